@@ -1,0 +1,126 @@
+"""Cases and limits: rows of data that say what an operator must do and what it does not yet do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NNAdapterError
+
+
+@dataclass(frozen=True)
+class Const:
+    """An input that the model holds as a constant."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far a result may be from the origin's: |got - want| <= absolute + relative * |want|."""
+
+    relative: float = 0.0
+    absolute: float = 0.0
+
+
+EXACT = Tolerance()
+ROUNDS = Tolerance(relative=1e-5, absolute=1e-6)
+"""For operators that round: a few units in the last place of float32."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One operator of a framework on given inputs; `why` it exists is its name.
+
+    `inputs`: arrays are inputs at run time, `Const` are initializers, None is absent.
+    `outputs`: how many outputs the node names. `opset`: the version, the newest when None.
+    `raises`: converting or running must fail so. `oracle`: "reference" or "onnxruntime".
+    `random`: the origin's numbers cannot be known; only precision and shape are compared.
+    `tol` may be a dictionary by element type name, with "" for the others.
+    """
+
+    op: str
+    inputs: tuple[Any, ...]
+    attrs: dict[str, Any] = field(default_factory=dict)
+    tol: Tolerance | dict[str, Tolerance] = EXACT
+    why: str = ""
+    raises: type[NNAdapterError] | None = None
+    opset: int | None = None
+    outputs: int = 1
+    oracle: str = "reference"
+    domain: str = ""
+    random: bool = False
+
+    def __str__(self) -> str:
+        first = next((a for a in map(array_of, self.inputs) if a is not None), None)
+        kind = "none" if first is None else str(first.dtype)
+        attrs = ",".join(f"{k}={_short(v)}" for k, v in self.attrs.items())
+        version = "" if self.opset is None else f"-{self.opset}"
+        return f"{self.op}{version}-{kind}-{self.why or attrs or 'plain'}"
+
+    def tolerance(self, dtype: np.dtype) -> Tolerance:
+        if isinstance(self.tol, Tolerance):
+            return self.tol
+        return self.tol.get(dtype.name, self.tol.get("", EXACT))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A known gap: the cases it matches must fail with `raises`, or the suite fails.
+
+    A field that is None matches everything; `case` is a part of the case's name.
+    """
+
+    op: str
+    why: str
+    device: str | None = None
+    dtype: str | None = None
+    case: str | None = None
+    raises: type[Exception] = AssertionError
+
+    def matches(self, case: Case, device: str) -> bool:
+        text = str(case)
+        return (
+            case.op == self.op
+            and self.device in (None, device)
+            and (self.dtype is None or f"-{self.dtype}-" in text)
+            and (self.case is None or self.case in text)
+        )
+
+
+def array_of(given: Any) -> np.ndarray | None:
+    """The array of an input of a case."""
+    return given.array if isinstance(given, Const) else given
+
+
+def f(*values: Any, dtype: Any = np.float32) -> np.ndarray:
+    """A float32 vector."""
+    return np.array(values, dtype)
+
+
+def i(*values: Any, dtype: Any = np.int64) -> np.ndarray:
+    """An int64 vector."""
+    return np.array(values, dtype)
+
+
+def scalar(value: Any, dtype: Any = np.float32) -> np.ndarray:
+    """A rank-0 array."""
+    return np.array(value, dtype)
+
+
+def rand(*shape: int, seed: int = 0, dtype: Any = np.float32, low: float = -2.0, high: float = 2.0) -> np.ndarray:
+    """Uniform numbers from a fixed seed; integers when `dtype` is one."""
+    generator = np.random.default_rng((seed, *shape))
+    kind = np.dtype(dtype)
+    if kind.kind in "iu":
+        return generator.integers(int(low), int(high), shape, endpoint=True).astype(kind)
+    if kind.kind == "b":
+        return generator.random(shape) < 0.5
+    return generator.uniform(low, high, shape).astype(kind)
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) < 40 else text[:37] + "..."

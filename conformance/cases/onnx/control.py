@@ -1,0 +1,7 @@
+"""ONNX control flow over sub-models."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

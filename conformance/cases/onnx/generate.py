@@ -1,0 +1,7 @@
+"""ONNX tensors made from sizes and values."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

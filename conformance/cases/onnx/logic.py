@@ -1,0 +1,7 @@
+"""ONNX logical and bitwise operators."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

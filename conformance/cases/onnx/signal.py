@@ -1,0 +1,7 @@
+"""ONNX fourier transforms."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,1 @@
+"""Frontends: files or objects of a framework, translated to the standard operators."""

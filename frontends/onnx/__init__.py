@@ -1,0 +1,111 @@
+"""ONNX models: files, bytes and `onnx.ModelProto` objects."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nnir.errors import BadFile
+from nnir.model import Model
+
+from ..table import Table
+from ..translate import Dialect, Translator
+from . import (
+    activation,
+    attention,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    reader,
+    recurrent,
+    reduce,
+    resize,
+    sequence,
+    shape,
+    signal,
+    sort,
+    tensor,
+    unary,
+)
+
+name = "onnx"
+FAMILIES = (
+    activation,
+    attention,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    sequence,
+    shape,
+    signal,
+    sort,
+    unary,
+)
+TABLE = Table.merge(family.table for family in FAMILIES)
+DIALECT = Dialect(name, TABLE, reader.domain_of)
+
+
+def detects(source: Any) -> bool:
+    """Whether `source` (a path, bytes or an object) is an ONNX model, by its content."""
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return looks_like_onnx(bytes(source[:4096]))
+    if isinstance(source, Path):
+        if not source.is_file():
+            return False
+        with source.open("rb") as file:
+            head = file.read(4096)
+        return looks_like_onnx(head) or source.suffix == ".onnx"
+    return type(source).__name__ == "ModelProto" and type(source).__module__.startswith("onnx")
+
+
+def looks_like_onnx(head: bytes) -> bool:
+    """A ModelProto begins with its IR version (field 1, a small number), then a known field."""
+    known = {0x12, 0x1A, 0x22, 0x28, 0x32, 0x3A, 0x42, 0x72, 0xCA}
+    return len(head) > 2 and head[0] == 0x08 and 0 < head[1] < 64 and head[2] in known
+
+
+def load(source: Any) -> Model:
+    """Translate a path, bytes or an `onnx.ModelProto` to a model of standard operators.
+
+    A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
+    """
+    if isinstance(source, Path):
+        try:
+            data = tensor.map_file(source)
+        except OSError as error:
+            raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
+        return translate(reader.read(data, source.parent))
+    if hasattr(source, "SerializeToString"):
+        source = source.SerializeToString()
+    return translate(reader.read(bytes(source)))
+
+
+def translate(source: Any) -> Model:
+    """Translate what the reader read."""
+    with reader.paused_collector():
+        return Translator(DIALECT, source).translate()

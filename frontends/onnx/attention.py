@@ -1,0 +1,7 @@
+"""ONNX attention and its parts."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,7 @@
+"""ONNX object detection."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

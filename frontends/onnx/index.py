@@ -1,0 +1,7 @@
+"""ONNX taking and putting elements by position."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

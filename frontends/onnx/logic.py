@@ -1,0 +1,7 @@
+"""ONNX logical and bitwise operators."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,7 @@
+"""ONNX pooling over windows."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,75 @@
+"""The neutral form between a reader and the translator: nodes, weights and typed ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nnir.types import TensorType
+
+
+@dataclass(slots=True)
+class SourceNode:
+    """One node as the source wrote it; "" in `inputs` is an absent optional input.
+
+    `attributes` holds Python values, arrays for tensors and `SourceGraph` for sub-graphs.
+    """
+
+    op: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict[str, Any]
+    name: str = ""
+
+    def __str__(self) -> str:
+        label = self.name or ", ".join(self.outputs)
+        return f"{self.op} {label!r}"
+
+
+@dataclass(slots=True)
+class SourceValue:
+    """A graph input or output; `type` is None where the source does not say."""
+
+    name: str
+    type: TensorType | None = None
+    kind: str = "tensor"
+
+
+@dataclass(slots=True)
+class SourceGraph:
+    """A graph. `weights` are views into the file or the framework's own memory."""
+
+    name: str = ""
+    nodes: list[SourceNode] = field(default_factory=list)
+    inputs: list[SourceValue] = field(default_factory=list)
+    outputs: list[SourceValue] = field(default_factory=list)
+    weights: dict[str, np.ndarray] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class SourceFunction:
+    """A function of the model: called like an operator, expanded at the call."""
+
+    name: str
+    inputs: list[str]
+    outputs: list[str]
+    attributes: dict[str, Any]
+    nodes: list[SourceNode]
+    versions: dict[str, int]
+
+
+@dataclass(slots=True)
+class SourceModel:
+    """What a reader returns. `versions` maps an operator domain to its version.
+
+    `dimensions` gives the range of a named dimension where the source knows it.
+    """
+
+    framework: str
+    graph: SourceGraph
+    versions: dict[str, int] = field(default_factory=dict)
+    functions: dict[str, SourceFunction] = field(default_factory=dict)
+    dimensions: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    metadata: dict[str, str] = field(default_factory=dict)

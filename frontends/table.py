@@ -1,0 +1,242 @@
+"""Tables of converters, and the binding of a node's arguments to a converter's signature."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NewType, Union, get_args, get_origin
+
+import numpy as np
+
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.operator import Operator
+
+if TYPE_CHECKING:
+    from .translate import Translator
+
+Wanted = NewType("Wanted", int)
+"""A converter parameter of this type receives the number of outputs that the node names."""
+
+
+class Items(tuple[Value, ...]):
+    """A sequence of tensors whose length is known while converting."""
+
+    __slots__ = ()
+
+
+Function = Callable[..., Any]
+
+
+@dataclass
+class Table:
+    """Converters by source name and by the version that introduced them."""
+
+    entries: dict[str, dict[int, Converter]] = field(default_factory=dict)
+
+    def convert(self, *names: str, since: int = 1) -> Callable[[Function], Function]:
+        """Decorator: a function whose signature is the source's is the converter of `names`."""
+
+        def add(function: Function) -> Function:
+            for name in names:
+                versions = self.entries.setdefault(name, {})
+                if since in versions:
+                    raise ValueError(f"{name} version {since} has two converters")
+                versions[since] = Converter(name, function)
+            return function
+
+        return add
+
+    def same(self, names: Mapping[str, Operator], *, since: int = 1) -> None:
+        """Add operators that mean exactly what the source means."""
+        for name, operator in names.items():
+            self.convert(name, since=since)(operator)
+
+    def find(self, name: str, version: int) -> Converter | None:
+        """The newest converter not above `version`."""
+        versions = self.entries.get(name)
+        if versions is None:
+            return None
+        if len(versions) == 1:
+            ((since, converter),) = versions.items()
+            return converter if since <= version else None
+        return versions.get(max((v for v in versions if v <= version), default=0))
+
+    @classmethod
+    def merge(cls, tables: Iterable[Table]) -> Table:
+        """One table of all; a converter that two of them define is an error."""
+        merged = cls()
+        for table in tables:
+            for name, versions in table.entries.items():
+                mine = merged.entries.setdefault(name, {})
+                if mine.keys() & versions.keys():
+                    raise ValueError(f"{name} has converters in two families")
+                mine.update(versions)
+        return merged
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """How one parameter of a converter takes its argument."""
+
+    name: str
+    hint: Any
+    default: Any
+    optional: bool
+    is_value: bool
+    is_items: bool
+
+
+class Converter:
+    """A function (or an operator) with its signature prepared for binding."""
+
+    def __init__(self, name: str, function: Function) -> None:
+        self.name = name
+        self.function = function
+
+    @cached_property
+    def parameters(self) -> dict[str, tuple[inspect.Parameter, Parameter]]:
+        target = self.function.rule if isinstance(self.function, Operator) else self.function
+        hints = inspect.get_annotations(target, eval_str=True)
+        signature = inspect.signature(target)
+        return {n: (p, _parameter(p, hints[n])) for n, p in signature.parameters.items()}
+
+    @cached_property
+    def positional(self) -> list[Parameter]:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return [q for p, q in self.parameters.values() if p.kind is kind]
+
+    @cached_property
+    def required(self) -> int:
+        return sum(p.default is inspect.Parameter.empty for p in self.positional)
+
+    @cached_property
+    def variadic(self) -> Parameter | None:
+        values = self.parameters.values()
+        return next((q for p, q in values if p.kind is p.VAR_POSITIONAL), None)
+
+    @cached_property
+    def keywords(self) -> dict[str, Parameter]:
+        """Keyword-only parameters that attributes fill."""
+        found = {n: q for n, (p, q) in self.parameters.items() if p.kind is p.KEYWORD_ONLY}
+        return {n: q for n, q in found.items() if n not in self.services}
+
+    @cached_property
+    def services(self) -> dict[str, str]:
+        """Keyword-only parameters that the translator fills: `wanted` or `translator`."""
+        found = {}
+        for name, (parameter, described) in self.parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                if described.hint is Wanted:
+                    found[name] = "wanted"
+                elif getattr(described.hint, "__name__", "") == "Translator":
+                    found[name] = "translator"
+        return found
+
+    def __call__(
+        self,
+        translator: Translator,
+        inputs: Sequence[Value | Items | None],
+        attributes: Mapping[str, Any],
+        wanted: int,
+    ) -> Any:
+        """Bind and convert; what the function returns."""
+        args = self._bind_inputs(translator, inputs)
+        keywords: dict[str, Any] = {}
+        for name, value in attributes.items():
+            parameter = self.keywords.get(name)
+            if parameter is None:
+                raise Unsupported(f"{self.name} with attribute {name}={_short(value)}")
+            keywords[name] = _coerce(value, parameter, self.name)
+        for name, service in self.services.items():
+            keywords[name] = translator if service == "translator" else wanted
+        missing = [
+            n
+            for n, p in self.keywords.items()
+            if p.default is inspect.Parameter.empty and n not in keywords
+        ]
+        if missing:
+            raise BadType(f"{self.name} without attribute {', '.join(missing)}")
+        return self.function(*args, **keywords)
+
+    def _bind_inputs(
+        self, translator: Translator, inputs: Sequence[Value | Items | None]
+    ) -> list[Any]:
+        positional = self.positional
+        while inputs and inputs[-1] is None:
+            inputs = inputs[:-1]
+        if len(inputs) < self.required or (len(inputs) > len(positional) and not self.variadic):
+            raise BadType(f"{self.name} with {len(inputs)} inputs")
+        args = []
+        for position, value in enumerate(inputs):
+            parameter = positional[position] if position < len(positional) else self.variadic
+            assert_parameter = parameter or positional[-1]
+            args.append(self._bind_input(translator, assert_parameter, value))
+        return args
+
+    def _bind_input(
+        self, translator: Translator, parameter: Parameter, value: Value | Items | None
+    ) -> Any:
+        if value is None:
+            if parameter.default is inspect.Parameter.empty and not parameter.optional:
+                raise BadType(f"{self.name} needs {parameter.name!r}")
+            return None if parameter.default is inspect.Parameter.empty else parameter.default
+        if isinstance(value, Items):
+            if not parameter.is_items:
+                raise BadType(f"{self.name} takes a tensor for {parameter.name!r}, not a sequence")
+            return value
+        if parameter.is_items:
+            raise BadType(f"{self.name} takes a sequence for {parameter.name!r}, not a tensor")
+        if parameter.is_value:
+            return value
+        constant = translator.constant_of(value)
+        if constant is None:
+            raise NotConstant(f"{self.name} needs a constant {parameter.name!r}")
+        return _coerce(constant, parameter, self.name)
+
+
+def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+    options = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    plain = [o for o in options if o is not type(None)]
+    is_value = any(o is Value or getattr(o, "__origin__", None) is Value for o in plain)
+    main = plain[0] if len(plain) == 1 else hint
+    return Parameter(
+        name=parameter.name,
+        hint=main,
+        default=parameter.default,
+        optional=len(plain) < len(options),
+        is_value=is_value,
+        is_items=main is Items,
+    )
+
+
+def _coerce(value: Any, parameter: Parameter, converter: str) -> Any:
+    """A constant as the type that the parameter is annotated with."""
+    hint = parameter.hint
+    what = f"{converter} with {parameter.name}={_short(value)}"
+    if isinstance(value, np.ndarray) and hint is not np.ndarray:
+        value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
+    if hint in (int, float, bool) and isinstance(value, (int, float, np.generic)):
+        return hint(value)
+    if hint is str and isinstance(value, str):
+        return value
+    if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
+        (element, *_) = get_args(hint)
+        return tuple(v if element is Any else element(v) for v in value)
+    if hint is np.ndarray or not isinstance(hint, type) or isinstance(value, hint):
+        return value
+    raise BadType(f"{what}, which is not {getattr(hint, '__name__', hint)}")
+
+
+def _scalar(array: np.ndarray, what: str) -> Any:
+    if array.size != 1:
+        raise BadType(f"{what}: one element is needed")
+    return array.reshape(-1)[0].item()
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,259 @@
+"""The translator: walks a source graph once and calls one converter per node."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import symbols_of
+from nnir.errors import BadModel, NNAdapterError, Unsupported, summary
+from nnir.folding import Folder
+from nnir.model import Model, Value
+
+from .source import SourceFunction, SourceGraph, SourceModel, SourceNode
+from .table import Converter, Items, Table
+
+Entry = Value | Items | None
+MANY = 20
+
+
+class Broken:
+    """Stands for the outputs of a node that could not be converted."""
+
+
+BROKEN = Broken()
+
+
+@dataclass
+class Dialect:
+    """What the translator must know of a framework: its converters and how names find them."""
+
+    name: str
+    table: Table
+    domain_of: Callable[[str], str]
+
+    def find(self, op: str, versions: Mapping[str, int]) -> Converter | None:
+        return self.table.find(op, versions.get(self.domain_of(op), 0))
+
+
+class Translator:
+    """Translates one model; sub-graphs share its folder and its list of problems."""
+
+    def __init__(self, dialect: Dialect, source: SourceModel) -> None:
+        self.dialect = dialect
+        self.source = source
+        self.versions = source.versions
+        self.model = Model(source.graph.name or "model")
+        self.model.metadata.update(source.metadata)
+        self.model.symbols.update(source.dimensions)
+        self.scope: dict[str, Entry | Broken] = {}
+        self.problems: Counter[str] = Counter()
+        self.errors: list[NNAdapterError] = []
+        self.depth = 0
+        self._folder = Folder()
+
+    def translate(self) -> Model:
+        """The whole model, or one error that lists everything in the way."""
+        self._require_converters()
+        graph = self.source.graph
+        for declared in graph.inputs:
+            if declared.name in graph.weights:
+                continue  # an initializer with a declared type is not an input
+            if declared.type is None:
+                raise Unsupported(f"input {declared.name!r} is a {declared.kind}, not a tensor")
+            self.scope[declared.name] = self.model.input(declared.name, declared.type)
+            self._know_symbols(declared.type.shape)
+        self._bind_weights(graph)
+        self.run(graph.nodes)
+        self._raise_problems()
+        self.model.outputs = [self._output(o.name) for o in graph.outputs]
+        return self.model
+
+    def run(self, nodes: Sequence[SourceNode]) -> None:
+        """Translate nodes into the current scope, reordering them when the source is unordered."""
+        scope = self.scope
+        for position, node in enumerate(nodes):
+            if not all(not n or n in scope for n in node.inputs):
+                self.run(_ordered(nodes[position:], scope))
+                return
+            self._convert(node)
+
+    def constant_of(self, value: Value) -> np.ndarray | None:
+        """The data of a value that can be computed now; see `nnir.folding`."""
+        return self._folder.constant_of(value)
+
+    def read(self, name: str) -> Entry:
+        """What a name stands for; BadModel when nothing does."""
+        entry = self.scope.get(name, BROKEN)
+        if isinstance(entry, Broken):
+            raise BadModel(f"nothing produces {name!r}")
+        return entry
+
+    def _convert(self, node: SourceNode) -> None:
+        entries = [self.scope[n] if n else None for n in node.inputs]
+        if BROKEN in entries:
+            self.scope.update((n, BROKEN) for n in node.outputs if n)
+            return
+        self.model.origin = node.name or (node.outputs[0] if node.outputs else None)
+        try:
+            results = self._call(node, entries)
+        except NNAdapterError as error:
+            self._note(node, error)
+            results = [BROKEN] * len(node.outputs)
+        for name, result in zip(node.outputs, results, strict=False):
+            if name:
+                if name in self.scope:
+                    raise BadModel(f"{name!r} is defined twice")
+                self.scope[name] = result
+                if isinstance(result, Value) and result.name is None:
+                    result.name = name
+
+    def _call(self, node: SourceNode, entries: Sequence[Any]) -> Sequence[Any]:
+        function = self.source.functions.get(node.op)
+        if function is not None:
+            return self._expand(function, node, entries)
+        converter = self.dialect.find(node.op, self.versions)
+        if converter is None:
+            raise Unsupported(f"no converter for {node.op}")
+        result = converter(self, entries, node.attributes, len(node.outputs))
+        results = result if type(result) is tuple else (result,)
+        if len(results) < sum(1 for n in node.outputs if n):
+            raise Unsupported(f"{node.op} with {len(node.outputs)} outputs")
+        return results
+
+    def _expand(self, function: SourceFunction, node: SourceNode, entries: Sequence[Any]) -> Any:
+        """Translate the body of a model-local function in a scope of its own."""
+        if self.depth > 64:
+            raise BadModel(f"function {function.name} calls itself")
+        attributes = function.attributes | node.attributes
+        inputs = list(entries) + [None] * (len(function.inputs) - len(entries))
+        outer = self.scope, self.versions, self.depth, self.model.origin
+        self.scope = dict(zip(function.inputs, inputs, strict=False))
+        self.versions, self.depth = function.versions, self.depth + 1
+        try:
+            self.run([_with_attributes(n, attributes) for n in function.nodes])
+            return [self.scope.get(n, BROKEN) for n in function.outputs]
+        finally:
+            self.scope, self.versions, self.depth, self.model.origin = outer
+
+    def _note(self, node: SourceNode, error: NNAdapterError) -> None:
+        error.add_note(f"in {self.dialect.name} node {node}")
+        self.problems[f"{type(error).__name__}: {error}"] += 1
+        self.errors.append(error)
+
+    def _raise_problems(self) -> None:
+        if not self.errors:
+            return
+        if len(self.errors) == 1:
+            raise self.errors[0]
+        kinds = {type(e) for e in self.errors}
+        kind = kinds.pop() if len(kinds) == 1 else Unsupported
+        rows = [f"{text} (x{count})" for text, count in self.problems.most_common(MANY)]
+        more = len(self.problems) - MANY
+        tail = f"; and {more} more kinds" if more > 0 else ""
+        raise kind(
+            f"{len(self.errors)} nodes cannot be converted: {'; '.join(rows)}{tail}; "
+            f"the first is {summary(self.errors[0])}"
+        )
+
+    def _require_converters(self) -> None:
+        missing = Counter(
+            node.op
+            for node, versions in _all_nodes(self.source)
+            if node.op not in self.source.functions and not self.dialect.find(node.op, versions)
+        )
+        if missing:
+            rows = ", ".join(f"{op} (x{count})" for op, count in missing.most_common())
+            raise Unsupported(
+                f"no converter for {rows}; `nnadapter ops --frontend {self.dialect.name}` lists "
+                "what is supported"
+            )
+
+    def _bind_weights(self, graph: SourceGraph) -> None:
+        for name, array in graph.weights.items():
+            if name in self.scope:
+                raise BadModel(f"{name!r} is defined twice")
+            self.scope[name] = self.model.constant(array, name=name)
+
+    def _know_symbols(self, shape: Iterable[Any]) -> None:
+        for d in shape:
+            for name in symbols_of(d):
+                self.model.symbols.setdefault(name, (0, None))
+
+    def _output(self, name: str) -> Value:
+        entry = self.read(name)
+        if not isinstance(entry, Value):
+            raise Unsupported(f"output {name!r} is a sequence or an optional, not a tensor")
+        if entry.name is None:
+            entry.name = name
+        return entry
+
+
+def _with_attributes(node: SourceNode, attributes: Mapping[str, Any]) -> SourceNode:
+    """A node of a function body with references to the function's attributes resolved."""
+    bound = {}
+    for name, value in node.attributes.items():
+        if isinstance(value, Reference):
+            if value.name not in attributes:
+                continue  # not given at the call and no default: as if absent
+            value = attributes[value.name]
+        elif isinstance(value, SourceGraph):
+            inner = [_with_attributes(n, attributes) for n in value.nodes]
+            value = SourceGraph(value.name, inner, value.inputs, value.outputs, value.weights)
+        bound[name] = value
+    return SourceNode(node.op, node.inputs, node.outputs, bound, node.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """An attribute of a function's node that takes the value of the function's own attribute."""
+
+    name: str
+
+
+def _all_nodes(source: SourceModel) -> Iterable[tuple[SourceNode, Mapping[str, int]]]:
+    stack = [(source.graph.nodes, source.versions)]
+    stack += [(f.nodes, f.versions) for f in source.functions.values()]
+    while stack:
+        nodes, versions = stack.pop()
+        for node in nodes:
+            yield node, versions
+            graphs = [a for a in node.attributes.values() if isinstance(a, SourceGraph)]
+            stack += [(g.nodes, versions) for g in graphs]
+
+
+def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[SourceNode]:
+    """The nodes, producers first; BadModel for a cycle or an input that nothing produces."""
+    made = {name: node for node in nodes for name in node.outputs if name}
+    for node in nodes:
+        for name in node.inputs:
+            if name and name not in scope and name not in made:
+                raise BadModel(f"nothing produces {name!r}, which {node} reads")
+    order: list[SourceNode] = []
+    state: dict[int, int] = {}
+    for root in nodes:
+        stack = [(root, False)]
+        while stack:
+            node, done = stack.pop()
+            if done:
+                state[id(node)] = 2
+                order.append(node)
+            elif id(node) not in state:
+                state[id(node)] = 1
+                stack.append((node, True))
+                for name in node.inputs:
+                    producer = made.get(name)
+                    if producer is None or name in scope:
+                        continue
+                    if state.get(id(producer)) == 1:
+                        raise BadModel(f"the graph has a cycle through {node}")
+                    if id(producer) not in state:
+                        stack.append((producer, False))
+    return order
+
+
+

@@ -1,0 +1,32 @@
+"""The builtin device: runs the NumPy references. Always there, exact before fast."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.evaluate import Plan
+from nnir.model import Model
+
+from ..device import Callback, Device
+
+
+class Builtin(Device):
+    """Runs every operator, on one core where NumPy uses one."""
+
+    name = "builtin"
+    vendor = "NNAdapter"
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+        return None
+
+    def validate_program(self, context: Any, model: Model) -> list[bool]:
+        return [True] * len(model.operations)
+
+    def create_program(self, context: Any, model: Model, cache: bytes | None) -> Plan:
+        return Plan(model)
+
+    def execute_program(self, program: Plan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        return program.run(inputs)

@@ -1,0 +1,7 @@
+"""Attention and its parts."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,7 @@
+"""Object detection."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

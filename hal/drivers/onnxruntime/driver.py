@@ -1,0 +1,216 @@
+"""The onnxruntime device."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import DeviceError, NoDevice
+from nnir.model import Model, Operation
+from nnir.types import PRECISIONS, Precision
+
+from ...device import Callback, Device
+from ...lowering import Lowerings
+from ...properties import integer
+from . import (
+    activation,
+    attention,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    norm,
+    pool,
+    proto,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    signal,
+    sort,
+    unary,
+)
+from .emitter import IR_VERSION, NATIVE, OPSET, Emitter, Ref, check_lowered, input_infos
+from .writer import write
+
+FAMILIES = (
+    activation,
+    attention,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    signal,
+    sort,
+    unary,
+)
+LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+PRODUCER = "nnadapter"
+
+
+@dataclass
+class Program:
+    """A session with what it borrows: the weights must outlive it."""
+
+    session: Any
+    run: Any
+    names: list[str]
+    outputs: list[str]
+    foreign: list[Precision] | None
+    held: list[Any]
+
+
+class OnnxRuntime(Device):
+    """Properties: `ONNXRUNTIME_NUM_THREADS`, `ONNXRUNTIME_OPTIMIZATION` (0 none, 1 basic, 2
+    extended, 99 all)."""
+
+    name = "onnxruntime"
+    vendor = "Microsoft"
+    formats = (".onnx",)
+
+    def open_device(self) -> None:
+        try:
+            import onnxruntime
+        except ImportError:
+            raise NoDevice(
+                "device 'onnxruntime' needs the package onnxruntime: "
+                "pip install 'nnadapter[onnxruntime]'"
+            ) from None
+        self.runtime = onnxruntime
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+        threads = integer(properties, "ONNXRUNTIME_NUM_THREADS")
+        level = integer(properties, "ONNXRUNTIME_OPTIMIZATION")
+
+        def options() -> Any:
+            made = self.runtime.SessionOptions()
+            made.log_severity_level = 4
+            if threads is not None:
+                made.intra_op_num_threads = threads
+            if level is not None:
+                made.graph_optimization_level = self.runtime.GraphOptimizationLevel(level)
+            return made
+
+        return options
+
+    def validate_program(self, context: Any, model: Model) -> list[bool]:
+        return [is_lowered(operation) for operation in model.operations]
+
+    def create_program(self, context: Any, model: Model, cache: bytes | None) -> Program:
+        emitter, graph = emit(model)
+        weights = emitter.weights
+        placed = [
+            proto.block(5, proto.external_tensor(n, a, "weights", 0, a.nbytes))
+            for n, a in weights.items()
+        ]
+        parts = proto.model(
+            graph + b"".join(placed), {"": OPSET}, ir_version=IR_VERSION, producer=PRODUCER
+        )
+        options = context()
+        tensors = [ortvalue(self.runtime, a) for a in weights.values()]
+        if tensors:
+            options.add_external_initializers(list(weights), tensors)
+        try:
+            session = self.runtime.InferenceSession(
+                b"".join(parts), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # noqa: BLE001  ONNX Runtime raises its own and plain classes
+            raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
+        names = [i.name for i in session.get_inputs()]
+        outputs = [o.name for o in session.get_outputs()]
+        ends = [v.precision for v in (*model.inputs, *model.outputs)]
+        foreign = ends if any(p not in NATIVE for p in ends) else None
+        return Program(session, session.run, names, outputs, foreign, [weights, tensors])
+
+    def execute_program(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        feeds = dict(zip(program.names, inputs, strict=True))
+        try:
+            if program.foreign is None:
+                return program.run(program.outputs, feeds)
+            return run_foreign(self.runtime, program, feeds)
+        except Exception as error:  # noqa: BLE001  as above
+            raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
+
+    def export(self, model: Model, path: Path) -> None:
+        emitter, graph = emit(model)
+        write(path, graph, emitter.weights)
+
+
+def emit(model: Model) -> tuple[Emitter, bytes]:
+    """The ONNX graph of a model; NoLowering lists everything that is missing."""
+    emitter = Emitter(LOWERINGS)
+    graph = emitter.graph(model, input_infos(emitter, model), model.name)
+    check_lowered(emitter.problems)
+    return emitter, graph
+
+
+def is_lowered(operation: Operation) -> bool:
+    """Whether one operation can be emitted, by itself or decomposed."""
+    emitter = Emitter(LOWERINGS)
+    for value in operation.inputs:
+        if value is not None and value.constant is None:
+            emitter.names[id(value)] = Ref("x", value.precision)
+    emitter.lower(operation)
+    return not emitter.problems
+
+
+def ortvalue(runtime: Any, array: np.ndarray) -> Any:
+    """An OrtValue that borrows an array's memory; unaligned or strided arrays are copied once."""
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, order="C")
+    if PRECISIONS[array.dtype] in NATIVE:
+        return runtime.OrtValue.ortvalue_from_numpy(array)
+    raw = proto.packed(array)
+    code = proto.code(PRECISIONS[array.dtype])
+    made = runtime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), code)
+    ctypes.memmove(made.data_ptr(), raw.ctypes.data, raw.nbytes)
+    return made
+
+
+def run_foreign(runtime: Any, program: Program, feeds: Mapping[str, np.ndarray]) -> list[Any]:
+    """Run with element types that NumPy alone does not have, such as bfloat16."""
+    values = {n: ortvalue(runtime, a) for n, a in feeds.items()}
+    results = program.session.run_with_ort_values(program.outputs, values)
+    kinds = (program.foreign or [])[len(feeds) :]
+    return [numpy_of(r, kind) for r, kind in zip(results, kinds, strict=True)]
+
+
+def numpy_of(value: Any, kind: Precision) -> np.ndarray:
+    """A copy of an OrtValue's elements."""
+    if kind in NATIVE:
+        return value.numpy()
+    shape = value.shape()
+    count = math.prod(shape)
+    size = (count * proto.BITS.get(kind.dtype.name, kind.dtype.itemsize * 8) + 7) // 8
+    raw = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
+    return proto.unpacked(raw, kind.dtype, count).reshape(shape)
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:500]

@@ -1,0 +1,256 @@
+"""Emit a model as an ONNX graph. Lowerings call `node` and `constant`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NNAdapterError, NoLowering, summary
+from nnir.model import Model, Operation, Value
+from nnir.types import Precision, TensorType, precision_of
+
+from ...lowering import Lowerings
+from . import proto
+from .kernels import compute_precision
+
+OPSET = 21
+IR_VERSION = 10
+INLINE = 1024
+NATIVE = frozenset(p for p in Precision if p < 24)
+"""Precisions that ONNX Runtime exchanges as NumPy arrays."""
+
+
+class Ref(str):
+    """The ONNX name of an intermediate result, with its precision."""
+
+    precision: Precision
+
+    def __new__(cls, name: str, precision: Precision) -> Ref:
+        self = super().__new__(cls, name)
+        self.precision = precision
+        return self
+
+
+Operand = Value | Ref | None
+
+
+class Emitter:
+    """One ONNX graph in the making; sub-graphs have an emitter of their own (`branch`).
+
+    `weights` are initializers of the whole model that are handed over without a copy.
+    """
+
+    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+        self.lowerings = lowerings
+        self.outer = outer
+        self.root: Emitter = outer.root if outer else self
+        self.names: dict[int, Ref] = dict(outer.names) if outer else {}
+        self.nodes: list[bytes] = []
+        self.small: list[bytes] = []
+        self.weights: dict[str, np.ndarray] = {}
+        self.taken: set[str] = set()
+        self.counter = 0
+        self.scope = ""
+        self.held: list[Any] = []
+        self.problems: Counter[str] = Counter()
+
+    # What lowerings use
+
+    def node(
+        self,
+        op: str,
+        *inputs: Operand,
+        outputs: int = 1,
+        precision: Precision | None = None,
+        domain: str = "",
+        **attributes: Any,
+    ) -> Any:
+        """Append a node; the Ref of its output, or a tuple of Refs when `outputs` is above 1.
+
+        `precision` is that of the first output where it differs from the first input's. Where
+        ONNX Runtime has no kernel for the precision of the operands, the node computes in a wider
+        one between casts.
+        """
+        operands = [self.ref(i) for i in inputs]
+        given = next((o.precision for o in operands if o is not None), Precision.FLOAT32)
+        wide = compute_precision(op, given, domain)
+        if wide != given:
+            operands = [self.cast(o, wide) if o and o.precision == given else o for o in operands]
+        made = [self.name(op) for _ in range(outputs)]
+        names = ["" if o is None else o for o in operands]
+        while names and not names[-1]:
+            names.pop()
+        kept = {k: v for k, v in attributes.items() if v is not None}
+        self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
+        first = Ref(made[0], precision or wide)
+        if wide != given and precision is None:
+            first = self.cast(first, given)
+        rest = [Ref(n, given) for n in made[1:]]
+        return (first, *rest) if outputs > 1 else first
+
+    def cast(self, operand: Operand, to: Precision) -> Ref:
+        """A Cast node, left out where nothing changes."""
+        ref = self.ref(operand)
+        assert_ref = ref if ref is not None else Ref("", to)
+        if assert_ref.precision == to:
+            return assert_ref
+        made = self.name("Cast")
+        attributes = {"to": proto.code(to)}
+        data = proto.node("Cast", [assert_ref], [made], made, "", attributes)
+        self.nodes.append(proto.block(1, data))
+        return Ref(made, to)
+
+    def constant(self, data: Any, dtype: Any = None) -> Ref:
+        """An initializer."""
+        array = np.asarray(data, dtype)
+        return self._initializer(self.name("const"), array)
+
+    def ref(self, operand: Operand) -> Ref | None:
+        """The ONNX name of an operand; constants become initializers on their first use."""
+        if operand is None or isinstance(operand, Ref):
+            return operand
+        if id(operand) not in self.names:
+            if operand.constant is None:
+                raise NoLowering(f"{operand!r} is read before it is made")
+            name = self.name(operand.name or "weight", keep=True)
+            made = self._initializer(name, operand.constant)
+            self.names[id(operand)] = made
+            self.held.append(operand)
+        return self.names[id(operand)]
+
+    def branch(
+        self, model: Model, inputs: Sequence[Operand] | None = None
+    ) -> proto.Graph:
+        """A sub-model as a graph attribute.
+
+        With `inputs`, the sub-model's inputs are those values of this graph (ONNX captures them);
+        without, they are inputs of the sub-graph.
+        """
+        inner = Emitter(self.lowerings, self)
+        heads = []
+        for position, value in enumerate(model.inputs):
+            if inputs is None:
+                name = Ref(self.name("in"), value.precision)
+                heads.append(proto.value_info(name, value.precision, None))
+            else:
+                found = self.ref(inputs[position])
+                name = found if found is not None else Ref("", value.precision)
+            inner.names[id(value)] = name
+        inner.held.append(model)
+        self.root.held.append(inner)
+        return proto.Graph(inner.graph(model, heads, "branch"))
+
+    # Whole graphs
+
+    def graph(self, model: Model, heads: Sequence[bytes], name: str) -> bytes:
+        """Emit all operations; the GraphProto without the large weights."""
+        for operation in model.sorted():
+            self.lower(operation)
+        tails = [self._tail(v) for v in model.outputs]
+        parts = [*self.nodes, proto.block(2, name), *self.small]
+        parts += [proto.block(11, h) for h in heads]
+        parts += [proto.block(12, t) for t in tails]
+        return b"".join(parts)
+
+    def lower(self, operation: Operation) -> None:
+        """Emit one operation by its lowering, else by its decomposition."""
+        lowering = self.lowerings.find(operation.operator)
+        try:
+            if lowering is None:
+                raise NoLowering(f"onnxruntime has no lowering for {operation.operator.name}")
+            results = lowering(self, *operation.inputs, **operation.attributes)
+        except NNAdapterError as error:
+            results = self._decompose(operation, error)
+        if not isinstance(results, (tuple, list)):
+            results = (results,)
+        for value, result in zip(operation.outputs, results, strict=False):
+            ref = self.ref(result)
+            if ref is not None:
+                self.names[id(value)] = ref
+        self.held.append(operation)
+
+    def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Operand]:
+        decomposition = operation.operator.decomposition
+        if decomposition is None:
+            return self._give_up(operation, error)
+        inner = Model()
+        values: list[Value | None] = []
+        for value in operation.inputs:
+            if value is None:
+                values.append(None)
+            elif value.constant is not None:
+                values.append(inner.constant(value.constant, name=value.name))
+            else:
+                stand_in = inner.input(value.name or "", value.type)
+                found = self.ref(value)
+                self.names[id(stand_in)] = found if found is not None else Ref("", value.precision)
+                values.append(stand_in)
+        try:
+            results = decomposition(*values, **operation.attributes)
+        except NNAdapterError as second:
+            return self._give_up(operation, second)
+        self.held.append(inner)
+        for step in inner.sorted():
+            self.lower(step)
+        return results if isinstance(results, tuple) else (results,)
+
+    def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Operand]:
+        self.root.problems[summary(error)] += 1
+        return [Ref("missing", v.precision) for v in operation.outputs]
+
+    # Names
+
+    def name(self, stem: str, *, keep: bool = False) -> str:
+        """A name that is not taken; the stem itself when `keep` and it is free."""
+        root = self.root
+        if keep and stem not in root.taken:
+            root.taken.add(stem)
+            return stem
+        while True:
+            root.counter += 1
+            name = f"{stem}_{root.counter}"
+            if name not in root.taken:
+                root.taken.add(name)
+                return name
+
+    def _initializer(self, name: str, array: np.ndarray) -> Ref:
+        ref = Ref(name, precision_of(array.dtype))
+        if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
+            self.weights[name] = array
+        else:
+            self.small.append(proto.block(5, proto.tensor(name, array)))
+        return ref
+
+    def _tail(self, value: Value) -> bytes:
+        """A graph output; an output must be made by a node of this graph, once."""
+        ref = self.ref(value)
+        if ref is None:
+            raise NoLowering(f"{value!r} has no ONNX name")
+        stem = value.name or "out"
+        made = self.name(stem, keep=self.outer is None)
+        self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
+        shape = None if self.outer else value.shape
+        return proto.value_info(made, value.precision, shape)
+
+
+def check_lowered(problems: Mapping[str, int]) -> None:
+    """NoLowering that lists every problem, with counts and a next step."""
+    if problems:
+        rows = "; ".join(f"{text} (x{count})" for text, count in problems.items())
+        raise NoLowering(f"{rows}; device='builtin' runs every operator")
+
+
+def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
+    """Name the model's inputs in the graph and describe them."""
+    heads = []
+    for value in model.inputs:
+        name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
+        emitter.names[id(value)] = name
+        heads.append(proto.value_info(name, value.precision, value.shape))
+    return heads
+
+
+__all__ = ["IR_VERSION", "OPSET", "Emitter", "Ref", "TensorType", "check_lowered", "input_infos"]

@@ -1,0 +1,7 @@
+"""Tensors made from sizes and values."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,7 @@
+"""Taking and putting elements by position."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

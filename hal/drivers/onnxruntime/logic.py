@@ -1,0 +1,7 @@
+"""Logical and bitwise operators."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

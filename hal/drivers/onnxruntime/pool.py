@@ -1,0 +1,7 @@
+"""Pooling over windows."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,7 @@
+"""Quantisation."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,7 @@
+"""Recurrent layers."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,7 @@
+"""Resizing and sampling at positions."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

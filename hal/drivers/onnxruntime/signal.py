@@ -1,0 +1,7 @@
+"""Fourier transforms."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,62 @@
+"""Write `.onnx` files: weights go from their views straight to the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from nnir.atomic import replacing
+
+from . import proto
+from .emitter import IR_VERSION, OPSET
+
+LARGEST = 2**31 - 2**20
+
+
+def write(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> None:
+    """One file; above 2 GB, which protobuf cannot hold, the weights go to `<name>.data`."""
+    total = len(graph) + sum(a.nbytes for a in weights.values())
+    if total > LARGEST:
+        _write_external(path, graph, weights)
+        return
+    heads = {n: _inline_head(n, a) for n, a in weights.items()}
+    size = len(graph) + sum(len(h) + a.nbytes for h, a in zip(heads.values(), weights.values(), strict=True))
+    with replacing(path) as file:
+        file.write(_model_head(size))
+        file.write(graph)
+        for name, array in weights.items():
+            file.write(heads[name])
+            file.write(memoryview(proto.packed(array)))
+
+
+def _inline_head(name: str, array: np.ndarray) -> bytes:
+    """Everything of GraphProto.initializer before the elements."""
+    head = proto.tensor_head(name, array)
+    data = proto.varint(9 << 3 | 2) + proto.varint(array.nbytes)
+    return proto.varint(5 << 3 | 2) + proto.varint(len(head) + len(data) + array.nbytes) + head + data
+
+
+def _model_head(graph_size: int) -> bytes:
+    imports = proto.block(8, proto.block(1, "") + proto.integer(2, OPSET))
+    head = proto.integer(1, IR_VERSION) + proto.block(2, "nnadapter") + imports
+    return head + proto.varint(7 << 3 | 2) + proto.varint(graph_size)
+
+
+def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> None:
+    location = path.name + ".data"
+    placed = []
+    with replacing(path.with_name(location)) as file:
+        for name, array in weights.items():
+            offset = -(-file.tell() // 4096) * 4096
+            file.seek(offset)
+            file.write(memoryview(proto.packed(array)))
+            placed.append(
+                proto.block(5, proto.external_tensor(name, array, location, offset, array.nbytes))
+            )
+    body = graph + b"".join(placed)
+    with replacing(path) as file:
+        file.write(_model_head(len(body)))
+        file.write(body)
+
+

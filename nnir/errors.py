@@ -1,0 +1,73 @@
+"""Every error this project raises on purpose, each with the NNAdapter result code it stands for."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Result(IntEnum):
+    """NNAdapter result codes."""
+
+    NO_ERROR = 0
+    OUT_OF_MEMORY = 1
+    INVALID_DIMENSIONS = 2
+    INVALID_PARAMETER = 3
+    DEVICE_NOT_FOUND = 4
+    DEVICE_INTERNAL_ERROR = 5
+    FEATURE_NOT_SUPPORTED = 6
+
+
+class NNAdapterError(Exception):
+    """The model, the file or the call is at fault, not the code; the message says what to change."""
+
+    code = Result.INVALID_PARAMETER
+
+
+class BadFile(NNAdapterError):
+    """A file is damaged, truncated, hostile or not of the format it claims to be."""
+
+
+class BadModel(NNAdapterError):
+    """A model is not well formed: a cycle, a missing operand, a duplicate definition."""
+
+
+class BadType(NNAdapterError):
+    """Operands do not satisfy an operation's type rule."""
+
+
+class BadInput(NNAdapterError):
+    """What was handed to a program does not fit its inputs."""
+
+    code = Result.INVALID_DIMENSIONS
+
+
+class Unsupported(NNAdapterError):
+    """A valid model asks for something that is not implemented."""
+
+    code = Result.FEATURE_NOT_SUPPORTED
+
+
+class NotConstant(Unsupported):
+    """A value that must be known while converting is only known while running."""
+
+
+class NoLowering(Unsupported):
+    """A device has neither a lowering nor a decomposition for an operation."""
+
+
+class NoDevice(NNAdapterError):
+    """No such device is installed, or it cannot be opened."""
+
+    code = Result.DEVICE_NOT_FOUND
+
+
+class DeviceError(NNAdapterError):
+    """A device failed while compiling or running."""
+
+    code = Result.DEVICE_INTERNAL_ERROR
+
+
+def summary(error: BaseException) -> str:
+    """The error and its notes (where it happened) on one line, as the command line prints it."""
+    notes = " ".join(getattr(error, "__notes__", ()))
+    return " ".join(f"{error} {notes}".split())

@@ -1,0 +1,66 @@
+"""Run a model with the NumPy references."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .errors import DeviceError, NNAdapterError
+from .model import Model, Operation, Value
+
+
+class Plan:
+    """A model in order of execution; every buffer is dropped as soon as its last reader ran."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.operations = model.sorted()
+        kept = {id(v) for v in model.outputs}
+        last: dict[int, int] = {}
+        for step, operation in enumerate(self.operations):
+            for value in (*operation.inputs, *operation.outputs):
+                if value is not None and value.constant is None and id(value) not in kept:
+                    last[id(value)] = step
+        self.dead: list[list[int]] = [[] for _ in self.operations]
+        for key, step in last.items():
+            self.dead[step].append(key)
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs of the model for one array per input."""
+        memory = {id(v): a for v, a in zip(self.model.inputs, arrays, strict=True)}
+        for operation, dead in zip(self.operations, self.dead, strict=True):
+            results = run_operation(operation, [_read(memory, v) for v in operation.inputs])
+            for value, result in zip(operation.outputs, results, strict=True):
+                memory[id(value)] = result
+            for key in dead:
+                memory.pop(key, None)
+        return [_read(memory, v) for v in self.model.outputs]
+
+
+def evaluate(model: Model, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """Run a model once."""
+    return Plan(model).run(arrays)
+
+
+def run_operation(
+    operation: Operation, arrays: Sequence[np.ndarray | None]
+) -> tuple[np.ndarray, ...]:
+    """Run one operation by its reference; a failure says which operation it was."""
+    try:
+        with np.errstate(all="ignore"):
+            result = operation.operator.reference(*arrays, **operation.attributes)
+    except NNAdapterError:
+        raise
+    except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
+        shapes = ", ".join("none" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays)
+        where = f"{operation.operator.name} {operation.origin or ''}".strip()
+        raise DeviceError(f"{where} failed on {shapes}: {error}") from error
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    return tuple(np.asarray(r) for r in results)
+
+
+def _read(memory: dict[int, np.ndarray], value: Value | None) -> np.ndarray | None:
+    if value is None:
+        return None
+    return value.constant if value.constant is not None else memory[id(value)]

@@ -1,0 +1,272 @@
+"""Models: values (the standard's operands) and the operations that make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, TypeAlias
+
+import numpy as np
+
+from .dim import Dim, Expr, symbol
+from .errors import BadModel
+from .operator import Operator
+from .types import Lifetime, Precision, TensorType, precision_of
+
+CONTENT_LIMIT = 64
+
+
+class Value:
+    """One operand: a model input, a constant, or the output of an operation.
+
+    `constant` is the data where it is known; the array is never written to and may be a view into
+    a file. `content` holds what is known of a small integer tensor made from shapes.
+    """
+
+    __slots__ = ("_content", "constant", "index", "model", "name", "producer", "type", "uses")
+
+    def __init__(self, model: Model, type: TensorType, name: str | None = None) -> None:
+        self.model = model
+        self.type = type
+        self.name = name
+        self.constant: np.ndarray | None = None
+        self.producer: Operation | None = None
+        self.index = 0
+        self.uses: dict[Operation, None] = {}
+        self._content: np.ndarray | None = None
+
+    @property
+    def precision(self) -> Precision:
+        return self.type.precision
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.type.dtype
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        return self.type.shape
+
+    @property
+    def rank(self) -> int:
+        return len(self.type.shape)
+
+    @property
+    def is_float(self) -> bool:
+        return self.type.precision.is_float
+
+    @property
+    def is_integer(self) -> bool:
+        return self.type.precision.is_integer
+
+    @property
+    def is_static(self) -> bool:
+        return self.type.is_static
+
+    @property
+    def content(self) -> np.ndarray | None:
+        """The elements as an object array of dimensions, where they are known while converting."""
+        if self._content is None and self.constant is not None and self.is_integer:
+            if self.constant.size <= CONTENT_LIMIT:
+                self._content = self.constant.astype(object)
+        return self._content
+
+    @content.setter
+    def content(self, dims: np.ndarray) -> None:
+        self._content = dims
+
+    @property
+    def known(self) -> np.ndarray | None:
+        """The data, from the constant or from a content without symbols; None where unknown."""
+        if self.constant is not None:
+            return self.constant
+        if self._content is None or any(isinstance(d, Expr) for d in self._content.flat):
+            return None
+        return self._content.astype(self.dtype)
+
+    @property
+    def lifetime(self) -> Lifetime:
+        if self.constant is not None:
+            return Lifetime.CONSTANT_REFERENCE
+        if self in self.model.inputs:
+            return Lifetime.MODEL_INPUT
+        if self in self.model.outputs:
+            return Lifetime.MODEL_OUTPUT
+        return Lifetime.TEMPORARY_VARIABLE if self._content is None else Lifetime.TEMPORARY_SHAPE
+
+    def __repr__(self) -> str:
+        return f"<Value {self.name or '?'}: {self.type}>"
+
+
+Index: TypeAlias = Annotated[Value, np.int64]
+"""A tensor of positions, axes or sizes: Python ints given for it become an int64 constant."""
+
+
+class Operation:
+    """An operator applied to values. `origin` says which node of the source it came from."""
+
+    __slots__ = ("attributes", "inputs", "operator", "origin", "outputs")
+
+    def __init__(
+        self,
+        operator: Operator,
+        inputs: tuple[Value | None, ...],
+        attributes: dict[str, Any],
+        origin: str | None,
+    ) -> None:
+        self.operator = operator
+        self.inputs = inputs
+        self.attributes = attributes
+        self.origin = origin
+        self.outputs: tuple[Value, ...] = ()
+
+    @property
+    def models(self) -> list[Model]:
+        """The sub-models among the attributes."""
+        return [a for a in self.attributes.values() if isinstance(a, Model)]
+
+    def __repr__(self) -> str:
+        return f"<{self.operator.name} {self.origin or ''}>"
+
+
+class Model:
+    """Operations over values, with ordered inputs and outputs.
+
+    Operations may be added in any order; `sorted` puts them in order of execution. `symbols` maps
+    the name of a dynamic dimension to its range (min, max or None).
+    """
+
+    def __init__(self, name: str = "model") -> None:
+        self.name = name
+        self.inputs: list[Value] = []
+        self.outputs: list[Value] = []
+        self.operations: list[Operation] = []
+        self.symbols: dict[str, tuple[int, int | None]] = {}
+        self.metadata: dict[str, str] = {}
+        self.origin: str | None = None
+        self._fresh = 0
+
+    def input(self, name: str, type: TensorType) -> Value:
+        """Add a model input."""
+        value = Value(self, type, name)
+        self.inputs.append(value)
+        return value
+
+    def constant(self, data: Any, dtype: Any = None, *, name: str | None = None) -> Value:
+        """A value with known data. The array is shared, not copied."""
+        array = np.asarray(data, dtype)
+        value = Value(self, TensorType(precision_of(array.dtype), array.shape), name)
+        value.constant = array
+        return value
+
+    def fresh(self, stem: str = "u") -> Expr:
+        """A new symbol for a size that is only known while running."""
+        name = f"{stem}{self._fresh}"
+        while name in self.symbols:
+            self._fresh += 1
+            name = f"{stem}{self._fresh}"
+        self.symbols[name] = (0, None)
+        return symbol(name)
+
+    def append(
+        self, operator: Operator, inputs: tuple[Value | None, ...], attributes: dict[str, Any]
+    ) -> tuple[Value, ...]:
+        """Add an operation whose operands are already bound; its outputs."""
+        types = operator.infer(inputs, attributes)
+        operation = Operation(operator, inputs, attributes, self.origin)
+        outputs = []
+        for index, type in enumerate(types):
+            value = Value(self, type)
+            value.producer, value.index = operation, index
+            outputs.append(value)
+        operation.outputs = tuple(outputs)
+        for value in inputs:
+            if value is not None:
+                value.uses[operation] = None
+        self.operations.append(operation)
+        if operator.content is not None and len(outputs) == 1:
+            set_content(operation)
+        return operation.outputs
+
+    def values(self) -> Iterator[Value]:
+        """Every value once: inputs, then constants and outputs in order of operations."""
+        seen: set[int] = set()
+        for value in self._mentions():
+            if id(value) not in seen:
+                seen.add(id(value))
+                yield value
+
+    def _mentions(self) -> Iterator[Value]:
+        yield from self.inputs
+        for operation in self.operations:
+            yield from (v for v in operation.inputs if v is not None)
+            yield from operation.outputs
+        yield from self.outputs
+
+    def replace(self, old: Value, new: Value) -> None:
+        """Let everything that read `old` read `new`."""
+        for user in old.uses:
+            user.inputs = tuple(new if v is old else v for v in user.inputs)
+        new.uses.update(old.uses)
+        old.uses = {}
+        if old in self.outputs:
+            self.outputs = [new if v is old else v for v in self.outputs]
+        if new.name is None:
+            new.name = old.name
+
+    def remove(self, dead: Iterable[Operation]) -> None:
+        """Take operations out whose outputs nobody reads."""
+        gone = {id(o): o for o in dead}
+        for operation in gone.values():
+            for value in operation.inputs:
+                if value is not None:
+                    value.uses.pop(operation, None)
+        self.operations = [o for o in self.operations if id(o) not in gone]
+
+    def sorted(self) -> list[Operation]:
+        """The operations, producers before readers and otherwise as added; BadModel on a cycle."""
+        if all(_is_ordered(self.operations)):
+            return list(self.operations)
+        waiting: dict[int, int] = {}
+        ready: list[Operation] = []
+        for operation in self.operations:
+            made = {id(v.producer) for v in operation.inputs if v is not None and v.producer}
+            waiting[id(operation)] = len(made)
+            if not made:
+                ready.append(operation)
+        order: list[Operation] = []
+        ready.reverse()
+        while ready:
+            operation = ready.pop()
+            order.append(operation)
+            readers = {id(u): u for v in operation.outputs for u in v.uses}
+            for key, reader in reversed(list(readers.items())):
+                waiting[key] -= 1
+                if not waiting[key]:
+                    ready.append(reader)
+        if len(order) < len(self.operations):
+            left = len(self.operations) - len(order)
+            raise BadModel(f"the model has a cycle or reads a removed value: {left} operations")
+        return order
+
+    def __str__(self) -> str:
+        from .printer import text  # the printer reads models
+
+        return text(self)
+
+
+def _is_ordered(operations: list[Operation]) -> Iterator[bool]:
+    made: set[int] = set()
+    for operation in operations:
+        yield all(v is None or v.producer is None or id(v) in made for v in operation.inputs)
+        made.update(id(v) for v in operation.outputs)
+
+
+def set_content(operation: Operation) -> None:
+    """Carry dimensions through an operation on small integer tensors."""
+    (output,) = operation.outputs
+    function = operation.operator.content
+    if function is None or not output.is_integer or output.rank > 2 or not output.is_static:
+        return
+    dims = function(*operation.inputs, **operation.attributes)
+    if dims is not None and dims.size <= CONTENT_LIMIT:
+        output.content = dims

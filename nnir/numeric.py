@@ -1,0 +1,52 @@
+"""Arithmetic that the NumPy references share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .types import FLOATS, PRECISIONS, Fuse, Precision
+
+NARROW = frozenset(
+    p.dtype for p in FLOATS - {Precision.FLOAT16, Precision.FLOAT32, Precision.FLOAT64}
+)
+HALF = NARROW | {np.dtype(np.float16)}
+
+
+def wide(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compute 16-bit and narrower floats in float32 and round once, as the frameworks do.
+
+    Other operands pass unchanged; a result is rounded to the type of the first operand.
+    """
+
+    @functools.wraps(function)
+    def call(*arrays: Any, **attributes: Any) -> Any:
+        dtype = arrays[0].dtype
+        if dtype not in HALF:
+            return function(*arrays, **attributes)
+        widened = [a.astype(np.float32) if getattr(a, "dtype", None) in HALF else a for a in arrays]
+        return function(*widened, **attributes).astype(dtype)
+
+    return call
+
+
+def fused(result: np.ndarray, fuse_code: Fuse) -> np.ndarray:
+    """Apply the activation of a fuse code; RELU1 clamps to [0, 1]."""
+    match fuse_code:
+        case Fuse.NONE:
+            return result
+        case Fuse.RELU:
+            return np.maximum(result, result.dtype.type(0))
+        case Fuse.RELU1:
+            return np.clip(result, result.dtype.type(0), result.dtype.type(1))
+        case Fuse.RELU6:
+            return np.clip(result, result.dtype.type(0), result.dtype.type(6))
+    raise ValueError(f"fuse code {fuse_code!r}")
+
+
+def is_real(dtype: np.dtype) -> bool:
+    """Whether a NumPy type (of ml_dtypes too) is a floating point type."""
+    return dtype in PRECISIONS and PRECISIONS[dtype].is_float

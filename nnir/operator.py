@@ -1,0 +1,228 @@
+"""Operators: a signature, a type rule, a NumPy reference and a docstring in one frozen object."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from enum import IntEnum
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+
+import numpy as np
+
+from .errors import BadType
+from .types import TensorType
+
+if TYPE_CHECKING:
+    from .model import Model, Value
+
+Rule = Callable[..., TensorType | tuple[TensorType, ...]]
+EXTENSION = 1000
+
+
+class Operator:
+    """An operator of the standard set or an extension of it.
+
+    Calling it with values appends an operation to their model and returns its output, or a tuple
+    of them. The parameters of `rule` are the schema: positional ones are tensors of the graph
+    (None where optional and absent), keyword-only ones are compile-time constants.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        reference: Callable[..., Any],
+        code: int,
+        since: str = "v1",
+        content: Callable[..., np.ndarray | None] | None = None,
+        is_random: bool = False,
+        order: tuple[str, ...] | None = None,
+    ) -> None:
+        self.name = rule.__name__.removesuffix("_").upper()
+        self.rule = rule
+        self.reference = reference
+        self.code = code
+        self.since = "ext" if code >= EXTENSION else since
+        self.content = content
+        self.is_random = is_random
+        self._order = order
+        self.decomposition: Callable[..., Any] | None = None
+        self.__doc__ = rule.__doc__
+        self.__module__ = rule.__module__
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.rule)
+
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        return get_type_hints(self.rule, include_extras=True)
+
+    @cached_property
+    def tensors(self) -> tuple[str, ...]:
+        """Names of the tensor parameters, without a variadic one."""
+        positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return tuple(n for n, p in self.signature.parameters.items() if p.kind is positional)
+
+    @cached_property
+    def variadic(self) -> str | None:
+        """Name of the parameter that takes any number of tensors."""
+        parameters = self.signature.parameters.values()
+        return next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+
+    @cached_property
+    def required(self) -> int:
+        """How many tensors must be given."""
+        parameters = self.signature.parameters
+        return sum(parameters[n].default is inspect.Parameter.empty for n in self.tensors)
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """Names of the compile-time constants and their defaults (`inspect.Parameter.empty`)."""
+        parameters = self.signature.parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    @cached_property
+    def enums(self) -> dict[str, type[IntEnum]]:
+        """Attributes whose values are codes of the standard."""
+        found = {}
+        for name in self.attributes:
+            hint = self.hints[name]
+            for kind in (hint, *get_args(hint)):
+                if isinstance(kind, type) and issubclass(kind, IntEnum):
+                    found[name] = kind
+        return found
+
+    @cached_property
+    def index_dtypes(self) -> dict[str, type[np.generic]]:
+        """Tensor parameters that hold positions: Python ints given for them become this type."""
+        names = (*self.tensors, self.variadic)
+        found = {}
+        for name in names:
+            hint = self.hints.get(name) if name else None
+            for kind in (hint, *get_args(hint)):
+                if metadata := getattr(kind, "__metadata__", None):
+                    found[name] = metadata[0]
+        return found
+
+    @cached_property
+    def operands(self) -> tuple[str, ...]:
+        """The names of all operands in the order of the standard."""
+        return self._order or tuple(self.signature.parameters)
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+        outputs = self.append(inputs, attributes)
+        return outputs[0] if len(outputs) == 1 and not self.is_list else outputs
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Whether the number of outputs depends on the operands: the result is always a tuple."""
+        return "..." in str(self.signature.return_annotation)
+
+    def append(self, inputs: tuple[Any, ...], attributes: Mapping[str, Any]) -> tuple[Value, ...]:
+        """Bind the operands and add the operation to their model; all outputs as a tuple."""
+        bound = self.bind_attributes(attributes)
+        model = next((v.model for v in inputs if hasattr(v, "model")), None)
+        if model is None:
+            raise BadType(f"{self.name.lower()} needs at least one operand of a model")
+        return model.append(self, self.bind_inputs(model, inputs), bound)
+
+    def bind_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes with defaults filled in; BadType for an unknown or missing one."""
+        bound = dict(self.attributes)
+        for name, value in given.items():
+            if name not in bound:
+                raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
+            bound[name] = tuple(value) if isinstance(value, list) else value
+        for name, kind in self.enums.items():
+            if isinstance(bound[name], int):
+                bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")
+        missing = [n for n, v in bound.items() if v is inspect.Parameter.empty]
+        if missing:
+            raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
+        return bound
+
+    def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
+        """One value or None per tensor parameter; Python numbers become constants."""
+        names = self.tensors
+        if len(given) < self.required or (len(given) > len(names) and not self.variadic):
+            takes = ", ".join(names) + (", ..." if self.variadic else "")
+            raise BadType(f"{self.name.lower()} got {len(given)} operands, it takes ({takes})")
+        bound = []
+        for position, value in enumerate(given):
+            if value is not None and not hasattr(value, "model"):
+                name = names[position] if position < len(names) else self.variadic
+                value = model.constant(value, self._constant_dtype(name, given))
+            bound.append(value)
+        bound.extend([None] * (len(names) - len(given)))
+        for position in range(self.required):
+            if bound[position] is None:
+                raise BadType(f"{self.name.lower()} needs {names[position]!r}")
+        return tuple(bound)
+
+    def _constant_dtype(self, name: str | None, given: tuple[Any, ...]) -> Any:
+        if name in self.index_dtypes:
+            return self.index_dtypes[name]
+        return next(v.dtype for v in given if hasattr(v, "model"))
+
+    def infer(
+        self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
+    ) -> tuple[TensorType, ...]:
+        """The types of the outputs."""
+        result = self.rule(*inputs, **attributes)
+        return (result,) if isinstance(result, TensorType) else tuple(result)
+
+    def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Decorator: how this operator is built from others; same parameters as the rule."""
+        if self.decomposition is not None:
+            raise ValueError(f"{self.name} has two decompositions")
+        self.decomposition = function
+        return function
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+
+def operator(
+    *,
+    code: int,
+    reference: Callable[..., Any],
+    since: str = "v1",
+    content: Callable[..., np.ndarray | None] | None = None,
+    is_random: bool = False,
+    order: tuple[str, ...] | None = None,
+) -> Callable[[Rule], Operator]:
+    """Make an operator of a type rule.
+
+    `code` is the standard's operation code, 1000 and above for extensions; `since` the version of
+    the standard that has it; `content` carries the elements of small integer tensors symbolically;
+    `is_random` keeps it from being computed while converting; `order` is the order of the operands in
+    the standard where the signature cannot show it (a constant between two tensors).
+    """
+    return lambda rule: Operator(rule, reference, code, since, content, is_random, order)
+
+
+def carry(reference: Callable[..., Any]) -> Callable[..., np.ndarray | None]:
+    """A `content` that runs `reference` on the contents when all of them are known."""
+
+    def content(*inputs: Value | None, **attributes: Any) -> np.ndarray | None:
+        contents = [None if v is None else v.content for v in inputs]
+        if any(c is None and v is not None for c, v in zip(contents, inputs, strict=True)):
+            return None
+        return np.asarray(reference(*contents, **attributes), object)
+
+    return content
+
+
+def require(condition: bool, message: str) -> None:
+    """BadType with `message` unless `condition` holds."""
+    if not condition:
+        raise BadType(message)
+
+
+def _code(kind: type[IntEnum], value: int, what: str) -> IntEnum:
+    try:
+        return kind(value)
+    except ValueError:
+        codes = ", ".join(f"{k.value} {k.name}" for k in kind)
+        raise BadType(f"{what} is {value!r}, not one of {codes}") from None

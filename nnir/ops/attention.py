@@ -1,0 +1,3 @@
+"""Attention and its parts."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Comparisons and selection by a mask."""
+
+from __future__ import annotations

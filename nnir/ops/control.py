@@ -1,0 +1,3 @@
+"""Control flow over sub-models."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Convolutions."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Object detection."""
+
+from __future__ import annotations

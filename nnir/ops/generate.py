@@ -1,0 +1,3 @@
+"""Tensors made from sizes and values."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Taking and putting elements by position."""
+
+from __future__ import annotations

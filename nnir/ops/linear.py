@@ -1,0 +1,3 @@
+"""Matrix products and linear algebra."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Logical and bitwise operators."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Random numbers from a seed."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Recurrent layers."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Reductions and running sums along axes."""
+
+from __future__ import annotations

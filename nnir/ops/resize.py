@@ -1,0 +1,3 @@
+"""Resizing and sampling at positions."""
+
+from __future__ import annotations

@@ -1,0 +1,3 @@
+"""Operators that rearrange, join, cut or count elements."""
+
+from __future__ import annotations

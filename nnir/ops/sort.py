@@ -1,0 +1,3 @@
+"""Ordering: the largest elements, unique elements."""
+
+from __future__ import annotations

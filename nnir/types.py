@@ -1,0 +1,219 @@
+"""Operand types: the standard's codes, quantisation parameters and tensor types."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+
+import ml_dtypes
+import numpy as np
+
+from .dim import Dim, Expr
+from .errors import BadType
+
+
+class Precision(IntEnum):
+    """Element types. Codes below 1000 are the standard's, the others are extensions."""
+
+    BOOL8 = 0
+    INT8 = 1
+    UINT8 = 2
+    INT16 = 3
+    UINT16 = 4
+    INT32 = 5
+    UINT32 = 6
+    INT64 = 7
+    UINT64 = 8
+    FLOAT16 = 9
+    FLOAT32 = 10
+    FLOAT64 = 11
+    QUANT_INT8_SYMM_PER_LAYER = 24
+    QUANT_INT8_SYMM_PER_CHANNEL = 25
+    QUANT_UINT8_ASYMM_PER_LAYER = 26
+    QUANT_INT16_SYMM_PER_LAYER = 27
+    QUANT_INT16_SYMM_PER_CHANNEL = 28
+    QUANT_UINT16_ASYMM_PER_LAYER = 29
+    QUANT_INT32_SYMM_PER_LAYER = 30
+    QUANT_INT32_SYMM_PER_CHANNEL = 31
+    QUANT_UINT32_ASYMM_PER_LAYER = 32
+    BFLOAT16 = 1000
+    FLOAT8E4M3FN = 1001
+    FLOAT8E4M3FNUZ = 1002
+    FLOAT8E5M2 = 1003
+    FLOAT8E5M2FNUZ = 1004
+    FLOAT8E8M0FNU = 1005
+    FLOAT4E2M1FN = 1006
+    INT4 = 1007
+    UINT4 = 1008
+    INT2 = 1009
+    UINT2 = 1010
+    COMPLEX64 = 1011
+    COMPLEX128 = 1012
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The NumPy type that holds one element."""
+        return DTYPES[self]
+
+    @property
+    def is_float(self) -> bool:
+        return self in FLOATS
+
+    @property
+    def is_integer(self) -> bool:
+        return self in INTEGERS
+
+    @property
+    def is_quantized(self) -> bool:
+        return 24 <= self <= 32
+
+
+class Layout(IntEnum):
+    """How the axes of an operand are ordered."""
+
+    NCHW = 0
+    NHWC = 1
+    HWCN = 2
+    HWNC = 3
+
+
+class Lifetime(IntEnum):
+    """Where an operand's data lives."""
+
+    TEMPORARY_VARIABLE = 0
+    TEMPORARY_SHAPE = 1
+    CONSTANT_COPY = 2
+    CONSTANT_REFERENCE = 3
+    MODEL_INPUT = 4
+    MODEL_OUTPUT = 5
+
+
+class Fuse(IntEnum):
+    """Activation applied to the result of an operation; RELU1 clamps to [0, 1]."""
+
+    NONE = 0
+    RELU = 1
+    RELU1 = 2
+    RELU6 = 3
+
+
+class AutoPad(IntEnum):
+    """How the padding of a convolution or a pool is computed."""
+
+    NONE = 0
+    SAME = 1
+    VALID = 2
+
+
+class DeviceType(IntEnum):
+    """Kinds of devices."""
+
+    CPU = 0
+    GPU = 1
+    ACCELERATOR = 2
+
+
+class PadMode(IntEnum):
+    """How PAD and GRID_SAMPLE fill what lies outside; WRAP is an extension."""
+
+    NONE = 0
+    CONSTANT = 1
+    REFLECT = 2
+    REPLICATE = 3
+    EDGE = 4
+    WRAP = 1000
+
+
+class InterpolateMode(IntEnum):
+    """How GRID_SAMPLE interpolates; BICUBIC is an extension."""
+
+    NONE = 0
+    BILINEAR = 1
+    NEAREST = 2
+    BICUBIC = 1000
+
+
+_PLAIN = {
+    Precision.BOOL8: np.bool_,
+    Precision.INT8: np.int8,
+    Precision.UINT8: np.uint8,
+    Precision.INT16: np.int16,
+    Precision.UINT16: np.uint16,
+    Precision.INT32: np.int32,
+    Precision.UINT32: np.uint32,
+    Precision.INT64: np.int64,
+    Precision.UINT64: np.uint64,
+    Precision.FLOAT16: np.float16,
+    Precision.FLOAT32: np.float32,
+    Precision.FLOAT64: np.float64,
+    Precision.BFLOAT16: ml_dtypes.bfloat16,
+    Precision.FLOAT8E4M3FN: ml_dtypes.float8_e4m3fn,
+    Precision.FLOAT8E4M3FNUZ: ml_dtypes.float8_e4m3fnuz,
+    Precision.FLOAT8E5M2: ml_dtypes.float8_e5m2,
+    Precision.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
+    Precision.FLOAT8E8M0FNU: ml_dtypes.float8_e8m0fnu,
+    Precision.FLOAT4E2M1FN: ml_dtypes.float4_e2m1fn,
+    Precision.INT4: ml_dtypes.int4,
+    Precision.UINT4: ml_dtypes.uint4,
+    Precision.INT2: ml_dtypes.int2,
+    Precision.UINT2: ml_dtypes.uint2,
+    Precision.COMPLEX64: np.complex64,
+    Precision.COMPLEX128: np.complex128,
+}
+PRECISIONS: dict[np.dtype, Precision] = {np.dtype(d): p for p, d in _PLAIN.items()}
+DTYPES: dict[Precision, np.dtype] = {p: d for d, p in PRECISIONS.items()} | {
+    p: np.dtype(p.name.split("_")[1].lower()) for p in Precision if 24 <= p <= 32
+}
+FLOATS = frozenset(p for p in Precision if p.name.startswith(("FLOAT", "BFLOAT")))
+INTEGERS = frozenset(p for p in Precision if p.name.startswith(("INT", "UINT")))
+
+
+def precision_of(dtype: np.typing.DTypeLike) -> Precision:
+    """The precision that a NumPy type stands for; BadType when there is none."""
+    try:
+        return PRECISIONS[np.dtype(dtype)]
+    except KeyError:
+        raise BadType(f"no precision for elements of type {np.dtype(dtype)}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantization:
+    """real = (q - zero_point) * scale.
+
+    One scale per layer, or one per entry of `axis`; symmetric when every zero point is 0.
+    """
+
+    scales: tuple[float, ...]
+    zero_points: tuple[int, ...] = (0,)
+    axis: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TensorType:
+    """Precision, shape (ints or named expressions), layout and quantisation of an operand."""
+
+    precision: Precision
+    shape: tuple[Dim, ...]
+    layout: Layout = field(default=Layout.NCHW, kw_only=True)
+    quantization: Quantization | None = field(default=None, kw_only=True)
+
+    @property
+    def dtype(self) -> np.dtype:
+        return DTYPES[self.precision]
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    @property
+    def is_static(self) -> bool:
+        return not any(isinstance(d, Expr) for d in self.shape)
+
+    def with_shape(self, shape: tuple[Dim, ...]) -> TensorType:
+        return TensorType(self.precision, shape, layout=self.layout, quantization=self.quantization)
+
+    def with_precision(self, precision: Precision) -> TensorType:
+        return replace(self, precision=precision, quantization=None)
+
+    def __str__(self) -> str:
+        return f"{self.precision.name.lower()}[{', '.join(map(str, self.shape))}]"
