@@ -34,6 +34,7 @@ class Oracle:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+        self._log.close()
 
     def ask(
         self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +27,10 @@ class Broken:
 
 
 BROKEN = Broken()
+
+
+class AlreadyNotedError(NNAdapterError):
+    """A node fails because of a sub-graph whose problems are noted."""
 
 
 @dataclass
@@ -71,13 +76,47 @@ class Translator:
         self.run(graph.nodes)
         self._raise_problems()
         self.model.outputs = [self._output(o.name) for o in graph.outputs]
+        self.model.output_names = [o.name for o in graph.outputs]
         return self.model
+
+    @contextmanager
+    def inside(self, model: Model, scope: dict[str, Any]) -> Iterator[None]:
+        """Translate into `model`, a sub-model, with `scope` for the names."""
+        outer = self.model, self.scope
+        self.model, self.scope = model, scope
+        try:
+            yield
+        finally:
+            self.model, self.scope = outer
+
+    def inline(self, graph: SourceGraph, inputs: Mapping[str, Any]) -> list[Any]:
+        """Translate a sub-graph into the current model; what its outputs stand for.
+
+        The graph sees the names of the current scope, and `inputs` for its own inputs.
+        """
+        names = free_names(graph)
+        scope = {n: self.scope[n] for n in names if n in self.scope} | dict(inputs)
+        with self.inside(self.model, scope):
+            self._bind_weights(graph)
+            self.run(graph.nodes)
+            found = [self.scope.get(o.name, BROKEN) for o in graph.outputs]
+        for declared, entry in zip(graph.outputs, found, strict=True):
+            if entry is BROKEN and not self.errors:
+                raise BadModel(f"nothing produces the sub-graph's output {declared.name!r}")
+        if BROKEN in found:
+            raise AlreadyNotedError
+        return found
+
+    def captured(self, graphs: Iterable[SourceGraph]) -> dict[str, Any]:
+        """What sub-graphs read of the current scope, by name."""
+        names = dict.fromkeys(n for g in graphs for n in free_names(g))
+        return {n: self.scope[n] for n in names if n in self.scope}
 
     def run(self, nodes: Sequence[SourceNode]) -> None:
         """Translate nodes into the current scope, reordering them when the source is unordered."""
         scope = self.scope
         for position, node in enumerate(nodes):
-            if not all(not n or n in scope for n in node.inputs):
+            if not all(not n or n in scope for n in _reads(node)):
                 self.run(_ordered(nodes[position:], scope))
                 return
             self._convert(node)
@@ -101,6 +140,8 @@ class Translator:
         self.model.origin = node.name or (node.outputs[0] if node.outputs else None)
         try:
             results = self._call(node, entries)
+        except AlreadyNotedError:
+            results = [BROKEN] * len(node.outputs)
         except NNAdapterError as error:
             self._note(node, error)
             results = [BROKEN] * len(node.outputs)
@@ -193,6 +234,20 @@ class Translator:
         return entry
 
 
+def free_names(graph: SourceGraph) -> list[str]:
+    """The names that a sub-graph reads and does not define, in order of use."""
+    defined = {v.name for v in graph.inputs} | graph.weights.keys()
+    defined.update(n for node in graph.nodes for n in node.outputs)
+    found: dict[str, None] = {}
+    for node in graph.nodes:
+        found.update(dict.fromkeys(n for n in node.inputs if n and n not in defined))
+        for inner in node.attributes.values():
+            if isinstance(inner, SourceGraph):
+                found.update(dict.fromkeys(n for n in free_names(inner) if n not in defined))
+    found.update((o.name, None) for o in graph.outputs if o.name not in defined)
+    return list(found)
+
+
 def _with_attributes(node: SourceNode, attributes: Mapping[str, Any]) -> SourceNode:
     """A node of a function body with references to the function's attributes resolved."""
     bound = {}
@@ -226,11 +281,17 @@ def _all_nodes(source: SourceModel) -> Iterable[tuple[SourceNode, Mapping[str, i
             stack += [(g.nodes, versions) for g in graphs]
 
 
+def _reads(node: SourceNode) -> list[str]:
+    """The names a node reads, those that its sub-graphs capture included."""
+    graphs = [a for a in node.attributes.values() if isinstance(a, SourceGraph)]
+    return node.inputs + [n for g in graphs for n in free_names(g)] if graphs else node.inputs
+
+
 def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[SourceNode]:
     """The nodes, producers first; BadModel for a cycle or an input that nothing produces."""
     made = {name: node for node in nodes for name in node.outputs if name}
     for node in nodes:
-        for name in node.inputs:
+        for name in _reads(node):
             if name and name not in scope and name not in made:
                 raise BadModel(f"nothing produces {name!r}, which {node} reads")
     order: list[SourceNode] = []
@@ -245,7 +306,7 @@ def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[Sour
             elif id(node) not in state:
                 state[id(node)] = 1
                 stack.append((node, True))
-                for name in node.inputs:
+                for name in _reads(node):
                     producer = made.get(name)
                     if producer is None or name in scope:
                         continue

@@ -1,5 +1,23 @@
 """NNAdapter: read models of any framework, run them on any device, prove that they agree."""
 
-from .api import compile, load
+from nnir.errors import NNAdapterError
+from nnir.model import Model
+from nnir.types import Precision, TensorType
 
-__all__ = ["compile", "load"]
+from .api import compile, convert, devices, load, ops, optimize, save, verify
+
+__version__ = "0.1.0"
+__all__ = [
+    "Model",
+    "NNAdapterError",
+    "Precision",
+    "TensorType",
+    "compile",
+    "convert",
+    "devices",
+    "load",
+    "ops",
+    "optimize",
+    "save",
+    "verify",
+]

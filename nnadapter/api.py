@@ -1,29 +1,163 @@
-"""The Python face."""
+"""The Python face: load, save, compile, convert, verify, devices, ops."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from hal.device import Device
+from hal.runtime import manager
 from hal.runtime.compilation import Program
-from nnir.errors import BadFile
+from nnir import archive
+from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from conformance.verify import Report
+    from nnir.operator import Operator
+
 FRONTENDS = "nnadapter.frontends"
+Source = str | os.PathLike[str] | bytes | Any
 
 
-def load(source: Any) -> Model:
-    """A model from a path, bytes or a framework's object; the format is found by content."""
-    if isinstance(source, str):
+def load(source: Source) -> Model:
+    """A model of standard operators from a path, bytes or a framework's object.
+
+    The format is found by content. Weights are views into the mapped file; it must not be changed
+    while the model is used. Raises BadFile for what no frontend reads or what is damaged, and
+    Unsupported with a list of everything that cannot be expressed.
+    """
+    model = _translated(source)
+    from nnir.passes import CLEAN, apply
+
+    apply(model, CLEAN)
+    return model
+
+
+def _translated(source: Source) -> Model:
+    if isinstance(source, (str, os.PathLike)):
         source = Path(source)
-    for entry in sorted(entry_points(group=FRONTENDS)):
-        frontend = entry.load()
+        if not source.exists():
+            raise BadFile(f"no such file: {str(source)!r}")
+    if isinstance(source, (bytearray, memoryview)):
+        source = bytes(source)
+    if archive.is_archive(_head(source)):
+        return archive.load(source) if isinstance(source, Path) else archive.loads(source)
+    for _, frontend in frontends():
         if frontend.detects(source):
-            return frontend.load(source)
-    raise BadFile("no frontend reads this")
+            return frontend.load(source)  # type: ignore[no-any-return]  # a frontend's contract
+    known = ", ".join(name for name, _ in frontends())
+    what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
+    raise BadFile(f"{what}: no frontend recognises it; installed are {known} and .nnir")
 
 
-def compile(model: Model, device: str = "builtin", properties: str = "") -> Program:
-    """A program that runs `model` on a device."""
-    return Program(model, device, properties)
+def _head(source: Any) -> bytes:
+    if isinstance(source, bytes):
+        return source[:64]
+    if isinstance(source, Path) and source.is_file():
+        try:
+            with source.open("rb") as file:
+                return file.read(64)
+        except OSError as error:
+            raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
+    return b""
+
+
+def frontends() -> list[tuple[str, Any]]:
+    """Name and module of every installed frontend."""
+    return [(e.name, e.load()) for e in sorted(entry_points(group=FRONTENDS), key=lambda e: e.name)]
+
+
+def save(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model as `.nnir`, whole or not at all; equal models give equal bytes."""
+    if Path(path).suffix != archive.SUFFIX:
+        raise BadInput(f"save writes {archive.SUFFIX}, not {str(path)!r}: use convert")
+    archive.save(model, Path(path))
+
+
+def optimize(model: Model) -> list[str]:
+    """Fuse and fold in place; the names of the passes that changed something.
+
+    Results may differ by rounding from those of the model as it was loaded.
+    """
+    from nnir.passes import CLEAN, FUSIONS, apply
+
+    return apply(model, (*CLEAN, *FUSIONS, *CLEAN))
+
+
+def compile(
+    model: Model,
+    device: str = "builtin",
+    properties: str = "",
+    callback: Callable[[int, Any], int] | None = None,
+) -> Program:
+    """A program that runs `model` on a device.
+
+    `properties` is `KEY=value;` text, such as `ONNXRUNTIME_NUM_THREADS=2;`. Raises NoDevice when
+    the device is not installed and NoLowering with everything it cannot run.
+    """
+    return Program(model, device, properties, callback)
+
+
+def convert(
+    source: Source, target: str | os.PathLike[str], device: str | None = None
+) -> Model:
+    """Write a model in another format, through the device that owns it; the model.
+
+    The suffix of `target` chooses the format: `.nnir`, or that of a device, such as `.onnx`.
+    """
+    path = Path(target)
+    writer = None if path.suffix == archive.SUFFIX else exporter(path.suffix, device)
+    model = source if isinstance(source, Model) else load(source)
+    if writer is None:
+        archive.save(model, path)
+    else:
+        writer.export(model, path)
+    return model
+
+
+def exporter(suffix: str, device: str | None = None) -> Device:
+    """The device that writes files with a suffix; Unsupported when there is none."""
+    names = [device] if device else manager.names()
+    classes = {name: manager.find(name) for name in names}
+    for name, found in classes.items():
+        if suffix in found.formats:
+            return manager.acquire(name)
+    known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
+    raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
+
+
+def verify(
+    source: Source,
+    device: str = "builtin",
+    inputs: Sequence[np.ndarray] | None = None,
+    properties: str = "",
+    *,
+    tolerance: float | None = None,
+    seed: int = 0,
+) -> Report:
+    """Compare a model on a device with its origin framework, which runs in a worker process.
+
+    `inputs`: one array per model input, random ones from `seed` when None. `tolerance`: the
+    largest error relative to the largest magnitude of an output; by default by precision.
+    """
+    from conformance.verify import verify as run
+
+    return run(source, load(source), device, inputs, properties, tolerance=tolerance, seed=seed)
+
+
+def devices() -> dict[str, type[Device]]:
+    """The installed devices by name; not opened."""
+    return {name: manager.find(name) for name in manager.names()}
+
+
+def ops() -> dict[str, Operator]:
+    """Every operator by its name in the standard."""
+    from nnir.ops import OPERATORS
+
+    return dict(OPERATORS)

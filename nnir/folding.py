@@ -7,14 +7,17 @@ import numpy as np
 from .evaluate import run_operation
 from .model import Operation, Value
 
-LIMIT = 1 << 16
+LIMIT = 1 << 24
 
 
 class Folder:
-    """Computes constants on demand; each operation once, and never a result above `LIMIT` bytes
-    that is larger than what it is made from."""
+    """Computes constants on demand, each operation once.
 
-    def __init__(self) -> None:
+    A result above `limit` bytes is only computed when it is not larger than what it is made from.
+    """
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
         self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}
 
     def constant_of(self, value: Value) -> np.ndarray | None:
@@ -47,7 +50,7 @@ class Folder:
         return self._memory[id(last)][1]
 
     def _compute(self, operation: Operation) -> tuple[np.ndarray, ...] | None:
-        if operation.models or operation.operator.is_random or not _is_small(operation):
+        if operation.models or operation.operator.is_random or not self._is_small(operation):
             return None
         arrays: list[np.ndarray | None] = []
         for value in operation.inputs:
@@ -63,11 +66,10 @@ class Folder:
         results = self._memory[id(value.producer)][1]
         return None if results is None else results[value.index]
 
-
-def _is_small(operation: Operation) -> bool:
-    read = sum(bytes_of(v) for v in operation.inputs if v is not None and v.is_static)
-    made = [bytes_of(v) if v.is_static else 0 for v in operation.outputs]
-    return sum(made) <= max(read, LIMIT)
+    def _is_small(self, operation: Operation) -> bool:
+        read = sum(bytes_of(v) for v in operation.inputs if v is not None and v.is_static)
+        made = sum(bytes_of(v) for v in operation.outputs if v.is_static)
+        return made <= max(read, self.limit)
 
 
 def bytes_of(value: Value) -> int:

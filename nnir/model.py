@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, TypeAlias
 
 import numpy as np
@@ -132,11 +132,15 @@ class Model:
     """Operations over values, with ordered inputs and outputs.
 
     Operations may be added in any order; `sorted` puts them in order of execution. `symbols` maps
-    the name of a dynamic dimension to its range (min, max or None).
+    the name of a dynamic dimension to its range (min, max or None). `output_names` are the names
+    the source gave its outputs, where they are more than the values' own. A sub-model knows the
+    model it is made in (`outer`), so that their new symbols differ.
     """
 
-    def __init__(self, name: str = "model") -> None:
+    def __init__(self, name: str = "model", outer: Model | None = None) -> None:
         self.name = name
+        self.outer = outer
+        self.output_names: list[str] = []
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.operations: list[Operation] = []
@@ -160,6 +164,10 @@ class Model:
 
     def fresh(self, stem: str = "u") -> Expr:
         """A new symbol for a size that is only known while running."""
+        if self.outer is not None:
+            made = self.outer.fresh(stem)
+            self.symbols[str(made)] = (0, None)
+            return made
         name = f"{stem}{self._fresh}"
         while name in self.symbols:
             self._fresh += 1
@@ -183,9 +191,20 @@ class Model:
             if value is not None:
                 value.uses[operation] = None
         self.operations.append(operation)
-        if operator.content is not None and len(outputs) == 1:
+        if len(outputs) == 1 and types[0].precision.is_integer:
             set_content(operation)
         return operation.outputs
+
+    def named_outputs(self) -> list[tuple[str, Value]]:
+        """The outputs with distinct names: the source's, else the values' own, else numbers."""
+        given = self.output_names if len(self.output_names) == len(self.outputs) else []
+        names: dict[str, Value] = {}
+        for position, value in enumerate(self.outputs):
+            name = given[position] if given else value.name or f"output{position}"
+            while name in names:
+                name = f"{name}_{position}"
+            names[name] = value
+        return list(names.items())
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then constants and outputs in order of operations."""
@@ -262,11 +281,24 @@ def _is_ordered(operations: list[Operation]) -> Iterator[bool]:
 
 
 def set_content(operation: Operation) -> None:
-    """Carry dimensions through an operation on small integer tensors."""
+    """Carry the elements of small integer tensors, dimensions included, through an operation."""
     (output,) = operation.outputs
-    function = operation.operator.content
-    if function is None or not output.is_integer or output.rank > 2 or not output.is_static:
+    if not output.is_integer or output.rank > 2 or not output.is_static:
         return
-    dims = function(*operation.inputs, **operation.attributes)
+    function = operation.operator.content or _computed(operation)
+    dims = None if function is None else function(*operation.inputs, **operation.attributes)
     if dims is not None and dims.size <= CONTENT_LIMIT:
         output.content = dims
+
+
+def _computed(operation: Operation) -> Callable[..., np.ndarray] | None:
+    """An operator that carries no dimensions still computes what has none."""
+    values = [v for v in operation.inputs if v is not None]
+    if operation.operator.is_random or any(v.content is None or v.known is None for v in values):
+        return None
+
+    def compute(*inputs: Value | None, **attributes: Any) -> np.ndarray:
+        known = [None if v is None else v.known for v in inputs]
+        return np.asarray(operation.operator.reference(*known, **attributes)).astype(object)
+
+    return compute

@@ -105,6 +105,11 @@ class Operator:
                     found[name] = metadata[0]
         return found
 
+    @property
+    def family(self) -> str:
+        """The module that defines the operator, the same word in every package."""
+        return self.__module__.rpartition(".")[2]
+
     @cached_property
     def operands(self) -> tuple[str, ...]:
         """The names of all operands in the order of the standard."""
@@ -156,7 +161,7 @@ class Operator:
             bound.append(value)
         bound.extend([None] * (len(names) - len(given)))
         for position in range(self.required):
-            if bound[position] is None:
+            if bound[position] is None and type(None) not in get_args(self.hints[names[position]]):
                 raise BadType(f"{self.name.lower()} needs {names[position]!r}")
         return tuple(bound)
 

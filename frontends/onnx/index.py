@@ -1,7 +1,163 @@
-"""ONNX taking and putting elements by position."""
+"""ONNX operators that select or place elements by position."""
 
 from __future__ import annotations
 
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.errors import Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, generate, index, sizes, unary
+from nnir.ops import shape as ops
+from nnir.types import Precision
+
 from ..table import Table
+from .shape import int64
 
 table = Table()
+table.same({"NonZero": index.non_zero, "GatherND": index.gather_nd})
+
+
+@table.convert("Gather")
+def gather(data: Value, indices: Value, *, axis: int = 0) -> Value:
+    return index.gather(data, indices, axis=axis)
+
+
+@table.convert("GatherElements")
+def gather_elements(data: Value, indices: Value, *, axis: int = 0) -> Value:
+    return index.gather_elements(data, indices, axis=axis)
+
+
+@table.convert("Scatter", "ScatterElements")
+def scatter_elements(
+    data: Value, indices: Value, updates: Value, *, axis: int = 0, reduction: str = "none"
+) -> Value:
+    return index.scatter_elements(
+        data, indices, updates, axis=axis, reduction=_reduction(reduction)
+    )
+
+
+@table.convert("ScatterND")
+def scatter_nd(data: Value, indices: Value, updates: Value, *, reduction: str = "none") -> Value:
+    return index.scatter_nd(data, indices, updates, reduction=_reduction(reduction))
+
+
+def _reduction(reduction: str) -> str:
+    match reduction:
+        case "none" | "add" | "mul" | "max" | "min":
+            return reduction
+    raise Unsupported(f"Scatter with reduction={reduction!r}")
+
+
+@table.convert("Slice")
+def slice_1(
+    data: Value,
+    *,
+    starts: tuple[int, ...],
+    ends: tuple[int, ...],
+    axes: tuple[int, ...] | None = None,
+) -> Value:
+    where = None if axes is None else list(axes)
+    return index.slice_(data, where, list(starts), list(ends))
+
+
+@table.convert("Slice", since=10)
+def slice_(
+    data: Value,
+    starts: Index,
+    ends: Index,
+    axes: Index | None = None,
+    steps: Index | None = None,
+) -> Value:
+    return index.slice_(data, axes, starts, ends, steps)
+
+
+@table.convert("Compress")
+def compress(input: Value, condition: Value, *, axis: int | None = None) -> Value:
+    """The positions of the true conditions, then the elements there."""
+    if axis is None:
+        input, axis = ops.flatten(input, start_axis=0, end_axis=-1), 0
+    chosen = ops.squeeze(index.non_zero(condition), [0])
+    return index.gather(input, chosen, axis=axis)
+
+
+@table.convert("OneHot")
+def one_hot(indices: Value, depth: Value, values: Value, *, axis: int = -1) -> Value:
+    """Compare every index with 0, 1, ... along the new axis; others than those match nothing."""
+    place = axis_of(axis, indices.rank, extra=1)
+    count = ops.reshape(int64(depth), [])
+    where = int64(indices)
+    zero, one = (indices.model.constant(n, np.int64) for n in (0, 1))
+    where = compare.where(compare.less(where, zero), binary.add(where, count), where)
+    steps = generate.range_(zero, count, one)
+    line = ops.unsqueeze(steps, list(range(1, indices.rank - place + 1)))
+    hits = compare.equal(ops.unsqueeze(where, [place]), line)
+    off, on = (index.gather(values, zero if n == 0 else one, axis=0) for n in (0, 1))
+    return compare.where(hits, on, off)
+
+
+@table.convert("ReverseSequence")
+def reverse_sequence(
+    input: Value, sequence_lens: Value, *, batch_axis: int = 1, time_axis: int = 0
+) -> Value:
+    return index.reverse_sequence(
+        input, sequence_lens, batch_axis=batch_axis, time_axis=time_axis
+    )
+
+
+@table.convert("Trilu")
+def trilu(input: Value, k: Value | None = None, *, upper: int = 1) -> Value:
+    """Keep the elements where column - row is at least (upper) or at most (lower) `k`."""
+    model = input.model
+    diagonal = model.constant(0, np.int64) if k is None else ops.reshape(int64(k), [])
+    rows, columns = counted(input, -2), counted(input, -1)
+    edge = binary.add(ops.unsqueeze(rows, [1]), diagonal)
+    kept = (compare.greater_equal if upper else compare.less_equal)(columns, edge)
+    return compare.where(kept, input, model.constant(0, input.dtype))
+
+
+def counted(input: Value, axis: int) -> Value:
+    """0, 1, ... as many as an axis has."""
+    size = sizes.vector(input.model, [sizes.size_of(input, axis)])
+    return generate.range_([0], size, [1])
+
+
+@table.convert("TensorScatter")
+def tensor_scatter(
+    past_cache: Value,
+    update: Value,
+    write_indices: Value | None = None,
+    *,
+    mode: str = "linear",
+    axis: int = -2,
+) -> Value:
+    """Write a block along `axis`, from another position in each batch."""
+    place = axis_of(axis, past_cache.rank)
+    where = counted(update, place)
+    if write_indices is not None:
+        where = binary.add(ops.unsqueeze(int64(write_indices), [1]), where)
+    else:
+        where = ops.unsqueeze(where, [0])
+    match mode:
+        case "linear":
+            pass
+        case "circular":
+            size = sizes.vector(past_cache.model, [sizes.size_of(past_cache, place)])
+            turns = binary.floor_div(where, size)
+            where = binary.sub(where, binary.mul(turns, size))
+        case _:
+            raise Unsupported(f"TensorScatter with mode={mode!r}")
+    others = [a for a in range(1, past_cache.rank) if a != place]
+    full = sizes.vector(update.model, sizes.sizes_of(update))
+    where = ops.expand(ops.unsqueeze(where, others), full)
+    return index.scatter_elements(past_cache, where, update, axis=place)
+
+
+@table.convert("EyeLike")
+def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
+    from .tensor import precision
+
+    to = input.precision if dtype is None else precision(dtype)
+    rows, columns = counted(input, 0), counted(input, 1)
+    ones = compare.equal(columns, binary.add(ops.unsqueeze(rows, [1]), [k]))
+    return ones if to == Precision.BOOL8 else unary.cast(ones, dtype=to)

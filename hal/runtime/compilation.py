@@ -33,7 +33,7 @@ class Program:
         self._run: Callable[[Any, Sequence[np.ndarray]], list[np.ndarray]]
         self._run = self.device.execute_program
         self.inputs = [(v.name or f"input{i}", v.type) for i, v in enumerate(model.inputs)]
-        self.outputs = [(v.name or f"output{i}", v.type) for i, v in enumerate(model.outputs)]
+        self.outputs = [(name, v.type) for name, v in model.named_outputs()]
         self._checks = [(v.dtype, v.shape, v.is_static) for v in model.inputs]
 
     def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:

@@ -58,14 +58,14 @@ FAMILIES: tuple[ModuleType, ...] = (
 
 def _collect() -> dict[str, Operator]:
     table: dict[str, Operator] = {}
-    codes: dict[int, str] = {}
+    codes: dict[int, Operator] = {}
     for family in FAMILIES:
         for item in vars(family).values():
-            if isinstance(item, Operator) and item.__module__ == family.__name__:
-                if item.name in table or item.code in codes:
-                    raise ValueError(f"{item.name} (code {item.code}) is defined twice")
-                table[item.name] = item
-                codes[item.code] = item.name
+            if isinstance(item, Operator):
+                if table.setdefault(item.name, item) is not item:
+                    raise ValueError(f"{item.name} is defined twice")
+                if codes.setdefault(item.code, item) is not item:
+                    raise ValueError(f"{item.name} and {codes[item.code].name}: code {item.code}")
     return dict(sorted(table.items()))
 
 

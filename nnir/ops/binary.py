@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import operator as python_operator
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from ..broadcast import broadcast
+from ..dim import Dim, maximum, minimum
 from ..model import Value
 from ..numeric import fused, wide
-from ..operator import Operator, carry, operator, require
-from ..types import Fuse, TensorType
+from ..operator import Operator, operator, require
+from ..types import Fuse, Precision, TensorType
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
+DimFunction = Callable[[Dim, Dim], Dim]
 
 
-def arithmetic(name: str, function: Ufunc, code: int, summary: str, *, edges: str) -> Operator:
-    """An operator `fuse(function(input0, input1))` on numbers of one type."""
+def arithmetic(
+    name: str,
+    function: Ufunc,
+    code: int,
+    summary: str,
+    *,
+    edges: str,
+    dims: DimFunction | None = None,
+) -> Operator:
+    """An operator `fuse(function(input0, input1))` on numbers of one type.
+
+    `dims` computes the same on two dimensions, which may be symbolic.
+    """
 
     @wide
     def reference(
@@ -25,55 +41,158 @@ def arithmetic(name: str, function: Ufunc, code: int, summary: str, *, edges: st
         return fused(np.asarray(function(input0, input1), input0.dtype), fuse_code)
 
     def rule(input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE) -> TensorType:
-        left, right = input0.type, input1.type
-        require(
-            left.precision == right.precision,
-            f"{name} needs two operands of one type, not {left} and {right}",
-        )
-        require(
-            left.precision.is_float or left.precision.is_integer or left.precision.is_quantized,
-            f"{name} needs numbers, not {left}",
-        )
-        if left.shape == right.shape:
-            return left
-        return left.with_shape(broadcast(left.shape, right.shape))
+        return numbers_type(name, input0, input1)
 
     rule.__name__, rule.__module__ = name, __name__
     rule.__doc__ = (
         f"{summary}\n\n    Types: two numbers of one precision; the result has it too.\n"
         f"    Shapes: broadcast as in NumPy; `fuse_code` clamps the result.\n    Edges: {edges}\n    "
     )
-    return operator(code=code, reference=reference, content=carry(reference))(rule)
+    return operator(code=code, reference=reference, content=dims and carry_dims(dims))(rule)
+
+
+def numbers_type(name: str, *input: Value) -> TensorType:
+    """The type of a result of elementwise arithmetic on numbers of one precision."""
+    first = input[0].type
+    require(
+        first.precision.is_float or first.precision.is_integer,
+        f"{name} needs numbers, not {first}",
+    )
+    return same_type(name, *input)
+
+
+def same_type(name: str, *input: Value) -> TensorType:
+    """The precision that all operands must have, with their broadcast shape."""
+    first = input[0].type
+    for other in input[1:]:
+        require(
+            other.precision == first.precision,
+            f"{name} needs operands of one type, not {first} and {other.type}",
+        )
+    shape = broadcast(*(v.shape for v in input))
+    return first if shape == first.shape else first.with_shape(shape)
+
+
+def carry_dims(function: DimFunction) -> Callable[..., np.ndarray | None]:
+    """A `content` that computes with dimensions of operands that cannot wrap."""
+    apply = np.frompyfunc(function, 2, 1)
+
+    def content(
+        input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE, **_: Any
+    ) -> np.ndarray | None:
+        known = [input0.content, input1.content]
+        sizes = input0.precision in (Precision.INT32, Precision.INT64)
+        if not sizes or fuse_code != Fuse.NONE or any(k is None for k in known):
+            return None
+        try:
+            return np.asarray(apply(*known), object)
+        except ZeroDivisionError:
+            return None
+
+    return content
+
+
+def _divided(a: Dim, b: Dim) -> Dim:
+    """The quotient rounded toward zero; a symbolic one is a size, which is never negative."""
+    if isinstance(a, int) and isinstance(b, int):
+        return -(-a // b) if (a < 0) != (b < 0) else a // b
+    return a // b
 
 
 def _truncated(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
-    if input0.dtype.kind not in "iuO":
-        return np.divide(input0, input1)
-    if input0.dtype.kind in "uO":  # sizes are never negative
-        return input0 // input1
+    if input0.dtype.kind == "u":
+        return np.floor_divide(input0, input1)
+    if input0.dtype.kind != "i":
+        return _whole_or_real(input0, input1)
     quotient = np.floor_divide(input0, input1)
     inexact = quotient * input1 != input0
     return quotient + (inexact & ((input0 < 0) != (input1 < 0)))
 
 
+def _whole_or_real(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
+    if input0.dtype.kind != "V":
+        return np.divide(input0, input1)
+    return _truncated(input0.astype(np.int32), input1.astype(np.int32)).astype(input0.dtype)
+
+
 def _power(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
     if input0.dtype.kind not in "iu":
         return np.power(input0, input1)
-    return np.power(input0.astype(np.float64), input1.astype(np.float64))
+    whole = np.power(input0, np.maximum(input1, input1.dtype.type(0)))
+    if input0.dtype.kind == "u":
+        return whole
+    sign = np.where(input1 % 2 == 0, input0.dtype.type(1), input0)
+    below_one = np.where(np.abs(input0) == 1, sign, input0.dtype.type(0))
+    return np.where(input1 < 0, below_one, whole)
 
 
 _WRAP = "Integers wrap."
-add = arithmetic("add", np.add, 3, "input0 + input1.", edges=_WRAP)
+add = arithmetic("add", np.add, 3, "input0 + input1.", edges=_WRAP, dims=python_operator.add)
 div = arithmetic(
-    "div", _truncated, 20, "input0 / input1.", edges="Integers truncate toward zero, as in C."
+    "div",
+    _truncated,
+    20,
+    "input0 / input1.",
+    edges="Integers truncate toward zero, as in C.",
+    dims=_divided,
 )
 floor_div = arithmetic(
-    "floor_div", np.floor_divide, 28, "The quotient rounded down.", edges="-7 by 2 is -4."
+    "floor_div",
+    np.floor_divide,
+    28,
+    "The quotient rounded down.",
+    edges="-7 by 2 is -4.",
+    dims=python_operator.floordiv,
 )
-max_ = arithmetic("max_", np.maximum, 48, "The larger of the two.", edges="NaN wins.")
-min_ = arithmetic("min_", np.minimum, 51, "The smaller of the two.", edges="NaN wins.")
-mul = arithmetic("mul", np.multiply, 52, "input0 * input1.", edges=_WRAP)
+max_ = arithmetic(
+    "max_", np.maximum, 48, "The larger of the two.", edges="NaN wins.", dims=maximum
+)
+min_ = arithmetic(
+    "min_", np.minimum, 51, "The smaller of the two.", edges="NaN wins.", dims=minimum
+)
+mul = arithmetic("mul", np.multiply, 52, "input0 * input1.", edges=_WRAP, dims=python_operator.mul)
 pow_ = arithmetic(
-    "pow_", _power, 57, "input0 to the power input1.", edges="Integers go through float64."
+    "pow_",
+    _power,
+    57,
+    "input0 to the power input1.",
+    edges="Integers wrap; a negative exponent of integers gives the reciprocal, truncated.",
 )
-sub = arithmetic("sub", np.subtract, 83, "input0 - input1.", edges=_WRAP)
+sub = arithmetic("sub", np.subtract, 83, "input0 - input1.", edges=_WRAP, dims=python_operator.sub)
+
+
+@wide
+def _sum(*input: np.ndarray) -> np.ndarray:
+    return np.asarray(functools.reduce(np.add, input), input[0].dtype)
+
+
+@operator(code=84, reference=_sum)
+def sum_(*input: Value) -> TensorType:
+    """The sum of one or more tensors.
+
+    Types: numbers of one precision; the result has it too.
+    Shapes: broadcast as in NumPy.
+    Edges: integers wrap; 16-bit floats are rounded once, at the end.
+    """
+    require(bool(input), "sum needs an operand")
+    return numbers_type("sum", *input)
+
+
+@wide
+def _mod(input0: np.ndarray, input1: np.ndarray, *, fmod: bool = False) -> np.ndarray:
+    return np.fmod(input0, input1) if fmod else np.mod(input0, input1)
+
+
+def _mod_content(input0: Value, input1: Value, *, fmod: bool = False) -> np.ndarray | None:
+    return None if fmod else carry_dims(python_operator.mod)(input0, input1)
+
+
+@operator(code=1100, reference=_mod, content=_mod_content)
+def mod(input0: Value, input1: Value, *, fmod: bool = False) -> TensorType:
+    """The remainder of input0 by input1.
+
+    Types: two numbers of one precision; the result has it too.
+    Shapes: broadcast as in NumPy.
+    Edges: the sign is that of input1, with `fmod` that of input0, as in C.
+    """
+    return numbers_type("mod", input0, input1)

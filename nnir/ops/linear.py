@@ -1,3 +1,185 @@
 """Matrix products and linear algebra."""
 
 from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from ..broadcast import broadcast, text
+from ..dim import Dim, Expr
+from ..errors import BadType
+from ..model import Value
+from ..numeric import fused, wide
+from ..operator import operator, require
+from ..types import Fuse, TensorType
+from .shape import common_dim
+
+
+@wide
+def _fully_connected(
+    input: np.ndarray, weight: np.ndarray, bias: np.ndarray, *, fuse_code: Fuse = Fuse.NONE
+) -> np.ndarray:
+    rows = input.reshape(-1, input.shape[-1]) if input.shape[-1] else input.reshape(
+        int(np.prod(input.shape[:-1])), 0
+    )
+    return fused(rows @ weight.T + bias, fuse_code)
+
+
+@operator(code=29, reference=_fully_connected)
+def fully_connected(
+    input: Value, weight: Value, bias: Value, *, fuse_code: Fuse = Fuse.NONE
+) -> TensorType:
+    """A dense layer: fuse(x * weight^T + bias).
+
+    Types: any number, one for all three.
+    Shapes: `input` [..., n], `weight` [units, n], `bias` [units] give [batch, units], where batch
+    is the product of all axes of `input` but the last.
+    Edges: the result always has rank 2.
+    """
+    _require_numbers("fully_connected", input, weight, bias)
+    fits = input.rank >= 2 and weight.rank == 2 and bias.rank == 1
+    require(fits, f"fully_connected of {input.type}, {weight.type}, {bias.type}")
+    common_dim((input.shape[-1], weight.shape[1]), "fully_connected")
+    units = common_dim((weight.shape[0], bias.shape[0]), "fully_connected")
+    batch: Dim = 1
+    for d in input.shape[:-1]:
+        batch = batch * d
+    return input.type.with_shape((batch, units))
+
+
+def _require_numbers(name: str, *inputs: Value) -> None:
+    """BadType unless all have one numeric type."""
+    first = inputs[0].precision
+    same = all(v.precision == first for v in inputs)
+    number = first.is_float or first.is_integer or first.dtype.kind == "c"
+    require(same and number, f"{name} of {', '.join(str(v.type) for v in inputs)}")
+
+
+@wide
+def _mat_mul(
+    x: np.ndarray, y: np.ndarray, *, transpose_x: bool = False, transpose_y: bool = False
+) -> np.ndarray:
+    left = np.swapaxes(x, -1, -2) if transpose_x and x.ndim > 1 else x
+    right = np.swapaxes(y, -1, -2) if transpose_y and y.ndim > 1 else y
+    return np.asarray(np.matmul(left, right), x.dtype)
+
+
+@operator(code=47, reference=_mat_mul)
+def mat_mul(
+    x: Value, y: Value, *, transpose_x: bool = False, transpose_y: bool = False
+) -> TensorType:
+    """The matrix product of NumPy's matmul; the flags swap the last two axes first.
+
+    Types: any number, one for both; integers wrap.
+    Shapes: leading axes broadcast; a vector on the left is a row, on the right a column, and the
+    added axis is dropped again, so that two vectors give rank 0. The flags leave vectors alone.
+    """
+    _require_numbers("mat_mul", x, y)
+    require(x.rank > 0 and y.rank > 0, f"mat_mul of {x.type} and {y.type}")
+    left, right = _swapped(x, transpose_x), _swapped(y, transpose_y)
+    rows, columns = left[-2:-1], right[-1:] if y.rank > 1 else ()
+    inner = right[-2] if y.rank > 1 else right[-1]
+    known = not isinstance(left[-1], Expr) and not isinstance(inner, Expr)
+    require(not known or left[-1] == inner, f"mat_mul of {text(left)} and {text(right)}")
+    return x.type.with_shape((*broadcast(left[:-2], right[:-2]), *rows, *columns))
+
+
+def _swapped(value: Value, transpose: bool) -> tuple[Dim, ...]:
+    shape = value.shape
+    return (*shape[:-2], shape[-1], shape[-2]) if transpose and value.rank > 1 else shape
+
+
+@wide
+def _einsum(*input: np.ndarray, equation: str) -> np.ndarray:
+    return np.asarray(np.einsum(equation, *input, optimize=True), input[0].dtype)
+
+
+def terms(equation: str, ranks: list[int]) -> tuple[list[list[str]], list[str]]:
+    """The labels of every axis of the operands and of the result; BadType for a bad equation.
+
+    The axes of an ellipsis are called "0", "1", ... so that all of them end with the same one.
+    """
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    parts = left.split(",")
+    require(len(parts) == len(ranks), f"einsum {equation!r} of {len(ranks)} tensors")
+    spans = [r - len(p.replace("...", "")) for p, r in zip(parts, ranks, strict=True)]
+    fits = all(s >= 0 if "..." in p else s == 0 for p, s in zip(parts, spans, strict=True))
+    require(fits, f"einsum {equation!r} of tensors of ranks {ranks}")
+    widest = max([s for p, s in zip(parts, spans, strict=True) if "..." in p], default=0)
+    labels = [_labels(p, s, widest) for p, s in zip(parts, spans, strict=True)]
+    if arrow:
+        return labels, _labels(right, widest, widest)
+    count = Counter(x for row in labels for x in row if x.isalpha())
+    return labels, [*_labels("...", widest, widest), *sorted(x for x in count if count[x] == 1)]
+
+
+def _labels(part: str, span: int, widest: int) -> list[str]:
+    head, dots, tail = part.partition("...")
+    require((head + tail).isalpha() or not head + tail, f"einsum term {part!r}")
+    return [*head, *(str(widest - span + i) for i in range(span if dots else 0)), *tail]
+
+
+@operator(code=1350, reference=_einsum)
+def einsum(*input: Value, equation: str) -> TensorType:
+    """Einstein summation: products over labelled axes, summed over the labels not in the result.
+
+    Types: any number, one for all.
+    Shapes: every label has one size; "..." stands for axes that broadcast.
+    Edges: without "->" the result has the labels that occur once, in ASCII order.
+    """
+    _require_numbers("einsum", *input)
+    labels, result = terms(equation, [v.rank for v in input])
+    found: dict[str, list[Dim]] = {}
+    for value, row in zip(input, labels, strict=True):
+        for label, dim in zip(row, value.shape, strict=True):
+            found.setdefault(label, []).append(dim)
+    missing = [x for x in result if x not in found]
+    if missing or len(set(result)) < len(result):
+        raise BadType(f"einsum {equation!r} to the axes {result}")
+    sizes: dict[str, Dim] = {}
+    for label, dims in found.items():
+        several = len([d for d in dims if d != 1]) > 1
+        sizes[label] = broadcast(*((d,) for d in dims))[0] if several or 1 in dims else dims[0]
+    return input[0].type.with_shape(tuple(sizes[x] for x in result))
+
+
+def _require_square(name: str, input: Value) -> None:
+    require(input.is_float, f"{name} of {input.type}")
+    require(input.rank >= 2, f"{name} of {input.type}: matrices are needed")
+    rows, columns = input.shape[-2:]
+    known = not isinstance(rows, Expr) and not isinstance(columns, Expr)
+    require(not known or rows == columns, f"{name} of {input.type}: not square")
+
+
+@wide
+def _determinant(input: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.det(input), input.dtype)
+
+
+@operator(code=1351, reference=_determinant)
+def determinant(input: Value) -> TensorType:
+    """The determinant of every matrix in the last two axes.
+
+    Types: any float.
+    Shapes: [..., n, n] gives [...].
+    """
+    _require_square("determinant", input)
+    return input.type.with_shape(input.shape[:-2])
+
+
+@wide
+def _inverse(input: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.inv(input), input.dtype)
+
+
+@operator(code=1352, reference=_inverse)
+def inverse(input: Value) -> TensorType:
+    """The inverse of every matrix in the last two axes.
+
+    Types: any float.
+    Shapes: [..., n, n], which the result has too.
+    Edges: a singular matrix fails while running.
+    """
+    _require_square("inverse", input)
+    return input.type

@@ -1,3 +1,331 @@
 """Quantisation."""
 
 from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from ..broadcast import Shape, axis_of
+from ..dim import Expr, ceil_div
+from ..errors import NotConstant, Unsupported
+from ..model import Value
+from ..operator import operator, require
+from ..types import Precision, Quantization, TensorType, precision_of
+from . import activation, binary, index, shape, unary
+
+SCALED = frozenset({Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64})
+STORED = frozenset(p for p in Precision if p.is_integer) | {
+    Precision.FLOAT8E4M3FN,
+    Precision.FLOAT8E4M3FNUZ,
+    Precision.FLOAT8E5M2,
+    Precision.FLOAT8E5M2FNUZ,
+    Precision.FLOAT4E2M1FN,
+}
+
+
+def integer_range(dtype: Precision) -> tuple[int, int]:
+    """The lowest and the highest integer of a precision."""
+    info = ml_dtypes.iinfo(dtype.dtype)
+    return int(info.min), int(info.max)
+
+
+# Quantised operand types: scale and zero point belong to the type.
+
+
+def _quantized(count: int, zero_points: tuple[int, ...]) -> Precision:
+    if not any(zero_points):
+        if count == 1:
+            return Precision.QUANT_INT8_SYMM_PER_LAYER
+        return Precision.QUANT_INT8_SYMM_PER_CHANNEL
+    require(count == 1, "quantize with zero points per channel: no precision has them")
+    return Precision.QUANT_UINT8_ASYMM_PER_LAYER
+
+
+def _along(values: Any, axis: int, rank: int) -> np.ndarray:
+    """One value, or one for each entry of an axis, shaped to broadcast."""
+    array = np.asarray(values, np.float32).reshape(-1)
+    if array.size == 1:
+        return array.reshape(())
+    return array.reshape(-1, *(1,) * (rank - 1 - axis))
+
+
+def _quantize(
+    input: np.ndarray, scale: np.ndarray, zero_point: np.ndarray | None = None, *, axis: int = 1
+) -> np.ndarray:
+    zeros = np.zeros(1, np.int32) if zero_point is None else zero_point
+    kind = _quantized(scale.size, tuple(zeros.reshape(-1).tolist()))
+    along = axis_of(axis, input.ndim) if scale.size > 1 else 0
+    steps = np.rint(input.astype(np.float32) / _along(scale, along, input.ndim))
+    low, high = (0, 255) if kind == Precision.QUANT_UINT8_ASYMM_PER_LAYER else (-127, 127)
+    return np.clip(steps + _along(zeros, along, input.ndim), low, high).astype(kind.dtype)
+
+
+@operator(code=60, reference=_quantize, order=("input", "axis", "scale", "zero_point"))
+def quantize(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None = 0,  # type: ignore[assignment]  # becomes a constant
+    *,
+    axis: int = 1,
+) -> TensorType:
+    """clamp(round(x / scale) + zero_point), with scale and zero point in the type of the result.
+
+    Types: FLOAT32 or INT32. One scale gives QUANT_INT8_SYMM_PER_LAYER, or with a zero point other
+    than 0 QUANT_UINT8_ASYMM_PER_LAYER; one scale per entry of `axis` QUANT_INT8_SYMM_PER_CHANNEL.
+    Shapes: `scale` and `zero_point` are constants of shape [1] or [C].
+    Edges: halves round to even; symmetric results lie in [-127, 127].
+    """
+    fits = input.precision in (Precision.FLOAT32, Precision.INT32)
+    require(fits, f"quantize needs FLOAT32 or INT32, not {input.type}")
+    if scale.constant is None or (zero_point is not None and zero_point.constant is None):
+        raise NotConstant("quantize needs a constant scale and zero point")
+    scales = tuple(float(s) for s in scale.constant.flat)
+    zeros = (0,) if zero_point is None else tuple(int(z) for z in zero_point.constant.flat)
+    require(len(zeros) in (1, len(scales)), f"quantize: {len(scales)} scales, {len(zeros)} zeros")
+    kind = _quantized(len(scales), zeros)
+    if len(scales) == 1:
+        return TensorType(kind, input.shape, quantization=Quantization(scales, zeros[:1]))
+    along = axis_of(axis, input.rank)
+    size = input.shape[along]
+    require(size == len(scales) or isinstance(size, Expr), f"{len(scales)} scales for {size}")
+    return TensorType(kind, input.shape, quantization=Quantization(scales, (0,), along))
+
+
+def _dequantize(input: np.ndarray, *, quantization: Quantization | None = None) -> np.ndarray:
+    if quantization is None:
+        raise ValueError("dequantize needs the scale in the type of its operand")
+    along = quantization.axis or 0
+    zeros = _along(quantization.zero_points, along, input.ndim)
+    scales = _along(quantization.scales, along, input.ndim)
+    return np.asarray((input.astype(np.float32) - zeros) * scales, np.float32)
+
+
+@operator(code=19, reference=_dequantize)
+def dequantize(input: Value) -> TensorType:
+    """(q - zero_point) * scale, with scale and zero point from the type of `input`.
+
+    Types: a quantised precision; the result is FLOAT32.
+    """
+    quantized = input.precision.is_quantized and input.type.quantization is not None
+    require(quantized, f"dequantize needs a quantised operand, not {input.type}")
+    return input.type.with_precision(Precision.FLOAT32)
+
+
+# Quantisation as ONNX has it: plain numbers, with scale and zero point beside them.
+
+
+def spread(values: np.ndarray, shape: tuple[int, ...], axis: int, block_size: int) -> np.ndarray:
+    """Scales or zero points so that they broadcast to `shape`: one for all, one for each entry of
+    an axis, or one for each block of `block_size` entries."""
+    if values.size == 1 and values.ndim < 2:
+        return values.reshape(())
+    if not block_size:
+        return values.reshape(-1, *(1,) * (len(shape) - 1 - axis % len(shape)))
+    repeated = np.repeat(values, block_size, axis=axis)
+    return np.take(repeated, np.arange(shape[axis]), axis=axis)
+
+
+def _check_scales(name: str, input: Value, scale: Value, axis: int, block_size: int) -> None:
+    require(block_size >= 0, f"{name} with block_size={block_size}")
+    if all(d == 1 for d in scale.shape) and scale.rank < 2:
+        return
+    along = axis_of(axis, input.rank)
+    wanted: Shape
+    if block_size:
+        blocks = ceil_div(input.shape[along], block_size)
+        wanted = (*input.shape[:along], blocks, *input.shape[along + 1 :])
+    else:
+        wanted = (input.shape[along],)
+    fits = len(wanted) == scale.rank and all(
+        a == b or isinstance(a, Expr) or isinstance(b, Expr)
+        for a, b in zip(wanted, scale.shape, strict=True)
+    )
+    require(fits, f"{name} of {input.type} with scales {scale.type}")
+
+
+def _division_dtype(input: np.dtype, scale: np.dtype, asked: Precision | None) -> np.dtype:
+    """The type to divide in: as asked for, else that of the scale, else that of the data."""
+    if asked is not None:
+        return asked.dtype
+    if scale.kind in "iu" or scale == ml_dtypes.float8_e8m0fnu:
+        return np.dtype(np.float32) if input.kind in "iu" else input
+    return scale
+
+
+def _quantize_linear(
+    input: np.ndarray,
+    scale: np.ndarray,
+    zero_point: np.ndarray | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    dtype: Precision = Precision.UINT8,
+    saturate: bool = True,
+    precision: Precision | None = None,
+) -> np.ndarray:
+    kind = _division_dtype(input.dtype, scale.dtype, precision)
+    scale = spread(scale, input.shape, axis, block_size).astype(kind)
+    real = (input.astype(kind) / scale).astype(np.float64)
+    zero = None if zero_point is None else spread(zero_point, input.shape, axis, block_size)
+    if dtype.is_integer:
+        whole = np.rint(real) + (0 if zero is None else zero.astype(np.float64))
+        return np.clip(whole, *integer_range(dtype)).astype(np.int64).astype(dtype.dtype)
+    if dtype == Precision.FLOAT4E2M1FN and zero is not None:
+        real = real + zero.astype(np.float64)
+    if saturate:
+        limit = float(ml_dtypes.finfo(dtype.dtype).max)
+        real = np.clip(real, -limit, limit)
+    return real.astype(np.float32).astype(dtype.dtype)
+
+
+@operator(code=1600, reference=_quantize_linear)
+def quantize_linear(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    dtype: Precision = Precision.UINT8,
+    saturate: bool = True,
+    precision: Precision | None = None,
+) -> TensorType:
+    """clamp(round(x / scale) + zero_point) as plain numbers of type `dtype`.
+
+    Types: float or INT32 to integers of up to 32 bits, 8-bit floats (without rounding to integers)
+    or FLOAT4E2M1FN. The division is done in `precision`, by default in the type of `scale`.
+    Shapes: `scale` and `zero_point` have one element, one for each entry of `axis`, or one for each
+    block of `block_size` entries of `axis`.
+    Edges: halves round to even; 8-bit floats clamp with `saturate`, else give infinity or NaN.
+    """
+    require(input.precision in SCALED | {Precision.INT32}, f"quantize_linear of {input.type}")
+    scaled = scale.precision in SCALED | {Precision.INT32, Precision.FLOAT8E8M0FNU}
+    require(scaled, f"quantize_linear with scales {scale.type}")
+    require(dtype in STORED, f"quantize_linear to {dtype.name}")
+    require(
+        zero_point is None or zero_point.precision == dtype,
+        f"quantize_linear to {dtype.name} with zero points {zero_point and zero_point.type}",
+    )
+    _check_scales("quantize_linear", input, scale, axis, block_size)
+    return input.type.with_precision(dtype)
+
+
+def _dequantize_linear(
+    input: np.ndarray,
+    scale: np.ndarray,
+    zero_point: np.ndarray | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    dtype: Precision = Precision.FLOAT32,
+) -> np.ndarray:
+    steps = input.astype(np.float32)
+    if zero_point is not None:
+        zero = spread(zero_point, input.shape, axis, block_size)
+        whole = input.dtype.kind in "iu"
+        exact: Any = np.int64 if whole else np.float32
+        steps = (input.astype(exact) - zero.astype(exact)).astype(np.float32)
+    factors = spread(scale, input.shape, axis, block_size).astype(np.float32)
+    return np.asarray(steps * factors).astype(dtype.dtype)
+
+
+@operator(code=1601, reference=_dequantize_linear)
+def dequantize_linear(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None = None,
+    *,
+    axis: int = 1,
+    block_size: int = 0,
+    dtype: Precision = Precision.FLOAT32,
+) -> TensorType:
+    """(q - zero_point) * scale as floats of type `dtype`.
+
+    Types: integers of up to 32 bits, 8-bit floats or FLOAT4E2M1FN to any float.
+    Shapes: `scale` and `zero_point` as of QUANTIZE_LINEAR.
+    Edges: computed in float32 and rounded once.
+    """
+    require(input.precision in STORED, f"dequantize_linear of {input.type}")
+    scaled = scale.precision in SCALED | {Precision.FLOAT8E8M0FNU}
+    require(scaled, f"dequantize_linear with scales {scale.type}")
+    require(dtype in SCALED, f"dequantize_linear to {dtype.name}")
+    require(
+        zero_point is None or zero_point.precision == input.precision,
+        f"dequantize_linear of {input.type} with zero points {zero_point and zero_point.type}",
+    )
+    _check_scales("dequantize_linear", input, scale, axis, block_size)
+    return input.type.with_precision(dtype)
+
+
+def _spread_value(values: Value, input: Value, axis: int, block_size: int) -> Value:
+    """Scales or zero points that broadcast to `input`, made with operators."""
+    if values.rank < 2 and all(d == 1 for d in values.shape):
+        return shape.reshape(values, []) if values.rank else values
+    along = axis_of(axis, input.rank)
+    if not block_size:
+        after = range(1, input.rank - along)
+        return shape.unsqueeze(values, list(after)) if after else values
+    if not (values.is_static and input.is_static):
+        raise Unsupported(f"blocks of {input.type}, whose sizes are only known while running")
+    sizes = [int(d) for d in values.shape]  # type: ignore[arg-type]  # static
+    parts = [1] * (input.rank + 1)
+    parts[along + 1] = block_size
+    sizes[along] *= block_size
+    tiled = shape.tile(shape.unsqueeze(values, [along + 1]), parts)
+    whole = shape.reshape(tiled, sizes)
+    return index.slice_(whole, [along], [0], [input.shape[along]], [1])
+
+
+def _as(value: Value, dtype: Precision) -> Value:
+    return value if value.precision == dtype else unary.cast(value, dtype=dtype)
+
+
+@quantize_linear.decomposes
+def _quantize_linear_parts(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+    saturate: bool,
+    precision: Precision | None,
+) -> Value:
+    kind = precision_of(_division_dtype(input.dtype, scale.dtype, precision))
+    factors = _as(_spread_value(scale, input, axis, block_size), kind)
+    real = binary.div(_as(input, kind), factors)
+    wide = Precision.FLOAT64 if kind == Precision.FLOAT64 else Precision.FLOAT32
+    real = _as(unary.round_(real) if dtype.is_integer else real, wide)
+    if zero_point is not None and (dtype.is_integer or dtype == Precision.FLOAT4E2M1FN):
+        real = binary.add(real, _as(_spread_value(zero_point, input, axis, block_size), wide))
+    if dtype.is_integer:
+        low, high = map(float, integer_range(dtype))
+    else:
+        high = float(ml_dtypes.finfo(dtype.dtype).max)
+        low = -high
+    if dtype.is_integer or saturate:
+        bounds = [input.model.constant(b, wide.dtype) for b in (low, high)]
+        real = activation.clip(real, *bounds)
+    return unary.cast(real, dtype=dtype)
+
+
+@dequantize_linear.decomposes
+def _dequantize_linear_parts(
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+) -> Value:
+    exact = Precision.INT64 if input.is_integer else Precision.FLOAT32
+    steps = _as(input, exact)
+    if zero_point is not None:
+        zero = _spread_value(zero_point, input, axis, block_size)
+        steps = binary.sub(steps, _as(zero, exact))
+    factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
+    return _as(binary.mul(_as(steps, Precision.FLOAT32), factors), dtype)

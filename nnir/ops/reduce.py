@@ -1,3 +1,284 @@
 """Reductions and running sums along axes."""
 
 from __future__ import annotations
+
+import functools
+import operator as python_operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..broadcast import Shape, axes_of, axis_of, ints, length_of
+from ..dim import Dim, Expr, maximum, minimum
+from ..errors import NotConstant
+from ..model import Index, Value
+from ..numeric import wide
+from ..operator import Operator, operator, require
+from ..types import Precision, TensorType
+
+NUMBERS = frozenset(p for p in Precision if p.is_float or p.is_integer)
+BOOL = frozenset({Precision.BOOL8})
+
+
+def reduced_shape(input: Value, axes: Value, keepdim: bool) -> Shape:
+    """The shape after a reduction; no axes at all stand for every axis.
+
+    Axes that are only known while running give fresh symbols; NotConstant where even their number
+    is unknown and the rank of the result depends on it.
+    """
+    rank = input.rank
+    known = ints(axes)
+    if known is None and not keepdim and any(isinstance(d, Expr) for d in axes.shape):
+        raise NotConstant(f"the number of axes {axes.type} to reduce is not known")
+    if known is None:
+        static = all(isinstance(d, int) for d in axes.shape)
+        count = length_of(axes) if static else -1
+        if count in (0, rank):
+            known = ()
+        elif keepdim:
+            return tuple(d if d == 1 else input.model.fresh() for d in input.shape)
+        else:
+            return tuple(input.model.fresh() for _ in range(rank - count))
+    gone = set(axes_of(known, rank)) or set(range(rank))
+    if keepdim:
+        return tuple(1 if k in gone else d for k, d in enumerate(input.shape))
+    return tuple(d for k, d in enumerate(input.shape) if k not in gone)
+
+
+def reduction(
+    name: str,
+    function: Callable[..., Any],
+    code: int,
+    summary: str,
+    *,
+    edges: str,
+    kinds: frozenset[Precision] = NUMBERS,
+    dims: Callable[[Dim, Dim], Dim] | None = None,
+    empty: int | None = None,
+) -> Operator:
+    """An operator that folds `function(array, axis=, keepdims=)` over some axes.
+
+    `dims` folds two dimensions, `empty` is the result for none: both for small tensors of sizes.
+    """
+
+    @wide
+    def reference(input: np.ndarray, axes: np.ndarray, *, keepdim: bool = True) -> np.ndarray:
+        axis = tuple(int(a) for a in np.asarray(axes).flat) or None
+        result = function(input, axis=axis, keepdims=keepdim)
+        return np.asarray(result, input.dtype)
+
+    def rule(input: Value, axes: Index, *, keepdim: bool = True) -> TensorType:
+        require(input.precision in kinds, f"{name} of {input.type}")
+        require(axes.is_integer, f"{name} needs integer axes, not {axes.type}")
+        return input.type.with_shape(reduced_shape(input, axes, keepdim))
+
+    def content(input: Value, axes: Value, *, keepdim: bool = True) -> np.ndarray | None:
+        sizes = input.precision in (Precision.INT32, Precision.INT64) and input.rank == 1
+        if dims is None or not sizes or input.content is None or ints(axes) is None:
+            return None
+        found = list(input.content.flat)
+        if not found and empty is None:
+            return None
+        total = functools.reduce(dims, found) if empty is None else _folded(dims, found, empty)
+        return np.array([total] if keepdim else total, object)
+
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: {_names(kinds)}; the result has the type of `input`.\n"
+        "    Shapes: `axes` become 1, without `keepdim` they are dropped; no axes mean all.\n"
+        f"    Edges: {edges}\n    "
+    )
+    return operator(code=code, reference=reference, content=content if dims else None)(rule)
+
+
+def _folded(dims: Callable[[Dim, Dim], Dim], found: list[Dim], empty: int) -> Dim:
+    return functools.reduce(dims, found, empty)
+
+
+def _names(kinds: frozenset[Precision]) -> str:
+    floats = "any float" if Precision.INT32 not in kinds else "any float or integer"
+    return floats + (" or BOOL8" if Precision.BOOL8 in kinds else "")
+
+
+def lowest(dtype: np.dtype) -> Any:
+    """The identity of the maximum."""
+    match dtype.kind:
+        case "b":
+            return False
+        case "i" | "u":
+            return np.iinfo(dtype).min
+    return dtype.type(-np.inf)
+
+
+def highest(dtype: np.dtype) -> Any:
+    """The identity of the minimum."""
+    match dtype.kind:
+        case "b":
+            return True
+        case "i" | "u":
+            return np.iinfo(dtype).max
+    return dtype.type(np.inf)
+
+
+def _sum(input: np.ndarray, **where: Any) -> np.ndarray:
+    return np.sum(input, dtype=input.dtype, **where)
+
+
+def _prod(input: np.ndarray, **where: Any) -> np.ndarray:
+    return np.prod(input, dtype=input.dtype, **where)
+
+
+def _max(input: np.ndarray, **where: Any) -> np.ndarray:
+    return np.max(input, initial=lowest(input.dtype), **where)
+
+
+def _min(input: np.ndarray, **where: Any) -> np.ndarray:
+    return np.min(input, initial=highest(input.dtype), **where)
+
+
+def _mean(input: np.ndarray, **where: Any) -> np.ndarray:
+    total = np.asarray(_sum(input, **where))
+    count = input.size // total.size if total.size else 0
+    if input.dtype.kind not in "iu":
+        return np.divide(total, total.dtype.type(count))
+    return np.trunc(total / count).astype(total.dtype) if count else np.zeros_like(total)
+
+
+def _log_sum_exp(input: np.ndarray, *, axis: tuple[int, ...] | None, keepdims: bool) -> np.ndarray:
+    top = _max(input, axis=axis, keepdims=True)
+    top = np.where(np.isfinite(top), top, input.dtype.type(0))
+    total = np.log(np.sum(np.exp(input - top), axis=axis, keepdims=True)) + top
+    return total if keepdims else np.squeeze(total, axis)
+
+
+FLOATS = frozenset(p for p in Precision if p.is_float)
+reduce_mean = reduction(
+    "reduce_mean", _mean, 62, "The mean.", edges="Of nothing NaN; integers truncate toward zero."
+)
+reduce_max = reduction(
+    "reduce_max",
+    _max,
+    63,
+    "The largest element.",
+    edges="NaN wins; of nothing the lowest value, -inf.",
+    kinds=NUMBERS | BOOL,
+    dims=maximum,
+)
+reduce_sum = reduction(
+    "reduce_sum",
+    _sum,
+    64,
+    "The sum.",
+    edges="Of nothing 0; integers wrap.",
+    dims=python_operator.add,
+    empty=0,
+)
+reduce_min = reduction(
+    "reduce_min",
+    _min,
+    1200,
+    "The smallest element.",
+    edges="NaN wins; of nothing the highest value, inf.",
+    kinds=NUMBERS | BOOL,
+    dims=minimum,
+)
+reduce_prod = reduction(
+    "reduce_prod",
+    _prod,
+    1201,
+    "The product.",
+    edges="Of nothing 1; integers wrap.",
+    dims=python_operator.mul,
+    empty=1,
+)
+reduce_log_sum_exp = reduction(
+    "reduce_log_sum_exp",
+    _log_sum_exp,
+    1203,
+    "The logarithm of the sum of e to the power of the elements, without overflow.",
+    edges="Of nothing -inf.",
+    kinds=FLOATS,
+)
+
+
+def position(name: str, function: Callable[..., Any], code: int, summary: str) -> Operator:
+    """An operator that finds one element along an axis."""
+
+    def reference(
+        input: np.ndarray, *, axis: int, keepdim: bool, dtype: Precision = Precision.INT64
+    ) -> np.ndarray:
+        sortable = input.astype(np.float32) if input.dtype.kind == "V" else input
+        return np.asarray(function(sortable, axis=axis, keepdims=keepdim), dtype.dtype)
+
+    def rule(
+        input: Value, *, axis: int, keepdim: bool, dtype: Precision = Precision.INT64
+    ) -> TensorType:
+        require(input.precision in NUMBERS | BOOL, f"{name} of {input.type}")
+        whole = dtype in (Precision.INT32, Precision.INT64)
+        require(whole, f"{name} gives INT32 or INT64, not {dtype.name}")
+        k = axis_of(axis, input.rank)
+        require(input.shape[k] != 0, f"{name} along axis {axis} of {input.type}, which is empty")
+        kept = ((1,) if keepdim else ()) + input.shape[k + 1 :]
+        return TensorType(dtype, input.shape[:k] + kept)
+
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: any number; the result is INT32 or INT64.\n"
+        "    Shapes: `axis` becomes 1, without `keepdim` it is dropped.\n"
+        "    Edges: of equal ones the first; NaN counts as the one that is looked for.\n    "
+    )
+    return operator(code=code, reference=reference)(rule)
+
+
+arg_max = position("arg_max", np.argmax, 5, "Where the largest element along an axis is.")
+arg_min = position("arg_min", np.argmin, 6, "Where the smallest element along an axis is.")
+
+
+def running(
+    name: str, function: Callable[..., Any], code: int, summary: str, *, identity: int
+) -> Operator:
+    """An operator that folds all elements up to each one along an axis."""
+
+    @wide
+    def reference(
+        input: np.ndarray,
+        axis: np.ndarray | None = None,
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+    ) -> np.ndarray:
+        along = -1 if axis is None else int(np.asarray(axis).reshape(-1)[0])
+        moved = np.moveaxis(input, along, -1)
+        moved = moved[..., ::-1] if reverse else moved
+        if exclusive:
+            first = np.full(moved.shape[:-1] + (min(1, moved.shape[-1]),), identity, input.dtype)
+            moved = np.concatenate([first, moved[..., :-1]], axis=-1)
+        result = function(moved, axis=-1, dtype=input.dtype)
+        return np.moveaxis(result[..., ::-1] if reverse else result, -1, along)
+
+    def rule(
+        input: Value,
+        axis: Index | None = -1,  # type: ignore[assignment]  # becomes a constant
+        *,
+        exclusive: bool = False,
+        reverse: bool = False,
+    ) -> TensorType:
+        require(input.precision in NUMBERS, f"{name} of {input.type}")
+        known = ints(axis)
+        if known is not None:
+            require(len(known) == 1, f"{name} needs one axis, not {known}")
+            axis_of(known[0], input.rank)
+        return input.type
+
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: any number; the result has the type and shape of `input`.\n"
+        "    Edges: `exclusive` leaves the element itself out, `reverse` starts at the end;\n"
+        "    integers wrap.\n    "
+    )
+    return operator(code=code, reference=reference)(rule)
+
+
+cum_sum = running("cum_sum", np.cumsum, 17, "The sum of all elements so far.", identity=0)
+cum_prod = running("cum_prod", np.cumprod, 1202, "The product of all elements so far.", identity=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,12 @@ from ..model import Value
 from ..numeric import wide
 from ..operator import Operator, carry, operator, require
 from ..types import Precision, TensorType
+
+BITS = {Precision.INT4: 4, Precision.UINT4: 4, Precision.FLOAT4E2M1FN: 4} | {
+    Precision.INT2: 2,
+    Precision.UINT2: 2,
+}
+"""The width of the elements that do not fill a byte."""
 
 
 def unary(
@@ -39,8 +44,44 @@ def unary(
     return operator(code=code, reference=wide(reference))(rule)
 
 
+# W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969):
+# erf(x) = x P(x^2) / Q(x^2) below 0.46875 and 1 - exp(-x^2) P(x) / Q(x) above it.
+_NEAR = (
+    (
+        *(1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2),
+        *(3.77485237685302021e2, 3.20937758913846947e3),
+    ),
+    (
+        *(1.0, 2.36012909523441209e1, 2.44024637934444173e2),
+        *(1.28261652607737228e3, 2.84423683343917062e3),
+    ),
+)
+_FAR = (
+    (
+        *(2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594),
+        *(6.61191906371416295e1, 2.98635138197400131e2, 8.81952221241769090e2),
+        *(1.71204761263407058e3, 2.05107837782607147e3, 1.23033935479799725e3),
+    ),
+    (
+        *(1.0, 1.57449261107098347e1, 1.17693950891312499e2),
+        *(5.37181101862009858e2, 1.62138957456669019e3, 3.29079923573345963e3),
+        *(4.36261909014324716e3, 3.43936767414372164e3, 1.23033935480374942e3),
+    ),
+)
+
+
+def erf_of(input: np.ndarray) -> np.ndarray:
+    """The error function in float64, accurate to a few units in the last place."""
+    x = input.astype(np.float64)
+    size = np.minimum(np.abs(x), 6.0)  # beyond 6 the result is 1 to the last bit
+    squared = size * size
+    near = x * np.polyval(_NEAR[0], squared) / np.polyval(_NEAR[1], squared)
+    rest = np.exp(-squared) * np.polyval(_FAR[0], size) / np.polyval(_FAR[1], size)
+    return np.where(size <= 0.46875, near, np.copysign(1 - rest, x))
+
+
 def _erf(input: np.ndarray) -> np.ndarray:
-    return np.frompyfunc(math.erf, 1, 1)(input.astype(np.float64)).astype(input.dtype)
+    return erf_of(input).astype(input.dtype)
 
 
 def _reciprocal(input: np.ndarray) -> np.ndarray:
@@ -55,6 +96,10 @@ def _round(input: np.ndarray) -> np.ndarray:
     return np.rint(input).astype(input.dtype)
 
 
+def _negative(input: np.ndarray) -> np.ndarray:
+    return np.negative(input)
+
+
 abs_ = unary(
     "abs_", np.abs, 0, "|x|.", integers=True, edges="The lowest signed integer stays itself."
 )
@@ -65,7 +110,7 @@ log = unary("log", np.log, 43, "Natural logarithm.", edges="0 gives -inf, below 
 rsqrt = unary("rsqrt", _rsqrt, 72, "1 / sqrt(x).", edges="0 gives inf, below 0 gives NaN.")
 sin = unary("sin", np.sin, 75, "Sine of x in radians.", edges="Infinities give NaN.")
 square = unary("square", np.square, 80, "x * x.", integers=True, edges="Integers wrap.")
-neg = unary("neg", np.negative, 1000, "-x.", integers=True, edges="Integers wrap.")
+neg = unary("neg", _negative, 1000, "-x.", integers=True, edges="Integers wrap.")
 sqrt = unary("sqrt", np.sqrt, 1001, "Square root.", edges="Below 0 gives NaN.")
 ceil = unary("ceil", np.ceil, 1002, "The smallest integer not below x.")
 round_ = unary("round_", _round, 1003, "The nearest integer, halves to the even one.")
@@ -83,7 +128,6 @@ sign = unary("sign", np.sign, 1014, "-1, 0 or 1.", integers=True)
 reciprocal = unary("reciprocal", _reciprocal, 1015, "1 / x.", edges="±0 gives ±inf.")
 
 
-
 def _assign(input: np.ndarray) -> np.ndarray:
     return input
 
@@ -98,8 +142,17 @@ def assign(input: Value) -> TensorType:
 
 
 def _cast(input: np.ndarray, *, dtype: Precision) -> np.ndarray:
-    with np.errstate(all="ignore"):
-        return input.astype(dtype.dtype)
+    kind = dtype.dtype
+    if input.dtype == kind:
+        return input
+    if kind.kind == "b":
+        return input != input.dtype.type(0)
+    if input.dtype.kind == "c":
+        input = input if kind.kind == "c" else input.real
+    elif input.dtype.kind == "V" and kind.kind != "V":
+        # through float32, which holds every narrow float and small integer exactly
+        return input.astype(np.float32).astype(kind)
+    return input.astype(kind)
 
 
 def _cast_content(input: Value, *, dtype: Precision) -> np.ndarray | None:
@@ -112,8 +165,37 @@ def cast(input: Value, *, dtype: Precision) -> TensorType:
 
     Types: any but quantised ones, which QUANTIZE and DEQUANTIZE convert.
     Edges: a float becomes an integer by truncation toward zero, a number a bool by `!= 0`; values
-    that the target cannot hold wrap (integers) or are undefined (floats), as in C.
+    that the target cannot hold wrap (integers) or are undefined (floats), as in C; a float that
+    an 8-bit float cannot hold becomes its infinity or, where it has none, NaN.
     """
     require(not input.precision.is_quantized, f"cast of {input.type}: use dequantize")
     require(not dtype.is_quantized, f"cast to {dtype.name}: use quantize")
+    return input.type.with_precision(dtype)
+
+
+def _bit_cast(input: np.ndarray, *, dtype: Precision) -> np.ndarray:
+    if dtype in BITS:
+        codes = input.view(np.uint8) & np.uint8((1 << BITS[dtype]) - 1)
+        return _narrow(codes, dtype)
+    return np.ascontiguousarray(input).reshape(input.shape).view(dtype.dtype)
+
+
+def _narrow(codes: np.ndarray, dtype: Precision) -> np.ndarray:
+    """Bit patterns as elements of less than a byte; signed ones are stored sign-extended."""
+    if dtype in (Precision.INT4, Precision.INT2):
+        half = 1 << (BITS[dtype] - 1)
+        return ((codes.astype(np.int8) ^ half) - half).astype(dtype.dtype)
+    return codes.view(dtype.dtype)
+
+
+@operator(code=1016, reference=_bit_cast)
+def bit_cast(input: Value, *, dtype: Precision) -> TensorType:
+    """The same bits as another element type of the same width.
+
+    Types: any but quantised ones; BadType when the widths differ.
+    """
+    widths = [BITS.get(p, p.dtype.itemsize * 8) for p in (input.precision, dtype)]
+    quantized = input.precision.is_quantized or dtype.is_quantized
+    require(not quantized, f"bit_cast of {input.type} to {dtype.name}: quantised types have none")
+    require(widths[0] == widths[1], f"bit_cast of {input.type} to {dtype.name}: widths differ")
     return input.type.with_precision(dtype)

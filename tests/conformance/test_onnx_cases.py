@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from conformance.case import Case, Limit
@@ -13,12 +11,6 @@ from conformance.oracle import Oracle
 from frontends.onnx import TABLE
 
 DEVICES = ("builtin", "onnxruntime")
-
-
-@pytest.fixture(scope="session")
-def oracle() -> Iterator[Oracle]:
-    with Oracle("conformance.oracles.onnx") as worker:
-        yield worker
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -14,7 +14,7 @@ from nnir.types import Precision, TensorType, precision_of
 
 from ...lowering import Lowerings
 from . import proto
-from .kernels import compute_precision
+from .kernels import compute_precision, operand_of
 
 OPSET = 21
 IR_VERSION = 10
@@ -75,7 +75,8 @@ class Emitter:
         one between casts.
         """
         operands = [self.ref(i) for i in inputs]
-        given = next((o.precision for o in operands if o is not None), Precision.FLOAT32)
+        typed = operands[0 if domain else operand_of(op) :]
+        given = next((o.precision for o in typed if o is not None), Precision.FLOAT32)
         wide = compute_precision(op, given, domain)
         if wide != given:
             operands = [self.cast(o, wide) if o and o.precision == given else o for o in operands]
@@ -85,8 +86,9 @@ class Emitter:
             names.pop()
         kept = {k: v for k, v in attributes.items() if v is not None}
         self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
-        first = Ref(made[0], precision or wide)
-        if wide != given and precision is None:
+        made_in = wide if precision in (None, given) else precision
+        first = Ref(made[0], made_in or wide)
+        if wide != given and precision in (None, given):
             first = self.cast(first, given)
         rest = [Ref(n, given) for n in made[1:]]
         return (first, *rest) if outputs > 1 else first
@@ -121,27 +123,33 @@ class Emitter:
             self.held.append(operand)
         return self.names[id(operand)]
 
-    def branch(
-        self, model: Model, inputs: Sequence[Operand] | None = None
-    ) -> proto.Graph:
-        """A sub-model as a graph attribute.
+    def branch(self, model: Model, inputs: Sequence[Operand]) -> proto.Graph:
+        """A sub-model as a graph attribute; its inputs are values of this graph, which ONNX
+        captures."""
+        inner = self._inner(model)
+        for value, operand in zip(model.inputs, inputs, strict=True):
+            inner.names[id(value)] = self.ref(operand) or Ref("", value.precision)
+        return proto.Graph(inner.graph(model, [], "branch"))
 
-        With `inputs`, the sub-model's inputs are those values of this graph (ONNX captures them);
-        without, they are inputs of the sub-graph.
-        """
-        inner = Emitter(self.lowerings, self)
-        heads = []
-        for position, value in enumerate(model.inputs):
-            if inputs is None:
-                name = Ref(self.name("in"), value.precision)
-                heads.append(proto.value_info(name, value.precision, None))
-            else:
-                found = self.ref(inputs[position])
-                name = found if found is not None else Ref("", value.precision)
+    def loop_body(self, model: Model, carried: int, fixed: Sequence[Operand]) -> proto.Graph:
+        """The body of a Loop: iteration number, condition and state are inputs of the graph."""
+        inner = self._inner(model)
+        heads = [
+            proto.value_info(self.name("iteration"), Precision.INT64, ()),
+            proto.value_info(self.name("condition"), Precision.BOOL8, ()),
+        ]
+        for value in model.inputs[:carried]:
+            name = Ref(self.name("state"), value.precision)
+            heads.append(proto.value_info(name, value.precision, None))
             inner.names[id(value)] = name
-        inner.held.append(model)
-        self.root.held.append(inner)
-        return proto.Graph(inner.graph(model, heads, "branch"))
+        for value, operand in zip(model.inputs[carried:], fixed, strict=True):
+            inner.names[id(value)] = self.ref(operand) or Ref("", value.precision)
+        return proto.Graph(inner.graph(model, heads, "body"))
+
+    def _inner(self, model: Model) -> Emitter:
+        inner = Emitter(self.lowerings, self)
+        self.root.held += [inner, model]
+        return inner
 
     # Whole graphs
 
@@ -149,7 +157,7 @@ class Emitter:
         """Emit all operations; the GraphProto without the large weights."""
         for operation in model.sorted():
             self.lower(operation)
-        tails = [self._tail(v) for v in model.outputs]
+        tails = [self._tail(n, v) for n, v in model.named_outputs()]
         parts = [*self.nodes, proto.block(2, name), *self.small]
         parts += [proto.block(11, h) for h in heads]
         parts += [proto.block(12, t) for t in tails]
@@ -169,7 +177,7 @@ class Emitter:
         for value, result in zip(operation.outputs, results, strict=False):
             ref = self.ref(result)
             if ref is not None:
-                self.names[id(value)] = ref
+                self.names[id(value)] = Ref(ref, value.precision)
         self.held.append(operation)
 
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Operand]:
@@ -224,12 +232,11 @@ class Emitter:
             self.small.append(proto.block(5, proto.tensor(name, array)))
         return ref
 
-    def _tail(self, value: Value) -> bytes:
+    def _tail(self, stem: str, value: Value) -> bytes:
         """A graph output; an output must be made by a node of this graph, once."""
         ref = self.ref(value)
         if ref is None:
             raise NoLowering(f"{value!r} has no ONNX name")
-        stem = value.name or "out"
         made = self.name(stem, keep=self.outer is None)
         self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
         shape = None if self.outer else value.shape

@@ -1,7 +1,59 @@
-"""Tensors made from sizes and values."""
+"""Tensors made from numbers and sizes."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.model import Value
+from nnir.ops import generate
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter
+from .shape import dims, int64, vector
 
 table = Lowerings()
+
+
+def scalar(g: Emitter, value: Value) -> Any:
+    """One element as rank 0."""
+    return g.node("Reshape", value, vector(g)) if value.rank else g.ref(value)
+
+
+@table.lower(generate.fill)
+def fill(g: Emitter, shape: Value, value: Value) -> Any:
+    return g.node("Expand", scalar(g, value), int64(g, shape))
+
+
+@table.lower(generate.fill_like)
+def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+    return g.node("Expand", scalar(g, value), dims(g, input))
+
+
+@table.lower(generate.meshgrid)
+def meshgrid(g: Emitter, *input: Value) -> Any:
+    rank = len(input)
+    shape = g.node("Concat", *(dims(g, v) for v in input), axis=0)
+    others = [[a for a in range(rank) if a != i] for i in range(rank)]
+    lines = [
+        g.node("Unsqueeze", v, vector(g, *o)) if o else v
+        for v, o in zip(input, others, strict=True)
+    ]
+    return tuple(g.node("Expand", line, shape) for line in lines)
+
+
+@table.lower(generate.range_)
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+    """Floats are start + i * step; ONNX Runtime's own Range adds up the rounding errors."""
+    first, last, by = (scalar(g, v) for v in (start, end, step))
+    if not start.is_float:
+        return g.node("Range", first, last, by)
+    wide = Precision.FLOAT64 if start.precision == Precision.FLOAT64 else Precision.FLOAT32
+    first, last, by = (g.cast(v, wide) for v in (first, last, by))
+    span = g.cast(g.node("Sub", last, first), Precision.FLOAT64)
+    count = g.node("Ceil", g.node("Div", span, g.cast(by, Precision.FLOAT64)))
+    zero, one = (g.constant(n, np.int64) for n in (0, 1))
+    steps = g.cast(g.node("Range", zero, g.cast(count, Precision.INT64), one), wide)
+    return g.cast(g.node("Add", g.node("Mul", steps, by), first), start.precision)

@@ -1,7 +1,99 @@
-"""Taking and putting elements by position."""
+"""Operators that select or place elements by position."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of, ints, length_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import index
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter, Operand
+from .shape import dims, int64, part, vector
 
 table = Lowerings()
+
+
+@table.lower(index.gather)
+def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+    return g.node("Gather", input, int64(g, indices), axis=axis)
+
+
+@table.lower(index.roll)
+def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
+    if axes is None:
+        flat = g.node("Reshape", input, vector(g, -1))
+        return g.node("Reshape", _rolled(g, flat, shifts, 0, 0), dims(g, input), allowzero=1)
+    known = ints(axes)
+    if known is None:
+        raise NoLowering("roll with axes that are only known while running")
+    result: Operand = input
+    for position, axis in enumerate(known):
+        result = _rolled(g, result, shifts, position, axis_of(axis, input.rank))
+    return result
+
+
+def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Any:
+    """Gather at (0, 1, ... - shift) mod size."""
+    size = g.node("Gather", dims(g, input), g.constant(axis, np.int64))
+    shift = part(g, g.node("Reshape", int64(g, shifts), vector(g, -1)), position, position + 1)
+    zero, one = (g.constant(n, np.int64) for n in (0, 1))
+    steps = g.node("Sub", g.node("Range", zero, size, one), shift)
+    return g.node("Gather", input, g.node("Mod", steps, size), axis=axis)
+
+
+@table.lower(index.slice_)
+def slice_(
+    g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
+) -> Any:
+    if not length_of(starts):
+        return g.node("Identity", input)
+    bounds = [int64(g, v) for v in (starts, ends, axes, steps)]
+    return g.node("Slice", input, *bounds)
+
+
+@table.lower(index.gather_elements)
+def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+    return g.node("GatherElements", input, int64(g, indices), axis=axis)
+
+
+@table.lower(index.gather_nd)
+def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Any:
+    return g.node("GatherND", input, int64(g, indices), batch_dims=batch_dims)
+
+
+@table.lower(index.scatter_elements)
+def scatter_elements(
+    g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
+) -> Any:
+    where = int64(g, indices)
+    return g.node("ScatterElements", input, where, updates, axis=axis, reduction=reduction)
+
+
+@table.lower(index.scatter_nd)
+def scatter_nd(
+    g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str
+) -> Any:
+    return g.node("ScatterND", input, int64(g, indices), updates, reduction=reduction)
+
+
+@table.lower(index.non_zero)
+def non_zero(g: Emitter, input: Value) -> Any:
+    return g.node("NonZero", input, precision=Precision.INT64)
+
+
+@table.lower(index.reverse_sequence)
+def reverse_sequence(
+    g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
+) -> Any:
+    """ONNX has the two axes in front."""
+    batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
+    perm = [batch, time, *(a for a in range(input.rank) if a not in (batch, time))]
+    front = g.node("Transpose", input, perm=perm)
+    done = g.node("ReverseSequence", front, int64(g, lengths), batch_axis=0, time_axis=1)
+    return g.node("Transpose", done, perm=np.argsort(perm).tolist())

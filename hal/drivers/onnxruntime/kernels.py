@@ -1,28 +1,69 @@
-"""Which precisions ONNX Runtime's CPU kernels lack, and what to compute in instead."""
+"""Which precisions ONNX Runtime's CPU kernels lack, and what to compute in instead.
+
+`kernels.json` is made by `probe.py`.
+"""
 
 from __future__ import annotations
 
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from nnir.errors import NoLowering
 from nnir.types import Precision
 
 WIDER = {
-    Precision.BFLOAT16: Precision.FLOAT32,
-    Precision.FLOAT16: Precision.FLOAT32,
-    Precision.BOOL8: Precision.INT32,
-    Precision.INT8: Precision.INT32,
-    Precision.UINT8: Precision.INT32,
-    Precision.INT16: Precision.INT32,
-    Precision.UINT16: Precision.INT32,
-    Precision.UINT32: Precision.INT64,
-    Precision.INT32: Precision.INT64,
+    Precision.BFLOAT16: (Precision.FLOAT32,),
+    Precision.FLOAT16: (Precision.FLOAT32,),
+    Precision.BOOL8: (Precision.UINT8, Precision.INT32),
+    Precision.INT8: (Precision.INT32, Precision.INT64),
+    Precision.UINT8: (Precision.INT32, Precision.INT64),
+    Precision.INT16: (Precision.INT32, Precision.INT64),
+    Precision.UINT16: (Precision.INT32, Precision.INT64),
+    Precision.UINT32: (Precision.INT64,),
+    Precision.INT32: (Precision.INT64, Precision.FLOAT64),
+    Precision.UINT64: (Precision.INT64,),
 }
-KERNELS: dict[str, frozenset[Precision]] = {}
-"""ONNX operator to the precisions it has kernels for; an operator that is absent has all."""
+"""Precisions that hold every value, the nearest first; results wrap back as the origin's do.
+
+UINT64 moves through INT64 bit by bit, which is exact wherever order and division play no role.
+"""
+ORDERED = frozenset({"Max", "Min", "Div", "Mod", "Greater", "Less", "TopK", "ReduceMax", "ReduceMin"})
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """The precisions of operand number `operand` that an ONNX operator has kernels for."""
+
+    operand: int
+    precisions: frozenset[Precision]
+
+
+@cache
+def table() -> dict[str, Kernels]:
+    """By ONNX operator; one that is absent has kernels for everything that ONNX allows."""
+    data = json.loads(Path(__file__).with_name("kernels.json").read_text())
+    return {
+        op: Kernels(row["operand"], frozenset(Precision[n] for n in row["precisions"]))
+        for op, row in data["kernels"].items()
+    }
+
+
+def operand_of(op: str) -> int:
+    """The position of the operand whose precision selects the kernel."""
+    return table()[op].operand if op in table() else 0
 
 
 def compute_precision(op: str, given: Precision, domain: str = "") -> Precision:
-    """The precision to run `op` in: `given`, or the next wider one that has a kernel."""
-    supported = KERNELS.get(op) if not domain else None
-    wide: Precision | None = given
-    while supported is not None and wide is not None and wide not in supported:
-        wide = WIDER.get(wide)
-    return given if wide is None else wide
+    """The precision to run `op` in: `given`, or the nearest wider one that has a kernel.
+
+    NoLowering when there is neither.
+    """
+    kernels = None if domain else table().get(op)
+    if kernels is None or given in kernels.precisions:
+        return given
+    for wide in WIDER.get(given, ()):
+        if wide in kernels.precisions and not (given == Precision.UINT64 and op in ORDERED):
+            return wide
+    raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")

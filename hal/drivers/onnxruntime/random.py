@@ -2,6 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.model import Value
+from nnir.ops import random
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from . import proto
+from .emitter import Emitter
+from .shape import int64
 
 table = Lowerings()
+
+
+def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Any:
+    """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
+    kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
+    frame = g.node("Expand", g.constant(0, np.float32), int64(g, shape))
+    drawn = g.node(op, frame, precision=kind, dtype=proto.code(kind), **attributes)
+    return g.cast(drawn, dtype)
+
+
+@table.lower(random.random_normal)
+def random_normal(
+    g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
+) -> Any:
+    return _drawn(g, "RandomNormalLike", shape, dtype, mean=mean, scale=scale, seed=seed)
+
+
+@table.lower(random.random_uniform)
+def random_uniform(
+    g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
+) -> Any:
+    return _drawn(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
+
+
+@table.lower(random.bernoulli)
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+    chance = g.cast(input, Precision.FLOAT32)
+    code = proto.code(Precision.FLOAT32)
+    drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
+    return g.cast(g.node("Less", drawn, chance, precision=Precision.BOOL8), dtype)
+
+
+@table.lower(random.multinomial)
+def multinomial(
+    g: Emitter, input: Value, *, sample_size: int, dtype: Precision, seed: float | None
+) -> Any:
+    scores = g.cast(input, Precision.FLOAT32)
+    attributes = {"sample_size": sample_size, "dtype": proto.code(dtype), "seed": seed}
+    return g.node("Multinomial", scores, precision=dtype, **attributes)

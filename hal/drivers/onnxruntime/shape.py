@@ -2,6 +2,177 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of, contents, ints, length_of
+from nnir.dim import Expr
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import PadMode, Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter, Operand, Ref
 
 table = Lowerings()
+
+
+def int64(g: Emitter, value: Operand) -> Ref | None:
+    """Positions or sizes as int64, which ONNX asks for."""
+    return None if value is None else g.cast(value, Precision.INT64)
+
+
+def vector(g: Emitter, *numbers: int) -> Ref:
+    return g.constant(np.array(numbers, np.int64))
+
+
+def dims(g: Emitter, input: Operand) -> Any:
+    """The shape of a tensor."""
+    return g.node("Shape", input, precision=Precision.INT64)
+
+
+def part(g: Emitter, input: Operand, start: int, end: int) -> Any:
+    """Elements of a vector."""
+    return g.node("Slice", input, vector(g, start), vector(g, end))
+
+
+@table.lower(shape.reshape)
+def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+    return g.node("Reshape", input, int64(g, shape))
+
+
+@table.lower(shape.reshape_exact)
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+    return g.node("Reshape", input, int64(g, shape), allowzero=1)
+
+
+@table.lower(shape.transpose)
+def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+    order = [axis_of(a, input.rank) for a in perm] if perm else None
+    return g.node("Transpose", input, perm=order)
+
+
+@table.lower(shape.squeeze)
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+    empty = axes is None or not length_of(axes)
+    return g.node("Squeeze", input, None if empty else int64(g, axes))
+
+
+@table.lower(shape.unsqueeze)
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+    """One node per axis: the standard inserts them one after the other."""
+    count = length_of(axes)
+    if count == 1:
+        whole = g.node("Reshape", int64(g, axes), vector(g, -1))
+        return g.node("Unsqueeze", input, whole)
+    result: Operand = input
+    for i in range(count):
+        result = g.node("Unsqueeze", result, part(g, int64(g, axes), i, i + 1))
+    return result if count else g.node("Identity", input)
+
+
+@table.lower(shape.flatten)
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+    if not input.rank:
+        return g.node("Reshape", input, vector(g, 1))
+    first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
+    sizes = dims(g, input)
+    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), vector(g, 0), keepdims=1)
+    ends = [part(g, sizes, 0, first), merged, part(g, sizes, last + 1, input.rank)]
+    return g.node("Reshape", input, g.node("Concat", *ends, axis=0), allowzero=1)
+
+
+@table.lower(shape.concat)
+def concat(g: Emitter, *input: Value, axis: int) -> Any:
+    return g.node("Concat", *input, axis=axis)
+
+
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Value, axis: int) -> Any:
+    place = axis_of(axis, input[0].rank, extra=1)
+    rows = [g.node("Unsqueeze", v, vector(g, place)) for v in input]
+    return g.node("Concat", *rows, axis=place)
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+    return g.node("Split", input, int64(g, split), outputs=length_of(split), axis=axis)
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+    place = vector(g, axis_of(axis, input.rank))
+    if num == 1:
+        return g.node("Squeeze", input, place)
+    pieces = g.node("Split", input, outputs=num, axis=axis, num_outputs=num)
+    return tuple(g.node("Squeeze", p, place) for p in pieces)
+
+
+@table.lower(shape.expand)
+def expand(g: Emitter, input: Value, shape: Value) -> Any:
+    """ONNX keeps a size where the target is 1, the standard where it is -1."""
+    known, target = contents(shape), int64(g, shape)
+    if known is None or -1 in known:
+        keep = g.node("Equal", target, vector(g, -1), precision=Precision.BOOL8)
+        target = g.node("Where", keep, vector(g, 1), target, precision=Precision.INT64)
+    return g.node("Expand", input, target)
+
+
+@table.lower(shape.tile)
+def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+    """ONNX wants as many repeats as axes."""
+    missing = input.rank - length_of(repeats)
+    whole, counts = input, g.node("Reshape", int64(g, repeats), vector(g, -1))
+    if missing > 0:
+        counts = g.node("Concat", vector(g, *[1] * missing), counts, axis=0)
+    elif missing < 0:
+        whole = g.node("Unsqueeze", input, vector(g, *range(-missing)))
+    return g.node("Tile", whole, counts)
+
+
+@table.lower(shape.shape)
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    return g.cast(dims(g, input), dtype)
+
+
+MODES = {
+    PadMode.CONSTANT: "constant",
+    PadMode.REFLECT: "reflect",
+    PadMode.EDGE: "edge",
+    PadMode.REPLICATE: "edge",
+    PadMode.WRAP: "wrap",
+}
+
+
+@table.lower(shape.pad)
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+    """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
+    single = None if value is None else g.node("Reshape", value, vector(g))
+    known = ints(pads)
+    if known is None:
+        rows = g.node("Reshape", int64(g, pads), vector(g, -1, 2))
+        both = g.node("Reshape", g.node("Transpose", rows), vector(g, -1))
+        return g.node("Pad", input, both, single, mode=MODES[mode])
+    crops = [min(n, 0) for n in known]
+    grown = [max(n, 0) for n in known]
+    result: Operand = input
+    if mode != PadMode.CONSTANT:
+        result = _crop(g, result, crops)
+    if any(grown):
+        both = vector(g, *grown[::2], *grown[1::2])
+        result = g.node("Pad", result, both, single, mode=MODES[mode])
+    return _crop(g, result, crops) if mode == PadMode.CONSTANT else result
+
+
+def _crop(g: Emitter, input: Operand, crops: list[int]) -> Any:
+    if not any(crops):
+        return g.node("Identity", input)
+    starts = [-n for n in crops[::2]]
+    ends = [n or np.iinfo(np.int64).max for n in crops[1::2]]
+    axes = range(len(starts))
+    return g.node("Slice", input, vector(g, *starts), vector(g, *ends), vector(g, *axes))
+
+
+def is_symbolic(value: Value) -> bool:
+    return any(isinstance(d, Expr) for d in value.shape)

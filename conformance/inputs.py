@@ -1,0 +1,47 @@
+"""Random inputs for a model, from a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from nnir.dim import evaluate, symbols_of
+from nnir.errors import BadInput
+from nnir.model import Model, Value
+from nnir.types import Precision
+
+DEFAULT_SIZE = 2
+
+
+def random_inputs(
+    model: Model, seed: int = 0, sizes: Mapping[str, int] | None = None
+) -> list[np.ndarray]:
+    """One array per input: floats uniform in [-1, 1), integers 0 to 9, bools even.
+
+    `sizes` gives dynamic dimensions by name; the others get their lowest size, at least 2.
+    """
+    given = dict(sizes or {})
+    names = {n for v in model.inputs for d in v.shape for n in symbols_of(d)}
+    if unknown := set(given) - names:
+        raise BadInput(f"no dimension {', '.join(sorted(unknown))}; there are {sorted(names)}")
+    for name in names - given.keys():
+        low, high = model.symbols.get(name, (0, None))
+        given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
+    generator = np.random.default_rng(seed)
+    return [_random(v, given, generator) for v in model.inputs]
+
+
+def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:
+    shape = []
+    for dim in value.shape:
+        size = evaluate(dim, sizes)
+        if not isinstance(size, int):
+            raise BadInput(f"input {value.name!r} {value.type}: the size of {size} is not known")
+        shape.append(size)
+    if value.precision == Precision.BOOL8:
+        return generator.random(shape) < 0.5
+    if value.is_integer:
+        low, high = (-2, 1) if value.dtype.itemsize == 1 and value.dtype.kind == "V" else (0, 9)
+        return generator.integers(max(low, 0), high, shape, endpoint=True).astype(value.dtype)
+    return generator.uniform(-1, 1, shape).astype(value.dtype)

@@ -1,0 +1,78 @@
+"""Convert a real model and prove the result: the light ResNet-50 that the onnx package carries.
+
+Reads it, checks it, runs it on two devices, compares with the output that ONNX ships for it, and
+writes an `.nnir` file. Run with `make demo`.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from rich.console import Console
+from rich.table import Table
+
+import nnadapter as nna
+from nnir.check import check
+
+LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"
+DEVICES = ("builtin", "onnxruntime")
+TOLERANCE = 1e-3
+
+
+def expected_output() -> np.ndarray:
+    """What ONNX says the model gives."""
+    stored = (LIGHT / "light_resnet50_output_0.pb").read_bytes()
+    return numpy_helper.to_array(onnx.TensorProto.FromString(stored))
+
+
+def main() -> int:
+    console = Console()
+    started = time.perf_counter()
+    model = nna.load(LIGHT / "light_resnet50.onnx")
+    console.print(
+        f"read light_resnet50.onnx in {time.perf_counter() - started:.2f} s: "
+        f"{len(model.operations)} operations, input {model.inputs[0].type}"
+    )
+    check(model)
+    console.print("checked: the model is valid")
+
+    shape = tuple(int(d) for d in model.inputs[0].shape)
+    image = (np.arange(np.prod(shape)).reshape(shape) / np.prod(shape)).astype(np.float32)
+    want = expected_output()
+
+    table = Table("device", "compile s", "run s", "max abs error", "max rel error", "agrees")
+    agrees = True
+    for device in DEVICES:
+        started = time.perf_counter()
+        program = nna.compile(model, device=device)
+        compiled = time.perf_counter()
+        (got,) = program(image)
+        done = time.perf_counter()
+        absolute = float(np.abs(got - want).max())
+        relative = absolute / float(np.abs(want).max())
+        agrees &= relative <= TOLERANCE
+        row = (compiled - started, done - compiled)
+        table.add_row(
+            device,
+            *(f"{s:.2f}" for s in row),
+            f"{absolute:.1e}",
+            f"{relative:.1e}",
+            "yes" if relative <= TOLERANCE else "NO",
+        )
+    console.print(table)
+
+    target = Path("light_resnet50.nnir")
+    nna.save(model, target)
+    again = nna.compile(nna.load(target), device="onnxruntime")(image)[0]
+    console.print(f"wrote {target} ({target.stat().st_size:,} bytes); read back, it gives the same: "
+                  f"{'yes' if np.array_equal(again, got) else 'NO'}")
+    return 0 if agrees and np.array_equal(again, got) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,70 @@
+"""ONNX's conversions between element types, of which Cast, CastLike and quantisation are made."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, logic, unary
+from nnir.types import Precision
+
+SATURATING = frozenset(
+    {
+        Precision.FLOAT8E4M3FN,
+        Precision.FLOAT8E4M3FNUZ,
+        Precision.FLOAT8E5M2,
+        Precision.FLOAT8E5M2FNUZ,
+    }
+)
+HOLDS_FLOAT8 = frozenset(
+    {Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64}
+)
+"""Types with room for the largest 8-bit float, so that values can be clipped to it."""
+
+
+def converted(
+    x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up"
+) -> Value:
+    """`x` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
+    if to == x.precision:
+        return unary.assign(x)
+    if to == Precision.FLOAT8E8M0FNU:
+        return power_of_two(x, saturate=saturate, round_mode=round_mode)
+    if to in SATURATING and saturate:
+        limit = float(ml_dtypes.finfo(to.dtype).max)
+        held = x if x.precision in HOLDS_FLOAT8 else unary.cast(x, dtype=Precision.FLOAT32)
+        bounds = [x.model.constant(b, held.dtype) for b in (-limit, limit)]
+        x = activation.clip(held, *bounds)
+    return unary.cast(x, dtype=to)
+
+
+def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:
+    """The exponent of each element as a FLOAT8E8M0FNU, which has neither sign nor fraction.
+
+    ONNX defines the rounding on the bits of float32: `numpy_helper.to_float8e8m0`.
+    """
+
+    def number(value: int) -> Value:
+        return x.model.constant(value, np.uint32)
+
+    bits = unary.bit_cast(unary.cast(x, dtype=Precision.FLOAT32), dtype=Precision.UINT32)
+    exponent = logic.bitwise_and(logic.bit_shift(bits, number(23), left=False), number(0xFF))
+    fraction = logic.bitwise_and(bits, number(0x7FFFFF))
+    half = number(0x400000)
+    match round_mode:
+        case "up":
+            above = compare.greater(fraction, number(0))
+        case "nearest":  # a half goes up too, but for numbers without a leading one
+            tie = logic.and_(compare.equal(fraction, half), compare.greater(exponent, number(0)))
+            above = logic.or_(compare.greater(fraction, half), tie)
+        case "down":
+            above = compare.greater(number(0), fraction)
+        case _:
+            raise Unsupported(f"Cast with round_mode={round_mode!r}")
+    above = logic.and_(above, compare.less(exponent, number(0xFE if saturate else 0xFF)))
+    rounded = binary.add(exponent, unary.cast(above, dtype=Precision.UINT32))
+    return unary.bit_cast(
+        unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU
+    )

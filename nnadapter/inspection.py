@@ -1,0 +1,205 @@
+"""Commands that look at models, operators and the installation: inspect, check, ops, devices,
+doctor."""
+
+from __future__ import annotations
+
+import inspect as python_inspect
+import platform
+import sys
+from collections import Counter
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nnir.check import all_operations, extensions
+from nnir.check import check as check_model
+from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
+from nnir.model import Model
+
+from . import api
+from .cli import FILE, JSON, load, main, print_json, show
+
+PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow", "paddlepaddle")
+
+
+@main.command()
+@FILE
+@click.option("--text", is_flag=True, help="Print every operation.")
+@click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
+@JSON
+def inspect(file: Path, text: bool, dot: Path | None, as_json: bool) -> None:
+    """Show what is in FILE."""
+    model = load(file)
+    if dot is not None:
+        from nnir.atomic import replacing
+        from nnir.dot import dot as drawing
+
+        with replacing(dot) as out:
+            out.write(drawing(model).encode())
+    if text:
+        click.echo(str(model))
+        return
+    facts = _facts(model)
+    if as_json:
+        print_json(facts)
+        return
+    ends = [("input", *end) for end in facts["inputs"]] + [("output", *e) for e in facts["outputs"]]
+    show(("", "name", "type"), ends, f"{model.name}: {facts['parameters']:,} parameters")
+    show(("operation", "count"), facts["operations"].items())
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    constants = [v for v in model.values() if v.constant is not None]
+    counts = Counter(o.operator.name for o in all_operations(model))
+    return {
+        "name": model.name,
+        "inputs": [(v.name, str(v.type)) for v in model.inputs],
+        "outputs": [(n, str(v.type)) for n, v in model.named_outputs()],
+        "parameters": sum(v.constant.size for v in constants if v.constant is not None),
+        "bytes": sum(v.constant.nbytes for v in constants if v.constant is not None),
+        "operations": dict(counts.most_common()),
+        "symbols": {n: list(r) for n, r in model.symbols.items()},
+    }
+
+
+@main.command()
+@FILE
+@click.option(
+    "--opset", type=click.Choice(["v1", "v1.1", "ext"]), default="ext", show_default=True,
+    help="Refuse operators that this version of the standard lacks.",
+)
+@click.option("--strict", is_flag=True, help="Refuse everything beyond the standard's text.")
+@click.option("--device", help="Also say which operations this device cannot run.")
+@JSON
+def check(file: Path, opset: str, strict: bool, device: str | None, as_json: bool) -> None:
+    """Say whether FILE is a valid model, and what stands in the way of a target."""
+    model = load(file)
+    check_model(model, strict=strict)
+    beyond = extensions(model, opset)
+    missing = _missing(model, device) if device else {}
+    if as_json:
+        print_json({"valid": True, "beyond": beyond, "not on device": missing})
+    else:
+        click.echo(f"{file}: valid, {len(model.operations)} operations")
+        if beyond:
+            show((f"not in {opset}", "count"), beyond.items())
+        if missing:
+            show((f"not on {device}", "count"), missing.items())
+    sys.exit(1 if beyond or missing else 0)
+
+
+def _missing(model: Model, device: str) -> dict[str, int]:
+    from hal.runtime import manager
+
+    found = manager.acquire(device)
+    context = found.create_context({}, None)
+    supported = found.validate_program(context, model)
+    pairs = zip(model.operations, supported, strict=True)
+    return dict(Counter(o.operator.name for o, is_supported in pairs if not is_supported))
+
+
+@main.command()
+@click.argument("name", required=False)
+@click.option("--frontend", help="List the operators of a framework that are converted.")
+@JSON
+def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
+    """List the operators, or explain one."""
+    if frontend:
+        _frontend_ops(frontend, as_json)
+        return
+    table = api.ops()
+    if name:
+        operator = table.get(name.upper())
+        if operator is None:
+            raise Unsupported(f"no operator {name!r}; `nnadapter ops` lists them")
+        click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
+        click.echo(f"operands: {', '.join(operator.operands)}")
+        click.echo(f"{name.lower()}{operator.signature}\n")
+        click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
+        return
+    rows = [
+        (o.name, o.code, o.since, o.family, (o.__doc__ or "").strip().splitlines()[0])
+        for o in table.values()
+    ]
+    columns = ("operator", "code", "since", "family", "meaning")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        show(columns, rows, f"{len(rows)} operators")
+
+
+def _frontend_ops(frontend: str, as_json: bool) -> None:
+    found = dict(api.frontends())
+    if frontend not in found:
+        raise Unsupported(f"no frontend {frontend!r}; installed are {', '.join(found)}")
+    entries = found[frontend].TABLE.entries
+    rows = [(name, ", ".join(map(str, sorted(entries[name])))) for name in sorted(entries)]
+    if as_json:
+        print_json({name: sorted(entries[name]) for name in sorted(entries)})
+    else:
+        show(("operator", "converters since version"), rows, f"{len(rows)} operators of {frontend}")
+
+
+@main.command()
+@JSON
+def devices(as_json: bool) -> None:
+    """List the installed devices."""
+    rows = []
+    for name, found in api.devices().items():
+        rows.append((name, found.vendor, found.type.name, " ".join(found.formats), _state(name)))
+    columns = ("device", "vendor", "type", "writes", "state")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        show(columns, rows)
+
+
+def _state(name: str) -> str:
+    from hal.runtime import manager
+
+    try:
+        manager.acquire(name)
+    except NoDevice as error:
+        return summary(error)
+    return "ready"
+
+
+@main.command()
+@JSON
+def doctor(as_json: bool) -> None:
+    """Say what is installed and whether the parts work together."""
+    facts: list[tuple[str, str]] = [("python", platform.python_version()), ("system", platform.platform())]
+    for package in ("nnadapter", *PACKAGES):
+        try:
+            facts.append((package, version(package)))
+        except PackageNotFoundError:
+            facts.append((package, "not installed"))
+    facts += [(f"device {name}", _state(name)) for name in api.devices()]
+    facts += [("self test", _self_test())]
+    if as_json:
+        print_json(dict(facts))
+    else:
+        show(("part", "state"), facts)
+    sys.exit(0 if facts[-1][1] == "passed" else 1)
+
+
+def _self_test() -> str:
+    """Build, save, load and run one small model in memory."""
+    import numpy as np
+
+    from nnir.ops import binary
+    from nnir.types import Precision, TensorType
+
+    model = Model("self test")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [binary.add(x, x)]
+    try:
+        check_model(model)
+        (y,) = api.compile(model)(np.ones(3, np.float32))
+    except NNAdapterError as error:
+        return f"failed: {summary(error)}"
+    return "passed" if np.array_equal(y, np.full(3, 2, np.float32)) else "failed: 1 + 1 is not 2"
+
+

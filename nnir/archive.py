@@ -1,0 +1,139 @@
+"""The `.nnir` file: a safetensors file whose metadata holds the graph as JSON.
+
+Weights are written from their views and read as views into the map of the file, each aligned to
+64 bytes. Equal models give equal bytes. Nothing in the file is code.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from .atomic import replacing
+from .errors import BadFile
+from .model import Model
+from .serial import Encoder, decode
+from .types import Precision, precision_of
+
+ALIGNMENT = 64
+LARGEST_HEADER = 100_000_000
+SUFFIX = ".nnir"
+KEY = "nnir"
+NATIVE = {
+    Precision.BOOL8: "BOOL",
+    Precision.INT8: "I8",
+    Precision.UINT8: "U8",
+    Precision.INT16: "I16",
+    Precision.UINT16: "U16",
+    Precision.INT32: "I32",
+    Precision.UINT32: "U32",
+    Precision.INT64: "I64",
+    Precision.UINT64: "U64",
+    Precision.FLOAT16: "F16",
+    Precision.FLOAT32: "F32",
+    Precision.FLOAT64: "F64",
+    Precision.BFLOAT16: "BF16",
+    Precision.FLOAT8E4M3FN: "F8_E4M3",
+    Precision.FLOAT8E5M2: "F8_E5M2",
+}
+"""Precisions that safetensors names; the others are stored as bytes."""
+
+
+def save(model: Model, path: Path) -> None:
+    """Write a model; the file appears whole or not at all."""
+    encoder = Encoder()
+    graph = encoder.model(model)
+    graph["weights"] = [[precision_of(w.dtype).name, list(w.shape)] for w in encoder.weights]
+    entries: dict[str, Any] = {"__metadata__": {KEY: _json(graph)}}
+    end = 0
+    for number, array in enumerate(encoder.weights):
+        if gap := -end % ALIGNMENT:
+            entries[f"pad{number}"] = {
+                "dtype": "U8",
+                "shape": [gap],
+                "data_offsets": [end, end + gap],
+            }
+            end += gap
+        entries[f"w{number}"] = _entry(array, end)
+        end += array.nbytes
+    header = _json(entries).encode()
+    header += b" " * (-(8 + len(header)) % ALIGNMENT)
+    if len(header) > LARGEST_HEADER:
+        raise BadFile(f"the graph takes {len(header)} bytes, .nnir holds {LARGEST_HEADER}")
+    with replacing(path) as file:
+        file.write(len(header).to_bytes(8, "little") + header)
+        _write_weights(file, encoder.weights)
+
+
+def _json(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _entry(array: np.ndarray, start: int) -> dict[str, Any]:
+    kind = NATIVE.get(precision_of(array.dtype))
+    return {
+        "dtype": kind or "U8",
+        "shape": list(array.shape) if kind else [array.nbytes],
+        "data_offsets": [start, start + array.nbytes],
+    }
+
+
+def _write_weights(file: BinaryIO, weights: list[np.ndarray]) -> None:
+    end = 0
+    for array in weights:
+        file.write(b"\0" * (-end % ALIGNMENT))
+        end += -end % ALIGNMENT + array.nbytes
+        flat = np.ascontiguousarray(array).reshape(-1)
+        if flat.size:
+            file.write(flat.view(np.uint8).data)
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether a file that begins with `head` is a `.nnir` file."""
+    return head[8:10] == b'{"' and b'"nnir":' in head[:64]
+
+
+def load(path: Path) -> Model:
+    """Read a model; BadFile for a file that is damaged or no archive."""
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+    except OSError as error:
+        raise BadFile(f"cannot read {str(path)!r}: {error.strerror}") from None
+    return loads(data)
+
+
+def loads(data: bytes | mmap.mmap) -> Model:
+    """Read a model from memory."""
+    size = int.from_bytes(data[:8], "little")
+    if len(data) < 8 or size > min(LARGEST_HEADER, len(data) - 8):
+        raise BadFile(f"not a .nnir file, or truncated: {len(data)} bytes")
+    try:
+        entries = json.loads(data[8 : 8 + size])
+        graph = json.loads(entries["__metadata__"][KEY])
+        shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise BadFile(f"damaged .nnir file: {type(error).__name__}: {error}") from None
+
+    def weight(number: int) -> np.ndarray:
+        precision, shape = shapes[number]
+        start, end = entries[f"w{number}"]["data_offsets"]
+        count = math.prod(shape)
+        if (
+            any(d < 0 for d in shape)
+            or not 0 <= start <= end <= len(data) - 8 - size
+            or end - start != count * precision.dtype.itemsize
+        ):
+            raise BadFile(f"weight {number} of shape {list(shape)} lies at {start} to {end}")
+        if not count:
+            return np.empty(shape, precision.dtype)
+        return np.frombuffer(data, precision.dtype, count, 8 + size + start).reshape(shape)
+
+    return decode(graph, weight)

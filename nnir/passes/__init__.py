@@ -1,0 +1,44 @@
+"""Passes: rewrites of a model in place, one a file."""
+
+from .activation import fuse_activation
+from .batch_norm import fold_batch_norm
+from .common import merge_common
+from .dead import remove_dead_code
+from .dense import fuse_dense
+from .fold import fold_constants
+from .gelu import fuse_gelu
+from .legalise import legalise, to_standard
+from .rewrite import Pass, apply
+from .swish import fuse_swish
+from .transposes import cancel_transposes
+
+CLEAN: tuple[Pass, ...] = (fold_constants, merge_common, remove_dead_code)
+"""What every loaded model goes through: nothing that rounds differently."""
+
+FUSIONS: tuple[Pass, ...] = (
+    cancel_transposes,
+    fold_batch_norm,
+    fuse_gelu,
+    fuse_swish,
+    fuse_dense,
+    fuse_activation,
+)
+"""What makes a model smaller and faster; results may differ by rounding."""
+
+__all__ = [
+    "CLEAN",
+    "FUSIONS",
+    "Pass",
+    "apply",
+    "cancel_transposes",
+    "fold_batch_norm",
+    "fold_constants",
+    "fuse_activation",
+    "fuse_dense",
+    "fuse_gelu",
+    "fuse_swish",
+    "legalise",
+    "merge_common",
+    "remove_dead_code",
+    "to_standard",
+]

@@ -1,0 +1,55 @@
+"""Common subexpressions."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+from ..model import Model, Operation, Value
+from .rewrite import rewrite, sweep
+
+SMALL = 256
+
+
+def _key(value: Value | None) -> Hashable:
+    """What makes two operands the same: the value, or equal small or identical large data."""
+    if value is None or value.constant is None:
+        return id(value)
+    array = value.constant
+    if array.nbytes <= SMALL:
+        return (value.precision, array.shape, array.tobytes())
+    return (value.precision, array.shape, array.strides, array.__array_interface__["data"][0])
+
+
+def _frozen(value: Any) -> Hashable:
+    return id(value) if isinstance(value, Model) else (type(value), repr(value))
+
+
+def signature(operation: Operation) -> Hashable:
+    """Operations with equal signatures have equal results."""
+    attributes = tuple((k, _frozen(v)) for k, v in operation.attributes.items())
+    return (operation.operator.name, tuple(map(_key, operation.inputs)), attributes)
+
+
+def _has_no_twins(model: Model) -> bool:
+    seen = [signature(o) for o in model.operations if not o.operator.is_random]
+    return len(set(seen)) == len(seen)
+
+
+@rewrite(ensures=_has_no_twins)
+def merge_common(model: Model) -> bool:
+    """Compute equal things once.
+
+    Ensures: no two operations have the same operator, operands and attributes.
+    """
+    seen: dict[Hashable, Operation] = {}
+    twins = []
+    for operation in model.sorted():
+        if operation.operator.is_random:
+            continue
+        first = seen.setdefault(signature(operation), operation)
+        if first is not operation:
+            for mine, other in zip(operation.outputs, first.outputs, strict=True):
+                model.replace(mine, other)
+            twins.append(operation)
+    return bool(twins) and sweep(model)

@@ -1,0 +1,20 @@
+"""Dead code."""
+
+from __future__ import annotations
+
+from ..model import Model
+from .rewrite import rewrite, sweep
+
+
+def _is_alive(model: Model) -> bool:
+    outputs = {id(v) for v in model.outputs}
+    return all(any(v.uses or id(v) in outputs for v in o.outputs) for o in model.operations)
+
+
+@rewrite(ensures=_is_alive)
+def remove_dead_code(model: Model) -> bool:
+    """Remove operations that no output depends on.
+
+    Ensures: every operation has an output that is read.
+    """
+    return sweep(model)

@@ -1,0 +1,96 @@
+"""What a pass is, and how passes are run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..check import check
+from ..errors import BadModel
+from ..model import Model, Operation, Value
+from ..operator import Operator
+
+Rewrite = Callable[[Model], bool]
+Condition = Callable[[Model], bool]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A rewrite of a model in place. Calling it says whether the model was modified.
+
+    `ensures` holds afterwards; `apply(..., checked=True)` verifies it and the whole model.
+    """
+
+    name: str
+    rewrite: Rewrite
+    ensures: Condition
+
+    def __call__(self, model: Model) -> bool:
+        modified = self.rewrite(model)
+        for operation in model.operations:
+            for inner in operation.models:
+                modified |= self(inner)
+        return modified
+
+
+def rewrite(*, ensures: Condition) -> Callable[[Rewrite], Pass]:
+    """Decorator: make a pass of a function."""
+    return lambda function: Pass(function.__name__, function, ensures)
+
+
+def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> list[str]:
+    """Run passes in order; the names of those that modified the model.
+
+    With `checked`, the model is valid before and after each pass and the pass keeps its promise.
+    """
+    if checked:
+        check(model)
+    modified = []
+    for step in passes:
+        if step(model):
+            modified.append(step.name)
+        if checked:
+            check(model)
+            if not step.ensures(model):
+                raise BadModel(f"pass {step.name} does not keep its promise")
+    return modified
+
+
+def without(operator: Operator, *, where: Callable[[Operation], bool]) -> Condition:
+    """A promise: no operation of `operator` is left for which `where` holds."""
+    return lambda model: not any(o.operator is operator and where(o) for o in model.operations)
+
+
+def only_reader(value: Value) -> Operation | None:
+    """The one operation that reads a value which is no output of the model."""
+    if len(value.uses) != 1 or value in value.model.outputs:
+        return None
+    return next(iter(value.uses))
+
+
+def number(value: Value | None) -> float | None:
+    """The number that a constant of one element holds."""
+    if value is None or value.constant is None or value.constant.size != 1:
+        return None
+    return float(np.asarray(value.constant).reshape(-1)[0])
+
+
+def made_by(value: Value | None, operator: Operator) -> Operation | None:
+    """The operation that makes a value, if it is one of `operator`."""
+    producer = None if value is None else value.producer
+    return producer if producer is not None and producer.operator is operator else None
+
+
+def sweep(model: Model) -> bool:
+    """Remove every operation none of whose outputs is read."""
+    alive = {id(v) for v in model.outputs}
+    dead = []
+    for operation in reversed(model.sorted()):
+        if any(id(v) in alive for v in operation.outputs):
+            alive.update(id(v) for v in operation.inputs if v is not None)
+        else:
+            dead.append(operation)
+    model.remove(dead)
+    return bool(dead)

@@ -1,0 +1,86 @@
+"""The readable text form of a model: `print(model)`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from .model import Model, Operation, Value
+
+SMALL = 8
+
+
+def text(model: Model) -> str:
+    """One line an operation: outputs, operator, operands, attributes, type and origin."""
+    return "\n".join(_lines(model, ""))
+
+
+def _lines(model: Model, indent: str) -> Iterator[str]:
+    names = Names()
+    inputs = ", ".join(f"{names.of(v)}: {v.type}" for v in model.inputs)
+    yield f"{indent}model {model.name}({inputs}) {{"
+    for name, (low, high) in model.symbols.items():
+        if (low, high) != (0, None):
+            yield f"{indent}  where {low} <= {name}" + ("" if high is None else f" <= {high}")
+    for operation in model.sorted():
+        yield f"{indent}  {_operation(operation, names)}"
+        for key, inner in operation.attributes.items():
+            if isinstance(inner, Model):
+                first, *rest = _lines(inner, indent + "    ")
+                yield f"{indent}    {key} = {first.strip()}"
+                yield from rest
+    yield f"{indent}  return {', '.join(names.of(v) for v in model.outputs)}"
+    yield f"{indent}}}"
+
+
+class Names:
+    """Names of values in one printed model: their own where they are unique, else numbers."""
+
+    def __init__(self) -> None:
+        self._given: dict[int, tuple[str, Value]] = {}
+        self._taken: set[str] = set()
+
+    def of(self, value: Value) -> str:
+        if id(value) not in self._given:
+            name = value.name or f"{len(self._given)}"
+            while name in self._taken:
+                name += "'"
+            self._taken.add(name)
+            self._given[id(value)] = (f"%{name}", value)
+        return self._given[id(value)][0]
+
+
+def _operation(operation: Operation, names: Names) -> str:
+    operands = [_operand(v, names) for v in operation.inputs]
+    defaults = operation.operator.attributes
+    operands += [
+        f"{k}={attribute(v)}"
+        for k, v in operation.attributes.items()
+        if not isinstance(v, Model) and v != defaults[k]
+    ]
+    outputs = ", ".join(names.of(v) for v in operation.outputs)
+    types = ", ".join(str(v.type) for v in operation.outputs)
+    origin = f"  # {operation.origin}" if operation.origin else ""
+    return f"{outputs} = {operation.operator.name}({', '.join(operands)}) : {types}{origin}"
+
+
+def _operand(value: Value | None, names: Names) -> str:
+    if value is None:
+        return "none"
+    if value.constant is None:
+        return names.of(value)
+    if value.constant.size <= SMALL:
+        return f"{value.constant.tolist()}:{value.precision.name.lower()}"
+    return f"{names.of(value)}:{value.type}"
+
+
+def attribute(value: Any) -> str:
+    """An attribute's value, codes by their names in the standard."""
+    if isinstance(value, IntEnum):
+        return value.name
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(attribute, value))}]"
+    return repr(value) if not isinstance(value, np.generic) else repr(value.item())

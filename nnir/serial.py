@@ -1,0 +1,169 @@
+"""Models as JSON-able data and a list of weights, and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .check import check
+from .dim import parse
+from .errors import BadFile, NNAdapterError, summary
+from .model import Model, Operation, Value
+from .types import Layout, Precision, Quantization, TensorType
+
+FORMAT = 1
+
+
+class Encoder:
+    """Encodes models. Arrays that share memory, type and shape are stored once."""
+
+    def __init__(self) -> None:
+        self.weights: list[np.ndarray] = []
+        self._places: dict[tuple[Any, ...], int] = {}
+
+    def model(self, model: Model) -> dict[str, Any]:
+        ids: dict[int, int] = {}
+        rows: list[list[Any]] = []
+
+        def number(value: Value) -> int:
+            if id(value) not in ids:
+                ids[id(value)] = len(ids)
+                place = None if value.constant is None else self.weight(value.constant)
+                rows.append([value.name, encode_type(value.type), place])
+            return ids[id(value)]
+
+        inputs = [number(v) for v in model.inputs]
+        operations = [
+            [
+                o.operator.name,
+                [None if v is None else number(v) for v in o.inputs],
+                {k: self.attribute(v) for k, v in o.attributes.items()},
+                [number(v) for v in o.outputs],
+                o.origin,
+            ]
+            for o in model.sorted()
+        ]
+        return {
+            "format": FORMAT,
+            "name": model.name,
+            "symbols": {n: list(r) for n, r in model.symbols.items()},
+            "metadata": model.metadata,
+            "inputs": inputs,
+            "output_names": model.output_names,
+            "outputs": [number(v) for v in model.outputs],
+            "operations": operations,
+            "values": rows,
+        }
+
+    def weight(self, array: np.ndarray) -> int:
+        """The number of a weight."""
+        memory = array.__array_interface__
+        key = (memory["data"][0], array.dtype, array.shape, array.strides)
+        if key not in self._places:
+            self._places[key] = len(self.weights)
+            self.weights.append(array)
+        return self._places[key]
+
+    def attribute(self, value: Any) -> Any:
+        match value:
+            case Model():
+                return {"model": self.model(value)}
+            case float() if not math.isfinite(value):
+                return {"float": str(value)}
+            case tuple() | list():
+                return [self.attribute(v) for v in value]
+            case bool() | int() | float() | str() | None:
+                return value
+        raise NNAdapterError(f"an attribute of type {type(value).__name__} cannot be saved")
+
+
+def encode_type(type: TensorType) -> list[Any]:
+    """Precision name, shape, and layout and quantisation where they are not the default."""
+    row: list[Any] = [type.precision.name, [d if isinstance(d, int) else str(d) for d in type.shape]]
+    if type.layout != Layout.NCHW or type.quantization is not None:
+        row.append(int(type.layout))
+    if (q := type.quantization) is not None:
+        row.append([list(q.scales), list(q.zero_points), q.axis])
+    return row
+
+
+def decode(data: Any, weight: Callable[[int], np.ndarray]) -> Model:
+    """The model that `Encoder.model` encoded; BadFile when `data` is not one.
+
+    `weight` gives the array of a number.
+    """
+    from .ops import OPERATORS  # the operators are made of models
+
+    try:
+        model = _decode(data, weight, OPERATORS)
+        check(model)
+    except NNAdapterError as error:
+        raise BadFile(f"damaged .nnir file: {summary(error)}") from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise BadFile(f"damaged .nnir file: {type(error).__name__}: {error}") from None
+    return model
+
+
+def _decode(data: Any, weight: Callable[[int], np.ndarray], operators: Any) -> Model:
+    if data["format"] > FORMAT:
+        raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
+    model = Model(str(data["name"]))
+    model.symbols.update({n: (int(r[0]), r[1]) for n, r in data["symbols"].items()})
+    model.metadata.update(data["metadata"])
+    values = []
+    for name, type, place in data["values"]:
+        value = Value(model, decode_type(type), name)
+        if place is not None:
+            value.constant = weight(place)
+        values.append(value)
+    model.inputs = [values[_position(i)] for i in data["inputs"]]
+    for name, inputs, attributes, outputs, origin in data["operations"]:
+        if name not in operators:
+            raise BadFile(f"operator {name!r} does not exist")
+        operator = operators[name]
+        given = {k: _attribute(v, weight, operators) for k, v in attributes.items()}
+        operands = tuple(None if i is None else values[_position(i)] for i in inputs)
+        operation = Operation(operator, operands, operator.bind_attributes(given), origin)
+        operation.outputs = tuple(values[_position(i)] for i in outputs)
+        for index, value in enumerate(operation.outputs):
+            value.producer, value.index = operation, index
+        for value in filter(None, operands):
+            value.uses[operation] = None
+        model.operations.append(operation)
+    model.outputs = [values[_position(i)] for i in data["outputs"]]
+    model.output_names = [str(n) for n in data["output_names"]]
+    return model
+
+
+def _position(index: Any) -> int:
+    if not isinstance(index, int) or index < 0:
+        raise BadFile(f"value number {index!r}")
+    return index
+
+
+def _attribute(value: Any, weight: Callable[[int], np.ndarray], operators: Any) -> Any:
+    match value:
+        case {"model": inner}:
+            return _decode(inner, weight, operators)
+        case {"float": text}:
+            return float(text)
+        case list():
+            return tuple(_attribute(v, weight, operators) for v in value)
+    return value
+
+
+def decode_type(row: list[Any]) -> TensorType:
+    """The inverse of `encode_type`."""
+    precision, shape, *rest = row
+    dims = tuple(d if isinstance(d, int) else parse(d) for d in shape)
+    if any(isinstance(d, int) and d < 0 for d in dims):
+        raise BadFile(f"shape {shape}")
+    quantization = None
+    if len(rest) > 1:
+        scales, zero_points, axis = rest[1]
+        quantization = Quantization(tuple(scales), tuple(zero_points), axis)
+    layout = Layout(rest[0]) if rest else Layout.NCHW
+    return TensorType(Precision[precision], dims, layout=layout, quantization=quantization)

@@ -1,0 +1,40 @@
+"""The official ONNX backend suite on every device; what is not passed is listed with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+import nnadapter as nna
+from conformance.suites.onnx_backend import agree, cases
+from conformance.suites.onnx_gaps import gap
+from nnir.errors import NNAdapterError, summary
+
+DEVICES = ("builtin", "onnxruntime")
+CASES = cases()
+
+
+def outcome(name: str, device: str) -> str | None:
+    """What goes wrong with a case, or None."""
+    case = CASES[name]
+    data, sets = case.load()
+    try:
+        program = nna.compile(nna.load(data), device=device)
+        for inputs, want in sets:
+            problem = agree(case, want, program(*inputs))
+            if problem is not None:
+                return f"wrong: {problem}"
+    except NNAdapterError as error:
+        return f"{type(error).__name__}: {summary(error)}"
+    return None
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", CASES)
+def test_case(name: str, device: str) -> None:
+    known = gap(name, device)
+    found = outcome(name, device)
+    if known is None:
+        assert found is None
+    else:
+        assert found is not None, f"passes, but is listed as: {known.why}"
+        assert not found.startswith("wrong") or known.wrong, found

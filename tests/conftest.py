@@ -1,0 +1,116 @@
+"""Small ONNX models that many tests need, and the origin framework's worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from conformance.oracle import Oracle
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[Oracle]:
+    with Oracle("conformance.oracles.onnx") as worker:
+        yield worker
+
+
+def tensor(name: str, array: np.ndarray) -> TensorProto:
+    return numpy_helper.from_array(array, name)
+
+
+def info(name: str, shape: list[int | str] | None, kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, kind, shape)
+
+
+def model_of(
+    nodes: list[onnx.NodeProto],
+    inputs: list[onnx.ValueInfoProto],
+    outputs: list[onnx.ValueInfoProto],
+    weights: list[TensorProto] | None = None,
+    opset: int = 21,
+) -> onnx.ModelProto:
+    graph = helper.make_graph(nodes, "test", inputs, outputs, weights or [])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+
+
+@pytest.fixture(scope="session")
+def mlp() -> onnx.ModelProto:
+    """Two dense layers with a dynamic batch."""
+    rng = np.random.default_rng(0)
+    weights = [
+        tensor("w1", rng.standard_normal((4, 8)).astype(np.float32)),
+        tensor("b1", rng.standard_normal(8).astype(np.float32)),
+        tensor("w2", rng.standard_normal((8, 3)).astype(np.float32)),
+    ]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w1"], ["h1"], name="dense"),
+        helper.make_node("Add", ["h1", "b1"], ["h2"], name="bias"),
+        helper.make_node("Relu", ["h2"], ["h3"], name="act"),
+        helper.make_node("MatMul", ["h3", "w2"], ["y"], name="head"),
+    ]
+    return model_of(nodes, [info("x", ["batch", 4])], [info("y", ["batch", 3])], weights)
+
+
+@pytest.fixture(scope="session")
+def cnn() -> onnx.ModelProto:
+    """Convolution, pool, reshape by the run-time shape, and softmax."""
+    rng = np.random.default_rng(1)
+    weights = [
+        tensor("w", rng.standard_normal((5, 3, 3, 3)).astype(np.float32)),
+        tensor("b", rng.standard_normal(5).astype(np.float32)),
+        tensor("minus", np.array([-1], np.int64)),
+        tensor("zero", np.array([0], np.int64)),
+        tensor("one", np.array([1], np.int64)),
+    ]
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["c"], pads=[1, 1, 1, 1], name="conv"),
+        helper.make_node("Relu", ["c"], ["r"], name="relu"),
+        helper.make_node("MaxPool", ["r"], ["p"], kernel_shape=[2, 2], strides=[2, 2], name="pool"),
+        helper.make_node("Shape", ["p"], ["s"], name="shape"),
+        helper.make_node("Slice", ["s", "zero", "one"], ["n"], name="slice"),
+        helper.make_node("Concat", ["n", "minus"], ["t"], axis=0, name="concat"),
+        helper.make_node("Reshape", ["p", "t"], ["f"], name="flat"),
+        helper.make_node("Softmax", ["f"], ["y"], name="softmax"),
+    ]
+    return model_of(nodes, [info("x", ["n", 3, 8, 8])], [info("y", ["n", 80])], weights)
+
+
+@pytest.fixture(scope="session")
+def loop() -> onnx.ModelProto:
+    """A Loop that adds `step` from outside, with a scan output, and an If."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["a", "step"], ["b"]),
+            helper.make_node("Identity", ["b"], ["scan"]),
+            helper.make_node("Identity", ["go"], ["again"]),
+        ],
+        "body",
+        [info("i", [], TensorProto.INT64), info("go", [], TensorProto.BOOL), info("a", [2])],
+        [info("again", [], TensorProto.BOOL), info("b", [2]), info("scan", [2])],
+    )
+    then = helper.make_graph([helper.make_node("Neg", ["last"], ["t"])], "then", [], [info("t", [2])])
+    other = helper.make_graph([helper.make_node("Abs", ["last"], ["e"])], "else", [], [info("e", [2])])
+    nodes = [
+        helper.make_node("Loop", ["trips", "", "x"], ["last", "all"], body=body, name="loop"),
+        helper.make_node("If", ["flag"], ["y"], then_branch=then, else_branch=other, name="if"),
+    ]
+    inputs = [
+        info("x", [2]),
+        info("step", [2]),
+        info("trips", [], TensorProto.INT64),
+        info("flag", [], TensorProto.BOOL),
+    ]
+    return model_of(nodes, inputs, [info("y", [2]), info("all", None)])
+
+
+@pytest.fixture
+def saved(tmp_path: Path, mlp: onnx.ModelProto) -> Path:
+    """The dense model as a file."""
+    path = tmp_path / "mlp.onnx"
+    onnx.save(mlp, path)
+    return path

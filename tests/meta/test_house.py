@@ -1,0 +1,123 @@
+"""The rules of the house that a machine can hold: imports, sizes, docstrings, parity."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hal.drivers.onnxruntime.driver import LOWERINGS
+from nnir.ops import OPERATORS
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = {
+    "nnir": set(),
+    "frontends": {"nnir"},
+    "hal": {"nnir"},
+    "conformance": {"nnir", "frontends", "hal"},
+    "nnadapter": {"nnir", "frontends", "hal", "conformance"},
+}
+FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino", "keras"}
+MAY_IMPORT_FRAMEWORKS = {
+    "hal/drivers/onnxruntime/driver.py",
+    "hal/drivers/onnxruntime/probe.py",
+    "conformance/oracles/onnx.py",
+}
+FILES = sorted(
+    p for package in (*PACKAGES, "tests", "benchmarks", "examples") for p in (ROOT / package).rglob("*.py")
+)
+OURS = [p for p in FILES if p.relative_to(ROOT).parts[0] in PACKAGES]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def imported(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text())
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {a.name.split(".")[0] for a in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+@pytest.mark.parametrize("path", OURS, ids=name_of)
+def test_arrows_point_down(path: Path) -> None:
+    package = path.relative_to(ROOT).parts[0]
+    above = set(PACKAGES) - PACKAGES[package] - {package}
+    assert not imported(path) & above
+
+
+@pytest.mark.parametrize("path", OURS, ids=name_of)
+def test_frameworks_stay_in_their_place(path: Path) -> None:
+    found = imported(path) & FRAMEWORKS
+    assert not found or name_of(path) in MAY_IMPORT_FRAMEWORKS
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_files_are_small(path: Path) -> None:
+    limit = 800 if "cases" in path.parts else 600
+    assert len(path.read_text().splitlines()) <= limit
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_functions_are_small(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert (node.end_lineno or 0) - node.lineno <= 60, node.name
+
+
+@pytest.mark.parametrize("code", ["import nnadapter", "import nnir", "import nnadapter.cli"])
+def test_import_brings_no_framework(code: str) -> None:
+    probe = f"{code}\nimport sys\nprint(sorted(set(sys.modules) & {FRAMEWORKS!r}))"
+    assert run_python(probe) == "[]"
+
+
+def test_reading_a_file_brings_no_framework(tmp_path: Path) -> None:
+    light = "backend/test/data/light/light_squeezenet.onnx"
+    probe = (
+        "import importlib.util, pathlib, sys, nnadapter\n"
+        f"place = pathlib.Path(importlib.util.find_spec('onnx').origin).parent / {light!r}\n"
+        f"nnadapter.save(nnadapter.load(place), {str(tmp_path / 'x.nnir')!r})\n"
+        f"nnadapter.load({str(tmp_path / 'x.nnir')!r})\n"
+        f"print(sorted(set(sys.modules) & {FRAMEWORKS!r}))"
+    )
+    assert run_python(probe) == "[]"
+
+
+def run_python(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_documented(name: str) -> None:
+    doc = inspect.cleandoc(OPERATORS[name].__doc__ or "")
+    first = doc.splitlines()[0] if doc else ""
+    assert first, "no docstring"
+    assert len(first) < 90
+    assert "Types:" in doc
+
+
+@pytest.mark.parametrize("operator", LOWERINGS.entries, ids=lambda o: o.name)
+def test_lowerings_have_the_operators_parameters(operator: object) -> None:
+    lowering = LOWERINGS.entries[operator]  # type: ignore[index]
+    mine = list(inspect.signature(lowering).parameters.values())[1:]
+    theirs = operator.signature.parameters.values()  # type: ignore[attr-defined]
+    assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_decompositions_have_the_operators_parameters(name: str) -> None:
+    operator = OPERATORS[name]
+    if operator.decomposition is not None:
+        mine = inspect.signature(operator.decomposition).parameters.values()
+        theirs = operator.signature.parameters.values()
+        assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs]
