@@ -34,7 +34,8 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         absolute = np.where(np.isnan(absolute), np.inf, absolute)
         scale = np.abs(b)
         excess = absolute - (tolerance.absolute + tolerance.relative * np.where(np.isfinite(scale), scale, 0))
-        relative = np.where(absolute == 0, 0, absolute / scale)
+        relative = np.nan_to_num(np.where(absolute == 0, 0, absolute / scale), nan=np.inf)
+        relative = np.where(np.isnan(relative), np.inf, relative)
     worst = np.unravel_index(int(np.argmax(absolute)), want.shape)
     index = tuple(int(k) for k in worst)
     ulp = _ulp(got, want, absolute)
@@ -45,7 +46,7 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
             f"{count} of {want.size} elements differ, worst at {list(index)}: "
             f"{got[index]} instead of {want[index]}"
         )
-    return Difference(problem, float(absolute.max()), float(np.nanmax(relative)), ulp, index)
+    return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index)
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:

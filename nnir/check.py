@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .dim import Expr
 from .errors import BadModel, NNAdapterError, summary
@@ -20,12 +22,25 @@ def check(model: Model, *, strict: bool = False) -> None:
     every output is what the operator's rule says. `strict` also refuses what the text of the
     standard does not have: extension operators and precisions.
     """
-    problems = list(_problems(model))
+    with unchanged_symbols(model):
+        problems = list(_problems(model))
     if strict:
         problems += list(_beyond(model))
     if problems:
         more = f"; and {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
         raise BadModel(f"model {model.name!r}: " + "; ".join(problems[:SHOWN]) + more)
+
+
+@contextmanager
+def unchanged_symbols(model: Model) -> Iterator[None]:
+    """Type rules may ask for new symbols; afterwards the model has none of them."""
+    models = [model, *(m for o in all_operations(model) for m in o.models)]
+    before = [(m, dict(m.symbols)) for m in models]
+    try:
+        yield
+    finally:
+        for changed, symbols in before:
+            changed.symbols = symbols
 
 
 def extensions(model: Model, version: str = "v1") -> dict[str, int]:
@@ -55,11 +70,11 @@ def _problems(model: Model) -> Iterator[str]:
     inputs = {id(v) for v in model.inputs}
     if len(inputs) < len(model.inputs):
         yield "an input is listed twice"
-    made = {id(v) for o in operations for v in o.outputs}
+    made = Counter(id(v) for o in operations for v in o.outputs)
     for value in model.values():
         if value.model is not model:
             yield f"{value!r} belongs to another model"
-        sources = (id(value) in inputs) + (id(value) in made) + (value.constant is not None)
+        sources = (id(value) in inputs) + made[id(value)] + (value.constant is not None)
         if sources != 1:
             yield f"{value!r} has {sources} sources: an input, a constant or one operation"
         if value.constant is not None and not _fits_constant(value):

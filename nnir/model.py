@@ -147,7 +147,6 @@ class Model:
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.metadata: dict[str, str] = {}
         self.origin: str | None = None
-        self._fresh = 0
 
     def input(self, name: str, type: TensorType) -> Value:
         """Add a model input."""
@@ -168,10 +167,9 @@ class Model:
             made = self.outer.fresh(stem)
             self.symbols[str(made)] = (0, None)
             return made
-        name = f"{stem}{self._fresh}"
-        while name in self.symbols:
-            self._fresh += 1
-            name = f"{stem}{self._fresh}"
+        number = len(self.symbols)
+        while (name := f"{stem}{number}") in self.symbols:
+            number += 1
         self.symbols[name] = (0, None)
         return symbol(name)
 

@@ -11,7 +11,7 @@ import numpy as np
 from .check import check
 from .dim import parse
 from .errors import BadFile, NNAdapterError, summary
-from .model import Model, Operation, Value
+from .model import Model, Operation, Value, set_content
 from .types import Layout, Precision, Quantization, TensorType
 
 FORMAT = 1
@@ -107,10 +107,12 @@ def decode(data: Any, weight: Callable[[int], np.ndarray]) -> Model:
     return model
 
 
-def _decode(data: Any, weight: Callable[[int], np.ndarray], operators: Any) -> Model:
+def _decode(
+    data: Any, weight: Callable[[int], np.ndarray], operators: Any, outer: Model | None = None
+) -> Model:
     if data["format"] > FORMAT:
         raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
-    model = Model(str(data["name"]))
+    model = Model(str(data["name"]), outer)
     model.symbols.update({n: (int(r[0]), r[1]) for n, r in data["symbols"].items()})
     model.metadata.update(data["metadata"])
     values = []
@@ -124,7 +126,7 @@ def _decode(data: Any, weight: Callable[[int], np.ndarray], operators: Any) -> M
         if name not in operators:
             raise BadFile(f"operator {name!r} does not exist")
         operator = operators[name]
-        given = {k: _attribute(v, weight, operators) for k, v in attributes.items()}
+        given = {k: _attribute(v, weight, operators, model) for k, v in attributes.items()}
         operands = tuple(None if i is None else values[_position(i)] for i in inputs)
         operation = Operation(operator, operands, operator.bind_attributes(given), origin)
         operation.outputs = tuple(values[_position(i)] for i in outputs)
@@ -133,6 +135,8 @@ def _decode(data: Any, weight: Callable[[int], np.ndarray], operators: Any) -> M
         for value in filter(None, operands):
             value.uses[operation] = None
         model.operations.append(operation)
+        if len(operation.outputs) == 1:
+            set_content(operation)
     model.outputs = [values[_position(i)] for i in data["outputs"]]
     model.output_names = [str(n) for n in data["output_names"]]
     return model
@@ -144,14 +148,16 @@ def _position(index: Any) -> int:
     return index
 
 
-def _attribute(value: Any, weight: Callable[[int], np.ndarray], operators: Any) -> Any:
+def _attribute(
+    value: Any, weight: Callable[[int], np.ndarray], operators: Any, outer: Model
+) -> Any:
     match value:
         case {"model": inner}:
-            return _decode(inner, weight, operators)
+            return _decode(inner, weight, operators, outer)
         case {"float": text}:
             return float(text)
         case list():
-            return tuple(_attribute(v, weight, operators) for v in value)
+            return tuple(_attribute(v, weight, operators, outer) for v in value)
     return value
 
 

@@ -49,6 +49,8 @@ class Precision(IntEnum):
     UINT2 = 1010
     COMPLEX64 = 1011
     COMPLEX128 = 1012
+    FLOAT6E2M3FN = 1013
+    FLOAT6E3M2FN = 1014
 
     @property
     def dtype(self) -> np.dtype:
@@ -153,6 +155,8 @@ _PLAIN = {
     Precision.FLOAT8E5M2FNUZ: ml_dtypes.float8_e5m2fnuz,
     Precision.FLOAT8E8M0FNU: ml_dtypes.float8_e8m0fnu,
     Precision.FLOAT4E2M1FN: ml_dtypes.float4_e2m1fn,
+    Precision.FLOAT6E2M3FN: ml_dtypes.float6_e2m3fn,
+    Precision.FLOAT6E3M2FN: ml_dtypes.float6_e3m2fn,
     Precision.INT4: ml_dtypes.int4,
     Precision.UINT4: ml_dtypes.uint4,
     Precision.INT2: ml_dtypes.int2,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -246,16 +245,12 @@ def dropout_1(
 
 
 @table.convert("Dropout", since=7)
-def dropout_7(
-    data: Value, *, ratio: float = 0.5, wanted: Wanted
-) -> Value | tuple[Value, Value]:
+def dropout_7(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
     return _passed(data, data.precision, wanted)
 
 
 @table.convert("Dropout", since=10)
-def dropout_10(
-    data: Value, *, ratio: float = 0.5, wanted: Wanted
-) -> Value | tuple[Value, Value]:
+def dropout_10(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
     return _passed(data, Precision.BOOL8, wanted)
 
 

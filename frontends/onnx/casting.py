@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, logic, unary
+from nnir.ops import activation, binary, compare, logic, quant, unary
 from nnir.types import Precision
 
 SATURATING = frozenset(
@@ -24,16 +23,14 @@ HOLDS_FLOAT8 = frozenset(
 """Types with room for the largest 8-bit float, so that values can be clipped to it."""
 
 
-def converted(
-    x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up"
-) -> Value:
+def converted(x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up") -> Value:
     """`x` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
     if to == x.precision:
         return unary.assign(x)
     if to == Precision.FLOAT8E8M0FNU:
         return power_of_two(x, saturate=saturate, round_mode=round_mode)
     if to in SATURATING and saturate:
-        limit = float(ml_dtypes.finfo(to.dtype).max)
+        limit = quant.largest(to)
         held = x if x.precision in HOLDS_FLOAT8 else unary.cast(x, dtype=Precision.FLOAT32)
         bounds = [x.model.constant(b, held.dtype) for b in (-limit, limit)]
         x = activation.clip(held, *bounds)
@@ -65,6 +62,4 @@ def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:
             raise Unsupported(f"Cast with round_mode={round_mode!r}")
     above = logic.and_(above, compare.less(exponent, number(0xFE if saturate else 0xFF)))
     rounded = binary.add(exponent, unary.cast(above, dtype=Precision.UINT32))
-    return unary.bit_cast(
-        unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU
-    )
+    return unary.bit_cast(unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU)

@@ -14,7 +14,5 @@ for _name, _operator in {
     "Less": compare.less,
 }.items():
     broadcasting(table, _name, _operator)
-table.same(
-    {"GreaterOrEqual": compare.greater_equal, "LessOrEqual": compare.less_equal}, since=12
-)
+table.same({"GreaterOrEqual": compare.greater_equal, "LessOrEqual": compare.less_equal}, since=12)
 table.same({"Where": compare.where}, since=9)

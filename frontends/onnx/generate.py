@@ -7,7 +7,6 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import generate
-from nnir.ops import shape as ops
 
 from ..table import Table
 from ..translate import Translator
@@ -58,4 +57,4 @@ def range_(start: Value, limit: Value, delta: Value, *, stash_type: int = 1) -> 
     """The reference computes 16-bit floats in float32, as `stash_type` 1 asks."""
     if stash_type != 1:
         raise Unsupported(f"Range with stash_type={stash_type!r}")
-    return generate.range_(*(ops.reshape(v, []) for v in (start, limit, delta)))
+    return generate.range_(start, limit, delta)

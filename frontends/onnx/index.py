@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axis_of
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, sizes, unary
 from nnir.ops import shape as ops
@@ -13,9 +13,10 @@ from nnir.types import Precision
 
 from ..table import Table
 from .shape import int64
+from .tensor import precision
 
 table = Table()
-table.same({"NonZero": index.non_zero, "GatherND": index.gather_nd})
+table.same({"NonZero": index.non_zero})
 
 
 @table.convert("Gather")
@@ -26,6 +27,11 @@ def gather(data: Value, indices: Value, *, axis: int = 0) -> Value:
 @table.convert("GatherElements")
 def gather_elements(data: Value, indices: Value, *, axis: int = 0) -> Value:
     return index.gather_elements(data, indices, axis=axis)
+
+
+@table.convert("GatherND")
+def gather_nd(data: Value, indices: Value, *, batch_dims: int = 0) -> Value:
+    return index.gather_nd(data, indices, batch_dims=batch_dims)
 
 
 @table.convert("Scatter", "ScatterElements")
@@ -155,8 +161,8 @@ def tensor_scatter(
 
 @table.convert("EyeLike")
 def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
-    from .tensor import precision
-
+    if input.rank != 2:
+        raise BadType(f"EyeLike of {input.type}, not a matrix")
     to = input.precision if dtype is None else precision(dtype)
     rows, columns = counted(input, 0), counted(input, 1)
     ones = compare.equal(columns, binary.add(ops.unsqueeze(rows, [1]), [k]))

@@ -250,6 +250,8 @@ def pad(
     mode: str = "constant",
 ) -> Value:
     known = ints(pads)
+    if length_of(pads) % 2:
+        raise BadType(f"Pad by {pads.type}, not a begin and an end per axis")
     if axes is not None:
         pairs = _on_axes(paired(pads), axes, data.rank)
     elif known is not None:

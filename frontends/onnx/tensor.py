@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
@@ -44,6 +43,8 @@ PRECISIONS: dict[int, Precision] = {
     24: Precision.FLOAT8E8M0FNU,
     25: Precision.UINT2,
     26: Precision.INT2,
+    27: Precision.FLOAT6E2M3FN,
+    28: Precision.FLOAT6E3M2FN,
 }
 CODES = {p: code for code, p in PRECISIONS.items()}
 BITS = {
@@ -52,7 +53,10 @@ BITS = {
     Precision.FLOAT4E2M1FN: 4,
     Precision.UINT2: 2,
     Precision.INT2: 2,
+    Precision.FLOAT6E2M3FN: 6,
+    Precision.FLOAT6E3M2FN: 6,
 }
+"""Elements narrower than a byte are stored as a stream of bits, lowest first."""
 
 
 def precision(code: int) -> Precision:
@@ -194,7 +198,7 @@ def _from_fields(
 ) -> np.ndarray:
     arrays = list(parts)
     data = arrays[0] if len(arrays) == 1 else np.concatenate([np.empty(0, np.int64), *arrays])
-    if kind in BITS:
+    if BITS.get(kind, 6) < 6:  # two or four to an int32; six-bit elements have one each
         packed = data.astype(np.uint8)
         if packed.size != (count * BITS[kind] + 7) // 8:
             raise BadFile(f"{list(shape)} {kind.name} from {packed.size} bytes")
@@ -211,13 +215,12 @@ def _from_fields(
 
 
 def _unpack(packed: np.ndarray, kind: Precision, count: int) -> np.ndarray:
-    """Sub-byte elements, the first in the lowest bits, one per byte."""
+    """Sub-byte elements, one per byte."""
     bits = BITS[kind]
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    codes = (packed[:, None] >> shifts) & np.uint8((1 << bits) - 1)
-    codes = codes.reshape(-1)[:count]
-    if kind == Precision.FLOAT4E2M1FN:
-        return codes.view(ml_dtypes.float4_e2m1fn)
+    stream = np.unpackbits(packed, count=count * bits, bitorder="little").reshape(count, bits)
+    codes = np.packbits(stream, axis=1, bitorder="little").reshape(-1)
+    if kind.is_float:
+        return codes.view(kind.dtype)
     values = codes.astype(np.int8)
     if kind in (Precision.INT4, Precision.INT2):
         values = np.where(values >= 1 << (bits - 1), values - (1 << bits), values)

@@ -65,7 +65,7 @@ def in_place(table: Table, name: str, operator: Operator) -> None:
 for _name, _operator in IN_PLACE.items():
     in_place(table, _name, _operator)
 
-# The names of TensorProto.DataType in the order of their numbers, as Cast wrote them before opset 6.
+# The names of TensorProto.DataType in the order of their numbers: Cast had names before opset 6.
 NAMES = (
     *("UNDEFINED", "FLOAT", "UINT8", "INT8", "UINT16", "INT16", "INT32", "INT64", "STRING"),
     *("BOOL", "FLOAT16", "DOUBLE", "UINT32", "UINT64", "COMPLEX64", "COMPLEX128"),

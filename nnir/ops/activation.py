@@ -8,15 +8,18 @@ import numpy as np
 
 from ..broadcast import axis_of
 from ..dim import Expr
+from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
-from . import binary
+from . import binary, compare, shape
+from .unary import cast as unary_cast
 from .unary import erf_of, unary
 
 
 def require_float(name: str, input: Value) -> None:
+    """BadType unless `input` is a float tensor."""
     require(input.is_float, f"{name} needs a float input, not {input.precision.name}")
 
 
@@ -293,7 +296,7 @@ def _dropout(
     if rate == 0 or not bool(training.reshape(())):
         return input, np.ones(input.shape, np.bool_)
     # ONNX's reference evaluator draws from this generator; given a seed its numbers are the same.
-    kept = np.random.RandomState(seed).uniform(0, 1.0, input.shape) >= rate  # noqa: NPY002
+    kept = np.random.RandomState(seed).uniform(0, 1.0, input.shape) >= rate
     scaled = input.astype(np.float64) * (1 / (1 - rate))
     return np.where(kept, scaled, kept * scaled).astype(input.dtype), kept
 
@@ -314,3 +317,22 @@ def dropout(
     is_bool = training.precision == Precision.BOOL8
     require(is_bool, f"dropout needs BOOL8 for training, not {training.type}")
     return input.type, input.type.with_precision(Precision.BOOL8)
+
+
+@dropout.decomposes
+def _dropout_parts(
+    input: Value, ratio: Value, training: Value, *, seed: int | None
+) -> tuple[Value, Value]:
+    """With a seed the draws are constants."""
+    if seed is None or not input.is_static:
+        raise Unsupported("dropout that is random, or of a size that is only known while running")
+    model, wide = input.model, Precision.FLOAT64
+    sizes = [int(d) for d in input.shape]  # type: ignore[arg-type]  # static
+    draws = np.random.RandomState(seed).uniform(0, 1.0, sizes)
+    rate = compare.where(training, unary_cast(ratio, dtype=wide), model.constant(0.0))
+    rate = shape.reshape(rate, [])
+    kept = compare.greater_equal(model.constant(draws), rate)
+    factor = binary.div(model.constant(1.0), binary.sub(model.constant(1.0), rate))
+    scaled = binary.mul(unary_cast(input, dtype=wide), factor)
+    result = binary.mul(scaled, unary_cast(kept, dtype=wide))
+    return unary_cast(result, dtype=input.precision), kept

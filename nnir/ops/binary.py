@@ -46,7 +46,8 @@ def arithmetic(
     rule.__name__, rule.__module__ = name, __name__
     rule.__doc__ = (
         f"{summary}\n\n    Types: two numbers of one precision; the result has it too.\n"
-        f"    Shapes: broadcast as in NumPy; `fuse_code` clamps the result.\n    Edges: {edges}\n    "
+        f"    Shapes: broadcast as in NumPy; `fuse_code` clamps the result.\n"
+        f"    Edges: {edges}\n    "
     )
     return operator(code=code, reference=reference, content=dims and carry_dims(dims))(rule)
 
@@ -80,12 +81,12 @@ def carry_dims(function: DimFunction) -> Callable[..., np.ndarray | None]:
     def content(
         input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE, **_: Any
     ) -> np.ndarray | None:
-        known = [input0.content, input1.content]
+        left, right = input0.content, input1.content
         sizes = input0.precision in (Precision.INT32, Precision.INT64)
-        if not sizes or fuse_code != Fuse.NONE or any(k is None for k in known):
+        if not sizes or fuse_code != Fuse.NONE or left is None or right is None:
             return None
         try:
-            return np.asarray(apply(*known), object)
+            return np.asarray(apply(left, right), object)
         except ZeroDivisionError:
             return None
 
@@ -144,9 +145,7 @@ floor_div = arithmetic(
     edges="-7 by 2 is -4.",
     dims=python_operator.floordiv,
 )
-max_ = arithmetic(
-    "max_", np.maximum, 48, "The larger of the two.", edges="NaN wins.", dims=maximum
-)
+max_ = arithmetic("max_", np.maximum, 48, "The larger of the two.", edges="NaN wins.", dims=maximum)
 min_ = arithmetic(
     "min_", np.minimum, 51, "The smaller of the two.", edges="NaN wins.", dims=minimum
 )

@@ -34,8 +34,7 @@ def comparison(
     rule.__doc__ = (
         f"{summary}\n\n    Types: two operands of one precision; the result is BOOL8.\n"
         "    Shapes: broadcast as in NumPy.\n"
-        "    Edges: NaN is unequal to everything and neither above nor below; false is below true.\n"
-        "    "
+        "    Edges: NaN is unequal to everything, not above, not below; false is below true.\n    "
     )
     return operator(code=code, reference=reference)(rule)
 
@@ -66,10 +65,10 @@ def mask_of(condition: Value) -> np.ndarray | None:
     made = condition.producer
     if made is None or made.operator not in (equal, not_equal):
         return None
-    known = [None if v is None else v.content for v in made.inputs]
-    if any(k is None for k in known):
+    left, right = (None if v is None else v.content for v in made.inputs)
+    if left is None or right is None:
         return None
-    same = np.asarray(np.frompyfunc(_same, 2, 1)(*known), object)
+    same = np.asarray(np.frompyfunc(_same, 2, 1)(left, right), object)
     if any(s is None for s in same.flat):
         return None
     return same.astype(bool) if made.operator is equal else ~same.astype(bool)

@@ -144,6 +144,14 @@ def einsum(*input: Value, equation: str) -> TensorType:
     return input[0].type.with_shape(tuple(sizes[x] for x in result))
 
 
+@einsum.decomposes
+def _einsum_as_products(*input: Value, equation: str) -> Value:
+    from .contraction import contract  # which is made of the operators here
+
+    labels, result = terms(equation, [v.rank for v in input])
+    return contract(input, labels, result)
+
+
 def _require_square(name: str, input: Value) -> None:
     require(input.is_float, f"{name} of {input.type}")
     require(input.rank >= 2, f"{name} of {input.type}: matrices are needed")

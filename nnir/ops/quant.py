@@ -14,6 +14,7 @@ from ..model import Value
 from ..operator import operator, require
 from ..types import Precision, Quantization, TensorType, precision_of
 from . import activation, binary, index, shape, unary
+from .unary import BITS
 
 SCALED = frozenset({Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64})
 STORED = frozenset(p for p in Precision if p.is_integer) | {
@@ -27,8 +28,15 @@ STORED = frozenset(p for p in Precision if p.is_integer) | {
 
 def integer_range(dtype: Precision) -> tuple[int, int]:
     """The lowest and the highest integer of a precision."""
-    info = ml_dtypes.iinfo(dtype.dtype)
-    return int(info.min), int(info.max)
+    bits = BITS.get(dtype, dtype.dtype.itemsize * 8)
+    if dtype.name.startswith("UINT"):
+        return 0, (1 << bits) - 1
+    return -(1 << (bits - 1)), (1 << (bits - 1)) - 1
+
+
+def largest(dtype: Precision) -> float:
+    """The largest finite number of a precision."""
+    return float(ml_dtypes.finfo(dtype.dtype).max)  # type: ignore[no-untyped-call]
 
 
 # Quantised operand types: scale and zero point belong to the type.
@@ -79,10 +87,11 @@ def quantize(
     """
     fits = input.precision in (Precision.FLOAT32, Precision.INT32)
     require(fits, f"quantize needs FLOAT32 or INT32, not {input.type}")
-    if scale.constant is None or (zero_point is not None and zero_point.constant is None):
+    offsets = np.zeros(1) if zero_point is None else zero_point.constant
+    if scale.constant is None or offsets is None:
         raise NotConstant("quantize needs a constant scale and zero point")
     scales = tuple(float(s) for s in scale.constant.flat)
-    zeros = (0,) if zero_point is None else tuple(int(z) for z in zero_point.constant.flat)
+    zeros = tuple(int(z) for z in offsets.flat)
     require(len(zeros) in (1, len(scales)), f"quantize: {len(scales)} scales, {len(zeros)} zeros")
     kind = _quantized(len(scales), zeros)
     if len(scales) == 1:
@@ -175,7 +184,7 @@ def _quantize_linear(
     if dtype == Precision.FLOAT4E2M1FN and zero is not None:
         real = real + zero.astype(np.float64)
     if saturate:
-        limit = float(ml_dtypes.finfo(dtype.dtype).max)
+        limit = largest(dtype)
         real = np.clip(real, -limit, limit)
     return real.astype(np.float32).astype(dtype.dtype)
 
@@ -304,7 +313,7 @@ def _quantize_linear_parts(
     if dtype.is_integer:
         low, high = map(float, integer_range(dtype))
     else:
-        high = float(ml_dtypes.finfo(dtype.dtype).max)
+        high = largest(dtype)
         low = -high
     if dtype.is_integer or saturate:
         bounds = [input.model.constant(b, wide.dtype) for b in (low, high)]

@@ -80,7 +80,7 @@ def reduction(
         found = list(input.content.flat)
         if not found and empty is None:
             return None
-        total = functools.reduce(dims, found) if empty is None else _folded(dims, found, empty)
+        total = _folded(dims, found if empty is None else [empty, *found])
         return np.array([total] if keepdim else total, object)
 
     rule.__name__, rule.__module__ = name, __name__
@@ -92,8 +92,8 @@ def reduction(
     return operator(code=code, reference=reference, content=content if dims else None)(rule)
 
 
-def _folded(dims: Callable[[Dim, Dim], Dim], found: list[Dim], empty: int) -> Dim:
-    return functools.reduce(dims, found, empty)
+def _folded(dims: Callable[[Dim, Dim], Dim], found: list[Dim]) -> Dim:
+    return functools.reduce(dims, found)
 
 
 def _names(kinds: frozenset[Precision]) -> str:
@@ -252,7 +252,7 @@ def running(
         moved = np.moveaxis(input, along, -1)
         moved = moved[..., ::-1] if reverse else moved
         if exclusive:
-            first = np.full(moved.shape[:-1] + (min(1, moved.shape[-1]),), identity, input.dtype)
+            first = np.full((*moved.shape[:-1], min(1, moved.shape[-1])), identity, input.dtype)
             moved = np.concatenate([first, moved[..., :-1]], axis=-1)
         result = function(moved, axis=-1, dtype=input.dtype)
         return np.moveaxis(result[..., ::-1] if reverse else result, -1, along)

@@ -12,8 +12,8 @@ from ..errors import Unsupported
 from ..model import Index, Value
 from ..operator import operator, require
 from ..types import Precision, TensorType
-from . import binary, generate, shape, sizes, unary
-from .index import gather, slice_
+from . import binary, compare, generate, reduce, shape, sizes, unary
+from .index import gather, scatter_elements, slice_
 from .linear import mat_mul
 from .shape import fresh, require_integers
 from .sizes import Size
@@ -34,7 +34,7 @@ def _dft(
     size = input.shape[along]
     length = 2 * (size - 1) if inverse and onesided else size
     count = length if dft_length is None else int(dft_length.reshape(()))
-    wide = input.astype(np.float64)
+    wide = input.astype(np.float64 if input.dtype == np.float64 else np.float32)
     signal = wide[..., 0] if input.shape[-1] == 1 else wide[..., 0] + 1j * wide[..., 1]
     if inverse and onesided:
         return np.fft.irfft(signal, count, along)[..., None].astype(input.dtype)
@@ -98,32 +98,50 @@ def _dft_as_products(
 ) -> Value:
     """Two matrix products with cosines and sines, in float64."""
     known = (AXIS,) if axis is None else ints(axis)
-    parts = input.shape[-1]
-    if known is None or isinstance(parts, Expr):
-        raise Unsupported(f"products for a dft of {input.type} along an unknown axis")
+    if known is None:
+        return _along_any(input, dft_length, axis, inverse=inverse, onesided=onesided)
+    if isinstance(input.shape[-1], Expr):
+        raise Unsupported(f"products for a dft of {input.type}: real or complex is not known")
     along = axis_of(known[0], input.rank)
     size = sizes.size_of(input, along)
     length = sizes.times(sizes.minus(size, 1), 2) if inverse and onesided else size
     if dft_length is not None:
         given = ints(dft_length)
         length = shape.reshape(dft_length, [1]) if given is None else given[0]
-    real, imaginary = _parts(input, along, int(parts))
-    rows, columns = size, length
-    if onesided and inverse:
-        rows = _smaller(size, sizes.plus(sizes.over(length, 2), 1))
-    elif onesided:
-        columns = sizes.plus(sizes.over(length, 2), 1)
-    rows = _smaller(rows, length)
-    model = input.model
-    cosine, sine = _tables(model_of=input, rows=rows, columns=columns, length=length)
-    ends = sizes.vector(model, [rows])
-    real = slice_(real, [-1], [0], ends)
-    imaginary = None if imaginary is None else slice_(imaginary, [-1], [0], ends)
+    half = sizes.plus(sizes.over(length, 2), 1)
+    rows = _smaller(size, half if inverse and onesided else length)
+    columns = half if onesided and not inverse else length
+    parts = _parts(input, along, rows)
     if inverse and onesided:
-        weights = _weights(input, rows, length)
-        real = binary.mul(real, weights)
-        imaginary = None if imaginary is None else binary.mul(imaginary, weights)
-    return _joined(input, along, real, imaginary, cosine, sine, length, inverse, onesided)
+        parts = [binary.mul(p, _weights(input, rows, length)) for p in parts]
+    made = _turned(parts, *_tables(input, rows, columns, length), inverse=inverse)
+    if inverse:
+        whole = unary.cast(sizes.vector(input.model, [length]), dtype=Precision.FLOAT64)
+        made = [binary.div(v, whole) for v in made[: 1 if onesided else 2]]
+    rank = input.rank - 1
+    perm = (*range(along), rank - 1, *range(along, rank - 1))
+    joined = shape.stack(*(shape.transpose(v, perm=perm) for v in made), axis=-1)
+    return unary.cast(joined, dtype=input.precision)  # type: ignore[no-any-return]
+
+
+def _along_any(
+    input: Value, dft_length: Value | None, axis: Value | None, *, inverse: bool, onesided: bool
+) -> Value:
+    """An axis that is only known while running: as axis 1 of [before, axis, behind, parts]."""
+    rank, model = input.rank, input.model
+    size = shape.shape(input, dtype=Precision.INT64)
+    place = shape.reshape(unary.cast(axis, dtype=Precision.INT64), [1])
+    place = compare.where(compare.less(place, [0]), binary.add(place, [rank]), place)
+    before = reduce.reduce_prod(slice_(size, [0], [0], place), [0], keepdim=True)
+    rest = slice_(size, [0], binary.add(place, [1]), [rank - 1])
+    behind = reduce.reduce_prod(rest, [0], keepdim=True)
+    parts = sizes.size_of(input, -1)
+    flat = sizes.reshape(input, [before, gather(size, place, axis=0), behind, parts])
+    result = dft(flat, dft_length, [1], inverse=inverse, onesided=onesided)
+    bins = sizes.vector(model, [sizes.size_of(result, 1)])
+    size = scatter_elements(size, place, bins, axis=0)
+    size = scatter_elements(size, [rank - 1], [1 if inverse and onesided else 2], axis=0)
+    return shape.reshape_exact(result, size)  # type: ignore[no-any-return]
 
 
 def _smaller(a: Size, b: Size) -> Size:
@@ -133,21 +151,21 @@ def _smaller(a: Size, b: Size) -> Size:
     return binary.min_(sizes.vector(model, [a]), sizes.vector(model, [b]))  # type: ignore[no-any-return]
 
 
-def _parts(input: Value, along: int, parts: int) -> tuple[Value, Value | None]:
-    """Real and imaginary part in float64 with the axis of the transform last."""
+def _parts(input: Value, along: int, rows: Size) -> list[Value]:
+    """Real and imaginary part in float64, the first `rows` of the axis, which is last."""
     wide = unary.cast(input, dtype=Precision.FLOAT64)
-    rank = input.rank - 1
-    perm = [a for a in range(rank) if a != along] + [along]
-    found = [
-        shape.transpose(gather(wide, input.model.constant(k, np.int64), axis=-1), perm=tuple(perm))
-        for k in range(parts)
-    ]
-    return found[0], found[1] if parts == 2 else None
+    perm = (*(a for a in range(input.rank - 1) if a != along), along)
+    ends = sizes.vector(input.model, [rows])
+    found = []
+    for k in range(int(input.shape[-1])):  # type: ignore[arg-type]  # checked by the caller
+        part = gather(wide, input.model.constant(k, np.int64), axis=-1)
+        found.append(slice_(shape.transpose(part, perm=perm), [-1], [0], ends))
+    return found
 
 
-def _tables(model_of: Value, rows: Size, columns: Size, length: Size) -> tuple[Value, Value]:
+def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Value, Value]:
     """cos and sin of 2 pi m k / length for row m and column k, the angle reduced exactly."""
-    model = model_of.model
+    model = input.model
     if isinstance(rows, int) and isinstance(columns, int) and isinstance(length, int):
         turns = np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)
         angles = turns * (2 * math.pi / max(length, 1))
@@ -166,42 +184,19 @@ def _tables(model_of: Value, rows: Size, columns: Size, length: Size) -> tuple[V
 def _weights(input: Value, rows: Size, length: Size) -> Value:
     """How often each frequency of a one-sided transform occurs in the whole one."""
     model = input.model
-    if isinstance(rows, int) and isinstance(length, int):
-        k = np.arange(rows)
-        return model.constant(np.where((k == 0) | (2 * k == length), 1.0, 2.0))
-    from .compare import equal, where  # compare needs no signals, but most models no transforms
-
     k = generate.range_([0], sizes.vector(model, [rows]), [1])
-    whole = sizes.vector(model, [length])
-    twice = binary.mul(k, [2])
     one, two = (model.constant([n], np.float64) for n in (1, 2))
-    inner = where(equal(twice, whole), one, two)
-    return where(equal(k, [0]), one, inner)  # type: ignore[no-any-return]
+    middle = compare.equal(binary.mul(k, [2]), sizes.vector(model, [length]))
+    return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))  # type: ignore[no-any-return]
 
 
-def _joined(
-    input: Value,
-    along: int,
-    real: Value,
-    imaginary: Value | None,
-    cosine: Value,
-    sine: Value,
-    length: Size,
-    inverse: bool,
-    onesided: bool,
-) -> Value:
-    first, second = mat_mul(real, cosine), mat_mul(real, sine)
+def _turned(parts: list[Value], cosine: Value, sine: Value, *, inverse: bool) -> list[Value]:
+    """Real and imaginary part of the products with cos -+ i sin."""
+    first, second = mat_mul(parts[0], cosine), mat_mul(parts[0], sine)
     if not inverse:
         second = unary.neg(second)
-    if imaginary is not None:
+    for imaginary in parts[1:]:
         crossed, straight = mat_mul(imaginary, sine), mat_mul(imaginary, cosine)
-        first = binary.sub(first, crossed) if inverse else binary.add(first, crossed)
+        first = (binary.sub if inverse else binary.add)(first, crossed)
         second = binary.add(second, straight)
-    made = [first] if inverse and onesided else [first, second]
-    if inverse:
-        whole = unary.cast(sizes.vector(input.model, [length]), dtype=Precision.FLOAT64)
-        made = [binary.div(v, whole) for v in made]
-    rank = input.rank - 1
-    perm = [*range(along), rank - 1, *range(along, rank - 1)]
-    made = [shape.transpose(v, perm=tuple(perm)) for v in made]
-    return unary.cast(shape.stack(*made, axis=-1), dtype=input.precision)  # type: ignore[no-any-return]
+    return [first, second]

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+import numpy as np
+
 from ..dim import Expr
 from ..model import Model, Value
 from ..types import Precision
@@ -65,7 +67,13 @@ def product(parts: Sequence[Size]) -> Size:
 
 
 def vector(model: Model, parts: Sequence[Size]) -> Value:
-    """An int64 vector of sizes; a constant where all are ints."""
+    """An int64 vector of sizes; a constant where all are ints.
+
+    What is not known of a size gets a name, so that the others keep what is known of them.
+    """
+    for part in parts:
+        if isinstance(part, Value) and part.content is None:
+            part.content = np.array([model.fresh()], object)
     if not parts or all(isinstance(p, int) for p in parts):
         return model.constant(list(parts), "int64")
     whole = [p if isinstance(p, Value) else model.constant([p], "int64") for p in parts]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..broadcast import axis_of, contents
-from ..dim import product
+from ..dim import Dim, product
 from ..model import Index, Value
 from ..operator import operator, require
 from ..types import Precision, TensorType
@@ -96,6 +96,8 @@ def unique(
     Edges: without an axis every NaN counts as the same element.
     """
     count = input.model.fresh()
+    length: Dim
+    shape: tuple[Dim, ...]
     if axis is None:
         length, shape = product(input.shape), (count,)
     else:

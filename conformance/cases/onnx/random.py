@@ -1,7 +1,35 @@
-"""ONNX random numbers from a seed."""
+"""ONNX random numbers: only their type and shape can be compared."""
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import BadType
+
+from ...case import Case, f, i, rand
+
+CASES = [
+    Case("RandomNormal", (), {"shape": [2, 3]}, random=True),
+    Case("RandomNormal", (), {"shape": [3], "dtype": 11, "mean": 5.0, "seed": 1.0}, random=True),
+    Case("RandomUniform", (), {"shape": [2, 3]}, random=True),
+    Case("RandomUniform", (), {"shape": [0], "dtype": 10, "low": 2.0, "high": 3.0}, random=True),
+    Case("RandomNormal", (), {"shape": [2], "dtype": 7}, why="integers", raises=BadType),
+    Case("RandomNormalLike", (rand(2, 3, dtype=np.float64),), random=True),
+    Case("RandomNormalLike", (i(1, 2),), {"dtype": 1, "scale": 2.0}, random=True),
+    Case("RandomUniformLike", (rand(2, 3),), random=True),
+    Case("RandomUniformLike", (i(1, 2),), {"dtype": 11, "seed": 3.0}, random=True),
+    Case("RandomUniformLike", (i(1),), why="integers", raises=BadType),
+    Case("Bernoulli", (f(0, 1, 0, 1),), why="certain"),
+    Case("Bernoulli", (rand(2, 3, low=0, high=1),), {"dtype": 6, "seed": 2.0}, random=True),
+    Case("Bernoulli", (i(1),), why="integers", raises=BadType),
+    Case("Multinomial", (rand(2, 3),), {"sample_size": 5}, random=True, opset=20, oracle="onnxruntime"),
+    Case(
+        "Multinomial",
+        (f(-1e4, 9, -1e4).reshape(1, 3),),
+        {"dtype": 7, "sample_size": 4},
+        why="certain",
+        opset=20,
+        oracle="onnxruntime",
+    ),
+    Case("Multinomial", (f(1),), why="rank 1", raises=BadType),
+]

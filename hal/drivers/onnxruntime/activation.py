@@ -4,20 +4,143 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.dim import Expr
+from nnir.errors import NoLowering
 from nnir.model import Value
+from nnir.operator import Operator
 from nnir.ops import activation
+from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .binary import number
+from .emitter import Emitter, Ref
 
 table = Lowerings()
 
 
-@table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Any:
-    return g.node("Relu", input)
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value) -> Any:
+        return g.node(name, input)
+
+
+for _operator, _name in {
+    activation.relu: "Relu",
+    activation.sigmoid: "Sigmoid",
+    activation.tanh: "Tanh",
+}.items():
+    _same(_operator, _name)
+
+
+@table.lower(activation.relu6)
+def relu6(g: Emitter, input: Value) -> Any:
+    return g.node("Clip", input, number(g, 0, input), number(g, 6, input))
+
+
+@table.lower(activation.swish)
+def swish(g: Emitter, input: Value) -> Any:
+    return g.node("Mul", input, g.node("Sigmoid", input))
 
 
 @table.lower(activation.leaky_relu)
 def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
     return g.node("LeakyRelu", input, alpha=alpha)
+
+
+@table.lower(activation.prelu)
+def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+    factors = g.cast(slope, input.precision)
+    if slope.shape[0] != 1 and input.rank > 2:
+        axes = g.constant(np.arange(1, input.rank - 1))
+        factors = g.node("Unsqueeze", factors, axes)
+    if input.rank == 0:
+        factors = g.node("Squeeze", factors)
+    return g.node("PRelu", input, factors)
+
+
+@table.lower(activation.gelu)
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+    return g.node("Gelu", input, approximate="tanh" if approximate else "none")
+
+
+@table.lower(activation.hard_sigmoid)
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    return g.node("HardSigmoid", input, alpha=alpha, beta=beta)
+
+
+@table.lower(activation.hard_swish)
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    return g.node("Mul", input, hard_sigmoid(g, input, alpha=alpha, beta=beta))
+
+
+@table.lower(activation.softplus)
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
+    scaled: Value | Ref = input if beta == 1 else g.node("Mul", input, number(g, beta, input))
+    soft = g.node("Softplus", scaled)
+    if beta != 1:
+        soft = g.node("Div", soft, number(g, beta, input))
+    if threshold >= 20 and input.precision != Precision.FLOAT64:
+        return soft  # beyond 20 a float32 has no room for the difference to x
+    linear = g.node("Greater", scaled, number(g, threshold, input), precision=Precision.BOOL8)
+    return g.node("Where", linear, input, soft, precision=input.precision)
+
+
+@table.lower(activation.softmax)
+def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    return g.node("Softmax", input, axis=axis)
+
+
+@table.lower(activation.log_softmax)
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    return g.node("LogSoftmax", input, axis=axis)
+
+
+@table.lower(activation.hardmax)
+def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    """ONNX Runtime's own Hardmax passes over NaN; its ArgMax does not."""
+    along = axis_of(axis, input.rank)
+    size = input.shape[along]
+    if 0 in input.shape:
+        return g.node("Identity", input)  # ArgMax needs an element
+    if isinstance(size, Expr):
+        sizes = g.node("Shape", input, precision=Precision.INT64)
+        depth = g.node("Gather", sizes, g.constant(along, np.int64), axis=0)
+    else:
+        depth = g.constant(size, np.int64)
+    first = g.node("ArgMax", input, axis=along, keepdims=1, precision=Precision.INT64)
+    values = g.constant([0, 1], np.float32)
+    hot = g.node("OneHot", first, depth, values, axis=along, precision=Precision.FLOAT32)
+    hot = g.node("Squeeze", hot, g.constant([along + 1], np.int64))
+    return g.cast(hot, input.precision)
+
+
+@table.lower(activation.clip)
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+    bounds = [b if b.rank == 0 else g.node("Squeeze", b) for b in (min, max)]
+    if input.precision not in (Precision.INT16, Precision.UINT16):
+        return g.node("Clip", input, *bounds)
+    wide = [g.cast(b, Precision.INT32) for b in (input, *bounds)]
+    return g.cast(g.node("Clip", *wide), input.precision)
+
+
+@table.lower(activation.elu)
+def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    return g.node("Elu", input, alpha=alpha)
+
+
+@table.lower(activation.celu)
+def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    if input.precision == Precision.FLOAT64:
+        raise NoLowering("onnxruntime has no kernel of Celu for FLOAT64")
+    return g.cast(g.node("Celu", g.cast(input, Precision.FLOAT32), alpha=alpha), input.precision)
+
+
+@table.lower(activation.dropout)
+def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
+    if seed is not None:
+        raise NoLowering("onnxruntime's dropout draws other numbers from a seed than ONNX defines")
+    result, mask = g.node("Dropout", input, ratio, training, outputs=2)
+    return result, Ref(mask, Precision.BOOL8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary
-from nnir.types import Fuse
+from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Operand, Ref
 
 table = Lowerings()
 
@@ -41,11 +42,129 @@ def _same(operator: Operator, name: str) -> None:
 
 for _operator, _name in {
     binary.add: "Add",
-    binary.div: "Div",
     binary.max_: "Max",
     binary.min_: "Min",
     binary.mul: "Mul",
-    binary.pow_: "Pow",
     binary.sub: "Sub",
 }.items():
     _same(_operator, _name)
+
+
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Any:
+    if input[0].is_float:
+        return g.node("Sum", *input)
+    return functools.reduce(lambda a, b: g.node("Add", a, b), input)
+
+
+def number(g: Emitter, value: float, like: Value | Ref) -> Ref:
+    """A constant of one element in the precision of `like`."""
+    return g.constant(np.array(value, like.precision.dtype))
+
+
+def signed(g: Emitter, input: Operand) -> Ref:
+    """UINT64 in the same order as INT64."""
+    top = g.constant(1 << 63, np.uint64)
+    return g.cast(g.node("BitwiseXor", input, top), Precision.INT64)
+
+
+def unsigned(g: Emitter, ordered: Operand) -> Ref:
+    """The inverse of `signed`."""
+    top = g.constant(1 << 63, np.uint64)
+    made: Ref = g.node("BitwiseXor", g.cast(ordered, Precision.UINT64), top)
+    return made
+
+
+def _by(g: Emitter, input1: Value) -> Operand:
+    """The divisor of integers, with 1 for 0, which would end the process."""
+    if input1.is_float or (input1.constant is not None and input1.constant.all()):
+        return input1
+    zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
+    return g.node("Where", zero, number(g, 1, input1), input1, precision=input1.precision)
+
+
+def _nothing_by_zero(g: Emitter, result: Ref, input1: Value, by: Operand) -> Ref:
+    if by is input1:
+        return result
+    zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
+    return _where(g, zero, number(g, 0, result), result)
+
+
+def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
+    made: Ref = g.node("Where", mask, yes, no, precision=yes.precision)
+    return made
+
+
+@table.lower(binary.div)
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    by = _by(g, input1)
+    return fused(g, _nothing_by_zero(g, g.node("Div", input0, by), input1, by), fuse_code)
+
+
+@table.lower(binary.floor_div)
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    by = _by(g, input1)
+    quotient = g.node("Div", input0, by)
+    if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
+        rest = _floor_mod(g, input0, by)
+        whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
+        zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
+        return fused(g, _where(g, zero, quotient, whole), fuse_code)
+    if input0.dtype.kind == "i":
+        rest = g.node("Sub", input0, g.node("Mul", quotient, by))
+        quotient = g.node("Sub", quotient, g.cast(_differs(g, rest, by), input0.precision))
+    return fused(g, _nothing_by_zero(g, quotient, input1, by), fuse_code)
+
+
+def _differs(g: Emitter, rest: Ref, by: Operand) -> Ref:
+    """Whether a remainder is not 0 and has another sign than the divisor."""
+    zero = number(g, 0, rest)
+    some = g.node("Not", g.node("Equal", rest, zero, precision=Precision.BOOL8))
+    signs = [g.node("Less", v, zero, precision=Precision.BOOL8) for v in (rest, by)]
+    made: Ref = g.node("And", some, g.node("Xor", *signs))
+    return made
+
+
+def _floor_mod(g: Emitter, input0: Value, by: Operand) -> Ref:
+    """The remainder of floats with the sign of the divisor."""
+    rest = g.node("Mod", input0, by, fmod=1)
+    return _where(g, _differs(g, rest, by), g.node("Add", rest, by), rest)
+
+
+@table.lower(binary.mod)
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+    by = _by(g, input1)
+    if input0.is_float and not fmod:
+        return _floor_mod(g, input0, by)
+    return _nothing_by_zero(g, g.node("Mod", input0, by, fmod=int(fmod)), input1, by)
+
+
+@table.lower(binary.pow_)
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:
+        return fused(g, g.node("Pow", input0, input1), fuse_code)
+    return fused(g, _integer_power(g, input0, input1), fuse_code)
+
+
+def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
+    """Squaring and multiplying; ONNX Runtime's own Pow goes through float64.
+
+    Six bits of the exponent: beyond 63 nothing but 0, 1 and -1 has a power that fits.
+    """
+    one, two = number(g, 1, base), number(g, 2, base)
+    zero = number(g, 0, base)
+    left: Operand = g.node("Max", exponent, zero)
+    result, power = g.node("Mul", base, zero), g.node("Add", base, zero)
+    result = g.node("Add", g.node("Mul", result, left), one)
+    for _ in range(6):
+        odd = g.node("Equal", g.node("Mod", left, two), one, precision=Precision.BOOL8)
+        result = _where(g, odd, g.node("Mul", result, power), result)
+        left, power = g.node("Div", left, two), g.node("Mul", power, power)
+    if base.dtype.kind == "u":
+        return result
+    below = g.node("Less", exponent, zero, precision=Precision.BOOL8)
+    unit = g.node("Equal", g.node("Abs", base), one, precision=Precision.BOOL8)
+    even = g.node("Mod", exponent, two)
+    is_even = g.node("Equal", even, zero, precision=Precision.BOOL8)
+    sign = _where(g, is_even, one, g.node("Mul", base, one))
+    return _where(g, below, _where(g, unit, sign, zero), result)

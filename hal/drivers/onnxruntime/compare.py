@@ -2,6 +2,54 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import compare
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter, Operand
 
 table = Lowerings()
+BOOL = Precision.BOOL8
+
+
+def plain(g: Emitter, input: Value) -> Operand:
+    """An operand in a precision that has kernels, where its own is narrower than a byte's integers
+    or than 16-bit floats."""
+    if input.precision < Precision.FLOAT8E4M3FN or input.dtype.kind == "c":
+        return input
+    return g.cast(input, Precision.FLOAT32 if input.is_float else Precision.INT32)
+
+
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+        return g.node(name, plain(g, input0), plain(g, input1), precision=BOOL)
+
+
+for _operator, _name in {
+    compare.equal: "Equal",
+    compare.greater: "Greater",
+    compare.greater_equal: "GreaterOrEqual",
+    compare.less: "Less",
+    compare.less_equal: "LessOrEqual",
+}.items():
+    _same(_operator, _name)
+
+
+@table.lower(compare.not_equal)
+def not_equal(g: Emitter, input0: Value, input1: Value) -> Any:
+    return g.node("Not", g.node("Equal", plain(g, input0), plain(g, input1), precision=BOOL))
+
+
+@table.lower(compare.where)
+def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Any:
+    if input0.precision == BOOL:
+        yes = g.node("And", condition, input0)
+        return g.node("Or", yes, g.node("And", g.node("Not", condition), input1))
+    operands = plain(g, input0), plain(g, input1)
+    wide = input0.precision if operands[0] is None else operands[0].precision
+    return g.cast(g.node("Where", condition, *operands, precision=wide), input0.precision)

@@ -87,7 +87,7 @@ class Emitter:
         kept = {k: v for k, v in attributes.items() if v is not None}
         self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
         made_in = wide if precision in (None, given) else precision
-        first = Ref(made[0], made_in or wide)
+        first = Ref(made[0], made_in)
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
         rest = [Ref(n, given) for n in made[1:]]

@@ -93,7 +93,9 @@ def reverse_sequence(
 ) -> Any:
     """ONNX has the two axes in front."""
     batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
+    narrow = input.precision == Precision.BFLOAT16
+    whole = g.cast(input, Precision.FLOAT32) if narrow else input
     perm = [batch, time, *(a for a in range(input.rank) if a not in (batch, time))]
-    front = g.node("Transpose", input, perm=perm)
+    front = g.node("Transpose", whole, perm=perm)
     done = g.node("ReverseSequence", front, int64(g, lengths), batch_axis=0, time_axis=1)
-    return g.node("Transpose", done, perm=np.argsort(perm).tolist())
+    return g.cast(g.node("Transpose", done, perm=np.argsort(perm).tolist()), input.precision)

@@ -46,6 +46,8 @@ def _swapped(g: Emitter, value: Value) -> Any:
 
 @table.lower(linear.einsum)
 def einsum(g: Emitter, *input: Value, equation: str) -> Any:
+    if "..." in equation:
+        raise NoLowering("einsum with an ellipsis, whose axes ONNX Runtime does not broadcast")
     return g.node("Einsum", *input, equation=equation)
 
 

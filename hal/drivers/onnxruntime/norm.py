@@ -1,7 +1,137 @@
-"""Normalisations."""
+"""Normalisation."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import norm
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter, Ref
 
 table = Lowerings()
+NARROW = (Precision.FLOAT16, Precision.BFLOAT16)
+
+
+def _wide(g: Emitter, *values: Value) -> list[Ref]:
+    """All operands in float32, or in float64 when the first is."""
+    kind = Precision.FLOAT64 if values[0].precision == Precision.FLOAT64 else Precision.FLOAT32
+    return [g.cast(v, kind) for v in values]
+
+
+def _column(g: Emitter, vector: Ref, rank: int) -> Ref:
+    """[C] as [C, 1, ...] for a tensor of `rank`."""
+    shape = g.constant(np.array([-1, *(1,) * (rank - 2)], np.int64))
+    return g.node("Reshape", vector, shape)  # type: ignore[no-any-return]
+
+
+def _standardised(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
+    where = g.constant(np.array(axes, np.int64))
+    centred = g.node("Sub", x, g.node("ReduceMean", x, where, keepdims=1))
+    variance = g.node("ReduceMean", g.node("Mul", centred, centred), where, keepdims=1)
+    shifted = g.node("Add", variance, g.constant(np.array(epsilon, x.precision.dtype)))
+    return g.node("Div", centred, g.node("Sqrt", shifted))  # type: ignore[no-any-return]
+
+
+@table.lower(norm.batch_normalization)
+def batch_normalization(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    bias: Value,
+    mean: Value,
+    variance: Value,
+    *,
+    epsilon: float,
+) -> Any:
+    operands = _wide(g, input, scale, bias, mean, variance)
+    if operands[0].precision == Precision.FLOAT32:
+        return g.cast(g.node("BatchNormalization", *operands, epsilon=epsilon), input.precision)
+    x, *rest = operands
+    s, b, m, v = (_column(g, r, input.rank) for r in rest)
+    shifted = g.node("Add", v, g.constant(np.array(epsilon, np.float64)))
+    factor = g.node("Div", s, g.node("Sqrt", shifted))
+    return g.node("Add", g.node("Mul", g.node("Sub", x, m), factor), b)
+
+
+@table.lower(norm.instance_normalization)
+def instance_normalization(
+    g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
+) -> Any:
+    x, s, b = _wide(g, input, scale, bias)
+    if x.precision == Precision.FLOAT32 and input.rank > 2:
+        return g.cast(g.node("InstanceNormalization", x, s, b, epsilon=epsilon), input.precision)
+    axes = list(range(2, input.rank))
+    even = _standardised(g, x, axes, epsilon) if axes else g.node("Sub", x, x)
+    scaled = g.node("Mul", even, _column(g, s, input.rank))
+    return g.cast(g.node("Add", scaled, _column(g, b, input.rank)), input.precision)
+
+
+@table.lower(norm.group_normalization)
+def group_normalization(
+    g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
+) -> Any:
+    x, s, b = _wide(g, input, scale, bias)
+    split = g.node("Reshape", x, g.constant(np.array([0, groups, -1], np.int64)))
+    even = _standardised(g, split, [2], epsilon)
+    even = g.node("Reshape", even, g.node("Shape", x, precision=Precision.INT64))
+    scaled = g.node("Mul", even, _column(g, s, input.rank))
+    return g.cast(g.node("Add", scaled, _column(g, b, input.rank)), input.precision)
+
+
+@table.lower(norm.layer_normalization)
+def layer_normalization(
+    g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
+) -> Any:
+    operands = _wide(g, input, scale, bias)
+    result = g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)
+    return g.cast(result, input.precision)
+
+
+@table.lower(norm.lp_normalization)
+def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Any:
+    (x,) = _wide(g, input)
+    where = g.constant(np.array([axis], np.int64))
+    size = g.node("ReduceL1" if p == 1 else "ReduceL2", x, where, keepdims=1)
+    kind = x.precision.dtype
+    if 0 < epsilon <= np.finfo(kind).tiny:
+        # ONNX Runtime may flush so small a number to 0; it only matters where the norm is 0.
+        zero, one = g.constant(np.array(0, kind)), g.constant(np.array(1, kind))
+        none = g.node("Equal", size, zero, precision=Precision.BOOL8)
+        safe = g.node("Where", none, one, size, precision=x.precision)
+        return g.cast(g.node("Div", x, safe), input.precision)
+    result = g.node("Div", x, g.node("Add", size, g.constant(np.array(epsilon, kind))))
+    return g.cast(result, input.precision)
+
+
+@table.lower(norm.lrn)
+def lrn(
+    g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float
+) -> Any:
+    """By its formula: the native kernel takes rank 4 and odd sizes only."""
+    (x,) = _wide(g, input)
+    if x.precision == Precision.FLOAT32 and input.rank == 4 and size % 2:
+        result = g.node("LRN", x, size=size, bias=float(bias), alpha=float(alpha), beta=float(beta))
+        return g.cast(result, input.precision)
+    if x.precision != Precision.FLOAT32:
+        raise NoLowering("onnxruntime has no LRN kernel for FLOAT64")
+    squares = g.node("Mul", x, x)
+    flat = g.node("Reshape", squares, g.constant(np.array([0, 1, 0, -1], np.int64)))
+    before = (size - 1) // 2
+    means = g.node(
+        "AveragePool",
+        flat,
+        kernel_shape=[size, 1],
+        pads=[before, 0, size - 1 - before, 0],
+        count_include_pad=1,
+    )
+    even = g.node("Reshape", means, g.node("Shape", x, precision=Precision.INT64))
+    scaled = g.node("Mul", even, g.constant(np.float32(alpha)))
+    base = g.node("Add", scaled, g.constant(np.float32(bias)))
+    power = g.node("Pow", base, g.constant(np.float32(beta)))
+    return g.cast(g.node("Div", x, power), input.precision)

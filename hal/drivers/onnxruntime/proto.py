@@ -41,8 +41,18 @@ CODES: dict[Precision, int] = {
     Precision.FLOAT8E8M0FNU: 24,
     Precision.UINT2: 25,
     Precision.INT2: 26,
+    Precision.FLOAT6E2M3FN: 27,
+    Precision.FLOAT6E3M2FN: 28,
 }
-BITS = {"uint4": 4, "int4": 4, "float4_e2m1fn": 4, "uint2": 2, "int2": 2}
+BITS = {
+    "uint4": 4,
+    "int4": 4,
+    "float4_e2m1fn": 4,
+    "uint2": 2,
+    "int2": 2,
+    "float6_e2m3fn": 6,
+    "float6_e3m2fn": 6,
+}
 
 
 class Graph(bytes):
@@ -125,11 +135,9 @@ def packed(array: np.ndarray) -> np.ndarray:
     bits = BITS.get(array.dtype.name)
     if bits is None:
         return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    codes = np.ascontiguousarray(array).reshape(-1).view(np.uint8) & np.uint8((1 << bits) - 1)
-    per_byte = 8 // bits
-    codes = np.concatenate([codes, np.zeros(-len(codes) % per_byte, np.uint8)])
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    return np.bitwise_or.reduce(codes.reshape(-1, per_byte) << shifts, axis=1).astype(np.uint8)
+    codes = np.ascontiguousarray(array).reshape(-1, 1).view(np.uint8)
+    stream = np.unpackbits(codes, axis=1, count=bits, bitorder="little")
+    return np.packbits(stream.reshape(-1), bitorder="little")
 
 
 def unpacked(raw: np.ndarray, dtype: np.dtype, count: int) -> np.ndarray:
@@ -137,9 +145,9 @@ def unpacked(raw: np.ndarray, dtype: np.dtype, count: int) -> np.ndarray:
     bits = BITS.get(dtype.name)
     if bits is None:
         return raw.view(dtype)
-    shifts = np.arange(0, 8, bits, dtype=np.uint8)
-    codes = ((raw[:, None] >> shifts) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
-    if dtype.kind == "V" and dtype.name.startswith("float"):
+    stream = np.unpackbits(raw, count=count * bits, bitorder="little").reshape(count, bits)
+    codes = np.packbits(stream, axis=1, bitorder="little").reshape(-1)
+    if dtype.name.startswith("float"):
         return codes.view(dtype)
     values = codes.astype(np.int8)
     if dtype.name.startswith("int"):

@@ -2,6 +2,131 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import quant
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from . import proto
+from .emitter import Emitter, Ref
 
 table = Lowerings()
+NATIVE = frozenset(
+    {
+        Precision.INT8,
+        Precision.UINT8,
+        Precision.INT16,
+        Precision.UINT16,
+        Precision.INT4,
+        Precision.UINT4,
+        Precision.FLOAT8E4M3FN,
+        Precision.FLOAT8E4M3FNUZ,
+        Precision.FLOAT8E5M2,
+        Precision.FLOAT8E5M2FNUZ,
+    }
+)
+SCALES = frozenset({Precision.FLOAT16, Precision.FLOAT32})
+
+
+@table.lower(quant.quantize_linear)
+def quantize_linear(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+    saturate: bool,
+    precision: Precision | None,
+) -> Any:
+    divides = scale.precision == input.precision and precision in (None, scale.precision)
+    if not (divides and scale.precision in SCALES and dtype in NATIVE):
+        raise NoLowering(f"onnxruntime quantises no {input.type} by {scale.type} to {dtype.name}")
+    return g.node(
+        "QuantizeLinear",
+        input,
+        scale,
+        zero_point,
+        precision=dtype,
+        axis=axis if scale.rank else None,
+        block_size=block_size,
+        output_dtype=None if zero_point is not None else proto.code(dtype),
+        saturate=int(saturate),
+    )
+
+
+@table.lower(quant.dequantize_linear)
+def dequantize_linear(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+) -> Any:
+    fits = input.precision in NATIVE | {Precision.INT32} and scale.precision in SCALES
+    if not (fits and dtype == scale.precision):
+        raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
+    along = axis if scale.rank else None
+    return g.node(
+        "DequantizeLinear",
+        input,
+        scale,
+        zero_point,
+        precision=dtype,
+        axis=along,
+        block_size=block_size,
+    )
+
+
+@table.lower(quant.quantize)
+def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Any:
+    per_layer = all(d == 1 for d in scale.shape)
+    zeros = np.zeros(1) if zero_point is None else zero_point.constant
+    if scale.constant is None or zeros is None:
+        raise NoLowering("quantize by a scale that is only known while running")
+    symmetric = not zeros.any()
+    kind = np.int8 if symmetric else np.uint8
+    zero = np.broadcast_to(zeros, scale.constant.shape).astype(kind)
+    factors = g.constant(scale.constant.reshape(() if per_layer else -1), np.float32)
+    offsets = g.constant(zero.reshape(() if per_layer else -1))
+    real = g.cast(input, Precision.FLOAT32)
+    made = g.node(
+        "QuantizeLinear",
+        real,
+        factors,
+        offsets,
+        precision=Precision.INT8 if symmetric else Precision.UINT8,
+        axis=None if per_layer else axis,
+    )
+    return g.node("Max", made, g.constant(-127, np.int8)) if symmetric else made
+
+
+@table.lower(quant.dequantize)
+def dequantize(g: Emitter, input: Value) -> Any:
+    described = input.type.quantization
+    found = g.ref(input)
+    if described is None or found is None:
+        raise NoLowering(f"dequantize of {input.type} without a scale")
+    stored = Ref(found, Precision[input.dtype.name.upper()])
+    one = described.axis is None
+    scales = np.array(described.scales[0] if one else described.scales, np.float32)
+    zeros = np.broadcast_to(np.array(described.zero_points), np.shape(described.scales))
+    offsets = g.constant((zeros[0] if one else zeros).astype(input.dtype))
+    return g.node(
+        "DequantizeLinear",
+        stored,
+        g.constant(scales),
+        offsets,
+        precision=Precision.FLOAT32,
+        axis=described.axis,
+    )

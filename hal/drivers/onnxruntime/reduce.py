@@ -2,6 +2,139 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import ints
+from nnir.model import Model, Value
+from nnir.operator import Operator
+from nnir.ops import binary, reduce
+from nnir.types import Precision, TensorType
+
 from ...lowering import Lowerings
+from . import proto
+from .binary import number, signed, unsigned
+from .emitter import Emitter, Operand, Ref
 
 table = Lowerings()
+
+
+def _axes(g: Emitter, axes: Value) -> Operand:
+    """The axes as ONNX takes them: 1-D INT64, or nothing for all."""
+    if axes.constant is not None:
+        return g.constant(axes.constant.reshape(-1), np.int64) if axes.constant.size else None
+    wide = g.cast(axes, Precision.INT64)
+    return wide if axes.rank else g.node("Reshape", wide, g.constant([-1], np.int64))
+
+
+def _reduction(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        return g.node(name, input, _axes(g, axes), keepdims=int(keepdim))
+
+
+for _operator, _name in {
+    reduce.reduce_log_sum_exp: "ReduceLogSumExp",
+    reduce.reduce_prod: "ReduceProd",
+    reduce.reduce_sum: "ReduceSum",
+}.items():
+    _reduction(_operator, _name)
+
+
+def _extreme(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
+        kinds = {Precision.BOOL8: Precision.UINT8}
+        if input.precision == Precision.UINT64:
+            found = g.node(name, signed(g, input), _axes(g, axes), keepdims=int(keepdim))
+            return unsigned(g, found)
+        wide = g.cast(input, kinds.get(input.precision, input.precision))
+        return g.cast(g.node(name, wide, _axes(g, axes), keepdims=int(keepdim)), input.precision)
+
+
+_extreme(reduce.reduce_max, "ReduceMax")
+_extreme(reduce.reduce_min, "ReduceMin")
+
+
+@table.lower(reduce.reduce_mean)
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
+        total = g.node("ReduceSum", input, _axes(g, axes), keepdims=int(keepdim))
+        return g.node("Div", total, number(g, 0, input))
+    return g.node("ReduceMean", input, _axes(g, axes), keepdims=int(keepdim))
+
+
+def _position(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+        found = g.node(name, input, axis=axis, keepdims=int(keepdim), precision=Precision.INT64)
+        return g.cast(Ref(found, Precision.INT64), dtype)
+
+
+_position(reduce.arg_max, "ArgMax")
+_position(reduce.arg_min, "ArgMin")
+
+
+@table.lower(reduce.cum_sum)
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+    along = g.constant(-1, np.int64) if axis is None else g.cast(axis, Precision.INT64)
+    return g.node("CumSum", input, along, exclusive=int(exclusive), reverse=int(reverse))
+
+
+@table.lower(reduce.cum_prod)
+def cum_prod(
+    g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
+) -> Any:
+    if 0 in input.shape:
+        return g.node("Identity", input)  # Scan needs an element
+    known = (-1,) if axis is None else ints(axis)
+    if known is not None:
+        return _running_product(g, input, known[0] % input.rank, exclusive, reverse)
+    at = g.node("Reshape", g.cast(axis, Precision.INT64), g.constant([], np.int64))
+    result = _running_product(g, input, 0, exclusive, reverse)
+    for k in range(1, input.rank):  # the axis is only known while running: choose among all
+        other = _running_product(g, input, k, exclusive, reverse)
+        wanted = [g.constant(a, np.int64) for a in (k, k - input.rank)]
+        here = [g.node("Equal", at, a, precision=Precision.BOOL8) for a in wanted]
+        result = g.node("Where", g.node("Or", *here), other, result, precision=input.precision)
+    return result
+
+
+def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, reverse: bool) -> Ref:
+    """A Scan along the axis that carries the product."""
+    rest = tuple(d for k, d in enumerate(input.shape) if k != axis)
+    body = Model("product")
+    state = body.input("state", TensorType(input.precision, rest))
+    element = body.input("element", TensorType(input.precision, rest))
+    body.outputs = [binary.mul(state, element)]
+    body.outputs.append(state if exclusive else body.outputs[0])
+    sizes = g.node("Shape", input, precision=Precision.INT64)
+    others = g.constant([k for k in range(input.rank) if k != axis], np.int64)
+    one = g.constant(np.ones((), input.dtype))
+    start = g.node("Expand", one, g.node("Gather", sizes, others, axis=0))
+    made = g.node(
+        "Scan",
+        start,
+        input,
+        outputs=2,
+        body=_scan_body(g, body),
+        num_scan_inputs=1,
+        scan_input_axes=[axis],
+        scan_input_directions=[int(reverse)],
+        scan_output_axes=[axis],
+        scan_output_directions=[int(reverse)],
+    )
+    return Ref(made[1], input.precision)
+
+
+def _scan_body(g: Emitter, body: Model) -> proto.Graph:
+    """A sub-graph whose inputs are those of the model."""
+    inner = Emitter(g.lowerings, g)
+    g.root.held += [inner, body]
+    heads = []
+    for value in body.inputs:
+        inner.names[id(value)] = Ref(inner.name(value.name or "in"), value.precision)
+        heads.append(proto.value_info(inner.names[id(value)], value.precision, None))
+    return proto.Graph(inner.graph(body, heads, "body"))

@@ -1,7 +1,306 @@
-"""Resizing and sampling at positions."""
+"""Resizing and sampling.
+
+Where all sizes are known, RESIZE becomes gathers and weighted sums of what the reference computes;
+ONNX Runtime's own kernel serves the rest, as far as it follows ONNX.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axes_of, ints
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import resize, sampling
+from nnir.types import InterpolateMode, PadMode, Precision
+
 from ...lowering import Lowerings
+from .emitter import Emitter, Ref
 
 table = Lowerings()
+FEW = 4
+
+
+def _wide(g: Emitter, input: Value) -> Ref:
+    """The precision to interpolate in."""
+    kept = (Precision.FLOAT32, Precision.FLOAT64)
+    return g.cast(input, input.precision if input.precision in kept else Precision.FLOAT32)
+
+
+def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
+    """Integers are rounded and clamped to what the type holds."""
+    if precision.is_integer:
+        bounds = np.iinfo(precision.dtype)
+        limits = [g.constant(np.array(b, result.precision.dtype)) for b in (bounds.min, bounds.max)]
+        result = g.node("Clip", g.node("Round", result), *limits)
+    return g.cast(result, precision)
+
+
+def _whole(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> list[Any]:
+    """(scales, sizes) of all four axes for Resize."""
+    if shape is None:
+        if scales is None:
+            raise NoLowering("a resize without shape and scales")
+        ones = g.constant(np.ones(2, np.float32))
+        return [g.node("Concat", ones, g.cast(scales, Precision.FLOAT32), axis=0), None]
+    lead = g.node("Shape", input, start=0, end=2, precision=Precision.INT64)
+    flat = g.cast(shape, Precision.INT64)
+    return [None, g.node("Concat", lead, flat, axis=0)]
+
+
+@table.lower(resize.resize_nearest)
+def resize_nearest(
+    g: Emitter,
+    input: Value,
+    shape: Value | None = None,
+    scales: Value | None = None,
+    *,
+    align_corners: bool,
+) -> Any:
+    sizes = _static_sizes(input, shape, scales)
+    if sizes is None:
+        if align_corners:
+            raise NoLowering("resize_nearest with align_corners needs known sizes on onnxruntime")
+        given = _whole(g, input, shape, scales)
+        how = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric"}
+        return g.node("Resize", input, None, *given, nearest_mode="floor", **how)
+    result: Any = input
+    for axis, (size, out) in enumerate(sizes, start=2):
+        at, steps = np.arange(out), max(out - 1, 1)
+        near = (2 * at * (size - 1) + steps) // (2 * steps) if align_corners else at * size // out
+        result = g.node("Gather", result, g.constant(near.astype(np.int64)), axis=axis)
+    return result
+
+
+def _static_sizes(
+    input: Value, shape: Value | None, scales: Value | None
+) -> list[tuple[int, int]] | None:
+    """(in, out) of H and W, where they are known and not empty."""
+    own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
+    if shape is not None:
+        out = ints(shape)
+    elif scales is not None and scales.constant is not None and len(own) == 2:
+        flat = np.asarray(scales.constant, np.float64).reshape(-1)
+        out = tuple(int(np.floor(n * f)) for n, f in zip(own, flat, strict=True))
+    else:
+        out = None
+    if out is None or len(own) < 2 or 0 in out or 0 in own:
+        return None
+    return list(zip(own, out, strict=True))
+
+
+@table.lower(resize.resize_linear)
+def resize_linear(
+    g: Emitter,
+    input: Value,
+    shape: Value | None = None,
+    scales: Value | None = None,
+    *,
+    align_corners: bool,
+    align_mode: int | None,
+) -> Any:
+    coordinates = "align_corners" if align_corners else "asymmetric"
+    if align_mode == 0 and not align_corners:
+        coordinates = "half_pixel"
+    sizes = _static_sizes(input, shape, scales)
+    how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
+    if sizes is None or _is_native(input, sizes, coordinates):
+        if align_corners:
+            raise NoLowering("resize_linear with align_corners needs known sizes on onnxruntime")
+        given = _whole(g, input, shape, scales)
+        kind = {"mode": "linear", "coordinate_transformation_mode": coordinates}
+        return _fit(g, g.node("Resize", _float32(g, input), None, *given, **kind), input.precision)
+    result = _wide(g, input)
+    for axis, (size, out) in enumerate(sizes, start=2):
+        near, factors, _ = sampling.weights(how, size, out, out / size)
+        result = _along(g, result, axis, input.rank, near, factors)
+    return _fit(g, result, input.precision)
+
+
+def _is_native(input: Value, sizes: Sequence[tuple[int, int]], coordinates: str) -> bool:
+    whole = all(out % size == 0 for size, out in sizes)
+    return whole and coordinates != "align_corners" and input.precision == Precision.FLOAT32
+
+
+def _float32(g: Emitter, input: Value) -> Ref:
+    if input.precision == Precision.FLOAT64:
+        raise NoLowering("onnxruntime interpolates FLOAT64 only where the sizes are known")
+    return g.cast(input, Precision.FLOAT32)
+
+
+def _along(
+    g: Emitter, data: Ref, axis: int, rank: int, near: np.ndarray, factors: np.ndarray
+) -> Ref:
+    """Weighted sums of neighbours along an axis: a few gathers, or a product with a matrix."""
+    kind = data.precision.dtype
+    if near.shape[1] <= FEW:
+        tail = (1,) * (rank - axis - 1)
+        total: Ref | None = None
+        for k in range(near.shape[1]):
+            part = g.node("Gather", data, g.constant(near[:, k].astype(np.int64)), axis=axis)
+            weight = g.constant(factors[:, k].reshape(-1, *tail).astype(kind))
+            term = g.node("Mul", part, weight)
+            total = term if total is None else g.node("Add", total, term)
+        return data if total is None else total
+    matrix = np.zeros((int(near.max(initial=0)) + 1, len(near)))
+    np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
+    perm = [k for k in range(rank) if k != axis] + [axis]
+    cut = [g.constant(np.array([v], np.int64)) for v in (0, len(matrix), axis)]
+    moved = g.node("Transpose", g.node("Slice", data, *cut), perm=perm)
+    product = g.node("MatMul", moved, g.constant(matrix.astype(kind)))
+    return g.node("Transpose", product, perm=np.argsort(perm).tolist())  # type: ignore[no-any-return]
+
+
+@table.lower(resize.resize)
+def resize_(
+    g: Emitter,
+    input: Value,
+    roi: Value | None = None,
+    scales: Value | None = None,
+    sizes: Value | None = None,
+    *,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    antialias: bool,
+    axes: tuple[int, ...] | None,
+    cubic_coeff_a: float,
+    exclude_outside: bool,
+    extrapolation_value: float,
+    keep_aspect_ratio_policy: str,
+) -> Any:
+    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
+    plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
+    how = sampling.Filter(
+        mode,
+        coordinate_transformation_mode,
+        nearest_mode,
+        antialias,
+        exclude_outside,
+        cubic_coeff_a,
+    )
+    if plan is not None:
+        return _static(g, input, how, plan, extrapolation_value)
+    _require_native(input, how, roi)
+    flat = None if sizes is None else g.cast(sizes, Precision.INT64)
+    factors = None if scales is None else g.cast(scales, Precision.FLOAT32)
+    wide = input if mode == "nearest" else _float32(g, input)
+    starts = None if roi is None else g.cast(roi, g.ref(wide).precision)  # type: ignore[union-attr]
+    result = g.node(
+        "Resize",
+        wide,
+        starts,
+        factors,
+        flat,
+        mode=mode,
+        coordinate_transformation_mode=coordinate_transformation_mode,
+        nearest_mode=nearest_mode,
+        antialias=int(antialias),
+        axes=None if axes is None else list(named),
+        cubic_coeff_a=cubic_coeff_a,
+        exclude_outside=int(exclude_outside),
+        extrapolation_value=extrapolation_value,
+        keep_aspect_ratio_policy=keep_aspect_ratio_policy,
+    )
+    return result if mode == "nearest" else _fit(g, result, input.precision)
+
+
+Axis = tuple[int, int, int, float, tuple[float, float] | None]
+
+
+def _plan(
+    input: Value,
+    axes: Sequence[int],
+    roi: Value | None,
+    scales: Value | None,
+    sizes: Value | None,
+    policy: str,
+) -> list[Axis] | None:
+    """(axis, size, result's size, scale, region) of each axis, where everything is known."""
+    own = [input.shape[a] for a in axes]
+    factors = None if scales is None or scales.constant is None else scales.constant.tolist()
+    wanted = ints(sizes)
+    unknown = roi is not None and roi.constant is None
+    if unknown or (factors is None and wanted is None) or any(isinstance(d, Expr) for d in own):
+        return None
+    shape = [1 if isinstance(d, Expr) else d for d in input.shape]
+    out, steps = resize.resolved(shape, axes, wanted, factors, policy)
+    if 0 in out or 0 in own:
+        return None
+    flat = None if roi is None or roi.constant is None else roi.constant.reshape(-1).tolist()
+    count = len(axes)
+    regions = [None if not flat else (flat[k], flat[k + count]) for k in range(count)]
+    return list(zip(axes, (shape[a] for a in axes), out, steps, regions, strict=True))
+
+
+def _static(
+    g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
+) -> Any:
+    exact = how.mode == "nearest"
+    result = g.cast(input, input.precision) if exact else _wide(g, input)
+    lost: np.ndarray | None = None
+    for axis, size, out, scale, region in plan:
+        if size == out and scale == 1 and region in (None, (0.0, 1.0)):
+            continue
+        near, factors, outside = sampling.weights(how, size, out, scale, region)
+        if exact:
+            result = g.node("Gather", result, g.constant(near[:, 0].astype(np.int64)), axis=axis)
+        else:
+            result = _along(g, result, axis, input.rank, near, factors)
+        if outside.any():
+            mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
+            lost = mask if lost is None else lost | mask
+    if lost is not None:
+        value = g.constant(np.array(beyond, result.precision.dtype))
+        result = g.node("Where", g.constant(lost), value, result, precision=result.precision)
+    return result if exact else _fit(g, result, input.precision)
+
+
+def _require_native(input: Value, how: sampling.Filter, roi: Value | None) -> None:
+    """NoLowering for what ONNX Runtime's own kernel does differently."""
+
+
+PADDINGS = {
+    PadMode.CONSTANT: "zeros",
+    PadMode.EDGE: "border",
+    PadMode.REPLICATE: "border",
+    PadMode.REFLECT: "reflection",
+}
+MODES = {
+    InterpolateMode.BILINEAR: "linear",
+    InterpolateMode.NEAREST: "nearest",
+    InterpolateMode.BICUBIC: "cubic",
+}
+
+
+@table.lower(resize.grid_sample, resize.grid_sample_3d)
+def grid_sample(
+    g: Emitter,
+    input: Value,
+    grid: Value,
+    *,
+    align_corners: bool,
+    mode: InterpolateMode,
+    pad_mode: PadMode,
+) -> Any:
+    if input.rank == 5 and mode == InterpolateMode.BICUBIC:
+        raise NoLowering("onnxruntime has no cubic GridSample of volumes")
+    if Precision.FLOAT64 in (input.precision, grid.precision) or not input.is_float:
+        raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
+    x, where = (g.cast(v, Precision.FLOAT32) for v in (input, grid))
+    how = {"mode": MODES[mode], "padding_mode": PADDINGS[pad_mode]}
+    return g.cast(
+        g.node("GridSample", x, where, align_corners=int(align_corners), **how), input.precision
+    )
+
+
+@table.lower(resize.affine_grid)
+def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
+    flat = g.cast(size, Precision.INT64)
+    kept = theta.precision == Precision.FLOAT64
+    wide = g.cast(theta, Precision.FLOAT64 if kept else Precision.FLOAT32)
+    return g.cast(g.node("AffineGrid", wide, flat, align_corners=int(align_corners)), theta.precision)

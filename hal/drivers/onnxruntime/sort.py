@@ -2,6 +2,48 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.model import Value
+from nnir.ops import sort
+from nnir.types import Precision
+
 from ...lowering import Lowerings
+from .binary import signed, unsigned
+from .emitter import Emitter, Ref
 
 table = Lowerings()
+
+
+@table.lower(sort.top_k)
+def top_k(
+    g: Emitter,
+    input: Value,
+    k: Value,
+    *,
+    axis: int,
+    largest: bool,
+    sorted: bool,
+    return_indices_dtype: Precision,
+) -> Any:
+    count = g.node("Reshape", g.cast(k, Precision.INT64), g.constant([1], np.int64))
+    wide = input.precision == Precision.UINT64  # which has no kernel
+    values, places = g.node(
+        "TopK",
+        signed(g, input) if wide else input,
+        count,
+        outputs=2,
+        axis=axis,
+        largest=int(largest),
+        sorted=1,
+    )
+    values = unsigned(g, values) if wide else values
+    return values, g.cast(Ref(places, Precision.INT64), return_indices_dtype)
+
+
+@table.lower(sort.unique)
+def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
+    values, *rest = g.node("Unique", input, outputs=4, axis=axis, sorted=int(sorted))
+    return values, *(Ref(r, Precision.INT64) for r in rest)

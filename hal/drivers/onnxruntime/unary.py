@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import unary
@@ -64,4 +65,14 @@ def rsqrt(g: Emitter, input: Value) -> Any:
 
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
-    return g.node("Cast", input, to=proto.code(dtype), precision=dtype)
+    # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
+    saturate = 0 if dtype.name.startswith("FLOAT8") else None
+    return g.node("Cast", input, to=proto.code(dtype), saturate=saturate, precision=dtype)
+
+
+@table.lower(unary.bit_cast)
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    plain = all(p.dtype.kind in "iu" for p in (input.precision, dtype))
+    if not plain and input.precision != Precision.BOOL8:
+        raise NoLowering(f"onnxruntime has no bit cast of {input.type} to {dtype.name}")
+    return g.cast(input, dtype)

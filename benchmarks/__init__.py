@@ -1,0 +1,1 @@
+"""Benchmarks: conversion time, peak memory, latency and cost per node, against the peers."""

@@ -1,0 +1,114 @@
+"""ONNX's description of sliding windows, in the standard's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nnir.dim import Dim, Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import AutoPad
+
+
+@dataclass(frozen=True)
+class Window:
+    """Kernel, strides, dilations and (before, after) pads of each spatial axis."""
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    dilations: tuple[int, ...]
+    pads: tuple[int, ...]
+    auto_pad: AutoPad = AutoPad.NONE
+
+    @property
+    def rank(self) -> int:
+        return len(self.kernel)
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+
+
+def spatial(op: str, x: Value, *ranks: int) -> int:
+    """The number of spatial axes; Unsupported unless it is one of `ranks`."""
+    if x.rank - 2 not in ranks:
+        raise Unsupported(f"{op} of a tensor of rank {x.rank}")
+    return x.rank - 2
+
+
+def listed(op: str, name: str, values: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """One number for each axis; ones when nothing is given."""
+    result = tuple(values) if values else (1,) * rank
+    if len(result) != rank:
+        raise BadType(f"{op} with {name}={result}: {rank} numbers are needed")
+    return result
+
+
+def paired(op: str, pads: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+    """All begins then all ends, as (before, after) axis by axis."""
+    flat = tuple(pads) if pads else (0,) * (2 * rank)
+    if len(flat) != 2 * rank:
+        raise BadType(f"{op} with pads={flat}: {2 * rank} numbers are needed")
+    return tuple(flat[k + half] for k in range(rank) for half in (0, rank))
+
+
+def halves(total: int, auto_pad: str) -> tuple[int, int]:
+    """Padding split so that the odd element is after (SAME_UPPER) or before (SAME_LOWER)."""
+    small, large = total // 2, total - total // 2
+    return (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+
+
+def window(
+    op: str,
+    x: Value,
+    kernel: Sequence[int],
+    strides: Sequence[int] | None,
+    pads: Sequence[int] | None,
+    dilations: Sequence[int] | None,
+    auto_pad: str,
+) -> Window:
+    """The window of a convolution or a pool with its padding resolved."""
+    rank = len(kernel)
+    steps = listed(op, "strides", strides, rank)
+    dilated = listed(op, "dilations", dilations, rank)
+    match auto_pad:
+        case "NOTSET" | "":
+            return Window(tuple(kernel), steps, dilated, paired(op, pads, rank))
+        case "VALID":
+            return Window(tuple(kernel), steps, dilated, (0,) * (2 * rank))
+        case "SAME_UPPER" | "SAME_LOWER":
+            return _same(op, x, Window(tuple(kernel), steps, dilated, ()), auto_pad)
+    raise Unsupported(f"{op} with auto_pad={auto_pad!r}")
+
+
+def _same(op: str, x: Value, plain: Window, auto_pad: str) -> Window:
+    sizes = x.shape[2:]
+    axes = list(zip(sizes, plain.extents, plain.strides, strict=True))
+    totals = [_same_total(*axis) for axis in axes]
+    if any(t is None for t in totals):
+        if auto_pad == "SAME_UPPER" and all(d == 1 for d in plain.dilations):
+            return Window(plain.kernel, plain.strides, plain.dilations, (), AutoPad.SAME)
+        raise NotConstant(f"{op} with auto_pad={auto_pad} needs known sizes, not {x.type}")
+    pads = tuple(p for t in totals for p in halves(t or 0, auto_pad))
+    return Window(plain.kernel, plain.strides, plain.dilations, pads)
+
+
+def _same_total(size: Dim, extent: int, stride: int) -> int | None:
+    """The padding on both sides; None where it depends on an unknown size."""
+    if stride == 1:
+        return extent - 1
+    if isinstance(size, Expr):
+        return None
+    return max((-(-size // stride) - 1) * stride + extent - size, 0)
+
+
+def as_2d(x: Value) -> Value:
+    """[N, C, L] as [N, C, 1, L]."""
+    return shape.unsqueeze(x, [2])  # type: ignore[no-any-return]
+
+
+def as_1d(x: Value) -> Value:
+    """[N, C, 1, L] as [N, C, L]."""
+    return shape.squeeze(x, [2])  # type: ignore[no-any-return]

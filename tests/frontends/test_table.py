@@ -1,0 +1,121 @@
+"""Binding: a converter's signature is what the node must give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from frontends.source import SourceGraph, SourceModel
+from frontends.table import Items, Table, Wanted
+from frontends.translate import Dialect, Translator
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import binary
+from nnir.types import Precision, TensorType
+
+table = Table()
+table.same({"Add": binary.add})
+
+
+@table.convert("Op")
+def first(x: Value, axis: int | None = None, *, alpha: float = 1.0, dims: tuple[int, ...] = ()) -> object:
+    return ("first", axis, alpha, dims)
+
+
+@table.convert("Op", since=5)
+def fifth(x: Value, *more: Value, mode: str, wanted: Wanted, translator: Translator) -> object:
+    return ("fifth", len(more), mode, wanted, translator.model.name)
+
+
+@table.convert("Seq")
+def sequence(items: Items) -> object:
+    return len(items)
+
+
+@pytest.fixture
+def translator() -> Translator:
+    source = SourceModel("test", SourceGraph("test"))
+    return Translator(Dialect("test", table, lambda op: ""), source)
+
+
+def x(translator: Translator) -> Value:
+    return translator.model.input("x", TensorType(Precision.FLOAT32, (2,)))
+
+
+def call(translator: Translator, name: str, version: int, inputs: list[object], **attributes: object) -> object:
+    converter = table.find(name, version)
+    assert converter is not None
+    return converter(translator, inputs, attributes, 2)  # type: ignore[arg-type]
+
+
+def test_the_newest_version_not_above_the_model(translator: Translator) -> None:
+    assert call(translator, "Op", 4, [x(translator)])[0] == "first"  # type: ignore[index]
+    assert call(translator, "Op", 9, [x(translator)], mode="m")[0] == "fifth"  # type: ignore[index]
+    assert table.find("Op", 0) is None
+    assert table.find("Nothing", 9) is None
+
+
+def test_constants_are_bound_as_annotated(translator: Translator) -> None:
+    axis = translator.model.constant(np.array([3], np.int64))
+    got = call(translator, "Op", 1, [x(translator), axis], alpha=2, dims=[1, 2])
+    assert got == ("first", 3, 2.0, (1, 2))
+
+
+def test_what_is_computed_from_constants_is_constant(translator: Translator) -> None:
+    one = translator.model.constant(np.array([1], np.int64))
+    got = call(translator, "Op", 1, [x(translator), binary.add(one, one)])
+    assert got[1] == 2  # type: ignore[index]
+
+
+def test_services_and_variadic(translator: Translator) -> None:
+    value = x(translator)
+    assert call(translator, "Op", 5, [value, value, value], mode="m") == ("fifth", 2, "m", 2, "test")
+
+
+def test_sequences(translator: Translator) -> None:
+    value = x(translator)
+    assert call(translator, "Seq", 1, [Items((value, value))]) == 2
+    with pytest.raises(BadType, match="takes a sequence for 'items', not a tensor"):
+        call(translator, "Seq", 1, [value])
+    with pytest.raises(BadType, match="takes a tensor for 'x', not a sequence"):
+        call(translator, "Op", 1, [Items((value,))])
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "text"),
+    [
+        ({"beta": 1}, Unsupported, "Op with attribute beta=1"),
+        ({"alpha": "x"}, BadType, "Op with alpha='x', which is not float"),
+    ],
+)
+def test_wrong_attributes(
+    translator: Translator, attributes: dict[str, object], error: type[Exception], text: str
+) -> None:
+    with pytest.raises(error, match=text):
+        call(translator, "Op", 1, [x(translator)], **attributes)
+
+
+def test_missing_things(translator: Translator) -> None:
+    with pytest.raises(BadType, match="Op without attribute mode"):
+        call(translator, "Op", 5, [x(translator)])
+    with pytest.raises(BadType, match="Op with 0 inputs"):
+        call(translator, "Op", 1, [])
+    with pytest.raises(BadType, match="Op with 3 inputs"):
+        call(translator, "Op", 1, [x(translator)] * 3)
+    with pytest.raises(BadType, match="Op needs 'x'"):
+        call(translator, "Op", 1, [None, translator.model.constant(np.int64(1))])
+
+
+def test_not_constant_names_the_parameter(translator: Translator) -> None:
+    axis = translator.model.input("axis", TensorType(Precision.INT64, (1,)))
+    with pytest.raises(NotConstant, match="Op needs a constant 'axis'"):
+        call(translator, "Op", 1, [x(translator), axis])
+
+
+def test_duplicates_are_refused() -> None:
+    other = Table()
+    other.same({"Add": binary.add})
+    with pytest.raises(ValueError, match="two converters"):
+        other.same({"Add": binary.sub})
+    with pytest.raises(ValueError, match="two families"):
+        Table.merge([table, other])

@@ -1,0 +1,127 @@
+"""The onnxruntime device: valid files, borrowed weights, properties, gaps listed at once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+import nnadapter as nna
+from hal.drivers.onnxruntime import proto, writer
+from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
+from hal.drivers.onnxruntime.kernels import compute_precision
+from nnir.errors import BadInput, NoLowering
+from nnir.model import Model
+from nnir.ops import binary, unary
+from nnir.types import Precision, TensorType
+
+
+@pytest.mark.parametrize("name", ["mlp", "cnn", "loop"])
+def test_the_written_file_is_valid_and_equal(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    model = nna.load(request.getfixturevalue(name))
+    path = tmp_path / "out.onnx"
+    nna.convert(model, path)
+    onnx.checker.check_model(path, full_check=True)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    sizes = {"batch": 2, "n": 2}
+    rng = np.random.default_rng(0)
+    arrays = [
+        np.asarray(rng.normal(0, 3, [sizes.get(str(d), d) for d in v.shape])).astype(v.dtype)
+        for v in model.inputs
+    ]
+    want = nna.compile(model, "onnxruntime")(*arrays)
+    got = session.run([n for n, _ in model.named_outputs()], dict(zip([v.name for v in model.inputs], arrays, strict=True)))
+    for mine, theirs in zip(want, got, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+
+def test_writing_is_deterministic(cnn: onnx.ModelProto, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        nna.convert(nna.load(cnn), tmp_path / f"{name}.onnx")
+    assert (tmp_path / "a.onnx").read_bytes() == (tmp_path / "b.onnx").read_bytes()
+
+
+def test_large_models_get_external_data(
+    mlp: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writer, "LARGEST", 100)
+    model = big_model()
+    nna.convert(model, tmp_path / "big.onnx")
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["big.onnx", "big.onnx.data"]
+    onnx.checker.check_model(tmp_path / "big.onnx", full_check=True)
+    x = np.ones(5000, np.float32)
+    np.testing.assert_array_equal(
+        nna.compile(nna.load(tmp_path / "big.onnx"))(x)[0], nna.compile(model)(x)[0]
+    )
+
+
+def big_model() -> Model:
+    model = Model("big")
+    x = model.input("x", TensorType(Precision.FLOAT32, (5000,)))
+    weight = model.constant(np.arange(5000, dtype=np.float32), name="weight")
+    model.outputs = [binary.mul(x, weight)]
+    return model
+
+
+def test_weights_are_borrowed() -> None:
+    aligned = np.arange(5000, dtype=np.float32)
+    assert ortvalue(onnxruntime, aligned).data_ptr() == aligned.ctypes.data
+    unaligned = np.frombuffer(b"\0" + aligned.tobytes(), np.float32, 5000, 1)
+    assert ortvalue(onnxruntime, unaligned).data_ptr() != unaligned.ctypes.data
+
+
+def test_threads_property() -> None:
+    device = OnnxRuntime()
+    device.open_device()
+    options = device.create_context({"ONNXRUNTIME_NUM_THREADS": "1"}, None)
+    assert options().intra_op_num_threads == 1
+    with pytest.raises(BadInput, match="not a whole number"):
+        device.create_context({"ONNXRUNTIME_NUM_THREADS": "many"}, None)
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.bfloat16, np.float16, np.uint16, np.int8, np.uint64])
+def test_types_without_kernels(dtype: type) -> None:
+    model = Model()
+    kind = TensorType(nna.Precision(0), (3,))
+    from nnir.types import precision_of
+
+    kind = TensorType(precision_of(dtype), (3,))
+    x = model.input("x", kind)
+    model.outputs = [binary.mul(binary.add(x, x), x)]
+    array = np.array([1, 2, 100], dtype)
+    (got,) = nna.compile(model, "onnxruntime")(array)
+    (want,) = nna.compile(model, "builtin")(array)
+    assert got.dtype == want.dtype
+    assert got.tobytes() == want.tobytes()
+
+
+def test_what_cannot_be_widened_is_refused() -> None:
+    assert compute_precision("Add", Precision.BFLOAT16) == Precision.FLOAT32
+    with pytest.raises(NoLowering, match="no kernel of Conv for FLOAT64"):
+        compute_precision("Conv", Precision.FLOAT64)
+
+
+def test_all_gaps_are_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hal.drivers.onnxruntime.driver import LOWERINGS
+
+    for operator in (unary.erf, unary.sin):
+        monkeypatch.delitem(LOWERINGS.entries, operator)
+        monkeypatch.setattr(operator, "decomposition", None)
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [unary.erf(unary.sin(unary.sin(x)))]
+    with pytest.raises(NoLowering, match=r"SIN.*\(x2\); .*ERF.*\(x1\); device='builtin'"):
+        nna.compile(model, "onnxruntime")
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.float4_e2m1fn, np.float32])
+def test_packing_is_undone(dtype: type) -> None:
+    array = np.array([0, 1, 1, 0, 1], dtype)
+    again = proto.unpacked(proto.packed(array), array.dtype, 5)
+    assert again.tobytes() == array.tobytes()

@@ -1,0 +1,95 @@
+"""Compiled programs: what goes in is checked, names and order are the model's."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+
+import numpy as np
+import onnx
+import pytest
+
+import nnadapter as nna
+from hal import properties
+from nnir.errors import BadInput, NoDevice
+
+DEVICES = ("builtin", "onnxruntime")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_positional_and_by_name(mlp: onnx.ModelProto, device: str) -> None:
+    program = nna.compile(nna.load(mlp), device)
+    x = np.ones((2, 4), np.float32)
+    results = program(x)
+    assert isinstance(results, list)
+    np.testing.assert_array_equal(program.run({"x": x})["y"], results[0])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_dynamic_batch_runs_at_any_size(mlp: onnx.ModelProto, device: str) -> None:
+    program = nna.compile(nna.load(mlp), device)
+    for size in (1, 3, 7, 0):
+        assert program(np.ones((size, 4), np.float32))[0].shape == (size, 3)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize(
+    ("arrays", "text"),
+    [
+        ([], "0 arrays for 1 inputs"),
+        ([np.ones((2, 4), np.float64)], "input 'x' is float64, not float32"),
+        ([np.ones((2, 5), np.float32)], r"input 'x' has shape \[2, 5\], not float32\[batch, 4\]"),
+        ([np.ones(4, np.float32)], r"has shape \[4\]"),
+        ([[[1.0, 2.0, 3.0, 4.0]]], "float64"),
+    ],
+)
+def test_wrong_inputs(mlp: onnx.ModelProto, device: str, arrays: list[np.ndarray], text: str) -> None:
+    program = nna.compile(nna.load(mlp), device)
+    with pytest.raises(BadInput, match=text):
+        program(*arrays)
+
+
+def test_wrong_names(mlp: onnx.ModelProto) -> None:
+    with pytest.raises(BadInput, match="inputs are x, not z"):
+        nna.compile(nna.load(mlp)).run({"z": np.ones((1, 4), np.float32)})
+
+
+def test_one_name_is_one_size() -> None:
+    from nnir.dim import symbol
+    from nnir.model import Model
+    from nnir.ops import binary
+    from nnir.types import Precision, TensorType
+
+    model = Model()
+    kind = TensorType(Precision.FLOAT32, (symbol("n"),))
+    model.outputs = [binary.add(model.input("a", kind), model.input("b", kind))]
+    with pytest.raises(BadInput, match="input 'b' has shape"):
+        nna.compile(model)(np.ones(3, np.float32), np.ones(2, np.float32))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_inputs_are_not_changed(cnn: onnx.ModelProto, device: str) -> None:
+    x = np.ones((1, 3, 8, 8), np.float32)
+    nna.compile(nna.load(cnn), device)(x)
+    assert (x == 1).all()
+
+
+def test_no_such_device(mlp: onnx.ModelProto) -> None:
+    with pytest.raises(NoDevice, match="no device 'abacus'; installed are builtin, onnxruntime"):
+        nna.compile(nna.load(mlp), "abacus")
+
+
+def test_properties_text() -> None:
+    assert properties.parse("A=1; B=x=y;") == {"A": "1", "B": "x=y"}
+    with pytest.raises(BadInput, match="write KEY=value"):
+        properties.parse("A")
+
+
+def test_a_program_lets_go_of_its_model(mlp: onnx.ModelProto) -> None:
+    model = nna.load(mlp)
+    program = nna.compile(model, "onnxruntime")
+    weak = weakref.ref(model)
+    del model
+    gc.collect()
+    assert weak() is None
+    assert program(np.ones((1, 4), np.float32))[0].shape == (1, 3)

@@ -1,0 +1,74 @@
+"""The Python face."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+import nnadapter as nna
+from nnir.errors import BadInput, Unsupported
+
+
+def test_path_bytes_and_object_give_the_same(mlp: onnx.ModelProto, saved: Path) -> None:
+    texts = {str(nna.load(s)) for s in (mlp, saved, str(saved), saved.read_bytes())}
+    assert len(texts) == 1
+
+
+def test_the_suffix_does_not_matter(saved: Path, tmp_path: Path) -> None:
+    other = saved.rename(tmp_path / "model.bin")
+    assert len(nna.load(other).operations) == 4
+
+
+def test_weights_are_views_into_the_file(saved: Path) -> None:
+    for value in nna.load(saved).values():
+        if value.constant is not None and value.constant.ndim == 2:
+            assert not value.constant.flags.owndata
+            assert not value.constant.flags.writeable
+
+
+def test_save_writes_only_archives(mlp: onnx.ModelProto, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="use convert"):
+        nna.save(nna.load(mlp), tmp_path / "m.onnx")
+
+
+def test_an_unknown_format(mlp: onnx.ModelProto, tmp_path: Path) -> None:
+    with pytest.raises(Unsupported, match=r"no format has the suffix '\.xyz'; known are \.nnir, \.onnx"):
+        nna.convert(mlp, tmp_path / "m.xyz")
+
+
+@pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
+def test_verify_agrees(saved: Path, device: str) -> None:
+    report = nna.verify(saved, device)
+    assert report
+    assert report.origin == "onnxruntime"
+    assert [row.output for row in report.rows] == ["y"]
+
+
+def test_verify_sees_a_wrong_model(mlp: onnx.ModelProto, saved: Path) -> None:
+    from conformance.verify import verify
+
+    model = nna.load(mlp)
+    weight = model.operations[0].inputs[1]
+    weight.constant = weight.constant + np.float32(0.01)
+    report = verify(saved, model, "builtin")
+    assert not report
+    assert "elements differ, worst at" in report.rows[0].problem
+
+
+def test_optimize_says_what_it_did(mlp: onnx.ModelProto) -> None:
+    model = nna.load(mlp)
+    assert nna.optimize(model) == ["fuse_dense", "fuse_activation"]
+    assert [o.operator.name for o in model.sorted()] == ["FULLY_CONNECTED", "MAT_MUL"]
+
+
+def test_a_third_party_object(tmp_path: Path) -> None:
+    with pytest.raises(nna.NNAdapterError, match="no frontend recognises it"):
+        nna.load(object())
+
+
+def test_tables() -> None:
+    assert {"builtin", "onnxruntime"} <= set(nna.devices())
+    assert nna.ops()["CONV_2D"].code == 14

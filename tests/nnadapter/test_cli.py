@@ -1,0 +1,136 @@
+"""The command line as a user calls it: output, exit status, JSON."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+from click.testing import CliRunner, Result
+
+import nnadapter as nna
+from nnadapter.cli import main
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(a) for a in arguments])
+
+
+def test_convert_verifies(saved: Path, tmp_path: Path) -> None:
+    done = call("convert", saved, tmp_path / "m.nnir")
+    assert done.exit_code == 0
+    assert "4 operations" in done.stdout
+    assert "verified: m.nnir agrees with onnxruntime" in done.stderr
+    assert len(nna.load(tmp_path / "m.nnir").operations) == 4
+
+
+def test_convert_says_when_it_cannot_verify(saved: Path, tmp_path: Path) -> None:
+    call("convert", saved, tmp_path / "m.nnir", "--no-verify")
+    done = call("convert", tmp_path / "m.nnir", tmp_path / "m.onnx", "--json")
+    assert done.exit_code == 0
+    assert "NOT VERIFIED" in done.stderr
+    assert json.loads(done.stdout)["verified"] is None
+    onnx.checker.check_model(tmp_path / "m.onnx")
+
+
+def test_convert_optimizes(saved: Path, tmp_path: Path) -> None:
+    done = call("convert", saved, tmp_path / "m.nnir", "--optimize")
+    assert done.exit_code == 0
+    assert "fuse_dense" in done.stderr
+    assert len(nna.load(tmp_path / "m.nnir").operations) == 2
+
+
+def test_run_on_given_inputs(saved: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", np.ones((3, 4), np.float32))
+    arguments = ("--input", f"x={tmp_path / 'x.npy'}", "--output", tmp_path / "out.npz", "--json")
+    done = call("run", saved, *arguments)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)[0]["shape"] == "[3, 3]" or json.loads(done.stdout)[0]["shape"] == [3, 3]
+    assert np.load(tmp_path / "out.npz")["y"].shape == (3, 3)
+
+
+def test_run_on_random_inputs_of_a_size(saved: Path) -> None:
+    done = call("run", saved, "--dim", "batch=5", "--device", "builtin", "--json")
+    assert json.loads(done.stdout)[0]["shape"] == [5, 3]
+
+
+def test_verify(saved: Path) -> None:
+    done = call("verify", saved, "--json")
+    assert done.exit_code == 0
+    report = json.loads(done.stdout)
+    assert report["agrees"]
+    assert report["device"] == "onnxruntime"
+
+
+def test_verify_fails_with_status_1(saved: Path) -> None:
+    done = call("verify", saved, "--device", "builtin", "--tolerance", "1e-30")
+    assert done.exit_code in (0, 1)
+    assert ("NO" in done.stdout) == (done.exit_code == 1)
+
+
+def test_inspect(saved: Path, tmp_path: Path) -> None:
+    done = call("inspect", saved, "--dot", tmp_path / "m.dot", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["operations"] == {"MAT_MUL": 2, "ADD": 1, "RELU": 1}
+    assert facts["parameters"] == 64
+    assert (tmp_path / "m.dot").read_text().startswith("digraph")
+    assert "%y = MAT_MUL" in call("inspect", saved, "--text").stdout
+
+
+def test_check(saved: Path) -> None:
+    assert call("check", saved).exit_code == 0
+    assert call("check", saved, "--opset", "v1", "--device", "onnxruntime").exit_code == 0
+
+
+@pytest.mark.parametrize("command", ["devices", "ops", "doctor"])
+def test_tables(command: str) -> None:
+    assert call(command).exit_code == 0
+    assert json.loads(call(command, "--json").stdout)
+
+
+def test_one_operator() -> None:
+    done = call("ops", "conv_2d")
+    assert "operands: input, filter, bias, auto_pad, pads, strides, group, dilations, fuse_code" in done.stdout
+    assert call("ops", "nothing").exit_code == 1
+
+
+def test_operators_of_a_frontend() -> None:
+    assert "Relu" in json.loads(call("ops", "--frontend", "onnx", "--json").stdout)
+    assert call("ops", "--frontend", "caffe").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("convert",),
+        ("run", "x.onnx", "--dim", "batch"),
+        ("nothing",),
+        ("check", "x.onnx", "--opset", "v9"),
+    ],
+)
+def test_wrong_usage_is_status_2(arguments: tuple[str, ...], saved: Path) -> None:
+    assert call(*(str(saved) if a == "x.onnx" else a for a in arguments)).exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("run", "FILE", "--input", "z=a.npy"), "no input 'z'; there are x"),
+        (("run", "FILE", "--dim", "nope=3"), "no dimension nope"),
+        (("run", "FILE", "--device", "abacus"), "no device 'abacus'"),
+        (("run", "FILE", "--properties", "nonsense"), "write KEY=value"),
+        (("run", "FILE", "--input", "x=/nowhere.npy"), "cannot read '/nowhere.npy'"),
+        (("inspect", "/nowhere.onnx"), "no such file"),
+        (("convert", "FILE", "out.xyz"), "no format has the suffix"),
+        (("convert", "FILE", "/nowhere/out.nnir"), "cannot write"),
+    ],
+)
+def test_errors_are_one_line_and_status_1(arguments: tuple[str, ...], text: str, saved: Path) -> None:
+    done = call(*(saved if a == "FILE" else a for a in arguments))
+    assert done.exit_code == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith("error: ")
+    assert text in done.stderr
+    assert len(done.stderr.splitlines()) == 1

@@ -1,0 +1,151 @@
+"""Passes: they find their pattern, keep their promise and the model's results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from nnir import passes
+from nnir.evaluate import evaluate
+from nnir.model import Model, Value
+from nnir.ops import activation, binary, conv, linear, norm, random, shape, unary
+from nnir.passes import Pass, apply
+from nnir.types import Fuse, Precision, TensorType
+
+RNG = np.random.default_rng(0)
+
+
+def data(*sizes: int) -> np.ndarray:
+    return RNG.uniform(0.5, 1.5, sizes).astype(np.float32)
+
+
+def erf_gelu(x: Value) -> Value:
+    half = binary.mul(x, 0.5)
+    return binary.mul(half, binary.add(unary.erf(binary.div(x, 2**0.5)), 1.0))
+
+
+def erf_gelu_late(x: Value) -> Value:
+    gate = binary.add(unary.erf(binary.mul(x, 0.5**0.5)), 1.0)
+    return binary.mul(binary.mul(x, gate), 0.5)
+
+
+def swish(x: Value) -> Value:
+    return binary.mul(activation.sigmoid(x), x)
+
+
+def dense(x: Value) -> Value:
+    return binary.add(linear.mat_mul(x, data(4, 5)), data(5))
+
+
+def two_transposes(x: Value) -> Value:
+    return unary.exp(shape.transpose(shape.transpose(x, perm=(1, 0)), perm=(1, 0)))
+
+
+def constants(x: Value) -> Value:
+    one = x.model.constant(np.float32(1))
+    return binary.add(x, unary.exp(unary.neg(one)))
+
+
+def twins(x: Value) -> Value:
+    return binary.add(unary.exp(x), unary.exp(x))
+
+
+def dead(x: Value) -> Value:
+    unary.log(x)
+    return unary.exp(x)
+
+
+def fused(x: Value) -> Value:
+    return activation.relu6(activation.relu(binary.add(x, 1.0)))
+
+
+CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
+    "gelu": (passes.fuse_gelu, erf_gelu, ["GELU"]),
+    "gelu late": (passes.fuse_gelu, erf_gelu_late, ["GELU"]),
+    "swish": (passes.fuse_swish, swish, ["SWISH"]),
+    "dense": (passes.fuse_dense, dense, ["FULLY_CONNECTED"]),
+    "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),
+    "constants": (passes.fold_constants, constants, ["ADD"]),
+    "twins": (passes.merge_common, twins, ["EXP", "ADD"]),
+    "dead": (passes.remove_dead_code, dead, ["EXP"]),
+    "activation": (passes.fuse_activation, fused, ["ADD", "RELU6"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_pass(name: str) -> None:
+    step, build, left = CASES[name]
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+    model.outputs = [build(x)]
+    array = data(3, 4)
+    before = evaluate(model, [array])[0]
+    assert apply(model, [step], checked=True) == [step.name]
+    assert [o.operator.name for o in model.sorted()] == left
+    np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=2e-6)
+    assert apply(model, [step], checked=True) == [], "a second run finds nothing"
+
+
+def test_batch_norm_folds_into_the_convolution() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 3, 5, 5)))
+    image = conv.conv_2d(
+        x, data(4, 3, 3, 3), data(4), pads=(1, 1, 1, 1), strides=(1, 1), dilations=(1, 1)
+    )
+    image = norm.batch_normalization(image, data(4), data(4), data(4), data(4))
+    model.outputs = [activation.relu(image)]
+    array = data(1, 3, 5, 5)
+    before = evaluate(model, [array])[0]
+    done = apply(model, passes.FUSIONS, checked=True)
+    assert done == ["fold_batch_norm", "fuse_activation"]
+    assert [o.operator.name for o in model.operations] == ["CONV_2D"]
+    assert model.operations[0].attributes["fuse_code"] is Fuse.RELU
+    np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=1e-5)
+
+
+def test_a_shared_value_is_not_fused_away() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+    total = binary.add(x, 1.0)
+    model.outputs = [activation.relu(total), unary.exp(total)]
+    assert apply(model, [passes.fuse_activation], checked=True) == []
+
+
+def test_random_numbers_are_drawn_at_run_time() -> None:
+    model = Model()
+    sizes = model.constant(np.array([2], np.int64))
+    draws = [
+        random.random_uniform(sizes, dtype=Precision.FLOAT32, low=0.0, high=1.0, seed=None)
+        for _ in range(2)
+    ]
+    model.outputs = [binary.add(*draws)]
+    apply(model, passes.CLEAN, checked=True)
+    assert len(model.operations) == 3
+
+
+def test_large_constants_are_not_made() -> None:
+    model = Model()
+    one = model.constant(np.float32(1))
+    model.outputs = [shape.expand(one, [1000, 1000])]
+    assert apply(model, [passes.fold_constants], checked=True) == []
+
+
+def test_extensions_are_decomposed() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [activation.softsign(x)]
+    before = evaluate(model, [data(3)])
+    assert apply(model, [passes.to_standard], checked=True) in ([], ["to_standard"])
+    assert evaluate(model, [data(3)])[0].shape == before[0].shape
+
+
+def test_output_names_survive() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [unary.exp(x), unary.exp(x)]
+    model.output_names = ["first", "second"]
+    apply(model, passes.CLEAN, checked=True)
+    assert [n for n, _ in model.named_outputs()] == ["first", "second"]
+    assert len(model.operations) == 1
