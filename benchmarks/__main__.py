@@ -34,8 +34,8 @@ WALK = (
     "{{a.name: onnx.helper.get_attribute_value(a) for a in n.attribute}}) for n in m.graph.node]"
 )
 READ = (
-    "from pathlib import Path\nfrom frontends.onnx import reader, tensor",
-    "m = reader.read(tensor.map_file(Path({path!r})))",
+    "from pathlib import Path\nfrom frontends.onnx import reader\nfrom nnir.mapping import map_file",
+    "m = reader.read(map_file(Path({path!r})))",
 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from frontends import onnx as frontend
 from frontends.source import SourceGraph, SourceModel, SourceNode, SourceValue
-from hal.runtime.compilation import Program
+from hal.runtime.program import Program
 from nnir.dim import Expr
 from nnir.errors import DeviceError
 from nnir.model import Model

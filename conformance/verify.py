@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hal.runtime.compilation import Program
+from hal.runtime.program import Program
 from nnir.errors import Unsupported
 from nnir.model import Model
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hal.device import Device
 from hal.runtime import manager
-from hal.runtime.compilation import Program
+from hal.runtime.program import Program
 from nnir import archive
 from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model

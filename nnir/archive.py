@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import mmap
-import os
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +15,7 @@ import numpy as np
 
 from .atomic import replacing
 from .errors import BadFile
+from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
 from .types import Precision, precision_of
@@ -89,9 +88,7 @@ def _write_weights(file: BinaryIO, weights: list[np.ndarray]) -> None:
     for array in weights:
         file.write(b"\0" * (-end % ALIGNMENT))
         end += -end % ALIGNMENT + array.nbytes
-        flat = np.ascontiguousarray(array).reshape(-1)
-        if flat.size:
-            file.write(flat.view(np.uint8).data)
+        write_array(file, array)
 
 
 def is_archive(head: bytes) -> bool:
@@ -101,16 +98,10 @@ def is_archive(head: bytes) -> bool:
 
 def load(path: Path) -> Model:
     """Read a model; BadFile for a file that is damaged or no archive."""
-    try:
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-    except OSError as error:
-        raise BadFile(f"cannot read {str(path)!r}: {error.strerror}") from None
-    return loads(data)
+    return loads(map_file(path))
 
 
-def loads(data: bytes | mmap.mmap) -> Model:
+def loads(data: bytes | MappedFile) -> Model:
     """Read a model from memory."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(LARGEST_HEADER, len(data) - 8):

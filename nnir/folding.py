@@ -50,14 +50,14 @@ class Folder:
         return self._memory[id(last)][1]
 
     def _compute(self, operation: Operation) -> tuple[np.ndarray, ...] | None:
-        if operation.models or operation.operator.is_random or not self._is_small(operation):
-            return None
         arrays: list[np.ndarray | None] = []
         for value in operation.inputs:
             array = None if value is None else self._ready(value)
             if array is None and value is not None:
                 return None
             arrays.append(array)
+        if operation.models or operation.operator.is_random or not self._is_small(operation):
+            return None
         return run_operation(operation, arrays)
 
     def _ready(self, value: Value) -> np.ndarray | None:

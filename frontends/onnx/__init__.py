@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadFile
+from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..table import Table
@@ -95,11 +95,7 @@ def load(source: Any) -> Model:
     A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
     """
     if isinstance(source, Path):
-        try:
-            data = tensor.map_file(source)
-        except OSError as error:
-            raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
-        return translate(reader.read(data, source.parent))
+        return translate(reader.read(map_file(source), source.parent))
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     return translate(reader.read(bytes(source)))

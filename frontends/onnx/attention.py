@@ -6,14 +6,12 @@ import math
 
 import numpy as np
 
-from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, index, linear, logic, reduce, sizes
+from nnir.ops import activation, binary, compare, index, linear, logic, reduce, sizes, unary
 from nnir.ops import attention as recurrent
 from nnir.ops import shape as ops
-from nnir.ops import unary
 from nnir.types import Precision
 
 from ..source import SourceGraph
@@ -50,9 +48,8 @@ def attention(
     """Opset 24 adds `nonpad_kv_seqlen`, opset 25 the window; both are absent before."""
     if (past_key is None) != (past_value is None):
         raise BadType("Attention with only one of past_key and past_value")
-    query, key, value = (
-        unpacked(x, n, "Attention") for x, n in ((q, q_num_heads), (k, kv_num_heads), (v, kv_num_heads))
-    )
+    query = unpacked(q, q_num_heads, "Attention")
+    key, value = (unpacked(x, kv_num_heads, "Attention") for x in (k, v))
     if past_key is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
     bias = _bias(
@@ -62,7 +59,7 @@ def attention(
         _offset(query, past_key, nonpad_kv_seqlen),
         nonpad_kv_seqlen,
         left=left_window_size,
-        right=min(right_window_size, 0) if is_causal and right_window_size >= 0 else right_window_size,
+        right=right_window_size,
         is_causal=bool(is_causal),
     )
     raw = _scores(query, shared(key, query), scale)
@@ -108,9 +105,11 @@ def shared(value: Value, query: Value) -> Value:
 def _scores(query: Value, key: Value, scale: float | None) -> Value:
     """Both factors are scaled by the root, as ONNX does against overflow."""
     size = query.shape[-1]
-    if scale is None and isinstance(size, Expr):
-        raise NotConstant(f"Attention of {query.type} without scale: the head size is not known")
-    root = math.sqrt(1 / math.sqrt(size) if scale is None else scale)
+    if scale is None:
+        if isinstance(size, Expr):
+            raise NotConstant(f"attention of {query.type} without scale: the size is not known")
+        scale = 1 / math.sqrt(size)
+    root = math.sqrt(scale)
     factor = query.model.constant(root, query.dtype)
     left, right = binary.mul(query, factor), binary.mul(key, factor)
     return linear.mat_mul(left, right, transpose_y=True)
@@ -198,8 +197,7 @@ def _widened(mask: Value, key: Value) -> Value:
     missing = sizes.minus(sizes.size_of(key, 2), sizes.size_of(mask, mask.rank - 1))
     hidden = False if mask.precision == Precision.BOOL8 else -np.inf
     pads = sizes.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
-    wide = ops.pad(mask, pads, mask.model.constant(hidden, mask.dtype))
-    return wide
+    return ops.pad(mask, pads, mask.model.constant(hidden, mask.dtype))
 
 
 @table.convert("RotaryEmbedding", since=23)
@@ -240,8 +238,6 @@ def rotary_embedding(
     if x.rank == 3:
         return ops.flatten(joined, start_axis=2, end_axis=3)
     return ops.transpose(joined, perm=(0, 2, 1, 3))
-
-
 
 
 @table.convert("LinearAttention", since=27)

@@ -25,6 +25,8 @@ HOLDS_FLOAT8 = frozenset(
 
 def converted(x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up") -> Value:
     """`x` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
+    if round_mode not in ("up", "down", "nearest"):
+        raise Unsupported(f"Cast with round_mode={round_mode!r}")
     if to == x.precision:
         return unary.assign(x)
     if to == Precision.FLOAT8E8M0FNU:
@@ -56,10 +58,8 @@ def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:
         case "nearest":  # a half goes up too, but for numbers without a leading one
             tie = logic.and_(compare.equal(fraction, half), compare.greater(exponent, number(0)))
             above = logic.or_(compare.greater(fraction, half), tie)
-        case "down":
-            above = compare.greater(number(0), fraction)
         case _:
-            raise Unsupported(f"Cast with round_mode={round_mode!r}")
+            above = compare.greater(number(0), fraction)
     above = logic.and_(above, compare.less(exponent, number(0xFE if saturate else 0xFF)))
     rounded = binary.add(exponent, unary.cast(above, dtype=Precision.UINT32))
     return unary.bit_cast(unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU)

@@ -38,8 +38,10 @@ def constant(
             return translator.model.constant(numbers, dtype)
     array = sparse_value if value is None else value
     if not isinstance(array, np.ndarray):
-        raise BadType("Constant without a value") if array is None else Unsupported(
-            f"Constant of {array!r}"
+        raise (
+            BadType("Constant without a value")
+            if array is None
+            else Unsupported(f"Constant of {array!r}")
         )
     return translator.model.constant(array)
 

@@ -106,9 +106,7 @@ def one_hot(indices: Value, depth: Value, values: Value, *, axis: int = -1) -> V
 def reverse_sequence(
     input: Value, sequence_lens: Value, *, batch_axis: int = 1, time_axis: int = 0
 ) -> Value:
-    return index.reverse_sequence(
-        input, sequence_lens, batch_axis=batch_axis, time_axis=time_axis
-    )
+    return index.reverse_sequence(input, sequence_lens, batch_axis=batch_axis, time_axis=time_axis)
 
 
 @table.convert("Trilu")

@@ -29,14 +29,28 @@ def gemm_1(
     alpha: float = 1.0,
     beta: float = 1.0,
     broadcast: int = 0,
-    transA: int = 0,
-    transB: int = 0,
+    transA: int = 0,  # noqa: N803  the names are those of ONNX
+    transB: int = 0,  # noqa: N803  as above
 ) -> Value:
     """Without `broadcast` the addend has the shape of the result already."""
     return gemm(a, b, c, alpha=alpha, beta=beta, transA=transA, transB=transB)
 
 
 @table.convert("Gemm", since=7)
+def gemm_7(
+    a: Value,
+    b: Value,
+    c: Value,
+    *,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+    transA: int = 0,  # noqa: N803  as above
+    transB: int = 0,  # noqa: N803  as above
+) -> Value:
+    return gemm(a, b, c, alpha=alpha, beta=beta, transA=transA, transB=transB)
+
+
+@table.convert("Gemm", since=11)
 def gemm(
     a: Value,
     b: Value,
@@ -44,8 +58,8 @@ def gemm(
     *,
     alpha: float = 1.0,
     beta: float = 1.0,
-    transA: int = 0,
-    transB: int = 0,
+    transA: int = 0,  # noqa: N803  the names are those of ONNX
+    transB: int = 0,  # noqa: N803  as above
 ) -> Value:
     if a.rank != 2 or b.rank != 2:
         raise BadType(f"Gemm of {a.type} and {b.type}, not matrices")

@@ -30,7 +30,10 @@ def int64(value: Value) -> Value:
 
 @table.convert("Reshape", since=5)
 def reshape(data: Value, shape: Index, *, allowzero: int = 0) -> Value:
-    return ops.reshape_exact(data, shape) if allowzero else ops.reshape(data, shape)
+    """With `allowzero` a 0 is a size; shapes without one mean the same either way."""
+    target = contents(shape)
+    is_exact = allowzero and (target is None or any(isinstance(d, Expr) or d == 0 for d in target))
+    return ops.reshape_exact(data, shape) if is_exact else ops.reshape(data, shape)
 
 
 @table.convert("Reshape")
@@ -100,9 +103,9 @@ def split_1(
     wanted: Wanted,
 ) -> tuple[Value, ...]:
     """Opset 1 has the lengths as an input or as an attribute."""
-    return split_2(input, axis=axis, split=split, wanted=wanted) if lengths is None else cut(
-        input, int64(lengths), axis
-    )
+    if lengths is not None:
+        return cut(input, int64(lengths), axis)
+    return split_2(input, axis=axis, split=split, wanted=wanted)
 
 
 @table.convert("Split", since=2)
@@ -252,13 +255,10 @@ def pad(
     known = ints(pads)
     if length_of(pads) % 2:
         raise BadType(f"Pad by {pads.type}, not a begin and an end per axis")
-    if axes is not None:
-        pairs = _on_axes(paired(pads), axes, data.rank)
-    elif known is not None:
-        half = len(known) // 2
-        pairs = [n for both in zip(known[:half], known[half:], strict=True) for n in both]
+    if known is None or axes is not None:
+        pairs = paired(pads) if axes is None else _on_axes(paired(pads), axes, data.rank)
     else:
-        pairs = paired(pads)
+        pairs = data.model.constant(np.reshape(known, (2, -1)).T.reshape(-1), np.int64)
     return ops.pad(data, pairs, constant_value, mode=pad_mode(mode))
 
 
@@ -326,7 +326,9 @@ def center_crop_pad(
     pairs: list[Size] = [0] * (2 * rank)
     for axis, target in zip(where, targets, strict=True):
         pairs[2 * axis : 2 * axis + 2] = _centred(sizes.size_of(input_data, axis), target)
-    return ops.pad(input_data, sizes.vector(input_data.model, pairs))
+    # Crops are negative: they must not get names, which stand for sizes.
+    whole = [p if isinstance(p, Value) else input_data.model.constant([p], np.int64) for p in pairs]
+    return ops.pad(input_data, ops.concat(*whole, axis=0) if whole else [])
 
 
 def _elements(vector: Value) -> Sequence[Size]:

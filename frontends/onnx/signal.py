@@ -160,9 +160,7 @@ def _mel(hertz: Value) -> Value:
 
 def _triangles(rows: Value, bins: Value, count: Value) -> Value:
     """From bins[i] up to 1 at bins[i + 1] and down to bins[i + 2], for each column i."""
-    left, centre, right = (
-        index.slice_(bins, [0], [k], binary.add(count, [k])) for k in range(3)
-    )
+    left, centre, right = (index.slice_(bins, [0], [k], binary.add(count, [k])) for k in range(3))
     one, zero = (rows.model.constant([n], np.float64) for n in (1, 0))
     rising = _ratio(binary.sub(rows, left), binary.sub(centre, left))
     falling = _ratio(binary.sub(right, rows), binary.sub(right, centre))

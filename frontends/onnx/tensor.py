@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import mmap
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
+from nnir.mapping import map_file
 from nnir.types import Precision
 
 from . import wire
@@ -67,14 +66,6 @@ def precision(code: int) -> Precision:
         return PRECISIONS[code]
     except KeyError:
         raise BadFile(f"ONNX element type {code} does not exist") from None
-
-
-def map_file(path: Path) -> Buffer:
-    """The bytes of a file, mapped and read-only."""
-    with path.open("rb") as file:
-        if not os.fstat(file.fileno()).st_size:
-            return b""
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class Files:

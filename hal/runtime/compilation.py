@@ -1,93 +1,63 @@
-"""Compilation and execution on one device."""
+"""A compilation: a model made into a program of the context's device."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from nnir.dim import Expr, evaluate
-from nnir.errors import BadInput
+from nnir.errors import BadModel
 from nnir.model import Model
+from nnir.types import TensorType
 
-from .. import properties as property_text
-from ..device import Callback, Device
-from . import manager
+from ..device import Device
+from .context import Context
+
+End = tuple[str, TensorType]
 
 
-class Program:
-    """A compiled model. `program(*arrays)` runs it; `run` takes and gives names."""
+class Compilation:
+    """Compiles `model` when `finish` is called, once; the model itself is not kept.
 
-    def __init__(
-        self,
-        model: Model,
-        device: str,
-        properties: str = "",
-        callback: Callback | None = None,
-    ) -> None:
-        self.device: Device = manager.acquire(device)
-        given = property_text.parse(properties)
-        self._context = self.device.create_context(given, callback)
-        self._program = self.device.create_program(self._context, model, None)
-        self._run: Callable[[Any, Sequence[np.ndarray]], list[np.ndarray]]
-        self._run = self.device.execute_program
-        self.inputs = [(v.name or f"input{i}", v.type) for i, v in enumerate(model.inputs)]
-        self.outputs = [(name, v.type) for name, v in model.named_outputs()]
-        self._checks = [(v.dtype, v.shape, v.is_static) for v in model.inputs]
+    `inputs` and `outputs` are names and types in the model's order.
+    """
 
-    def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
-        """The outputs in the model's order, for one array per input.
+    def __init__(self, model: Model, context: Context) -> None:
+        self.inputs: list[End] = [
+            (v.name or f"input{k}", v.type) for k, v in enumerate(model.inputs)
+        ]
+        self.outputs: list[End] = [(name, v.type) for name, v in model.named_outputs()]
+        self._model: Model | None = model
+        self._context = context
+        self.device: Device | None = None
+        self.program: Any = None
 
-        BadInput when the number, the element type or a shape does not fit.
-        """
-        checks = self._checks
-        if len(arrays) != len(checks):
-            raise BadInput(f"{len(arrays)} arrays for {len(checks)} inputs: {self._describe()}")
-        for array, (dtype, shape, is_static) in zip(arrays, checks, strict=True):
-            if not (
-                type(array) is np.ndarray
-                and array.dtype == dtype
-                and is_static
-                and array.shape == shape
-            ):
-                arrays = self._check_slowly(arrays)
-                break
+    def finish(self) -> Compilation:
+        """Compile; NoLowering lists everything that the device cannot run."""
+        if self._model is None:
+            raise BadModel("a compilation is finished once")
+        device, handle = self._context.entries[0]
+        self.program = device.create_program(handle, self._model, None)
+        self.device, self._model = device, None
+        return self
+
+    def close(self) -> None:
+        """Give back the program; calling it again does nothing."""
+        if self.device is not None:
+            self.device.destroy_program(self.program)
+            self.device, self.program = None, None
+
+
+class Execution:
+    """One way of running a finished compilation. Inputs are not checked here; `Program` does."""
+
+    def __init__(self, compilation: Compilation) -> None:
+        if compilation.device is None:
+            raise BadModel("an execution needs a finished compilation")
+        self._run = compilation.device.execute_program
+        self._program = compilation.program
+
+    def compute(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs for one array per input, in order."""
         return self._run(self._program, arrays)
-
-    def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-        """As a call, by name."""
-        names = [n for n, _ in self.inputs]
-        if set(inputs) != set(names):
-            raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
-        results = self(*(inputs[n] for n in names))
-        return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
-
-    def _check_slowly(self, arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
-        sizes: dict[str, int] = {}
-        result = []
-        for given, (name, type) in zip(arrays, self.inputs, strict=True):
-            array = np.asarray(given)
-            if array.dtype != type.dtype:
-                raise BadInput(f"input {name!r} is {array.dtype}, not {type.dtype}")
-            if len(array.shape) != len(type.shape) or not all(
-                _fits(size, dim, sizes) for size, dim in zip(array.shape, type.shape, strict=True)
-            ):
-                raise BadInput(f"input {name!r} has shape {list(array.shape)}, not {type}")
-            result.append(array)
-        return tuple(result)
-
-    def _describe(self) -> str:
-        return ", ".join(f"{n} {t}" for n, t in self.inputs)
-
-
-def _fits(size: int, dim: int | Expr, sizes: dict[str, int]) -> bool:
-    """Whether a size fits a dimension; a lone symbol takes the first size it meets."""
-    known = evaluate(dim, sizes)
-    if isinstance(known, int):
-        return known == size
-    if len(known.terms) == 1 and known.terms[0][1] == 1 and len(known.terms[0][0]) == 1:
-        sizes.setdefault(str(known), size)
-    return True
-
-

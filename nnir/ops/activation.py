@@ -336,3 +336,38 @@ def _dropout_parts(
     scaled = binary.mul(unary_cast(input, dtype=wide), factor)
     result = binary.mul(scaled, unary_cast(kept, dtype=wide))
     return unary_cast(result, dtype=input.precision), kept
+
+
+@leaky_relu.decomposes
+def _leaky_relu_parts(input: Value, *, alpha: float) -> Value:
+    return _scaled_below(input, input.model.constant(alpha, input.dtype))
+
+
+@prelu.decomposes
+def _prelu_parts(input: Value, slope: Value) -> Value:
+    factors = unary_cast(slope, dtype=input.precision)
+    if input.rank > 2:
+        factors = shape.unsqueeze(factors, list(range(1, input.rank - 1)))
+    return _scaled_below(input, factors if input.rank else shape.reshape(factors, []))
+
+
+def _scaled_below(input: Value, factors: Value) -> Value:
+    """`input` with its negative elements multiplied by `factors`."""
+    below = compare.less(input, input.model.constant(0, input.dtype))
+    scaled: Value = compare.where(below, binary.mul(input, factors), input)
+    return scaled
+
+
+@hard_sigmoid.decomposes
+def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
+    slope, offset, low, high = (
+        input.model.constant(number, input.dtype) for number in (alpha, beta, 0, 1)
+    )
+    result: Value = clip(binary.add(binary.mul(input, slope), offset), low, high)
+    return result
+
+
+@hard_swish.decomposes
+def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
+    result: Value = binary.mul(input, hard_sigmoid(input, alpha=alpha, beta=beta))
+    return result

@@ -15,6 +15,7 @@ from ..model import Value
 from ..numeric import fused, wide
 from ..operator import Operator, operator, require
 from ..types import Fuse, Precision, TensorType
+from .unary import is_number
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
 DimFunction = Callable[[Dim, Dim], Dim]
@@ -55,10 +56,7 @@ def arithmetic(
 def numbers_type(name: str, *input: Value) -> TensorType:
     """The type of a result of elementwise arithmetic on numbers of one precision."""
     first = input[0].type
-    require(
-        first.precision.is_float or first.precision.is_integer,
-        f"{name} needs numbers, not {first}",
-    )
+    require(is_number(first.precision), f"{name} needs numbers, not {first}")
     return same_type(name, *input)
 
 
@@ -104,16 +102,10 @@ def _truncated(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
     if input0.dtype.kind == "u":
         return np.floor_divide(input0, input1)
     if input0.dtype.kind != "i":
-        return _whole_or_real(input0, input1)
+        return np.divide(input0, input1)
     quotient = np.floor_divide(input0, input1)
     inexact = quotient * input1 != input0
-    return quotient + (inexact & ((input0 < 0) != (input1 < 0)))
-
-
-def _whole_or_real(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
-    if input0.dtype.kind != "V":
-        return np.divide(input0, input1)
-    return _truncated(input0.astype(np.int32), input1.astype(np.int32)).astype(input0.dtype)
+    return quotient + (inexact & ((input0 < 0) != (input1 < 0)) & (input1 != 0))
 
 
 def _power(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
@@ -134,7 +126,7 @@ div = arithmetic(
     _truncated,
     20,
     "input0 / input1.",
-    edges="Integers truncate toward zero, as in C.",
+    edges="Integers truncate toward zero, as in C; by 0 they give 0.",
     dims=_divided,
 )
 floor_div = arithmetic(

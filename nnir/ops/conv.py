@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..broadcast import contents, length_of
 from ..dim import Dim, Expr, ceil_div
 from ..model import Index, Value
 from ..numeric import fused, wide
-from ..broadcast import contents, length_of
 from ..operator import operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import binary, shape, unary, windows

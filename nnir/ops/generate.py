@@ -9,7 +9,7 @@ from ..dim import Dim, Expr, ceil_div, maximum
 from ..model import Index, Value
 from ..operator import carry, operator, require
 from ..types import TensorType
-from .shape import fresh, require_integers
+from .rules import fresh, require_integers
 
 
 def _fill(shape: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -76,9 +76,8 @@ def _range(start: np.ndarray, end: np.ndarray, step: np.ndarray) -> np.ndarray:
     wide = np.float64 if start.dtype == np.float64 else np.float32
     span = np.float64(last.astype(wide) - first.astype(wide))
     count = max(int(np.ceil(span / np.float64(by))), 0)
-    return (first.astype(wide) + np.arange(count).astype(wide) * by.astype(wide)).astype(
-        start.dtype
-    )
+    steps = np.arange(count).astype(wide) * by.astype(wide)
+    return np.asarray(first.astype(wide) + steps, start.dtype)
 
 
 def _count(start: Value, end: Value, step: Value) -> Dim | None:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, maximum, minimum
 from ..model import Index, Value
+from ..numeric import wide
 from ..operator import operator, require
-from ..types import TensorType
+from ..types import Precision, TensorType
 from .generate import is_size
-from .shape import carry_data, common_dim, fresh, require_integers
+from .rules import carry_data, common_dim, fresh, require_integers
 
 FAR = 1 << 30
 """From here on a bound of SLICE means "to the end", whatever the axis."""
@@ -87,6 +86,16 @@ def channel_shuffle(input: Value, *, group: int) -> TensorType:
     return input.type
 
 
+@channel_shuffle.decomposes
+def _by_transposing(input: Value, *, group: int) -> Value:
+    from . import shape, sizes  # which are made of the operators here
+
+    n, c, *rest = sizes.sizes_of(input)
+    split = sizes.reshape(input, [n, group, sizes.over(c, group), *rest])
+    perm = (0, 2, 1, *range(3, input.rank + 1))
+    return sizes.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
+
+
 def _slice(
     input: np.ndarray,
     axes: np.ndarray | None,
@@ -129,28 +138,25 @@ def slice_(
     require(by is None or 0 not in by, "slice with step 0")
     shape = list(input.shape)
     for i, place in enumerate(places):
-        length = first and last and by and _length(shape[place], first[i], last[i], by[i])
+        length = None
+        if first is not None and last is not None and by is not None:
+            length = _length(shape[place], first[i], last[i], by[i])
         shape[place] = input.model.fresh() if length is None else length
     return input.type.with_shape(tuple(shape))
 
 
 def _length(size: Dim, start: Dim, end: Dim, step: int) -> Dim | None:
     """How many elements a slice keeps, where that can be said."""
-    if not any(isinstance(d, Expr) for d in (size, start, end)):
+    if isinstance(size, int) and isinstance(start, int) and isinstance(end, int):
         return len(range(*slice(start, end, step).indices(size)))
     if step < 0:
-        whole = start in (-1, size - 1) or _is_far(start)
-        return ceil_div(size, -step) if whole and _is_far(end) and end < 0 else None
+        whole = start in (-1, size - 1) or (isinstance(start, int) and start >= FAR)
+        to_the_front = isinstance(end, int) and end <= -FAR
+        return ceil_div(size, -step) if whole and to_the_front else None
     first, last = _bound(start, size), _bound(end, size)
     if first is None or last is None:
         return None
-    if first == 0 or (isinstance(first, int) and last == size and first == size):
-        return ceil_div(last - first, step)
-    return ceil_div(maximum(last - first, 0), step)
-
-
-def _is_far(bound: Dim) -> bool:
-    return not isinstance(bound, Expr) and abs(bound) >= FAR
+    return ceil_div(last if first == 0 else maximum(last - first, 0), step)
 
 
 def _bound(bound: Dim, size: Dim) -> Dim | None:
@@ -174,7 +180,7 @@ def _along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
 
 
 def _gather_elements(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndarray:
-    return input[_along(indices, axis)]
+    return np.asarray(input[_along(indices, axis)])
 
 
 @operator(code=1300, reference=_gather_elements)
@@ -195,7 +201,7 @@ def _gather_nd(input: np.ndarray, indices: np.ndarray, *, batch_dims: int = 0) -
     grid = np.ogrid[tuple(slice(n) for n in input.shape[:batch_dims])] if batch_dims else ()
     trailing = indices.ndim - 1 - batch_dims
     batch = [g.reshape(g.shape + (1,) * trailing) for g in grid]
-    return input[(*batch, *np.moveaxis(indices, -1, 0).astype(np.int64))]
+    return np.asarray(input[(*batch, *np.moveaxis(indices, -1, 0).astype(np.int64))])
 
 
 @operator(code=1301, reference=_gather_nd)
@@ -235,12 +241,14 @@ def _place(
     if reduction == "none":
         result[where] = updates
     elif result.dtype == np.bool_:  # no ufunc takes bools at repeated positions for mul and add
-        REDUCTIONS[{"add": "max", "mul": "min"}.get(reduction, reduction)].at(result, where, updates)
+        same = {"add": "max", "mul": "min"}.get(reduction, reduction)
+        REDUCTIONS[same].at(result, where, updates)
     else:
         REDUCTIONS[reduction].at(result, where, updates)
     return result
 
 
+@wide
 def _scatter_elements(
     input: np.ndarray,
     indices: np.ndarray,
@@ -278,13 +286,14 @@ def scatter_elements(
     return input.type
 
 
+@wide
 def _scatter_nd(
     input: np.ndarray, indices: np.ndarray, updates: np.ndarray, *, reduction: str = "none"
 ) -> np.ndarray:
     where = tuple(np.moveaxis(indices, -1, 0).astype(np.int64))
     if not where:  # vectors of no entries: every update is for the whole tensor
-        where, updates = (np.zeros(indices.shape[:-1], np.int64),), updates
-        return _place(input.copy()[None], where, updates, reduction)[0]
+        where = (np.zeros(indices.shape[:-1], np.int64),)
+        return np.asarray(_place(input.copy()[None], where, updates, reduction)[0])
     return _place(input.copy(), where, updates, reduction)
 
 
@@ -308,9 +317,8 @@ def scatter_nd(
 
 
 def _non_zero(input: np.ndarray) -> np.ndarray:
-    return np.array(np.nonzero(np.atleast_1d(input) if not input.ndim else input), np.int64)[
-        : max(input.ndim, 0)
-    ]
+    found = np.array(np.nonzero(np.atleast_1d(input)), np.int64)
+    return found if input.ndim else found[:0]
 
 
 @operator(code=1304, reference=_non_zero)
@@ -321,8 +329,6 @@ def non_zero(input: Value) -> TensorType:
     Shapes: [rank, count], one column per element; the count is known only while running.
     Edges: NaN is not zero; rank 0 gives [0, count].
     """
-    from ..types import Precision
-
     return TensorType(Precision.INT64, (input.rank, input.model.fresh()))
 
 
@@ -353,8 +359,3 @@ def reverse_sequence(
     require(lengths.rank == 1, f"reverse_sequence with lengths {lengths.type}")
     common_dim((input.shape[batch], lengths.shape[0]), "reverse_sequence")
     return input.type
-
-
-def places(axes: Sequence[int], rank: int) -> tuple[int, ...]:
-    """Non-negative axes in ascending order."""
-    return tuple(sorted(axes_of(axes, rank)))

@@ -13,15 +13,17 @@ from ..model import Value
 from ..numeric import fused, wide
 from ..operator import operator, require
 from ..types import Fuse, TensorType
-from .shape import common_dim
+from .rules import common_dim
 
 
 @wide
 def _fully_connected(
     input: np.ndarray, weight: np.ndarray, bias: np.ndarray, *, fuse_code: Fuse = Fuse.NONE
 ) -> np.ndarray:
-    rows = input.reshape(-1, input.shape[-1]) if input.shape[-1] else input.reshape(
-        int(np.prod(input.shape[:-1])), 0
+    rows = (
+        input.reshape(-1, input.shape[-1])
+        if input.shape[-1]
+        else input.reshape(int(np.prod(input.shape[:-1])), 0)
     )
     return fused(rows @ weight.T + bias, fuse_code)
 
@@ -174,20 +176,3 @@ def determinant(input: Value) -> TensorType:
     """
     _require_square("determinant", input)
     return input.type.with_shape(input.shape[:-2])
-
-
-@wide
-def _inverse(input: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.inv(input), input.dtype)
-
-
-@operator(code=1352, reference=_inverse)
-def inverse(input: Value) -> TensorType:
-    """The inverse of every matrix in the last two axes.
-
-    Types: any float.
-    Shapes: [..., n, n], which the result has too.
-    Edges: a singular matrix fails while running.
-    """
-    _require_square("inverse", input)
-    return input.type

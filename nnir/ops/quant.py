@@ -78,7 +78,7 @@ def quantize(
     *,
     axis: int = 1,
 ) -> TensorType:
-    """clamp(round(x / scale) + zero_point), with scale and zero point in the type of the result.
+    """clamp(round(x / scale) + zero_point), with both in the type of the result.
 
     Types: FLOAT32 or INT32. One scale gives QUANT_INT8_SYMM_PER_LAYER, or with a zero point other
     than 0 QUANT_UINT8_ASYMM_PER_LAYER; one scale per entry of `axis` QUANT_INT8_SYMM_PER_CHANNEL.

@@ -10,7 +10,7 @@ from ..broadcast import contents, length_of
 from ..model import Index, Value
 from ..operator import operator, require
 from ..types import Precision, TensorType
-from .shape import fresh, require_integers
+from .rules import fresh, require_integers
 
 
 def _generator(seed: float | None) -> np.random.Generator:
@@ -79,7 +79,7 @@ def random_uniform(
 
 def _bernoulli(input: np.ndarray, *, dtype: Precision, seed: float | None) -> np.ndarray:
     drawn = _generator(seed).random(input.shape)
-    return np.asarray(drawn < input.astype(np.float64)).astype(dtype.dtype)
+    return np.asarray(drawn < input.astype(np.float64), dtype.dtype)
 
 
 @operator(code=1752, reference=_bernoulli, is_random=True)
@@ -103,7 +103,7 @@ def _multinomial(
     drawn = generator.random((input.shape[0], sample_size)) * ends[:, -1:]
     rows = [np.searchsorted(e, d, side="right") for e, d in zip(ends, drawn, strict=True)]
     chosen = np.array(rows).reshape(input.shape[0], sample_size)
-    return np.minimum(chosen, input.shape[1] - 1).astype(dtype.dtype)
+    return np.asarray(np.minimum(chosen, input.shape[1] - 1), dtype.dtype)
 
 
 @operator(code=1753, reference=_multinomial, is_random=True)

@@ -16,8 +16,9 @@ from ..model import Index, Value
 from ..numeric import wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
+from .unary import is_number
 
-NUMBERS = frozenset(p for p in Precision if p.is_float or p.is_integer)
+NUMBERS = frozenset(p for p in Precision if is_number(p))
 BOOL = frozenset({Precision.BOOL8})
 
 
@@ -208,7 +209,7 @@ def position(name: str, function: Callable[..., Any], code: int, summary: str) -
     def reference(
         input: np.ndarray, *, axis: int, keepdim: bool, dtype: Precision = Precision.INT64
     ) -> np.ndarray:
-        sortable = input.astype(np.float32) if input.dtype.kind == "V" else input
+        sortable = input if input.dtype.isbuiltin == 1 else input.astype(np.float32)
         return np.asarray(function(sortable, axis=axis, keepdims=keepdim), dtype.dtype)
 
     def rule(
@@ -265,6 +266,7 @@ def running(
         reverse: bool = False,
     ) -> TensorType:
         require(input.precision in NUMBERS, f"{name} of {input.type}")
+        require(input.rank > 0, f"{name} of {input.type}, which has no axis")
         known = ints(axis)
         if known is not None:
             require(len(known) == 1, f"{name} needs one axis, not {known}")

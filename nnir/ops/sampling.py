@@ -35,7 +35,7 @@ def positions(
         case "asymmetric":
             return at / scale
         case "pytorch_half_pixel":
-            return np.full(out, -0.5) if length == 1 else (at + 0.5) / scale - 0.5
+            return np.zeros(out) if out == 1 else (at + 0.5) / scale - 0.5
         case "half_pixel_symmetric":
             return size / 2 * (1 - out / length) + (at + 0.5) / scale - 0.5
         case "tf_crop_and_resize":
@@ -144,7 +144,7 @@ def sample(
         at = np.where(np.isfinite(at), at, -2.0).astype(at.dtype)
         if mode == "nearest":
             at = np.rint(at)
-        if mode != "cubic" or border != "zeros":
+        if mode != "cubic":  # whose taps are bounded one by one, as in PyTorch
             at = bounded(at, size, border, align_corners=align_corners)
         found, weight = _neighbours(at, mode)
         near.append(found)

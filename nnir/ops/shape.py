@@ -2,65 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, product
-from ..errors import BadType, NotConstant
+from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
 from ..operator import carry, operator, require
 from ..types import PadMode, Precision, TensorType
+from .rules import Shape, carry_data, common_dim, common_type, fresh, require_integers
 
-Shape = tuple[Dim, ...]
 MODES = {PadMode.REFLECT: "reflect", PadMode.REPLICATE: "edge", PadMode.EDGE: "edge"}
 MODES[PadMode.WRAP] = "wrap"
-
-
-def carry_data(reference: Callable[..., Any]) -> Callable[..., np.ndarray | None]:
-    """A `content` that moves dimensions of the first operand where the others are plain ints."""
-
-    def content(input: Value, *others: Value | None, **attributes: Any) -> np.ndarray | None:
-        if input.content is None:
-            return None
-        known = [None if v is None else v.known for v in others]
-        if any(k is None and v is not None for k, v in zip(known, others, strict=True)):
-            return None
-        return np.asarray(reference(input.content, *known, **attributes), object)
-
-    return content
-
-
-def require_integers(value: Value | None, what: str) -> None:
-    """BadType unless an operand of positions or sizes has an integer type."""
-    if value is not None and not value.is_integer:
-        raise BadType(f"{what} must be integers, not {value.type}")
-
-
-def fresh(value: Value, rank: int) -> Shape:
-    """A shape of which only the rank is known."""
-    return tuple(value.model.fresh() for _ in range(rank))
-
-
-def common_type(values: Sequence[Value], what: str) -> TensorType:
-    """The type of the first of several tensors that must have one precision and one rank."""
-    require(bool(values), f"{what} of no tensors")
-    first = values[0].type
-    for value in values[1:]:
-        fits = value.precision == first.precision and value.rank == first.rank
-        require(fits, f"{what} of {first} and {value.type}")
-    return first
-
-
-def common_dim(dims: Sequence[Dim], what: str) -> Dim:
-    """The one size that several dimensions must have; known sizes win over symbols."""
-    known = [d for d in dims if not isinstance(d, Expr)]
-    if not known:
-        return dims[0]
-    require(all(d == known[0] for d in known), f"{what} with sizes {sorted(set(known))}")
-    return known[0]
 
 
 def _reshape(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
@@ -118,6 +73,14 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     if target is None:
         return input.type.with_shape(fresh(input, length_of(shape)))
     return input.type.with_shape(_inferred(input, target))
+
+
+@reshape_exact.decomposes
+def _reshape_without_zeros(input: Value, shape: Value) -> Value:
+    target = contents(shape)
+    if target is None or any(isinstance(d, Expr) or d == 0 for d in target):
+        raise Unsupported(f"reshape of {input.type} to sizes that may be 0")
+    return reshape(input, shape)  # type: ignore[no-any-return]
 
 
 def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
@@ -256,7 +219,7 @@ def _split(input: np.ndarray, split: np.ndarray, *, axis: int) -> list[np.ndarra
     return np.split(input, np.cumsum(sizes)[:-1].astype(int), axis)
 
 
-@operator(code=79, reference=_split)
+@operator(code=79, reference=_split, order=("input", "axis", "split"))
 def split(input: Value, split: Index, *, axis: int) -> tuple[TensorType, ...]:
     """Cut a tensor into pieces of the lengths `split` along an axis.
 

@@ -15,7 +15,7 @@ from ..types import Precision, TensorType
 from . import binary, compare, generate, reduce, shape, sizes, unary
 from .index import gather, scatter_elements, slice_
 from .linear import mat_mul
-from .shape import fresh, require_integers
+from .rules import fresh, require_integers
 from .sizes import Size
 
 AXIS = -2
@@ -35,7 +35,9 @@ def _dft(
     length = 2 * (size - 1) if inverse and onesided else size
     count = length if dft_length is None else int(dft_length.reshape(()))
     wide = input.astype(np.float64 if input.dtype == np.float64 else np.float32)
-    signal = wide[..., 0] if input.shape[-1] == 1 else wide[..., 0] + 1j * wide[..., 1]
+    signal = wide[..., 0]
+    if input.shape[-1] == 2:
+        signal = signal + np.multiply(wide[..., 1], 1j)
     if inverse and onesided:
         return np.fft.irfft(signal, count, along)[..., None].astype(input.dtype)
     result = (np.fft.ifft if inverse else np.fft.fft)(signal, count, along)

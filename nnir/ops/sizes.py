@@ -77,7 +77,7 @@ def vector(model: Model, parts: Sequence[Size]) -> Value:
     if not parts or all(isinstance(p, int) for p in parts):
         return model.constant(list(parts), "int64")
     whole = [p if isinstance(p, Value) else model.constant([p], "int64") for p in parts]
-    return shape.concat(*whole, axis=0) if len(whole) > 1 else whole[0]  # type: ignore[no-any-return]
+    return shape.concat(*whole, axis=0) if len(whole) > 1 else whole[0]
 
 
 def reshape(input: Value, parts: Sequence[Size]) -> Value:

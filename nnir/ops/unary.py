@@ -19,6 +19,11 @@ BITS = {Precision.INT4: 4, Precision.UINT4: 4, Precision.FLOAT4E2M1FN: 4} | {
 """The width of the elements that do not fill a byte."""
 
 
+def is_number(precision: Precision) -> bool:
+    """Whether frameworks compute with a precision: any float, and integers that fill a byte."""
+    return precision.is_float or (precision.is_integer and precision not in BITS)
+
+
 def unary(
     name: str,
     reference: Callable[..., Any],
@@ -32,7 +37,7 @@ def unary(
     kinds = "float or integer" if integers else "float"
 
     def rule(input: Value) -> TensorType:
-        fits = input.is_float or (integers and input.is_integer)
+        fits = input.is_float or (integers and is_number(input.precision))
         require(fits, f"{name} needs a {kinds} input, not {input.precision.name}")
         return input.type
 
@@ -149,7 +154,7 @@ def _cast(input: np.ndarray, *, dtype: Precision) -> np.ndarray:
         return input != input.dtype.type(0)
     if input.dtype.kind == "c":
         input = input if kind.kind == "c" else input.real
-    elif input.dtype.kind == "V" and kind.kind != "V":
+    elif input.dtype.isbuiltin != 1:  # a type of ml_dtypes
         # through float32, which holds every narrow float and small integer exactly
         return input.astype(np.float32).astype(kind)
     return input.astype(kind)

@@ -150,6 +150,11 @@ def convolve(
         columns = padded.reshape(batch, group, channels // group, -1)
         return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])
     rank = len(kernel)
+    covered = extents(kernel, dilations)
+    if any(n < e for n, e in zip(padded.shape[2:], covered, strict=True)):
+        given = zip(padded.shape[2:], covered, strides, strict=True)
+        none = [int(slid(n, e, s, (0, 0))) for n, e, s in given]  # type: ignore[arg-type]
+        return np.zeros((batch, filter.shape[0], *none), input.dtype)
     view = unfold(padded, kernel, strides, dilations)
     out = view.shape[2 : 2 + rank]
     order = (0, *range(1 + rank, 1 + 2 * rank), *range(1, 1 + rank))

@@ -12,7 +12,9 @@ from ...case import ROUNDS, Case, Const, f, i, scalar
 HALF = ml_dtypes.bfloat16
 
 
-def r(start: float, limit: float, delta: float, dtype: object = np.float32) -> tuple:
+def r(
+    start: float, limit: float, delta: float, dtype: object = np.float32
+) -> tuple[np.ndarray, ...]:
     """Three numbers at run time."""
     return tuple(scalar(n, dtype) for n in (start, limit, delta))
 

@@ -22,7 +22,14 @@ CASES = [
     Case("Bernoulli", (f(0, 1, 0, 1),), why="certain"),
     Case("Bernoulli", (rand(2, 3, low=0, high=1),), {"dtype": 6, "seed": 2.0}, random=True),
     Case("Bernoulli", (i(1),), why="integers", raises=BadType),
-    Case("Multinomial", (rand(2, 3),), {"sample_size": 5}, random=True, opset=20, oracle="onnxruntime"),
+    Case(
+        "Multinomial",
+        (rand(2, 3),),
+        {"sample_size": 5},
+        random=True,
+        opset=20,
+        oracle="onnxruntime",
+    ),
     Case(
         "Multinomial",
         (f(-1e4, 9, -1e4).reshape(1, 3),),

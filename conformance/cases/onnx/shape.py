@@ -80,10 +80,7 @@ CONCAT = [
     Case("Concat", (X, rand(2, 3)), {"axis": 0}, why="two ranks", raises=BadType),
     Case("Concat", (X, rand(3, 3, 5)), {"axis": 1}, why="other sizes", raises=BadType),
     Case("Concat", (scalar(1), scalar(2)), {"axis": 0}, why="rank 0", raises=BadType),
-    *(
-        Case("Concat", (rand(2, dtype=t), rand(3, dtype=t)), {"axis": 0}, why="types")
-        for t in ANY
-    ),
+    *(Case("Concat", (rand(2, dtype=t), rand(3, dtype=t)), {"axis": 0}, why="types") for t in ANY),
 ]
 SPLIT = [
     Case("Split", (rand(6, 2),), {"num_outputs": 3}, outputs=3, why="equal pieces"),

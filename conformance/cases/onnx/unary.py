@@ -46,7 +46,8 @@ CASES = [
         for d in (np.int8, np.int32, np.int64)
     ),
     Case("Cos", (i(1),), why="an integer", raises=BadType),
-    Case("Erf", (f(-7, -3, -0.5, -1e-10, 0.46, 0.47, 2, 5.9, 6.1),), why="every region", tol=ROUNDS),
+    Case("Erf", (f(-7, -3, -0.5, -1e-10, 0.46, 0.47, 2, 5.9, 6.1),), why="every region",
+         tol=ROUNDS),
     Case("Round", (f(0.5, 1.5, 2.5, -0.5, -1.5),), why="halves to even"),
     Case("Identity", (rand(2, 0, 3),), why="no elements"),
     Case("Identity", (i(1, 2, dtype=np.uint16),), opset=1, why="the first version"),
@@ -76,6 +77,10 @@ CASES = [
          why="a power of two that is too large"),
     Case("Cast", (f(1),), {"to": 24, "round_mode": "odd"}, opset=25, why="unknown rounding",
          raises=Unsupported),
+    *(
+        Case("Cast", (f(-8, -1.7, -0.4, 0, 2.5, 6.9, 7, dtype=d),), {"to": 22}, why="to INT4")
+        for d in (np.float16, np.float32, np.float64)
+    ),
     Case("Cast", (f(np.nan, 0, -0.0, 0.1),), {"to": 9}, why="nan is true"),
     Case("Cast", (i(300, -1),), {"to": 3}, why="wraps"),
     Case("Cast", (f(1),), {"to": "INT"}, opset=1, why="no such type", raises=Unsupported),

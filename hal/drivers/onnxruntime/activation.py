@@ -15,7 +15,7 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import number
+from .binary import clipped, number, rectified
 from .emitter import Emitter, Ref
 
 table = Lowerings()
@@ -28,16 +28,20 @@ def _same(operator: Operator, name: str) -> None:
 
 
 for _operator, _name in {
-    activation.relu: "Relu",
     activation.sigmoid: "Sigmoid",
     activation.tanh: "Tanh",
 }.items():
     _same(_operator, _name)
 
 
+@table.lower(activation.relu)
+def relu(g: Emitter, input: Value) -> Any:
+    return rectified(g, input)
+
+
 @table.lower(activation.relu6)
 def relu6(g: Emitter, input: Value) -> Any:
-    return g.node("Clip", input, number(g, 0, input), number(g, 6, input))
+    return clipped(g, input, number(g, 0, input), number(g, 6, input))
 
 
 @table.lower(activation.swish)
@@ -120,10 +124,7 @@ def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
     bounds = [b if b.rank == 0 else g.node("Squeeze", b) for b in (min, max)]
-    if input.precision not in (Precision.INT16, Precision.UINT16):
-        return g.node("Clip", input, *bounds)
-    wide = [g.cast(b, Precision.INT32) for b in (input, *bounds)]
-    return g.cast(g.node("Clip", *wide), input.precision)
+    return clipped(g, input, *bounds)
 
 
 @table.lower(activation.elu)

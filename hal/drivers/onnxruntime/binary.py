@@ -15,6 +15,7 @@ from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
+from .unary import rounded_once
 
 table = Lowerings()
 
@@ -26,12 +27,35 @@ def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
         case Fuse.NONE:
             return result
         case Fuse.RELU:
-            return g.node("Relu", result)
+            return rectified(g, result)
         case Fuse.RELU1 | Fuse.RELU6:
-            dtype = result.precision.dtype
-            bounds = [g.constant(np.array(b, dtype)) for b in (0, high[fuse_code])]
-            return g.node("Clip", result, *bounds)
+            return clipped(g, result, number(g, 0, result), number(g, high[fuse_code], result))
     raise NoLowering(f"fuse code {fuse_code!r}")
+
+
+def number(g: Emitter, value: float, like: Value | Ref) -> Ref:
+    """A constant of one element in the precision of `like`."""
+    return g.constant(np.array(value, like.precision.dtype))
+
+
+def rectified(g: Emitter, input: Value | Ref) -> Ref:
+    """max(0, x); Relu has kernels for few integers."""
+    if input.precision.is_float:
+        made: Ref = g.node("Relu", input)
+    else:
+        made = g.node("Max", input, number(g, 0, input))
+    return made
+
+
+def clipped(g: Emitter, input: Value | Ref, low: Operand, high: Operand) -> Ref:
+    """Clip between two numbers; for some precisions it is a function without a kernel."""
+    kinds = {
+        Precision.INT16: Precision.INT32,
+        Precision.UINT16: Precision.INT32,
+        Precision.BFLOAT16: Precision.FLOAT32,
+    }
+    wide = [g.cast(b, kinds.get(input.precision, input.precision)) for b in (input, low, high)]
+    return g.cast(g.node("Clip", *wide), input.precision)
 
 
 def _same(operator: Operator, name: str) -> None:
@@ -55,11 +79,6 @@ def sum_(g: Emitter, *input: Value) -> Any:
     if input[0].is_float:
         return g.node("Sum", *input)
     return functools.reduce(lambda a, b: g.node("Add", a, b), input)
-
-
-def number(g: Emitter, value: float, like: Value | Ref) -> Ref:
-    """A constant of one element in the precision of `like`."""
-    return g.constant(np.array(value, like.precision.dtype))
 
 
 def signed(g: Emitter, input: Operand) -> Ref:
@@ -107,7 +126,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> A
     quotient = g.node("Div", input0, by)
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
-        whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
+        whole = rounded_once(g, "Round", g.node("Div", g.node("Sub", input0, rest), by))
         zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
         return fused(g, _where(g, zero, quotient, whole), fuse_code)
     if input0.dtype.kind == "i":

@@ -46,7 +46,8 @@ def convolution(
     fuse_code: Fuse,
 ) -> Any:
     _require_float("Conv", input)
-    how, flat = windows.padding(auto_pad, pads, len(strides))
+    kernel = [int(k) for k in filter.shape[2:]]  # type: ignore[arg-type]
+    how, flat = windows.padding(input, auto_pad, pads, kernel, strides)
     dilated = [1] * len(strides) if auto_pad == AutoPad.SAME else list(dilations)
     result = g.node(
         "Conv",

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
 from nnir.types import Precision
@@ -48,8 +49,11 @@ def meshgrid(g: Emitter, *input: Value) -> Any:
 def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
     """Floats are start + i * step; ONNX Runtime's own Range adds up the rounding errors."""
     first, last, by = (scalar(g, v) for v in (start, end, step))
+    if start.precision == Precision.UINT64:
+        raise NoLowering("range of uint64")
     if not start.is_float:
-        return g.node("Range", first, last, by)
+        whole = (g.cast(v, Precision.INT64) for v in (first, last, by))
+        return g.cast(g.node("Range", *whole), start.precision)
     wide = Precision.FLOAT64 if start.precision == Precision.FLOAT64 else Precision.FLOAT32
     first, last, by = (g.cast(v, wide) for v in (first, last, by))
     span = g.cast(g.node("Sub", last, first), Precision.FLOAT64)

@@ -71,20 +71,46 @@ def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> A
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Any:
-    where = int64(g, indices)
-    return g.node("ScatterElements", input, where, updates, axis=axis, reduction=reduction)
+    return _scatter(g, "ScatterElements", input, indices, updates, reduction, axis=axis)
 
 
 @table.lower(index.scatter_nd)
-def scatter_nd(
-    g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str
+def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Any:
+    return _scatter(g, "ScatterND", input, indices, updates, reduction)
+
+
+REDUCED = {
+    Precision.FLOAT16: Precision.FLOAT32,
+    Precision.BFLOAT16: Precision.FLOAT32,
+    Precision.BOOL8: Precision.INT32,
+}
+"""Types that ONNX Runtime moves, but does not combine."""
+
+
+def _scatter(
+    g: Emitter,
+    op: str,
+    input: Value,
+    indices: Value,
+    updates: Value,
+    reduction: str,
+    **attributes: Any,
 ) -> Any:
-    return g.node("ScatterND", input, int64(g, indices), updates, reduction=reduction)
+    kind = input.precision
+    wide = kind if reduction == "none" else REDUCED.get(kind, kind)
+    if kind == Precision.BOOL8:
+        reduction = {"add": "max", "mul": "min"}.get(reduction, reduction)
+    operands = g.cast(input, wide), int64(g, indices), g.cast(updates, wide)
+    return g.cast(g.node(op, *operands, reduction=reduction, **attributes), kind)
 
 
 @table.lower(index.non_zero)
 def non_zero(g: Emitter, input: Value) -> Any:
-    return g.node("NonZero", input, precision=Precision.INT64)
+    """Rank 0 has no rows; ONNX Runtime gives it one."""
+    narrow = input.is_float and input.precision != Precision.FLOAT32
+    whole = g.cast(input, Precision.BOOL8) if narrow else input
+    found = g.node("NonZero", whole, precision=Precision.INT64)
+    return found if input.rank else part(g, found, 0, 0)
 
 
 @table.lower(index.reverse_sequence)

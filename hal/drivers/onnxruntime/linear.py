@@ -28,6 +28,9 @@ def fully_connected(
         last = part(g, sizes, input.rank - 1, input.rank)
         shape = g.node("Concat", batch, last, axis=0)
         rows = g.node("Reshape", input, shape, allowzero=1)
+    if not input.is_float:  # Gemm has no kernels for integers
+        product = g.node("MatMul", rows, g.node("Transpose", weight))
+        return fused(g, g.node("Add", product, bias), fuse_code)
     return fused(g, g.node("Gemm", rows, weight, bias, transB=1), fuse_code)
 
 

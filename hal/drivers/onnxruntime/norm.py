@@ -121,7 +121,8 @@ def lrn(
     if x.precision != Precision.FLOAT32:
         raise NoLowering("onnxruntime has no LRN kernel for FLOAT64")
     squares = g.node("Mul", x, x)
-    flat = g.node("Reshape", squares, g.constant(np.array([0, 1, 0, -1], np.int64)))
+    planes = g.node("Unsqueeze", squares, g.constant(np.array([1], np.int64)))
+    flat = g.node("Reshape", planes, g.constant(np.array([0, 0, 0, -1], np.int64)))
     before = (size - 1) // 2
     means = g.node(
         "AveragePool",

@@ -34,7 +34,7 @@ def _padding(
     clips: bool,
 ) -> dict[str, Any]:
     """ONNX attributes of the standard's window, whose ceil_mode and divisor are not ONNX's."""
-    how, flat = windows.padding(auto_pad, pads, 2)
+    how, flat = windows.padding(input, auto_pad, pads, kernel, strides)
     given = {"auto_pad": how, "pads": flat, "kernel_shape": list(kernel), "strides": list(strides)}
     if not ceil or auto_pad != AutoPad.NONE:
         return given

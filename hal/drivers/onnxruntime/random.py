@@ -53,5 +53,7 @@ def multinomial(
     g: Emitter, input: Value, *, sample_size: int, dtype: Precision, seed: float | None
 ) -> Any:
     scores = g.cast(input, Precision.FLOAT32)
-    attributes = {"sample_size": sample_size, "dtype": proto.code(dtype), "seed": seed}
-    return g.node("Multinomial", scores, precision=dtype, **attributes)
+    code = proto.code(dtype)
+    return g.node(
+        "Multinomial", scores, precision=dtype, sample_size=sample_size, dtype=code, seed=seed
+    )

@@ -6,7 +6,7 @@ from typing import Any
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.ops import recurrent
+from nnir.ops import cells, recurrent
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -41,11 +41,20 @@ def _layer(
         outputs=outputs,
         activations=list(names),
         direction=direction,
-        activation_alpha=None if activation_alpha is None else list(activation_alpha),
-        activation_beta=None if activation_beta is None else list(activation_beta),
+        activation_alpha=_every(names, cells.ALPHA, activation_alpha),
+        activation_beta=_every(names, cells.BETA, activation_beta),
         **rest,
     )
     return tuple(g.cast(Ref(r, Precision.FLOAT32), input.precision) for r in results)
+
+
+def _every(
+    names: tuple[str, ...], defaults: dict[str, float], given: tuple[float, ...] | None
+) -> list[float] | None:
+    """A number for each activation that has the parameter: ONNX Runtime has other defaults."""
+    rest = list(given or ())
+    takers = [n.lower() for n in names if n.lower() in defaults]
+    return [float(rest.pop(0) if rest else defaults[n]) for n in takers] or None
 
 
 def _wide(g: Emitter, value: Value | None) -> Ref | None:

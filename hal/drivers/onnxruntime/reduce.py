@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import ints
+from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator
 from nnir.ops import binary, reduce
@@ -20,18 +21,25 @@ from .emitter import Emitter, Operand, Ref
 table = Lowerings()
 
 
-def _axes(g: Emitter, axes: Value) -> Operand:
-    """The axes as ONNX takes them: 1-D INT64, or nothing for all."""
+def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
+    """The axes as ONNX takes them: 1-D INT64, or nothing for all.
+
+    Not negative: ONNX Runtime passes over those of a tensor without elements.
+    """
     if axes.constant is not None:
-        return g.constant(axes.constant.reshape(-1), np.int64) if axes.constant.size else None
+        known = axes.constant.reshape(-1).astype(np.int64)
+        return g.constant(known % max(input.rank, 1)) if known.size else None
     wide = g.cast(axes, Precision.INT64)
-    return wide if axes.rank else g.node("Reshape", wide, g.constant([-1], np.int64))
+    wide = wide if axes.rank else g.node("Reshape", wide, g.constant([-1], np.int64))
+    if 0 not in input.shape:
+        return wide
+    return g.node("Mod", wide, g.constant(max(input.rank, 1), np.int64))
 
 
 def _reduction(operator: Operator, name: str) -> None:
     @table.lower(operator)
     def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
-        return g.node(name, input, _axes(g, axes), keepdims=int(keepdim))
+        return g.node(name, input, _axes(g, input, axes), keepdims=int(keepdim))
 
 
 for _operator, _name in {
@@ -42,16 +50,24 @@ for _operator, _name in {
     _reduction(_operator, _name)
 
 
+WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
+"""What ONNX Runtime has no order of and compares in a wider precision."""
+
+
 def _extreme(operator: Operator, name: str) -> None:
     @table.lower(operator)
     def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
         # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
         kinds = {Precision.BOOL8: Precision.UINT8}
         if input.precision == Precision.UINT64:
-            found = g.node(name, signed(g, input), _axes(g, axes), keepdims=int(keepdim))
+            found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=int(keepdim))
             return unsigned(g, found)
+        if 0 in input.shape and input.precision in WIDENED:
+            raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
         wide = g.cast(input, kinds.get(input.precision, input.precision))
-        return g.cast(g.node(name, wide, _axes(g, axes), keepdims=int(keepdim)), input.precision)
+        return g.cast(
+            g.node(name, wide, _axes(g, input, axes), keepdims=int(keepdim)), input.precision
+        )
 
 
 _extreme(reduce.reduce_max, "ReduceMax")
@@ -61,9 +77,9 @@ _extreme(reduce.reduce_min, "ReduceMin")
 @table.lower(reduce.reduce_mean)
 def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
-        total = g.node("ReduceSum", input, _axes(g, axes), keepdims=int(keepdim))
+        total = g.node("ReduceSum", input, _axes(g, input, axes), keepdims=int(keepdim))
         return g.node("Div", total, number(g, 0, input))
-    return g.node("ReduceMean", input, _axes(g, axes), keepdims=int(keepdim))
+    return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=int(keepdim))
 
 
 def _position(operator: Operator, name: str) -> None:

@@ -1,7 +1,7 @@
 """Resizing and sampling.
 
 Where all sizes are known, RESIZE becomes gathers and weighted sums of what the reference computes;
-ONNX Runtime's own kernel serves the rest, as far as it follows ONNX.
+else ONNX Runtime's own kernel serves as far as it follows ONNX, and `resampling` the rest.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
+from .resampling import resampled
 
 table = Lowerings()
 FEW = 4
@@ -185,28 +186,27 @@ def resize_(
     )
     if plan is not None:
         return _static(g, input, how, plan, extrapolation_value)
-    _require_native(input, how, roi)
-    flat = None if sizes is None else g.cast(sizes, Precision.INT64)
-    factors = None if scales is None else g.cast(scales, Precision.FLOAT32)
-    wide = input if mode == "nearest" else _float32(g, input)
-    starts = None if roi is None else g.cast(roi, g.ref(wide).precision)  # type: ignore[union-attr]
-    result = g.node(
-        "Resize",
-        wide,
-        starts,
-        factors,
-        flat,
-        mode=mode,
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        nearest_mode=nearest_mode,
-        antialias=int(antialias),
-        axes=None if axes is None else list(named),
-        cubic_coeff_a=cubic_coeff_a,
-        exclude_outside=int(exclude_outside),
-        extrapolation_value=extrapolation_value,
-        keep_aspect_ratio_policy=keep_aspect_ratio_policy,
-    )
+    wide = g.cast(input, input.precision) if mode == "nearest" else _wide(g, input)
+    if _follows_onnx(input, how, named, sizes, keep_aspect_ratio_policy):
+        flat = g.cast(sizes, Precision.INT64)
+        kind = {"mode": mode, "coordinate_transformation_mode": coordinate_transformation_mode}
+        result = g.node(
+            "Resize", wide, None, None, flat, axes=[2, 3], cubic_coeff_a=cubic_coeff_a, **kind
+        )
+    else:
+        given = roi, scales, sizes, keep_aspect_ratio_policy, extrapolation_value
+        result = resampled(g, input, wide, how, named, *given)
     return result if mode == "nearest" else _fit(g, result, input.precision)
+
+
+def _follows_onnx(
+    input: Value, how: sampling.Filter, axes: Sequence[int], sizes: Value | None, policy: str
+) -> bool:
+    """Whether ONNX Runtime's kernel does what ONNX says, for sizes at run time."""
+    plain = not how.antialias and not how.exclude_outside and policy == "stretch"
+    coordinates = how.coordinates in ("half_pixel", "asymmetric", "align_corners")
+    image = input.rank == 4 and tuple(axes) == (2, 3) and input.precision != Precision.FLOAT64
+    return plain and coordinates and image and how.mode != "nearest" and sizes is not None
 
 
 Axis = tuple[int, int, int, float, tuple[float, float] | None]
@@ -258,10 +258,6 @@ def _static(
         value = g.constant(np.array(beyond, result.precision.dtype))
         result = g.node("Where", g.constant(lost), value, result, precision=result.precision)
     return result if exact else _fit(g, result, input.precision)
-
-
-def _require_native(input: Value, how: sampling.Filter, roi: Value | None) -> None:
-    """NoLowering for what ONNX Runtime's own kernel does differently."""
 
 
 PADDINGS = {

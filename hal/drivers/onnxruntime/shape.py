@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
-from nnir.dim import Expr
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import PadMode, Precision
@@ -150,29 +149,22 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
     single = None if value is None else g.node("Reshape", value, vector(g))
     known = ints(pads)
-    if known is None:
-        rows = g.node("Reshape", int64(g, pads), vector(g, -1, 2))
-        both = g.node("Reshape", g.node("Transpose", rows), vector(g, -1))
+    if known is not None and min(known, default=0) >= 0:
+        both = vector(g, *known[::2], *known[1::2])
         return g.node("Pad", input, both, single, mode=MODES[mode])
-    crops = [min(n, 0) for n in known]
-    grown = [max(n, 0) for n in known]
-    result: Operand = input
-    if mode != PadMode.CONSTANT:
-        result = _crop(g, result, crops)
-    if any(grown):
-        both = vector(g, *grown[::2], *grown[1::2])
-        result = g.node("Pad", result, both, single, mode=MODES[mode])
-    return _crop(g, result, crops) if mode == PadMode.CONSTANT else result
+    rows = g.node("Transpose", g.node("Reshape", int64(g, pads), vector(g, -1, 2)))
+    flat, zero = g.node("Reshape", rows, vector(g, -1)), vector(g, 0)
+    grown, crops = g.node("Max", flat, zero), g.node("Min", flat, zero)
+    if known is not None and max(known) <= 0:
+        return _crop(g, input, crops, input.rank)
+    first = input if mode == PadMode.CONSTANT else _crop(g, input, crops, input.rank)
+    result = g.node("Pad", first, grown, single, mode=MODES[mode])
+    return _crop(g, result, crops, input.rank) if mode == PadMode.CONSTANT else result
 
 
-def _crop(g: Emitter, input: Operand, crops: list[int]) -> Any:
-    if not any(crops):
-        return g.node("Identity", input)
-    starts = [-n for n in crops[::2]]
-    ends = [n or np.iinfo(np.int64).max for n in crops[1::2]]
-    axes = range(len(starts))
-    return g.node("Slice", input, vector(g, *starts), vector(g, *ends), vector(g, *axes))
-
-
-def is_symbolic(value: Value) -> bool:
-    return any(isinstance(d, Expr) for d in value.shape)
+def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Any:
+    """Take elements away in front and behind; `crops` has all fronts, then all backs, negated."""
+    starts = g.node("Neg", part(g, crops, 0, rank))
+    ends = g.node("Add", dims(g, input), part(g, crops, rank, 2 * rank))
+    ends = g.node("Max", ends, vector(g, 0))
+    return g.node("Slice", input, starts, ends, vector(g, *range(rank)))

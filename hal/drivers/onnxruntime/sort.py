@@ -45,5 +45,7 @@ def top_k(
 
 @table.lower(sort.unique)
 def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
-    values, *rest = g.node("Unique", input, outputs=4, axis=axis, sorted=int(sorted))
-    return values, *(Ref(r, Precision.INT64) for r in rest)
+    kinds = {Precision.BOOL8: Precision.INT8}
+    plain = g.cast(input, kinds.get(input.precision, input.precision))
+    values, *rest = g.node("Unique", plain, outputs=4, axis=axis, sorted=int(sorted))
+    return g.cast(values, input.precision), *(Ref(r, Precision.INT64) for r in rest)

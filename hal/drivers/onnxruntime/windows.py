@@ -18,11 +18,22 @@ def begins_ends(pads: Sequence[int]) -> list[int]:
 
 
 def padding(
-    auto_pad: AutoPad, pads: Sequence[int] | None, rank: int
+    input: Value,
+    auto_pad: AutoPad,
+    pads: Sequence[int] | None,
+    kernel: Sequence[int],
+    strides: Sequence[int],
 ) -> tuple[str | None, list[int] | None]:
     """ONNX's auto_pad and pads."""
+    rank = len(kernel)
     match auto_pad:
         case AutoPad.SAME:
+            sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
+            if len(sizes) == rank:
+                pairs = windows.resolved(auto_pad, None, sizes, kernel, strides)
+                return None, begins_ends([p for pair in pairs for p in pair])
+            if any(s > k for s, k in zip(strides, kernel, strict=True)):
+                raise NoLowering("auto_pad SAME with strides above the kernel needs known sizes")
             return "SAME_UPPER", None
         case AutoPad.VALID:
             return None, [0] * (2 * rank)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from nnir.atomic import replacing
+from nnir.mapping import write_array
 
 from . import proto
 from .emitter import IR_VERSION, OPSET
@@ -27,7 +28,7 @@ def write(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> None:
         file.write(graph)
         for name, array in weights.items():
             file.write(heads[name])
-            file.write(memoryview(proto.packed(array)))
+            write_array(file, array)
 
 
 def _inline_head(name: str, array: np.ndarray) -> bytes:
@@ -50,7 +51,7 @@ def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray]) ->
         for name, array in weights.items():
             offset = -(-file.tell() // 4096) * 4096
             file.seek(offset)
-            file.write(memoryview(proto.packed(array)))
+            write_array(file, array)
             placed.append(
                 proto.block(5, proto.external_tensor(name, array, location, offset, array.nbytes))
             )

@@ -1,0 +1,99 @@
+"""A compiled model that is called like a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr, evaluate
+from nnir.errors import BadInput
+from nnir.model import Model
+
+from ..device import Callback
+from .compilation import Compilation, Execution
+from .context import Context
+
+
+class Program:
+    """`program(*arrays)` runs the model; `run` takes and gives names. Use with `with`, or let go."""
+
+    def __init__(
+        self,
+        model: Model,
+        device: str,
+        properties: str = "",
+        callback: Callback | None = None,
+    ) -> None:
+        self._context = Context([device], properties, callback)
+        self._compilation = Compilation(model, self._context).finish()
+        self._compute = Execution(self._compilation).compute
+        self.inputs = self._compilation.inputs
+        self.outputs = self._compilation.outputs
+        self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
+
+    def __enter__(self) -> Program:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back what the device holds."""
+        self._compilation.close()
+        self._context.close()
+
+    def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
+        """The outputs in the model's order, for one array per input.
+
+        BadInput when the number, the element type or a shape does not fit.
+        """
+        checks = self._checks
+        if len(arrays) != len(checks):
+            raise BadInput(f"{len(arrays)} arrays for {len(checks)} inputs: {self._describe()}")
+        for array, (dtype, shape, is_static) in zip(arrays, checks, strict=True):
+            if not (
+                is_static
+                and type(array) is np.ndarray
+                and array.dtype == dtype
+                and array.shape == shape
+            ):
+                arrays = self._check_slowly(arrays)
+                break
+        return self._compute(arrays)
+
+    def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """As a call, by name."""
+        names = [n for n, _ in self.inputs]
+        if set(inputs) != set(names):
+            raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
+        results = self(*(inputs[n] for n in names))
+        return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
+
+    def _check_slowly(self, arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
+        sizes: dict[str, int] = {}
+        result = []
+        for given, (name, type) in zip(arrays, self.inputs, strict=True):
+            array = np.asarray(given)
+            if array.dtype != type.dtype:
+                raise BadInput(f"input {name!r} is {array.dtype}, not {type.dtype}")
+            if len(array.shape) != len(type.shape) or not all(
+                _fits(size, dim, sizes) for size, dim in zip(array.shape, type.shape, strict=True)
+            ):
+                raise BadInput(f"input {name!r} has shape {list(array.shape)}, not {type}")
+            result.append(array)
+        return tuple(result)
+
+    def _describe(self) -> str:
+        return ", ".join(f"{n} {t}" for n, t in self.inputs)
+
+
+def _fits(size: int, dim: int | Expr, sizes: dict[str, int]) -> bool:
+    """Whether a size fits a dimension; a lone symbol takes the first size it meets."""
+    known = evaluate(dim, sizes)
+    if isinstance(known, int):
+        return known == size
+    if len(known.terms) == 1 and known.terms[0][1] == 1 and len(known.terms[0][0]) == 1:
+        sizes.setdefault(str(known), size)
+    return True

@@ -1,0 +1,94 @@
+"""Files mapped into memory, and the way back from an array to the file that holds it."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import weakref
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from .errors import BadFile
+
+
+class MappedFile(mmap.mmap):
+    """A read-only map of a whole file that keeps the file open.
+
+    Its descriptor lets weights be copied from file to file by the kernel, without passing through
+    memory.
+    """
+
+    descriptor: int
+
+    def address(self) -> int:
+        """Where the map begins in memory."""
+        start: int = np.frombuffer(self, np.uint8, 1).__array_interface__["data"][0]
+        return start
+
+
+def map_file(path: Path) -> bytes | MappedFile:
+    """The bytes of a file; BadFile when it cannot be read."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+    except OSError as error:
+        raise BadFile(f"cannot read {str(path)!r}: {error.strerror}") from None
+    try:
+        size = os.fstat(descriptor).st_size
+        mapped = MappedFile(descriptor, 0, access=mmap.ACCESS_READ) if size else None
+    except (OSError, ValueError) as error:
+        os.close(descriptor)
+        raise BadFile(f"cannot map {str(path)!r}: {error}") from None
+    if mapped is None:
+        os.close(descriptor)
+        return b""
+    mapped.descriptor = descriptor
+    weakref.finalize(mapped, os.close, descriptor)
+    return mapped
+
+
+def place_of(array: np.ndarray) -> tuple[int, int] | None:
+    """The descriptor of the file that a contiguous array is a view of, and the offset there.
+
+    None for other memory.
+    """
+    if not array.flags.c_contiguous or array.flags.writeable:
+        return None
+    owner = array.base
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, memoryview):
+        owner = owner.obj
+    if not isinstance(owner, MappedFile):
+        return None
+    return owner.descriptor, array.__array_interface__["data"][0] - owner.address()
+
+
+def write_array(file: BinaryIO, array: np.ndarray) -> None:
+    """Append the elements of an array to a file, by the kernel alone where they lie in a file."""
+    if not array.nbytes:
+        return
+    place = place_of(array)
+    if place is None or not _copy_by_kernel(file, *place, array.nbytes):
+        file.write(np.ascontiguousarray(array).reshape(-1).view(np.uint8).data)
+
+
+def _copy_by_kernel(target: BinaryIO, source: int, offset: int, size: int) -> bool:
+    """Whether the kernel copied everything; nothing is written where it cannot."""
+    if not hasattr(os, "sendfile"):
+        return False
+    target.flush()
+    start = target.tell()
+    done = 0
+    try:
+        while done < size:
+            count = os.sendfile(target.fileno(), source, offset + done, size - done)
+            if not count:
+                raise BadFile("a file that weights are read from became shorter meanwhile")
+            done += count
+    except OSError:
+        target.seek(start)
+        return False
+    target.seek(start + size)
+    return True
