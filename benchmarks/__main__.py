@@ -1,7 +1,7 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
-    python -m benchmarks [convert] [latency] [overhead] [nodes] [import]
-                         [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
+python -m benchmarks [convert] [latency] [overhead] [nodes] [import]
+                     [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
 """
 
 from __future__ import annotations
@@ -41,7 +41,17 @@ READ = (
 
 def table(title: str, results: list[Result]) -> None:
     """One row a peer; ratios are peer to ours, so above 1 is in our favour."""
-    shown = Table("model", "what", "seconds", "process s", "peak MB", "time ratio", "process ratio", "memory ratio", title=title)
+    shown = Table(
+        "model",
+        "what",
+        "seconds",
+        "process s",
+        "peak MB",
+        "time ratio",
+        "process ratio",
+        "memory ratio",
+        title=title,
+    )
     ours: dict[str, Result] = {}
     for result in results:
         base = ours.setdefault(result.row.model, result)
@@ -72,7 +82,14 @@ def convert(files: dict[str, Path], folder: Path, rounds: int) -> None:
         saved = str(folder / f"{name}.nnir")
         save = f"nna.save(nna.load({text!r}), {saved!r})"
         rows.append(Row(f"{name} save", "load + save .nnir", mine, save))
-        rows.append(Row(f"{name} save", "copy of the file", "import shutil", f"shutil.copyfile({text!r}, {copy!r})"))
+        rows.append(
+            Row(
+                f"{name} save",
+                "copy of the file",
+                "import shutil",
+                f"shutil.copyfile({text!r}, {copy!r})",
+            )
+        )
         nnir = f"m = nna.load({saved!r})"
         rows.append(Row(f"{name} .nnir", "nnadapter.load .nnir", mine, nnir))
     table("Conversion, each in a process of its own", measure(rows, rounds))
@@ -86,14 +103,23 @@ def nodes(folder: Path, rounds: int) -> None:
         name = f"{count} nodes"
         rows.append(Row(name, "read", READ[0], READ[1].format(path=text)))
         rows.append(Row(name, "onnx.load + walk", "import onnx", WALK.format(path=text)))
-        rows.append(Row(name, "nnadapter.load", "import nnadapter as nna, frontends.onnx", f"m = nna.load({text!r})"))
+        rows.append(
+            Row(
+                name,
+                "nnadapter.load",
+                "import nnadapter as nna, frontends.onnx",
+                f"m = nna.load({text!r})",
+            )
+        )
         setup = f"{READ[0]}\nfrom frontends import onnx\n{READ[1].format(path=text)}"
         rows.append(Row(name, "translate only", setup, "t = onnx.translate(m)"))
     results = measure(rows, rounds)
     table("Large graphs", results)
     for result in results:
         count = int(result.row.model.split()[0])
-        OUT.print(f"{result.row.model:>14} {result.row.label:18} {result.seconds / count * 1e6:7.2f} us a node")
+        OUT.print(
+            f"{result.row.model:>14} {result.row.label:18} {result.seconds / count * 1e6:7.2f} us a node"
+        )
 
 
 def in_turns(runs: dict[str, Callable[[], Any]], calls: int) -> dict[str, float]:
@@ -126,7 +152,11 @@ def latency(files: dict[str, Path], calls: int) -> None:
         feeds = dict(zip([i.name for i in session.get_inputs()], arrays, strict=True))
         program = nna.compile(model, "onnxruntime", "ONNXRUNTIME_NUM_THREADS=2;")
         found = in_turns(
-            {"ours": lambda p=program, a=arrays: p(*a), "peer": lambda s=session, f=feeds: s.run(None, f)}, calls
+            {
+                "ours": lambda p=program, a=arrays: p(*a),
+                "peer": lambda s=session, f=feeds: s.run(None, f),
+            },
+            calls,
         )
         ours, peer = found["ours"] * 1e3, found["peer"] * 1e3
         shown.add_row(name, f"{ours:.2f}", f"{peer:.2f}", f"{ours / peer:.3f}")
@@ -143,7 +173,9 @@ def overhead(folder: Path) -> None:
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     program = nna.compile(nna.load(path), "onnxruntime")
     x = np.ones(3, np.float32)
-    found = in_turns({"ours": lambda: program(x), "peer": lambda: session.run(None, {"x": x})}, 20_000)
+    found = in_turns(
+        {"ours": lambda: program(x), "peer": lambda: session.run(None, {"x": x})}, 20_000
+    )
     ours, peer = found["ours"] * 1e6, found["peer"] * 1e6
     OUT.print(f"a call: nnadapter {ours:.1f} us, onnxruntime {peer:.1f} us, {ours - peer:+.1f} us")
 
@@ -153,19 +185,30 @@ def imports(rounds: int) -> None:
     rows = [
         Row("import", "nnadapter", "", "import nnadapter"),
         Row("import", "numpy", "", "import numpy"),
-        *(Row("import", name, "", f"import {name}") for name in ("onnx", "onnxruntime", "openvino")),
+        *(
+            Row("import", name, "", f"import {name}")
+            for name in ("onnx", "onnxruntime", "openvino")
+        ),
     ]
     table("Imports", measure(rows, rounds))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", default=["import", "convert", "nodes", "overhead", "latency"])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "parts", nargs="*", default=["import", "convert", "nodes", "overhead", "latency"]
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--calls", type=int, default=30, help="calls of each in `latency`")
-    parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "nnadapter-bench")
+    parser.add_argument(
+        "--folder", type=Path, default=Path(tempfile.gettempdir()) / "nnadapter-bench"
+    )
     parser.add_argument("--bert", type=Path, help="measure this file instead of our own BERT")
-    parser.add_argument("--resnet", type=Path, help="measure this file instead of our own ResNet-50")
+    parser.add_argument(
+        "--resnet", type=Path, help="measure this file instead of our own ResNet-50"
+    )
     given = parser.parse_args()
     files = {
         "resnet50": given.resnet or models.ensure(given.folder, "resnet50"),

@@ -21,7 +21,9 @@ class Builder:
 
     def node(self, op: str, *inputs: str, **attributes: object) -> str:
         name = f"{op.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(op, list(inputs), [name], name=f"{name}_node", **attributes))
+        self.nodes.append(
+            helper.make_node(op, list(inputs), [name], name=f"{name}_node", **attributes)
+        )
         return name
 
     def weight(self, *shape: int, scale: float = 0.02) -> str:
@@ -47,7 +49,9 @@ def resnet50(path: Path) -> None:
     b = Builder()
 
     def conv(x: str, channels: tuple[int, int], size: int, stride: int = 1) -> str:
-        weight = b.weight(channels[1], channels[0], size, size, scale=(channels[0] * size * size) ** -0.5)
+        weight = b.weight(
+            channels[1], channels[0], size, size, scale=(channels[0] * size * size) ** -0.5
+        )
         pad = [size // 2] * 4
         x = b.node("Conv", x, weight, kernel_shape=[size, size], strides=[stride] * 2, pads=pad)
         gain, shift, mean = (b.weight(channels[1]) for _ in range(3))

@@ -1,0 +1,1 @@
+"""Proof: cases, origin frameworks in workers, comparison and reports."""

@@ -110,7 +110,9 @@ def scalar(value: Any, dtype: Any = np.float32) -> np.ndarray:
     return np.array(value, dtype)
 
 
-def rand(*shape: int, seed: int = 0, dtype: Any = np.float32, low: float = -2.0, high: float = 2.0) -> np.ndarray:
+def rand(
+    *shape: int, seed: int = 0, dtype: Any = np.float32, low: float = -2.0, high: float = 2.0
+) -> np.ndarray:
     """Uniform numbers from a fixed seed; integers when `dtype` is one."""
     generator = np.random.default_rng((seed, *shape))
     kind = np.dtype(dtype)

@@ -12,7 +12,9 @@ import numpy as np
 HEAD = struct.Struct("<Q")
 
 
-def send(stream: BinaryIO, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b"") -> None:
+def send(
+    stream: BinaryIO, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b""
+) -> None:
     """Write one message."""
     parts = [np.ascontiguousarray(a).reshape(a.shape) for a in arrays]
     described = [{"dtype": a.dtype.name, "shape": list(a.shape)} for a in parts]

@@ -33,7 +33,9 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         absolute = np.where(_same(a, b), 0, np.abs(a - b))
         absolute = np.where(np.isnan(absolute), np.inf, absolute)
         scale = np.abs(b)
-        excess = absolute - (tolerance.absolute + tolerance.relative * np.where(np.isfinite(scale), scale, 0))
+        excess = absolute - (
+            tolerance.absolute + tolerance.relative * np.where(np.isfinite(scale), scale, 0)
+        )
         relative = np.nan_to_num(np.where(absolute == 0, 0, absolute / scale), nan=np.inf)
         relative = np.where(np.isnan(relative), np.inf, relative)
     worst = np.unravel_index(int(np.argmax(absolute)), want.shape)

@@ -54,7 +54,9 @@ def convert(case: Case) -> Model:
         if isinstance(given, Const):
             graph.weights[name] = given.array
         elif array is not None:
-            graph.inputs.append(SourceValue(name, TensorType(precision_of(array.dtype), array.shape)))
+            graph.inputs.append(
+                SourceValue(name, TensorType(precision_of(array.dtype), array.shape))
+            )
     op = f"{case.domain}::{case.op}" if case.domain else case.op
     graph.nodes.append(SourceNode(op, names, outputs, _attributes(case.attrs)))
     versions = {"": case.opset or NEWEST, case.domain: case.opset or (1 if case.domain else NEWEST)}

@@ -69,7 +69,9 @@ def operators() -> str:
 def onnx() -> str:
     """docs/onnx.md: which ONNX operators are converted, and what is not."""
     family_of = {
-        name: family.__name__.rpartition(".")[2] for family in FAMILIES for name in family.table.entries
+        name: family.__name__.rpartition(".")[2]
+        for family in FAMILIES
+        for name in family.table.entries
     }
     counts: dict[str, int] = {}
     for case in CASES:
@@ -79,7 +81,9 @@ def onnx() -> str:
         (f"`{name}`", family_of[name], ", ".join(map(str, sorted(versions))), counts.get(name, 0))
         for name, versions in sorted(TABLE.entries.items())
     ]
-    limits = [(f"`{x.op}`", x.device or "all", x.case or x.dtype or "all cases", x.why) for x in LIMITS]
+    limits = [
+        (f"`{x.op}`", x.device or "all", x.case or x.dtype or "all cases", x.why) for x in LIMITS
+    ]
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
         f"# ONNX\n\n{NOTE}\n{len(rows)} operators are converted, for every opset from the one named. `cases` "

@@ -69,8 +69,10 @@ def main() -> int:
     target = Path("light_resnet50.nnir")
     nna.save(model, target)
     again = nna.compile(nna.load(target), device="onnxruntime")(image)[0]
-    console.print(f"wrote {target} ({target.stat().st_size:,} bytes); read back, it gives the same: "
-                  f"{'yes' if np.array_equal(again, got) else 'NO'}")
+    console.print(
+        f"wrote {target} ({target.stat().st_size:,} bytes); read back, it gives the same: "
+        f"{'yes' if np.array_equal(again, got) else 'NO'}"
+    )
     return 0 if agrees and np.array_equal(again, got) else 1
 
 

@@ -87,6 +87,7 @@ class Parameter:
     default: Any
     optional: bool
     is_value: bool
+    is_index: bool
     is_items: bool
 
 
@@ -190,6 +191,9 @@ class Converter:
             return value
         if parameter.is_items:
             raise BadType(f"{self.name} takes a sequence for {parameter.name!r}, not a tensor")
+        if parameter.is_index and value.known is None:
+            constant = translator.constant_of(value)
+            return value if constant is None else translator.model.constant(constant)
         if parameter.is_value:
             return value
         constant = translator.constant_of(value)
@@ -209,6 +213,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         default=parameter.default,
         optional=len(plain) < len(options),
         is_value=is_value,
+        is_index=any(hasattr(o, "__metadata__") for o in plain),
         is_items=main is Items,
     )
 

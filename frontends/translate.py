@@ -315,6 +315,3 @@ def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[Sour
                     if id(producer) not in state:
                         stack.append((producer, False))
     return order
-
-
-

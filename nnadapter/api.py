@@ -50,7 +50,8 @@ def _translated(source: Source) -> Model:
         return archive.load(source) if isinstance(source, Path) else archive.loads(source)
     for _, frontend in frontends():
         if frontend.detects(source):
-            return frontend.load(source)  # type: ignore[no-any-return]  # a frontend's contract
+            model: Model = frontend.load(source)
+            return model
     known = ", ".join(name for name, _ in frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
     raise BadFile(f"{what}: no frontend recognises it; installed are {known} and .nnir")
@@ -104,9 +105,7 @@ def compile(
     return Program(model, device, properties, callback)
 
 
-def convert(
-    source: Source, target: str | os.PathLike[str], device: str | None = None
-) -> Model:
+def convert(source: Source, target: str | os.PathLike[str], device: str | None = None) -> Model:
     """Write a model in another format, through the device that owns it; the model.
 
     The suffix of `target` chooses the format: `.nnir`, or that of a device, such as `.onnx`.

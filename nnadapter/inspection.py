@@ -67,7 +67,10 @@ def _facts(model: Model) -> dict[str, Any]:
 @main.command()
 @FILE
 @click.option(
-    "--opset", type=click.Choice(["v1", "v1.1", "ext"]), default="ext", show_default=True,
+    "--opset",
+    type=click.Choice(["v1", "v1.1", "ext"]),
+    default="ext",
+    show_default=True,
     help="Refuse operators that this version of the standard lacks.",
 )
 @click.option("--strict", is_flag=True, help="Refuse everything beyond the standard's text.")
@@ -170,7 +173,10 @@ def _state(name: str) -> str:
 @JSON
 def doctor(as_json: bool) -> None:
     """Say what is installed and whether the parts work together."""
-    facts: list[tuple[str, str]] = [("python", platform.python_version()), ("system", platform.platform())]
+    facts: list[tuple[str, str]] = [
+        ("python", platform.python_version()),
+        ("system", platform.platform()),
+    ]
     for package in ("nnadapter", *PACKAGES):
         try:
             facts.append((package, version(package)))
@@ -201,5 +207,3 @@ def _self_test() -> str:
     except NNAdapterError as error:
         return f"failed: {summary(error)}"
     return "passed" if np.array_equal(y, np.full(3, 2, np.float32)) else "failed: 1 + 1 is not 2"
-
-

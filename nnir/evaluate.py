@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -49,7 +50,7 @@ def run_operation(
     """Run one operation by its reference; a failure says which operation it was."""
     try:
         with np.errstate(all="ignore"):
-            result = operation.operator.reference(*arrays, **operation.attributes)
+            result = operation.operator.reference(*arrays, **_constants(operation))
     except NNAdapterError:
         raise
     except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
@@ -58,6 +59,14 @@ def run_operation(
         raise DeviceError(f"{where} failed on {shapes}: {error}") from error
     results = result if isinstance(result, (tuple, list)) else (result,)
     return tuple(np.asarray(r) for r in results)
+
+
+def _constants(operation: Operation) -> dict[str, Any]:
+    """The attributes, and how the first operand is quantised where the reference wants to know."""
+    source = operation.inputs[0] if operation.inputs else None
+    if not operation.operator.reads_quantization or source is None:
+        return operation.attributes
+    return operation.attributes | {"quantization": source.type.quantization}
 
 
 def _read(memory: dict[int, np.ndarray], value: Value | None) -> np.ndarray | None:

@@ -83,6 +83,11 @@ class Operator:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
+    def reads_quantization(self) -> bool:
+        """Whether the reference takes the quantisation of the first operand as `quantization`."""
+        return "quantization" in inspect.signature(self.reference).parameters
+
+    @cached_property
     def enums(self) -> dict[str, type[IntEnum]]:
         """Attributes whose values are codes of the standard."""
         found = {}

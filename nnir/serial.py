@@ -82,7 +82,10 @@ class Encoder:
 
 def encode_type(type: TensorType) -> list[Any]:
     """Precision name, shape, and layout and quantisation where they are not the default."""
-    row: list[Any] = [type.precision.name, [d if isinstance(d, int) else str(d) for d in type.shape]]
+    row: list[Any] = [
+        type.precision.name,
+        [d if isinstance(d, int) else str(d) for d in type.shape],
+    ]
     if type.layout != Layout.NCHW or type.quantization is not None:
         row.append(int(type.layout))
     if (q := type.quantization) is not None:

@@ -57,7 +57,9 @@ def _constant(name: str, value: Any) -> Operand | None:
     if value is None:
         return None
     if isinstance(value, (Model, str)):
-        raise Unsupported(f"{name} is a {type(value).__name__}, which the standard has no operand for")
+        raise Unsupported(
+            f"{name} is a {type(value).__name__}, which the standard has no operand for"
+        )
     data = np.atleast_1d(np.asarray(value, _dtype(value)))
     kind = TensorType(precision_of(data.dtype), data.shape)
     return Operand(name, kind, Lifetime.CONSTANT_COPY, None, data)

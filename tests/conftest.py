@@ -23,7 +23,9 @@ def tensor(name: str, array: np.ndarray) -> TensorProto:
     return numpy_helper.from_array(array, name)
 
 
-def info(name: str, shape: list[int | str] | None, kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+def info(
+    name: str, shape: list[int | str] | None, kind: int = TensorProto.FLOAT
+) -> onnx.ValueInfoProto:
     return helper.make_tensor_value_info(name, kind, shape)
 
 
@@ -93,8 +95,12 @@ def loop() -> onnx.ModelProto:
         [info("i", [], TensorProto.INT64), info("go", [], TensorProto.BOOL), info("a", [2])],
         [info("again", [], TensorProto.BOOL), info("b", [2]), info("scan", [2])],
     )
-    then = helper.make_graph([helper.make_node("Neg", ["last"], ["t"])], "then", [], [info("t", [2])])
-    other = helper.make_graph([helper.make_node("Abs", ["last"], ["e"])], "else", [], [info("e", [2])])
+    then = helper.make_graph(
+        [helper.make_node("Neg", ["last"], ["t"])], "then", [], [info("t", [2])]
+    )
+    other = helper.make_graph(
+        [helper.make_node("Abs", ["last"], ["e"])], "else", [], [info("e", [2])]
+    )
     nodes = [
         helper.make_node("Loop", ["trips", "", "x"], ["last", "all"], body=body, name="loop"),
         helper.make_node("If", ["flag"], ["y"], then_branch=then, else_branch=other, name="if"),

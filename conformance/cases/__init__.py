@@ -1,0 +1,1 @@
+"""Cases: rows of data, one file per operator family."""

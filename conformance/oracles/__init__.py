@@ -1,0 +1,1 @@
+"""Worker processes, one module per origin framework."""

@@ -34,14 +34,19 @@ class SuiteCase:
     def load(self) -> tuple[bytes, list[tuple[list[Any], list[Any]]]]:
         """The model and its data sets."""
         if self.kind == "node" and self.source.model_dir is None:
-            sets = [([_array(x) for x in i], [_array(x) for x in o]) for i, o in self.source.data_sets]
+            sets = [
+                ([_array(x) for x in i], [_array(x) for x in o]) for i, o in self.source.data_sets
+            ]
             return self.source.model.SerializeToString(), sets
         if self.kind == "real":
             return _light(self.source)
         folder = Path(self.source.model_dir)
         model = onnx.load(folder / "model.onnx")
         sets = [
-            (_stored(place, "input", model.graph.input), _stored(place, "output", model.graph.output))
+            (
+                _stored(place, "input", model.graph.input),
+                _stored(place, "output", model.graph.output),
+            )
             for place in sorted(folder.glob("test_data_set*"))
         ]
         return model.SerializeToString(), sets

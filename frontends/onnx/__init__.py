@@ -35,7 +35,6 @@ from . import (
     shape,
     signal,
     sort,
-    tensor,
     unary,
 )
 

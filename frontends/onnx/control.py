@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
-from nnir.errors import Unsupported
+from nnir.errors import NotConstant, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import binary, compare, control, index, logic, shape, unary
 from nnir.types import Precision, TensorType
@@ -28,9 +28,7 @@ class Capture:
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         self.scope = scope
-        self.values = {
-            n: v for n, v in scope.items() if isinstance(v, Value) and v.known is None
-        }
+        self.values = {n: v for n, v in scope.items() if isinstance(v, Value) and v.known is None}
 
     def bind(self, model: Model) -> dict[str, Any]:
         """A scope for `model`, whose inputs grow by the captured values."""
@@ -132,11 +130,6 @@ def _loop_body(
     return model, joined if joined != list(types) else []
 
 
-@table.convert("Scan")
-def scan_8(*inputs: Value | None, body: SourceGraph, num_scan_inputs: int) -> Any:
-    raise Unsupported("Scan of opset 8, with a batch axis")
-
-
 @table.convert("Scan", since=9)
 def scan(
     *initial_state_and_scan_inputs: Value,
@@ -227,3 +220,31 @@ def _placed(value: Value, axis: int, backward: int) -> Value:
     order = list(range(1, value.rank))
     order.insert(axis, 0)
     return value if axis == 0 else shape.transpose(value, perm=tuple(order))
+
+
+@table.convert("Scan")
+def scan_8(
+    sequence_lens: Value | None,
+    *initial_state_and_scan_inputs: Value,
+    body: SourceGraph,
+    num_scan_inputs: int,
+    directions: tuple[int, ...] = (),
+    translator: Translator,
+) -> Any:
+    """Opset 8 has a batch axis in front of everything: one scan for each sample."""
+    if sequence_lens is not None:
+        raise Unsupported("Scan of opset 8 with sequence_lens")
+    batch = initial_state_and_scan_inputs[0].shape[0]
+    if isinstance(batch, Expr):
+        raise NotConstant("Scan of opset 8 with a dynamic batch")
+    samples = [
+        scan(
+            *(index.gather(v, np.int64(k), axis=0) for v in initial_state_and_scan_inputs),
+            body=body,
+            num_scan_inputs=num_scan_inputs,
+            scan_input_directions=directions,
+            translator=translator,
+        )
+        for k in range(batch)
+    ]
+    return tuple(shape.stack(*column, axis=0) for column in zip(*samples, strict=True))

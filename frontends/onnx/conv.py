@@ -123,7 +123,7 @@ def _transposed_totals(
     if any(isinstance(d, Expr) for d in x.shape[2:]):
         raise NotConstant(f"ConvTranspose with output_shape needs known sizes, not {x.type}")
     given = zip(x.shape[2:], axes, wanted, strict=True)
-    return [int((n - 1) * s + e + more - out) for n, (s, e, more), out in given]
+    return [int((n - 1) * s + e + more - out) for n, (s, e, more), out in given]  # type: ignore[arg-type]
 
 
 @table.convert("ConvInteger", since=10)
@@ -189,7 +189,9 @@ def q_linear_conv(
     )
     if b is not None:
         total = binary.add(total, _channelwise(b, total.rank))
-    scale = binary.div(binary.mul(_channelwise(w_scale, total.rank), _scalar(x_scale)), _scalar(y_scale))
+    scale = binary.div(
+        binary.mul(_channelwise(w_scale, total.rank), _scalar(x_scale)), _scalar(y_scale)
+    )
     real = binary.mul(unary.cast(total, dtype=Precision.FLOAT32), scale)
     zero = unary.cast(_scalar(y_zero_point), dtype=Precision.FLOAT32)
     whole = binary.add(unary.round_(real), zero)
@@ -199,7 +201,7 @@ def q_linear_conv(
 
 
 def _scalar(value: Value) -> Value:
-    return shape.reshape(value, [1]) if value.rank == 0 else value  # type: ignore[no-any-return]
+    return shape.reshape(value, [1]) if value.rank == 0 else value
 
 
 def _channelwise(value: Value, rank: int) -> Value:
@@ -257,5 +259,3 @@ def col_2_im(
     return conv.col_2_im(  # type: ignore[no-any-return]
         input, image_shape, block_shape, dilations=dilations, pads=flat, strides=strides
     )
-
-

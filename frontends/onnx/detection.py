@@ -76,7 +76,7 @@ def roi_align_10(
     spatial_scale: float = 1.0,
 ) -> Value:
     """Before opset 16 there is no shift by half a pixel."""
-    return roi_align(
+    return roi_align(  # type: ignore[no-any-return]
         x,
         rois,
         batch_indices,

@@ -82,9 +82,9 @@ def batch_normalization_7(
         raise Unsupported("BatchNormalization that trains with spatial=0")
     training = int(wanted > 1)
     given = {"epsilon": epsilon, "momentum": momentum, "training_mode": training}
-    results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(min(wanted, 3)), **given)  # type: ignore[arg-type]
+    results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(min(wanted, 3)), **given)
     if not isinstance(results, tuple):
-        return results
+        return results  # type: ignore[no-any-return]
     saved = _statistics(x, [a for a in range(x.rank) if a != 1], keepdim=False)
     return (*results, *(norm.same_precision(v, mean) for v in saved))
 
@@ -114,12 +114,12 @@ def batch_normalization_1(
         raise Unsupported(f"BatchNormalization with {wanted} outputs and is_test=1")
     if is_test or wanted > 1:
         given = {"epsilon": epsilon, "momentum": momentum, "spatial": spatial}
-        return batch_normalization_7(x, scale, b, mean, var, wanted=wanted, **given)  # type: ignore[arg-type]
+        return batch_normalization_7(x, scale, b, mean, var, wanted=wanted, **given)  # type: ignore[no-any-return]
     if not spatial:
         raise Unsupported("BatchNormalization that trains with spatial=0")
     trained = {"epsilon": epsilon, "momentum": momentum, "training_mode": 1}
-    results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(3), **trained)  # type: ignore[arg-type]
-    return results[0] if isinstance(results, tuple) else results
+    results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(3), **trained)
+    return results[0] if isinstance(results, tuple) else results  # type: ignore[no-any-return]
 
 
 @table.convert("InstanceNormalization")
@@ -159,7 +159,11 @@ def layer_normalization(
     wide = _stashed(x, stash_type, "LayerNormalization")
     trailing = x.shape[begin:]
     if scale.shape == trailing and (b is None or b.shape == trailing) and wide.rank == x.rank:
-        bias = generate.fill_like(scale, scale.model.constant(np.zeros(1, scale.dtype))) if b is None else b
+        bias = (
+            generate.fill_like(scale, scale.model.constant(np.zeros(1, scale.dtype)))
+            if b is None
+            else b
+        )
         given = {"begin_norm_axis": begin, "epsilon": epsilon}
         result = norm.layer_normalization(x, scale, bias, **given)
     else:
@@ -201,7 +205,9 @@ def group_normalization_18(
         wide = shape.expand(column, sizes.vector(x.model, [num_groups, each]))
         return shape.reshape(wide, [-1])  # type: ignore[no-any-return]
 
-    return group_normalization(x, spread(scale), spread(bias), epsilon=epsilon, num_groups=num_groups)
+    return group_normalization(  # type: ignore[no-any-return]
+        x, spread(scale), spread(bias), epsilon=epsilon, num_groups=num_groups
+    )
 
 
 @table.convert("RMSNormalization", since=23)
@@ -238,5 +244,3 @@ def mean_variance_normalization(x: Value, *, axes: tuple[int, ...] = (0, 2, 3)) 
     power = reduce.reduce_mean(unary.square(x), list(axes), keepdim=True)
     deviation = unary.sqrt(binary.sub(power, unary.square(mean)))
     return binary.div(binary.sub(x, mean), binary.add(deviation, 1e-9))  # type: ignore[no-any-return]
-
-

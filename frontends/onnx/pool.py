@@ -35,7 +35,9 @@ def _exact(how: windows.Window, x: Value, *, ceil: bool, clips: bool) -> dict[st
     if all(g is not None for g in grown):
         pads = tuple(p for g in grown if g is not None for p in g)
         return None if clips and pads != how.pads else given | {"pads": pads}
-    inside = all(p + s <= k for p, s, k in zip(how.pads[1::2], how.strides, how.kernel, strict=True))
+    inside = all(
+        p + s <= k for p, s, k in zip(how.pads[1::2], how.strides, how.kernel, strict=True)
+    )
     return given | {"pads": how.pads, "ceil_mode": True} if inside and not clips else None
 
 
@@ -197,10 +199,8 @@ def lp_pool_1(
     strides: tuple[int, ...] | None = None,
 ) -> Value:
     if kernel_shape is None:
-        return global_lp_pool(x, p=p)
-    return lp_pool(
-        x, auto_pad=auto_pad, kernel_shape=kernel_shape, p=p, pads=pads, strides=strides
-    )
+        return global_lp_pool(x, p=p)  # type: ignore[no-any-return]
+    return lp_pool(x, auto_pad=auto_pad, kernel_shape=kernel_shape, p=p, pads=pads, strides=strides)  # type: ignore[no-any-return]
 
 
 def _spatial_axes(x: Value) -> list[int]:

@@ -151,7 +151,8 @@ class Reader:
 
     def attribute(self, b: Buffer, start: int, end: int) -> tuple[str, Any]:
         """Name and value of an AttributeProto; its type field is absent in the oldest files."""
-        name, kind, values = "", 0, {}
+        name, kind = "", 0
+        values: dict[int, list[int | Span]] = {}
         for field, value in wire.fields(b, start, end):
             if field == 1:
                 name = wire.text(b, value)
@@ -235,7 +236,11 @@ class Reader:
         if 2 not in found:
             return SourceValue(name, None, "value of unknown type")
         type = self.type(wire.span(found[2]))
-        return SourceValue(name, type) if isinstance(type, TensorType) else SourceValue(name, None, type)
+        return (
+            SourceValue(name, type)
+            if isinstance(type, TensorType)
+            else SourceValue(name, None, type)
+        )
 
     def type(self, place: Span) -> TensorType | str:
         """The type of a TypeProto; the word for it where it is not a tensor."""

@@ -72,7 +72,7 @@ def _present(value: Value | None, translator: Translator) -> Value | None:
 def _standard(
     x: Value, scales: Value | None, sizes: Value | None, coordinates: str, mode: str, nearest: str
 ) -> Value | None:
-    """RESIZE_NEAREST or RESIZE_LINEAR where they give exactly the same: H and W by whole factors."""
+    """RESIZE_NEAREST or RESIZE_LINEAR where they give the same: H and W by whole factors."""
     factors = _whole_factors(x, scales, sizes)
     if factors is None:
         return None
@@ -122,7 +122,7 @@ def resize_11(
 ) -> Value:
     if coordinate_transformation_mode == "tf_half_pixel_for_nn":
         raise Unsupported("Resize with coordinate_transformation_mode='tf_half_pixel_for_nn'")
-    return resize_(
+    return resize_(  # type: ignore[no-any-return]
         x,
         roi,
         scales,
@@ -144,7 +144,7 @@ def upsample(x: Value, scales: Value, *, mode: str = "nearest", translator: Tran
     kinds = {"nearest": "nearest", "linear": "linear", "bilinear": "linear"}
     if mode not in kinds:
         raise Unsupported(f"Upsample with mode={mode!r}")
-    return resize_(
+    return resize_(  # type: ignore[no-any-return]
         x,
         None,
         scales,
@@ -160,7 +160,7 @@ def upsample_7(
     x: Value, *, mode: str = "nearest", scales: tuple[float, ...], translator: Translator
 ) -> Value:
     factors = x.model.constant(np.array(scales, np.float32))
-    return upsample(x, factors, mode=mode, translator=translator)
+    return upsample(x, factors, mode=mode, translator=translator)  # type: ignore[no-any-return]
 
 
 @table.convert("Upsample", since=1)
@@ -173,7 +173,7 @@ def upsample_1(
     translator: Translator,
 ) -> Value:
     scales = (1.0, 1.0, height_scale, width_scale)
-    return upsample_7(x, mode=mode, scales=scales, translator=translator)
+    return upsample_7(x, mode=mode, scales=scales, translator=translator)  # type: ignore[no-any-return]
 
 
 @table.convert("GridSample", since=16)
@@ -212,5 +212,3 @@ def grid_sample(
 @table.convert("AffineGrid", since=20)
 def affine_grid(theta: Value, size: Value, *, align_corners: int = 0) -> Value:
     return resize.affine_grid(theta, size, align_corners=bool(align_corners))  # type: ignore[no-any-return]
-
-

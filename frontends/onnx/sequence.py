@@ -34,9 +34,7 @@ def sequence_empty(*, dtype: int = 1) -> Items:
 
 
 @table.convert("SequenceInsert")
-def sequence_insert(
-    input_sequence: Items, tensor: Value, position: int | None = None
-) -> Items:
+def sequence_insert(input_sequence: Items, tensor: Value, position: int | None = None) -> Items:
     length = len(input_sequence)
     place = length if position is None else position
     if not -length <= place <= length:

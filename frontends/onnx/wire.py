@@ -56,7 +56,9 @@ def fields(b: Buffer, i: int, end: int) -> Iterator[tuple[int, int | Span]]:
             case kind:
                 raise BadFile(f"damaged protobuf: wire type {kind} before byte {i}")
         if i + size > end:
-            raise BadFile(f"damaged or truncated protobuf: {size} bytes at {i}, only {end - i} left")
+            raise BadFile(
+                f"damaged or truncated protobuf: {size} bytes at {i}, only {end - i} left"
+            )
         yield tag >> 3, (i, i + size)
         i += size
 

@@ -1,0 +1,1 @@
+"""Drivers: one module or package per device."""

@@ -29,4 +29,10 @@ class Builtin(Device):
         return Plan(model)
 
     def execute_program(self, program: Plan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        return program.run(inputs)
+        return [_own(array) for array in program.run(inputs)]
+
+
+def _own(array: np.ndarray) -> np.ndarray:
+    """Results belong to the caller: views into inputs or weights are copied."""
+    flags = array.flags
+    return array if flags.owndata and flags.writeable and flags.c_contiguous else array.copy()

@@ -1,0 +1,1 @@
+"""The runtime: device manager, context, compilation, execution."""

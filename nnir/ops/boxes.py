@@ -63,4 +63,3 @@ def taps(at: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     low = np.minimum(inner.astype(np.int64), max(size - 1, 0))
     part = np.where(low >= size - 1, 0, inner - low)
     return low, np.minimum(low + 1, max(size - 1, 0)), part, outside
-

@@ -14,7 +14,7 @@ Step = Callable[[np.ndarray, State], State]
 def sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)  # type: ignore[no-any-return]
 
 
 FUNCTIONS: dict[str, Callable[[np.ndarray, float, float], np.ndarray]] = {
@@ -66,6 +66,7 @@ def _bound(key: str, alpha: float, beta: float) -> Function:
 
 
 def clipped(x: np.ndarray, clip: float | None) -> np.ndarray:
+    """Values limited to [-clip, clip]; None does not limit."""
     return x if clip is None else np.clip(x, x.dtype.type(-clip), x.dtype.type(clip))
 
 
@@ -88,7 +89,10 @@ def run(
     return outputs, state
 
 
-def rnn(w: np.ndarray, r: np.ndarray, b: np.ndarray, f: Sequence[Function], clip: float | None) -> Step:
+def rnn(
+    w: np.ndarray, r: np.ndarray, b: np.ndarray, f: Sequence[Function], clip: float | None
+) -> Step:
+    """The plain cell."""
     bias = b.reshape(2, -1).sum(axis=0)
 
     def step(x: np.ndarray, state: State) -> State:
@@ -106,6 +110,7 @@ def gru(
     *,
     linear_before_reset: bool,
 ) -> Step:
+    """The gated recurrent unit."""
     size = r.shape[1]
     wb, rb = b.reshape(2, -1)
 
@@ -134,6 +139,7 @@ def lstm(
     *,
     input_forget: bool,
 ) -> Step:
+    """The long short-term memory cell."""
     bias = b.reshape(2, -1).sum(axis=0)
     peep_i, peep_o, peep_f = np.split(p, 3)
 

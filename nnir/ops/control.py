@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dim import Dim, Expr
+from ..errors import Unsupported
 from ..evaluate import Plan
 from ..model import Model, Value
 from ..operator import operator, require
@@ -96,7 +97,9 @@ def while_(
 
 def joined(model: Model, a: TensorType, b: TensorType, what: str) -> TensorType:
     """A type that both fit; sizes that differ become new symbols."""
-    require(a.precision == b.precision and a.rank == b.rank, f"{what} have types {a} and {b}")
+    require(a.precision == b.precision, f"{what} have types {a} and {b}")
+    if a.rank != b.rank:
+        raise Unsupported(f"{what} have types {a} and {b}: a rank that is only known while running")
     dims = (m if m == n else model.fresh() for m, n in zip(a.shape, b.shape, strict=True))
     return a.with_shape(tuple(dims))
 

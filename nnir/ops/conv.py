@@ -122,7 +122,8 @@ def conv_2d(
 
     Types: any float or integer, one for all three; integers wrap.
     Shapes: [N, C, H, W] with a filter [O, C / group, kh, kw] and a bias [O] to [N, O, H', W'],
-        H' = floor((H + top + bottom - (dh (kh - 1) + 1)) / sh) + 1; pads are top, bottom, left, right.
+        H' = floor((H + top + bottom - (dh (kh - 1) + 1)) / sh) + 1; pads are top, bottom, left,
+        right.
     Edges: auto_pad SAME gives ceil(H / sh), the odd pad after, and has no dilation.
     """
     require(len(strides) == 2, f"conv_2d with strides={strides}: 2 numbers are needed")

@@ -176,3 +176,20 @@ def determinant(input: Value) -> TensorType:
     """
     _require_square("determinant", input)
     return input.type.with_shape(input.shape[:-2])
+
+
+@wide
+def _inverse(input: np.ndarray) -> np.ndarray:
+    return np.asarray(np.linalg.inv(input), input.dtype)
+
+
+@operator(code=1390, reference=_inverse)
+def inverse(input: Value) -> TensorType:
+    """The inverse of every matrix in the last two axes.
+
+    Types: any float; 16-bit floats are computed in float32.
+    Shapes: [..., n, n] gives the same shape.
+    Edges: a singular matrix is an error while running; a matrix with NaN gives NaN.
+    """
+    _require_square("inverse", input)
+    return input.type

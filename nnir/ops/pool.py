@@ -135,9 +135,11 @@ def _max_pool_2d(
     pairs = windows.resolved(auto_pad, pads, input.shape[2:], kernel_shape, strides)
     out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad == AutoPad.NONE)
     if not return_indices:
-        return fused(windows.maximum(input, kernel_shape, pairs, strides, (1, 1), out), fuse_code)
+        best = windows.maximum(input, kernel_shape, pairs, strides, (1, 1), out)
+        return fused(best, fuse_code).astype(input.dtype)
     best, index = windows.maxima(input, kernel_shape, pairs, strides, (1, 1), out)
-    return fused(best, fuse_code), index.astype(Precision(return_indices_dtype).dtype)
+    positions = index.astype(Precision(return_indices_dtype).dtype)
+    return fused(best, fuse_code).astype(input.dtype), positions
 
 
 def _number(input: Value, name: str) -> None:
@@ -185,9 +187,7 @@ def _each_bin(
 
 
 @wide
-def _adaptive_average_pool_2d(
-    input: np.ndarray, *, output_shape: tuple[int, ...]
-) -> np.ndarray:
+def _adaptive_average_pool_2d(input: np.ndarray, *, output_shape: tuple[int, ...]) -> np.ndarray:
     return _each_bin(input, output_shape, lambda b: b.mean(axis=(2, 3), dtype=input.dtype))
 
 
@@ -223,7 +223,10 @@ def _adaptive_max_pool_2d(
     plane = np.arange(input.shape[2] * input.shape[3]).reshape(input.shape[2:])
     rows, columns = (_bins(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
     found = [
-        [plane[r, c].ravel()[input[:, :, r, c].reshape(*best.shape[:2], -1).argmax(-1)] for c in columns]
+        [
+            plane[r, c].ravel()[input[:, :, r, c].reshape(*best.shape[:2], -1).argmax(-1)]
+            for c in columns
+        ]
         for r in rows
     ]
     index = np.moveaxis(np.array(found), (0, 1), (2, 3))
@@ -265,9 +268,7 @@ def _any_sizes(
     rank = len(kernel)
     fits = input.rank == rank + 2
     require(fits, f"{name} with kernel_shape={tuple(kernel)} of {input.type}")
-    windows.check_window(
-        name, rank, kernel_shape=kernel, strides=strides, dilations=dilations
-    )
+    windows.check_window(name, rank, kernel_shape=kernel, strides=strides, dilations=dilations)
     covered = windows.extents(kernel, _ones(dilations, rank))
     pairs = windows.paired(pads, rank)
     axes = zip(input.shape[2:], covered, _ones(strides, rank), pairs, strict=True)
@@ -310,7 +311,7 @@ def _average_pool(
         starts = [-before for before, _ in given[1]]
         ends = [n + after for n, (_, after) in zip(ends, given[1], strict=True)]
     count = np.maximum(windows.counts(starts, ends, *given), 1)
-    return windows.sums(input, *given) / count.astype(input.dtype)
+    return windows.sums(input, *given) / count.astype(input.dtype)  # type: ignore[no-any-return]
 
 
 @operator(code=1450, reference=_average_pool)
@@ -333,9 +334,7 @@ def average_pool(
         but not what overhangs.
     """
     require(input.is_float, f"average_pool needs a float input, not {input.type}")
-    return _any_sizes(
-        input, "average_pool", kernel_shape, strides, pads, dilations, ceil=ceil_mode
-    )
+    return _any_sizes(input, "average_pool", kernel_shape, strides, pads, dilations, ceil=ceil_mode)
 
 
 def _max_pool(
@@ -387,7 +386,7 @@ def _lp_pool(
 ) -> np.ndarray:
     given = _geometry(input, kernel_shape, strides, pads, dilations, ceil=ceil_mode)
     powers = windows.sums(np.power(np.abs(input), input.dtype.type(p)), *given)
-    return np.power(powers, input.dtype.type(1 / p))
+    return np.power(powers, input.dtype.type(1 / p))  # type: ignore[no-any-return]
 
 
 @operator(code=1452, reference=_lp_pool)
@@ -424,7 +423,7 @@ def _max_unpool(
     rank = len(kernel_shape)
     pairs, steps = windows.paired(pads, rank), _ones(strides, rank)
     axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
-    sizes = [int(windows.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[call-overload]
+    sizes = [int(windows.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
     result = np.zeros((*input.shape[:2], *sizes), input.dtype)
     result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
     if output_shape is None:
@@ -463,6 +462,5 @@ def max_unpool(
         return input.type.with_shape(found or tuple(input.model.fresh() for _ in input.shape))
     pairs = windows.paired(pads, rank)
     axes = zip(input.shape[2:], _ones(strides, rank), kernel_shape, pairs, strict=True)
-    sizes = [windows.transposed_size(*axis, 0) for axis in axes]  # type: ignore[call-overload]
+    sizes = [windows.transposed_size(*axis, 0) for axis in axes]
     return input.type.with_shape((*input.shape[:2], *sizes))
-

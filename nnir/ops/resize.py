@@ -36,9 +36,7 @@ def _fit(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return values.astype(dtype)
 
 
-def _target(
-    input: np.ndarray, shape: np.ndarray | None, scales: np.ndarray | None
-) -> list[int]:
+def _target(input: np.ndarray, shape: np.ndarray | None, scales: np.ndarray | None) -> list[int]:
     if shape is not None:
         return [int(n) for n in shape.reshape(-1)]
     factors = np.asarray(scales, np.float64).reshape(-1)
@@ -64,9 +62,7 @@ def _resize_nearest(
     return result
 
 
-def _resized_type(
-    name: str, input: Value, shape: Value | None, scales: Value | None
-) -> TensorType:
+def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | None) -> TensorType:
     require(input.rank == 4, f"{name} needs rank 4, not {input.type}")
     require(shape is not None or scales is not None, f"{name} needs a shape or scales")
     if shape is not None:
@@ -212,7 +208,9 @@ def _resize(
         if size == out[k] and steps[k] == 1 and part in (None, (0.0, 1.0)):
             continue
         near, weight, lost = sampling.weights(how, size, out[k], steps[k], part)
-        result = result.take(near[:, 0], axis) if exact else sampling.along(result, axis, near, weight)
+        result = (
+            result.take(near[:, 0], axis) if exact else sampling.along(result, axis, near, weight)
+        )
         outside.append(lost.reshape(-1, *(1,) * (input.ndim - axis - 1)))
     for lost in outside:
         if lost.any():
@@ -328,7 +326,9 @@ def _nearest_sample(
 ) -> np.ndarray:
     """Nearest elements are moved, never multiplied."""
     where = np.arange(input[0, 0].size, dtype=np.float64) + 1
-    plane = np.broadcast_to(where.reshape(1, 1, *input.shape[2:]), (len(input), 1, *input.shape[2:]))
+    plane = np.broadcast_to(
+        where.reshape(1, 1, *input.shape[2:]), (len(input), 1, *input.shape[2:])
+    )
     found = sampling.sample(
         plane, grid, mode="nearest", border=border, align_corners=align_corners
     ).astype(np.int64)
@@ -339,7 +339,9 @@ def _nearest_sample(
     return values.reshape(*input.shape[:2], *grid.shape[1:-1])
 
 
-def _sampled(name: str, input: Value, grid: Value, mode: int, pad_mode: int, rank: int) -> TensorType:
+def _sampled(
+    name: str, input: Value, grid: Value, mode: int, pad_mode: int, rank: int
+) -> TensorType:
     require(input.rank == rank + 2, f"{name} needs rank {rank + 2}, not {input.type}")
     require(grid.rank == rank + 2 and grid.is_float, f"{name} with a grid {grid.type}")
     last = grid.shape[-1]
@@ -398,7 +400,7 @@ def _affine_grid(theta: np.ndarray, size: np.ndarray, *, align_corners: bool) ->
             axes.append((2 * np.arange(n) + 1) / max(n, 1) - 1)
     points = [*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(spatial)]
     base = np.stack(points, axis=-1).reshape(-1, len(spatial) + 1).astype(theta.dtype)
-    return np.matmul(base, theta.swapaxes(1, 2)).reshape(len(theta), *spatial, len(spatial))
+    return np.matmul(base, theta.swapaxes(1, 2)).reshape(len(theta), *spatial, len(spatial))  # type: ignore[no-any-return]
 
 
 @operator(code=1552, reference=_affine_grid)
@@ -416,5 +418,3 @@ def affine_grid(theta: Value, size: Index, *, align_corners: bool = False) -> Te
     found = contents(size)
     spatial = found[2:] if found else tuple(theta.model.fresh() for _ in range(count - 2))
     return theta.type.with_shape((theta.shape[0], *spatial, count - 2))
-
-

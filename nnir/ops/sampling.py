@@ -93,9 +93,7 @@ def cubic(distance: np.ndarray, a: float) -> np.ndarray:
     return np.where(x <= 1, near, np.where(x < 2, far, 0))
 
 
-def along(
-    data: np.ndarray, axis: int, near: np.ndarray, factors: np.ndarray
-) -> np.ndarray:
+def along(data: np.ndarray, axis: int, near: np.ndarray, factors: np.ndarray) -> np.ndarray:
     """Weighted sums of neighbours along one axis."""
     tail = (1,) * (data.ndim - axis - 1)
     total: np.ndarray | float = 0.0
@@ -122,10 +120,10 @@ def reflected(at: np.ndarray, low: float, high: float) -> np.ndarray:
 
 
 def bounded(at: np.ndarray, size: int, border: str, *, align_corners: bool) -> np.ndarray:
-    """Positions as the border mode moves them: "zeros" stay, "border" clamp, "reflection" mirror."""
+    """Positions as the border moves them: zeros stay, border clamps, reflection mirrors."""
     match border:
         case "border":
-            return np.clip(at, 0, max(size - 1, 0))
+            return np.clip(at, 0, max(size - 1, 0))  # type: ignore[no-any-return]
         case "reflection":
             low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
             return np.where((at < low) | (at > high), reflected(at, low, high), at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -52,9 +53,7 @@ def extents(kernel: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:
     return tuple(d * (k - 1) + 1 for k, d in zip(kernel, dilations, strict=True))
 
 
-def slid(
-    size: Dim, extent: Dim, stride: int, pad: tuple[int, int], *, ceil: bool = False
-) -> Dim:
+def slid(size: Dim, extent: Dim, stride: int, pad: tuple[int, int], *, ceil: bool = False) -> Dim:
     """How many windows fit on one axis; with `ceil` one more where elements are left over."""
     room = size + pad[0] + pad[1] - extent
     count = (ceil_div(room, stride) if ceil else room // stride) + 1
@@ -68,6 +67,7 @@ def slid_inside(size: Dim, extent: int, stride: int, pad: tuple[int, int]) -> Di
 
 
 def same_size(size: Dim, stride: int) -> Dim:
+    """How many windows SAME gives an axis."""
     return ceil_div(size, stride)
 
 
@@ -78,7 +78,7 @@ def check_window(name: str, rank: int, **lists: Sequence[int] | None) -> None:
         require(good, f"{name} with {what}={values}: {rank} positive numbers are needed")
 
 
-def pad(input: np.ndarray, pads: Pairs, value: object = 0) -> np.ndarray:
+def pad(input: np.ndarray, pads: Pairs, value: Any = 0) -> np.ndarray:
     """Add a border of `value` to the spatial axes; negative pads crop."""
     if not any(itertools.chain(*pads)):
         return input
@@ -87,7 +87,7 @@ def pad(input: np.ndarray, pads: Pairs, value: object = 0) -> np.ndarray:
     result = np.pad(input, (*lead, *grown), constant_values=value)
     ends = zip(pads, result.shape[len(lead) :], strict=True)
     crop = (slice(max(-a, 0), n - max(-b, 0)) for (a, b), n in ends)
-    return result[(..., *crop)]
+    return result[..., *crop]  # type: ignore[arg-type]
 
 
 def taps(
@@ -110,7 +110,7 @@ def unfold(
     spatial = tuple(range(padded.ndim - rank, padded.ndim))
     view = np.lib.stride_tricks.sliding_window_view(padded, extents(kernel, dilations), spatial)
     steps = (*(slice(None, None, s) for s in strides), *(slice(None, None, d) for d in dilations))
-    return view[(..., *steps)]
+    return view[..., *steps]  # type: ignore[arg-type]
 
 
 def fold(
@@ -123,7 +123,7 @@ def fold(
     full = [max((n - 1) * s, 0) + e for n, s, e in axes]
     result = np.zeros((*columns.shape[: -2 * rank], *full), columns.dtype)
     for position, where in taps(kernel, strides, dilations, out):
-        result[(..., *where)] += columns[(..., *position, *(slice(None),) * rank)]
+        result[..., *where] += columns[..., *position, *(slice(None),) * rank]  # type: ignore[arg-type]
     return result
 
 
@@ -138,9 +138,7 @@ def convolve(
     """Cross-correlation of [N, C, *spatial] with [O, C / group, *kernel]."""
     exact = exact_type(input, filter)
     if exact is not None:
-        wide = convolve(
-            input.astype(exact), filter.astype(exact), pads, strides, group, dilations
-        )
+        wide = convolve(input.astype(exact), filter.astype(exact), pads, strides, group, dilations)
         return wide.astype(np.int64).astype(input.dtype)
     batch, channels = input.shape[:2]
     kernel = filter.shape[2:]
@@ -148,7 +146,7 @@ def convolve(
     weights = filter.reshape(group, filter.shape[0] // group, -1)
     if math.prod(kernel) == 1 and math.prod(strides) == 1:
         columns = padded.reshape(batch, group, channels // group, -1)
-        return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])
+        return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])  # type: ignore[no-any-return]
     rank = len(kernel)
     covered = extents(kernel, dilations)
     if any(n < e for n, e in zip(padded.shape[2:], covered, strict=True)):
@@ -210,7 +208,7 @@ def maxima(
     best = np.full((*input.shape[:2], *out), low, input.dtype)
     index = np.full(best.shape, -1, np.int64)
     for position, where in taps(kernel, strides, dilations, out):
-        values = padded[(..., *where)]
+        values = padded[..., *where]  # type: ignore[arg-type]
         flat, inside = np.zeros((), np.int64), np.ones((), bool)
         for axis in range(rank):
             at = np.arange(out[axis]) * strides[axis] + position[axis] * dilations[axis]
@@ -236,7 +234,7 @@ def maximum(
     padded = pad(input, reach(input, pads, kernel, strides, dilations, out), low)
     best = np.full((*input.shape[:2], *out), low, input.dtype)
     for _, where in taps(kernel, strides, dilations, out):
-        np.maximum(best, padded[(..., *where)], out=best)
+        np.maximum(best, padded[..., *where], out=best)  # type: ignore[arg-type]
     return best
 
 
@@ -252,7 +250,7 @@ def sums(
     padded = pad(input, reach(input, pads, kernel, strides, dilations, out))
     total = np.zeros((*input.shape[:2], *out), input.dtype)
     for _, where in taps(kernel, strides, dilations, out):
-        total += padded[(..., *where)]
+        total += padded[..., *where]  # type: ignore[arg-type]
     return total
 
 
@@ -291,18 +289,14 @@ def reach(
     )
 
 
-def lowest(dtype: np.dtype) -> object:
+def lowest(dtype: np.dtype) -> Any:
     """What never wins against an element."""
     if dtype.kind in "iu":
         return np.iinfo(dtype).min
     return False if dtype.kind == "b" else dtype.type(-np.inf)
 
 
-def transposed_size(
-    size: Dim, stride: int, extent: int, pad: tuple[int, int], extra: int
-) -> Dim:
+def transposed_size(size: Dim, stride: int, extent: int, pad: tuple[int, int], extra: int) -> Dim:
     """The size that a transposed convolution gives one axis."""
     result = (size - 1) * stride + extent + extra - pad[0] - pad[1]
     return result if isinstance(result, Expr) else max(result, 0)
-
-

@@ -19,7 +19,9 @@ def _pair(operation: Operation) -> Operation | None:
     reader = only_reader(operation.outputs[0])
     if reader is None or reader.operator is not norm.batch_normalization:
         return None
-    return reader if all(v is not None and v.constant is not None for v in reader.inputs[1:]) else None
+    return (
+        reader if all(v is not None and v.constant is not None for v in reader.inputs[1:]) else None
+    )
 
 
 @rewrite(ensures=lambda model: all(_pair(o) is None for o in model.operations))

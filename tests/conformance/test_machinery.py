@@ -59,7 +59,9 @@ def test_distances() -> None:
     assert found.max_absolute == pytest.approx(2.4e-7, rel=0.1)
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.bool_, ml_dtypes.bfloat16, ml_dtypes.int4, np.complex64])
+@pytest.mark.parametrize(
+    "dtype", [np.float32, np.bool_, ml_dtypes.bfloat16, ml_dtypes.int4, np.complex64]
+)
 @pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
 def test_arrays_cross_the_channel(dtype: type, shape: tuple[int, ...]) -> None:
     stream = io.BytesIO()

@@ -97,7 +97,9 @@ def test_a_missing_initializer() -> None:
 
 def test_a_missing_output() -> None:
     with pytest.raises(BadModel, match="nothing produces 'y'"):
-        nna.load(model_of([helper.make_node("Relu", ["x"], ["z"])], [info("x", [2])], [info("y", [2])]))
+        nna.load(
+            model_of([helper.make_node("Relu", ["x"], ["z"])], [info("x", [2])], [info("y", [2])])
+        )
 
 
 def test_two_producers() -> None:
@@ -156,7 +158,11 @@ def test_a_function_that_calls_itself() -> None:
         "local", "Again", ["x"], ["y"], [helper.make_node("Again", ["x"], ["y"], domain="local")],
         [helper.make_opsetid("", 21), helper.make_opsetid("local", 1)],
     )  # fmt: skip
-    model = model_of([helper.make_node("Again", ["x"], ["y"], domain="local")], [info("x", [2])], [info("y", [2])])
+    model = model_of(
+        [helper.make_node("Again", ["x"], ["y"], domain="local")],
+        [info("x", [2])],
+        [info("y", [2])],
+    )
     model.functions.append(function)
     with pytest.raises(BadModel, match="calls itself"):
         nna.load(model)
@@ -164,7 +170,14 @@ def test_a_function_that_calls_itself() -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\x08", b"\x08\x0a\x12", b"hello world", b"PK\x03\x04", b"\x08\x07\x3a\xff\xff\xff\xff\x0f"],
+    [
+        b"",
+        b"\x08",
+        b"\x08\x0a\x12",
+        b"hello world",
+        b"PK\x03\x04",
+        b"\x08\x07\x3a\xff\xff\xff\xff\x0f",
+    ],
 )
 def test_not_a_model(data: bytes, tmp_path: Path) -> None:
     with pytest.raises(BadFile):

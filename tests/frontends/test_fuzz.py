@@ -42,8 +42,14 @@ def survives(data: bytes) -> str:
     """Load and run; what happened."""
     try:
         model = nna.load(data)
-        if sum(np.prod([d if isinstance(d, int) else 1 for d in v.shape]) for v in model.inputs) < 1e6:
-            inputs = [np.zeros([d if isinstance(d, int) else 1 for d in v.shape], v.dtype) for v in model.inputs]
+        if (
+            sum(np.prod([d if isinstance(d, int) else 1 for d in v.shape]) for v in model.inputs)
+            < 1e6
+        ):
+            inputs = [
+                np.zeros([d if isinstance(d, int) else 1 for d in v.shape], v.dtype)
+                for v in model.inputs
+            ]
             nna.compile(model)(*inputs)
     except NNAdapterError as error:
         assert "\n" not in summary(error)
@@ -89,7 +95,10 @@ def test_command_line_refuses_in_one_line(command: str, saved: Path, tmp_path: P
     target = tmp_path / "out.nnir"
     arguments = [str(saved), *([str(target)] if command == "convert" else [])]
     done = subprocess.run(
-        [sys.executable, "-m", "nnadapter", command, *arguments], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "nnadapter", command, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")

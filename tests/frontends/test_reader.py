@@ -98,7 +98,9 @@ def test_every_element_type(kind: int, raw: bool) -> None:
         except (TypeError, ValueError) as error:
             pytest.skip(f"onnx cannot make it: {error}")
         assert not stored.HasField("raw_data")
-    model = model_of([helper.make_node("Identity", ["w"], ["y"])], [], [info("y", None, kind)], [stored])
+    model = model_of(
+        [helper.make_node("Identity", ["w"], ["y"])], [], [info("y", None, kind)], [stored]
+    )
     found = read(model).graph.weights["w"]
     assert found.dtype == dtype
     assert found.tobytes() == numpy_helper.to_array(stored).tobytes() == data.tobytes()
@@ -133,7 +135,9 @@ def test_sparse_initializers() -> None:
 
 def test_functions_with_attributes_and_defaults() -> None:
     leaky = helper.make_node("LeakyRelu", ["a"], ["b"])
-    leaky.attribute.append(onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT))
+    leaky.attribute.append(
+        onnx.AttributeProto(name="alpha", ref_attr_name="slope", type=onnx.AttributeProto.FLOAT)
+    )
     function = helper.make_function(
         "local", "Twice", ["a"], ["c"], [leaky, helper.make_node("Add", ["b", "b"], ["c"])],
         [helper.make_opsetid("", 21)], ["slope"],
@@ -164,11 +168,18 @@ def test_dynamic_dimensions_keep_their_names() -> None:
     [
         (lambda i: i.type.tensor_type.ClearField("shape"), "tensor of unknown rank"),
         (lambda i: setattr(i.type.tensor_type, "elem_type", 8), "string tensor"),
-        (lambda i: i.type.sequence_type.elem_type.tensor_type.MergeFrom(i.type.tensor_type), "sequence"),
+        (
+            lambda i: i.type.sequence_type.elem_type.tensor_type.MergeFrom(i.type.tensor_type),
+            "sequence",
+        ),
     ],
 )
-def test_inputs_that_are_no_tensors(change: Callable[[onnx.ValueInfoProto], object], text: str) -> None:
-    model = model_of([helper.make_node("Identity", ["x"], ["y"])], [info("x", [2])], [info("y", [2])])
+def test_inputs_that_are_no_tensors(
+    change: Callable[[onnx.ValueInfoProto], object], text: str
+) -> None:
+    model = model_of(
+        [helper.make_node("Identity", ["x"], ["y"])], [info("x", [2])], [info("y", [2])]
+    )
     change(model.graph.input[0])
     with pytest.raises(Unsupported, match=f"input 'x' is a {text}"):
         nna.load(model)
@@ -176,7 +187,12 @@ def test_inputs_that_are_no_tensors(change: Callable[[onnx.ValueInfoProto], obje
 
 def test_nothing_is_copied(tmp_path: Path) -> None:
     weight = np.arange(1 << 20, dtype=np.float32)
-    model = model_of([helper.make_node("Add", ["x", "w"], ["y"])], [info("x", [1 << 20])], [info("y", None)], [tensor("w", weight)])
+    model = model_of(
+        [helper.make_node("Add", ["x", "w"], ["y"])],
+        [info("x", [1 << 20])],
+        [info("y", None)],
+        [tensor("w", weight)],
+    )
     path = tmp_path / "m.onnx"
     onnx.save(model, path)
     (loaded,) = [v.constant for v in nna.load(path).values() if v.constant is not None]

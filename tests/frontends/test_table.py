@@ -18,7 +18,9 @@ table.same({"Add": binary.add})
 
 
 @table.convert("Op")
-def first(x: Value, axis: int | None = None, *, alpha: float = 1.0, dims: tuple[int, ...] = ()) -> object:
+def first(
+    x: Value, axis: int | None = None, *, alpha: float = 1.0, dims: tuple[int, ...] = ()
+) -> object:
     return ("first", axis, alpha, dims)
 
 
@@ -42,7 +44,9 @@ def x(translator: Translator) -> Value:
     return translator.model.input("x", TensorType(Precision.FLOAT32, (2,)))
 
 
-def call(translator: Translator, name: str, version: int, inputs: list[object], **attributes: object) -> object:
+def call(
+    translator: Translator, name: str, version: int, inputs: list[object], **attributes: object
+) -> object:
     converter = table.find(name, version)
     assert converter is not None
     return converter(translator, inputs, attributes, 2)  # type: ignore[arg-type]
@@ -69,7 +73,13 @@ def test_what_is_computed_from_constants_is_constant(translator: Translator) -> 
 
 def test_services_and_variadic(translator: Translator) -> None:
     value = x(translator)
-    assert call(translator, "Op", 5, [value, value, value], mode="m") == ("fifth", 2, "m", 2, "test")
+    assert call(translator, "Op", 5, [value, value, value], mode="m") == (
+        "fifth",
+        2,
+        "m",
+        2,
+        "test",
+    )
 
 
 def test_sequences(translator: Translator) -> None:

@@ -36,7 +36,10 @@ def test_the_written_file_is_valid_and_equal(
         for v in model.inputs
     ]
     want = nna.compile(model, "onnxruntime")(*arrays)
-    got = session.run([n for n, _ in model.named_outputs()], dict(zip([v.name for v in model.inputs], arrays, strict=True)))
+    got = session.run(
+        [n for n, _ in model.named_outputs()],
+        dict(zip([v.name for v in model.inputs], arrays, strict=True)),
+    )
     for mine, theirs in zip(want, got, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -120,7 +123,9 @@ def test_all_gaps_are_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
         nna.compile(model, "onnxruntime")
 
 
-@pytest.mark.parametrize("dtype", [ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.float4_e2m1fn, np.float32])
+@pytest.mark.parametrize(
+    "dtype", [ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.float4_e2m1fn, np.float32]
+)
 def test_packing_is_undone(dtype: type) -> None:
     array = np.array([0, 1, 1, 0, 1], dtype)
     again = proto.unpacked(proto.packed(array), array.dtype, 5)

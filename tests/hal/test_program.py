@@ -43,7 +43,9 @@ def test_a_dynamic_batch_runs_at_any_size(mlp: onnx.ModelProto, device: str) -> 
         ([[[1.0, 2.0, 3.0, 4.0]]], "float64"),
     ],
 )
-def test_wrong_inputs(mlp: onnx.ModelProto, device: str, arrays: list[np.ndarray], text: str) -> None:
+def test_wrong_inputs(
+    mlp: onnx.ModelProto, device: str, arrays: list[np.ndarray], text: str
+) -> None:
     program = nna.compile(nna.load(mlp), device)
     with pytest.raises(BadInput, match=text):
         program(*arrays)

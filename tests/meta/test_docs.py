@@ -16,7 +16,12 @@ from conformance.tables import DOCS, PAGES
 from nnadapter.cli import main
 
 ROOT = Path(__file__).parents[2]
-PAGES_OF_TEXT = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
+PAGES_OF_TEXT = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    ROOT / "CHANGELOG.md",
+    *sorted(DOCS.glob("*.md")),
+]
 README = (ROOT / "README.md").read_text()
 
 
@@ -30,20 +35,28 @@ def commands() -> list[str]:
 
 
 @pytest.mark.parametrize("line", commands())
-def test_readme_commands_run(line: str, mlp: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_commands_run(
+    line: str, mlp: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     onnx.save(mlp, "model.onnx")
     done = CliRunner().invoke(main, shlex.split(line)[1:])
     assert done.exit_code == 0, done.output
 
 
-def test_readme_python_runs(cnn: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_readme_python_runs(
+    cnn: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     onnx.save(cnn, "resnet50.onnx")
     (code,) = blocks("python")
     scope = {"x": np.ones((1, 3, 8, 8), np.float32)}
     exec(compile(code, "README", "exec"), scope)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["again.onnx", "resnet50.nnir", "resnet50.onnx"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == [
+        "again.onnx",
+        "resnet50.nnir",
+        "resnet50.onnx",
+    ]
 
 
 def test_make_targets_exist() -> None:
@@ -65,8 +78,12 @@ def test_tables_are_those_of_the_code(name: str) -> None:
 
 
 def test_nothing_of_this_machine_is_in_the_repository() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     for name in listed.stdout.splitlines():
         path = ROOT / name
         if path.suffix in {".py", ".md", ".toml", ".txt", ".json", ".yaml"} and path.exists():
-            assert not re.search(r"/work/|/root/|/home/\w", path.read_text()) or name.startswith("tests/meta/"), name
+            assert not re.search(r"/work/|/root/|/home/\w", path.read_text()) or name.startswith(
+                "tests/meta/"
+            ), name

@@ -29,7 +29,9 @@ MAY_IMPORT_FRAMEWORKS = {
     "conformance/suites/onnx_backend.py",
 }
 FILES = sorted(
-    p for package in (*PACKAGES, "tests", "benchmarks", "examples") for p in (ROOT / package).rglob("*.py")
+    p
+    for package in (*PACKAGES, "tests", "benchmarks", "examples")
+    for p in (ROOT / package).rglob("*.py")
 )
 OURS = [p for p in FILES if p.relative_to(ROOT).parts[0] in PACKAGES]
 

@@ -13,7 +13,9 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 
 
 def test_every_package_is_found() -> None:
-    found = set(find_packages(ROOT, include=PROJECT["tool"]["setuptools"]["packages"]["find"]["include"]))
+    found = set(
+        find_packages(ROOT, include=PROJECT["tool"]["setuptools"]["packages"]["find"]["include"])
+    )
     for top in ("nnir", "frontends", "hal", "conformance", "nnadapter"):
         folders = {p.parent for p in (ROOT / top).rglob("*.py")}
         assert {".".join(f.relative_to(ROOT).parts) for f in folders} <= found
@@ -28,7 +30,10 @@ def test_data_files_are_shipped() -> None:
 
 
 def test_entry_points_load() -> None:
-    for group, names in (("nnadapter.frontends", {"onnx"}), ("nnadapter.devices", {"builtin", "onnxruntime"})):
+    for group, names in (
+        ("nnadapter.frontends", {"onnx"}),
+        ("nnadapter.devices", {"builtin", "onnxruntime"}),
+    ):
         found = {e.name: e for e in entry_points(group=group)}
         assert names <= set(found)
         assert all(found[n].load() for n in names)

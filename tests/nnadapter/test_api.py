@@ -35,7 +35,9 @@ def test_save_writes_only_archives(mlp: onnx.ModelProto, tmp_path: Path) -> None
 
 
 def test_an_unknown_format(mlp: onnx.ModelProto, tmp_path: Path) -> None:
-    with pytest.raises(Unsupported, match=r"no format has the suffix '\.xyz'; known are \.nnir, \.onnx"):
+    with pytest.raises(
+        Unsupported, match=r"no format has the suffix '\.xyz'; known are \.nnir, \.onnx"
+    ):
         nna.convert(mlp, tmp_path / "m.xyz")
 
 

@@ -47,7 +47,9 @@ def test_run_on_given_inputs(saved: Path, tmp_path: Path) -> None:
     arguments = ("--input", f"x={tmp_path / 'x.npy'}", "--output", tmp_path / "out.npz", "--json")
     done = call("run", saved, *arguments)
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)[0]["shape"] == "[3, 3]" or json.loads(done.stdout)[0]["shape"] == [3, 3]
+    assert json.loads(done.stdout)[0]["shape"] == "[3, 3]" or json.loads(done.stdout)[0][
+        "shape"
+    ] == [3, 3]
     assert np.load(tmp_path / "out.npz")["y"].shape == (3, 3)
 
 
@@ -92,7 +94,10 @@ def test_tables(command: str) -> None:
 
 def test_one_operator() -> None:
     done = call("ops", "conv_2d")
-    assert "operands: input, filter, bias, auto_pad, pads, strides, group, dilations, fuse_code" in done.stdout
+    assert (
+        "operands: input, filter, bias, auto_pad, pads, strides, group, dilations, fuse_code"
+        in done.stdout
+    )
     assert call("ops", "nothing").exit_code == 1
 
 
@@ -127,7 +132,9 @@ def test_wrong_usage_is_status_2(arguments: tuple[str, ...], saved: Path) -> Non
         (("convert", "FILE", "/nowhere/out.nnir"), "cannot write"),
     ],
 )
-def test_errors_are_one_line_and_status_1(arguments: tuple[str, ...], text: str, saved: Path) -> None:
+def test_errors_are_one_line_and_status_1(
+    arguments: tuple[str, ...], text: str, saved: Path
+) -> None:
     done = call(*(saved if a == "FILE" else a for a in arguments))
     assert done.exit_code == 1
     assert done.stdout == ""

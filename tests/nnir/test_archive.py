@@ -70,7 +70,11 @@ def test_equal_models_give_equal_bytes(cnn: onnx.ModelProto, tmp_path: Path) -> 
 def test_it_is_a_safetensors_file(mlp: onnx.ModelProto, tmp_path: Path) -> None:
     nna.save(nna.load(mlp), tmp_path / "m.nnir")
     weights = safetensors.numpy.load_file(tmp_path / "m.nnir")
-    assert sorted(w.shape for n, w in weights.items() if n.startswith("w")) == [(4, 8), (8,), (8, 3)]
+    assert sorted(w.shape for n, w in weights.items() if n.startswith("w")) == [
+        (4, 8),
+        (8,),
+        (8, 3),
+    ]
 
 
 def test_weights_are_aligned_views(mlp: onnx.ModelProto, tmp_path: Path) -> None:
@@ -135,7 +139,9 @@ def set_in(graph_key: str, value: object) -> object:
         (lambda g, e: g["operations"].append(g["operations"][0]), "sources"),
     ],
 )
-def test_hostile_edits_are_refused(change: object, text: str, mlp: onnx.ModelProto, tmp_path: Path) -> None:
+def test_hostile_edits_are_refused(
+    change: object, text: str, mlp: onnx.ModelProto, tmp_path: Path
+) -> None:
     nna.save(nna.load(mlp), tmp_path / "m.nnir")
     (tmp_path / "bad.nnir").write_bytes(edited(tmp_path / "m.nnir", change))
     with pytest.raises(BadFile, match=text):

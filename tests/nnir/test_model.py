@@ -118,7 +118,9 @@ def test_buffers_are_freed_when_their_last_reader_ran() -> None:
     model.outputs = [y]
     plan = Plan(model)
     assert [len(dead) for dead in plan.dead] == [1, 1, 1, 1, 1]
-    np.testing.assert_array_equal(plan.run([np.zeros(2, np.float32)])[0], evaluate(model, [np.zeros(2, np.float32)])[0])
+    np.testing.assert_array_equal(
+        plan.run([np.zeros(2, np.float32)])[0], evaluate(model, [np.zeros(2, np.float32)])[0]
+    )
 
 
 def test_shapes_stay_known_through_shape_arithmetic() -> None:
@@ -146,5 +148,5 @@ def test_dot_has_every_operation() -> None:
     model, _ = chain()
     drawing = dot(model, {model.operations[0]: 0, model.operations[1]: 1})
     assert drawing.startswith('digraph "chain" {')
-    assert drawing.count("label=\"ADD\"") == drawing.count("label=\"RELU\"") == 1
+    assert drawing.count('label="ADD"') == drawing.count('label="RELU"') == 1
     assert drawing.endswith("}")

@@ -18,7 +18,9 @@ STANDARD = json.loads((Path(__file__).parents[1] / "data" / "standard_operators.
 
 
 def names_of(operator: str) -> list[str]:
-    return [i["name"] for row in STANDARD["operators"] if row["name"] == operator for i in row["inputs"]]
+    return [
+        i["name"] for row in STANDARD["operators"] if row["name"] == operator for i in row["inputs"]
+    ]
 
 
 def image() -> Model:
@@ -30,7 +32,12 @@ def image() -> Model:
 def test_a_convolution() -> None:
     model = image()
     made = conv.conv_2d(
-        model.inputs[0], np.ones((3, 2, 3, 3)), np.zeros(3), pads=(1, 1, 1, 1), strides=(1, 1), dilations=(1, 1)
+        model.inputs[0],
+        np.ones((3, 2, 3, 3)),
+        np.zeros(3),
+        pads=(1, 1, 1, 1),
+        strides=(1, 1),
+        dilations=(1, 1),
     )
     found = operands(made.producer)
     assert [o.name for o in found] == names_of("CONV_2D")
@@ -59,7 +66,10 @@ def test_rank_0_is_shown_as_1() -> None:
     x = model.input("x", TensorType(Precision.FLOAT32, ()))
     found = operands(binary.add(x, 1.0).producer)
     assert [o.type.shape for o in found] == [(1,), (1,), (1,)]
-    assert operands(activation.leaky_relu(x, alpha=0.5).producer)[1].type.precision is Precision.FLOAT32
+    assert (
+        operands(activation.leaky_relu(x, alpha=0.5).producer)[1].type.precision
+        is Precision.FLOAT32
+    )
 
 
 def test_a_sub_model_is_no_operand(loop: object) -> None:

@@ -15,7 +15,6 @@ from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
-from .unary import rounded_once
 
 table = Lowerings()
 
@@ -126,7 +125,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> A
     quotient = g.node("Div", input0, by)
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
-        whole = rounded_once(g, "Round", g.node("Div", g.node("Sub", input0, rest), by))
+        whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
         zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
         return fused(g, _where(g, zero, quotient, whole), fuse_code)
     if input0.dtype.kind == "i":

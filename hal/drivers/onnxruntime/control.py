@@ -14,16 +14,17 @@ table = Lowerings()
 
 
 @table.lower(control.if_)
-def if_(
-    g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model
-) -> Any:
-    branches = {
-        "then_branch": g.branch(then_model, inputs),
-        "else_branch": g.branch(else_model, inputs),
-    }
+def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Any:
     flag = g.node("Reshape", condition, g.constant([1]))
     precision = then_model.outputs[0].precision
-    return g.node("If", flag, outputs=len(then_model.outputs), precision=precision, **branches)
+    return g.node(
+        "If",
+        flag,
+        outputs=len(then_model.outputs),
+        precision=precision,
+        then_branch=g.branch(then_model, inputs),
+        else_branch=g.branch(else_model, inputs),
+    )
 
 
 @table.lower(control.while_)
@@ -32,7 +33,7 @@ def while_(
 ) -> Any:
     state, fixed = inputs[:carried], inputs[carried:]
     loop = g.loop_body(body, carried, fixed)
-    results = g.node(
+    return g.node(
         "Loop",
         None,
         g.node("Reshape", condition, g.constant([])) if condition.rank else condition,
@@ -41,4 +42,3 @@ def while_(
         precision=body.outputs[1].precision,
         body=loop,
     )
-    return results

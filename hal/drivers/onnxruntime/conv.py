@@ -10,6 +10,7 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
+from nnir.ops import windows as shared
 from nnir.types import AutoPad, Fuse, Precision
 
 from ...lowering import Lowerings
@@ -84,10 +85,15 @@ def transposed_convolution(
     if auto_pad == AutoPad.SAME:
         dilations = (1,) * rank
     if auto_pad == AutoPad.SAME or output_shape is not None:
-        given = _forced(input, kernel, auto_pad, pads, strides, dilations, output_shape, output_padding)
+        given = _forced(
+            input, kernel, auto_pad, pads, strides, dilations, output_shape, output_padding
+        )
     else:
         flat = pads if auto_pad == AutoPad.NONE and pads else (0,) * (2 * rank)
-        given = [(a, b, e) for a, b, e in zip(flat[::2], flat[1::2], output_padding or (0,) * rank, strict=True)]
+        given = [
+            (a, b, e)
+            for a, b, e in zip(flat[::2], flat[1::2], output_padding or (0,) * rank, strict=True)
+        ]
     x, w, b = _floats(g, input, filter, bias)
     result = g.node(
         "ConvTranspose", x, w, strides=list(strides), group=group, dilations=list(dilations)
@@ -108,8 +114,6 @@ def _forced(
     output_padding: Sequence[int] | None,
 ) -> list[tuple[int, int, int]]:
     """(before, after, extra) of each axis where they depend on the sizes."""
-    from nnir.ops import windows as shared
-
     sizes = windows.sized("CONV_2D_TRANSPOSE", input)
     covered = shared.extents(kernel, dilations)
     pairs = shared.resolved(auto_pad, pads, sizes, covered, strides)
@@ -155,7 +159,7 @@ def conv_integer(
     """ONNX Runtime wants uint8 data; int8 moves up by 128 and so does its zero point."""
     rank = len(strides)
     x, zero = _unsigned(g, input, input_zero_point)
-    how = {
+    how: dict[str, Any] = {
         "pads": windows.begins_ends(pads or (0,) * (2 * rank)),
         "strides": list(strides),
         "group": group,

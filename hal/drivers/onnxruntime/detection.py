@@ -190,15 +190,15 @@ def yolo_box(
     height, width = windows.sized("yolo_box", input)
     count = len(anchors) // 2
     make = _Head(g, x, count, class_num, height, width, iou_aware)
-    sizes = g.node(
-        "Reshape", g.cast(imgsize, Precision.FLOAT32), make.integers([-1, 2, 1, 1, 1])
-    )
+    sizes = g.node("Reshape", g.cast(imgsize, Precision.FLOAT32), make.integers([-1, 2, 1, 1, 1]))
     high, wide = (g.node("Gather", sizes, make.integers([k]), axis=1) for k in (0, 1))
     pairs = np.array(anchors, np.float32).reshape(1, count, 1, 1, 2)
     grids = np.arange(width).reshape(1, 1, 1, 1, -1), np.arange(height).reshape(1, 1, 1, -1, 1)
     shift = -0.5 * (scale_x_y - 1)
     edges, sides = [], []
-    for k, (grid, cells, image) in enumerate(zip(grids, (width, height), (wide, high), strict=True)):
+    for k, (grid, cells, image) in enumerate(
+        zip(grids, (width, height), (wide, high), strict=True)
+    ):
         at = make.mul(make.sigmoid(make.part(k, 1)), scale_x_y)
         at = g.node("Div", make.add(at, grid + shift), make.number(cells))
         centre = g.node("Mul", at, image)

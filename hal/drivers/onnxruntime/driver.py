@@ -43,7 +43,7 @@ from . import (
     sort,
     unary,
 )
-from .emitter import IR_VERSION, NATIVE, OPSET, Emitter, Ref, check_lowered, input_infos
+from .emitter import IR_VERSION, NATIVE, Emitter, Ref, check_lowered, input_infos
 from .writer import write
 
 FAMILIES = (
@@ -130,7 +130,7 @@ class OnnxRuntime(Device):
             for n, a in weights.items()
         ]
         parts = proto.model(
-            graph + b"".join(placed), {"": OPSET}, ir_version=IR_VERSION, producer=PRODUCER
+            graph + b"".join(placed), {"": emitter.opset}, ir_version=IR_VERSION, producer=PRODUCER
         )
         options = context()
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
@@ -140,7 +140,7 @@ class OnnxRuntime(Device):
             session = self.runtime.InferenceSession(
                 b"".join(parts), options, providers=["CPUExecutionProvider"]
             )
-        except Exception as error:  # noqa: BLE001  ONNX Runtime raises its own and plain classes
+        except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
         names = [i.name for i in session.get_inputs()]
         outputs = [o.name for o in session.get_outputs()]
@@ -154,12 +154,12 @@ class OnnxRuntime(Device):
             if program.foreign is None:
                 return program.run(program.outputs, feeds)
             return run_foreign(self.runtime, program, feeds)
-        except Exception as error:  # noqa: BLE001  as above
+        except Exception as error:
             raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
 
     def export(self, model: Model, path: Path) -> None:
         emitter, graph = emit(model)
-        write(path, graph, emitter.weights)
+        write(path, graph, emitter.weights, emitter.opset)
 
 
 def emit(model: Model) -> tuple[Emitter, bytes]:

@@ -14,7 +14,7 @@ from nnir.types import Precision, TensorType, precision_of
 
 from ...lowering import Lowerings
 from . import proto
-from .kernels import compute_precision, operand_of
+from .kernels import MIN_OPSET, compute_precision, has_kernel, operand_of
 
 OPSET = 21
 IR_VERSION = 10
@@ -53,7 +53,7 @@ class Emitter:
         self.weights: dict[str, np.ndarray] = {}
         self.taken: set[str] = set()
         self.counter = 0
-        self.scope = ""
+        self.opset = OPSET
         self.held: list[Any] = []
         self.problems: Counter[str] = Counter()
 
@@ -66,20 +66,25 @@ class Emitter:
         outputs: int = 1,
         precision: Precision | None = None,
         domain: str = "",
+        since: int = OPSET,
         **attributes: Any,
     ) -> Any:
         """Append a node; the Ref of its output, or a tuple of Refs when `outputs` is above 1.
 
         `precision` is that of the first output where it differs from the first input's. Where
         ONNX Runtime has no kernel for the precision of the operands, the node computes in a wider
-        one between casts.
+        one between casts. `since` is the opset that a newer operator needs.
         """
+        self.require(since)
         operands = [self.ref(i) for i in inputs]
-        typed = operands[0 if domain else operand_of(op) :]
+        first_typed = 0 if domain else operand_of(op)
+        typed = operands[first_typed:]
         given = next((o.precision for o in typed if o is not None), Precision.FLOAT32)
         wide = compute_precision(op, given, domain)
+        self.require(max(MIN_OPSET.get(p, 0) for p in (wide, precision or wide)))
         if wide != given:
-            operands = [self.cast(o, wide) if o and o.precision == given else o for o in operands]
+            typed = [self.cast(o, wide) if o and o.precision == given else o for o in typed]
+            operands = operands[:first_typed] + typed
         made = [self.name(op) for _ in range(outputs)]
         names = ["" if o is None else o for o in operands]
         while names and not names[-1]:
@@ -93,6 +98,10 @@ class Emitter:
         rest = [Ref(n, given) for n in made[1:]]
         return (first, *rest) if outputs > 1 else first
 
+    def require(self, opset: int) -> None:
+        """Let the model be of at least this opset."""
+        self.root.opset = max(self.root.opset, opset)
+
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Cast node, left out where nothing changes."""
         ref = self.ref(operand)
@@ -100,6 +109,7 @@ class Emitter:
         if assert_ref.precision == to:
             return assert_ref
         made = self.name("Cast")
+        self.require(max(MIN_OPSET.get(p, 0) for p in (to, assert_ref.precision)))
         attributes = {"to": proto.code(to)}
         data = proto.node("Cast", [assert_ref], [made], made, "", attributes)
         self.nodes.append(proto.block(1, data))
@@ -226,6 +236,7 @@ class Emitter:
 
     def _initializer(self, name: str, array: np.ndarray) -> Ref:
         ref = Ref(name, precision_of(array.dtype))
+        self.require(MIN_OPSET.get(ref.precision, 0))
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
         else:
@@ -237,8 +248,12 @@ class Emitter:
         ref = self.ref(value)
         if ref is None:
             raise NoLowering(f"{value!r} has no ONNX name")
-        made = self.name(stem, keep=self.outer is None)
-        self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
+        self.require(MIN_OPSET.get(value.precision, 0))
+        if has_kernel("Identity", ref.precision):
+            made = self.name(stem, keep=self.outer is None)
+            self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
+        else:
+            made = ref  # the node that makes it names the output
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
 
@@ -257,6 +272,7 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
         name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
         emitter.names[id(value)] = name
         heads.append(proto.value_info(name, value.precision, value.shape))
+        emitter.require(MIN_OPSET.get(value.precision, 0))
     return heads
 
 

@@ -13,6 +13,15 @@ from pathlib import Path
 from nnir.errors import NoLowering
 from nnir.types import Precision
 
+MIN_OPSET = {
+    Precision.FLOAT4E2M1FN: 23,
+    Precision.FLOAT8E8M0FNU: 24,
+    Precision.INT2: 25,
+    Precision.UINT2: 25,
+    Precision.FLOAT6E2M3FN: 28,
+    Precision.FLOAT6E3M2FN: 28,
+}
+"""The opset that introduced an element type, where it is newer than what is emitted otherwise."""
 WIDER = {
     Precision.BFLOAT16: (Precision.FLOAT32,),
     Precision.FLOAT16: (Precision.FLOAT32,),
@@ -24,12 +33,23 @@ WIDER = {
     Precision.UINT32: (Precision.INT64,),
     Precision.INT32: (Precision.INT64, Precision.FLOAT64),
     Precision.UINT64: (Precision.INT64,),
+    Precision.INT4: (Precision.INT8, Precision.INT32),
+    Precision.UINT4: (Precision.UINT8, Precision.INT32),
+    Precision.INT2: (Precision.INT8, Precision.INT32),
+    Precision.UINT2: (Precision.UINT8, Precision.INT32),
+    Precision.FLOAT8E4M3FN: (Precision.FLOAT32,),
+    Precision.FLOAT8E4M3FNUZ: (Precision.FLOAT32,),
+    Precision.FLOAT8E5M2: (Precision.FLOAT32,),
+    Precision.FLOAT8E5M2FNUZ: (Precision.FLOAT32,),
+    Precision.FLOAT8E8M0FNU: (Precision.FLOAT32,),
 }
 """Precisions that hold every value, the nearest first; results wrap back as the origin's do.
 
 UINT64 moves through INT64 bit by bit, which is exact wherever order and division play no role.
 """
-ORDERED = frozenset({"Max", "Min", "Div", "Mod", "Greater", "Less", "TopK", "ReduceMax", "ReduceMin"})
+ORDERED = frozenset(
+    {"Max", "Min", "Div", "Mod", "Greater", "Less", "TopK", "ReduceMax", "ReduceMin"}
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +62,7 @@ class Kernels:
 
 @cache
 def table() -> dict[str, Kernels]:
-    """By ONNX operator; one that is absent has kernels for everything that ONNX allows."""
+    """By ONNX operator; one that is absent could not be probed or is newer than the opset."""
     data = json.loads(Path(__file__).with_name("kernels.json").read_text())
     return {
         op: Kernels(row["operand"], frozenset(Precision[n] for n in row["precisions"]))
@@ -53,6 +73,11 @@ def table() -> dict[str, Kernels]:
 def operand_of(op: str) -> int:
     """The position of the operand whose precision selects the kernel."""
     return table()[op].operand if op in table() else 0
+
+
+def has_kernel(op: str, precision: Precision) -> bool:
+    """Whether ONNX Runtime runs an operator on elements of a precision."""
+    return op not in table() or precision in table()[op].precisions
 
 
 def compute_precision(op: str, given: Precision, domain: str = "") -> Precision:

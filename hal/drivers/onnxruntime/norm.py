@@ -110,9 +110,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 
 @table.lower(norm.lrn)
-def lrn(
-    g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float
-) -> Any:
+def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Any:
     """By its formula: the native kernel takes rank 4 and odd sizes only."""
     (x,) = _wide(g, input)
     if x.precision == Precision.FLOAT32 and input.rank == 4 and size % 2:

@@ -71,12 +71,17 @@ def average_pool_2d(
         ceil=ceil_mode,
         clips=count_include_pad,
     )
-    flat = given["pads"]
-    if flat is not None and any(p >= k for p, k in zip(flat, kernel_shape * 2, strict=True)):
-        raise NoLowering("average_pool_2d with padding not smaller than the kernel")
+    _require_small(given)
     x = _float(g, input)
     result = g.node("AveragePool", x, count_include_pad=int(count_include_pad), **given)
     return fused(g, g.cast(result, input.precision), fuse_code)
+
+
+def _require_small(given: dict[str, Any]) -> None:
+    """NoLowering for padding that ONNX Runtime refuses."""
+    pads, kernel = given["pads"] or (), given["kernel_shape"] * 2
+    if any(p >= k for p, k in zip(pads, kernel, strict=bool(pads))):
+        raise NoLowering("onnxruntime pools with padding smaller than the kernel only")
 
 
 def _float(g: Emitter, input: Value) -> Any:
@@ -111,9 +116,7 @@ def max_pool_2d(
 
 def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Any:
     """MaxPool, with positions in the plane instead of in the whole tensor."""
-    flat = given["pads"]
-    if flat is not None and any(p >= k for p, k in zip(flat, given["kernel_shape"] * 2, strict=True)):
-        raise NoLowering("max pooling with padding not smaller than the kernel")
+    _require_small(given)
     if input.precision == Precision.BFLOAT16 or input.precision == Precision.FLOAT16:
         wide = g.cast(input, Precision.FLOAT32)
     elif input.precision in (Precision.FLOAT32, Precision.FLOAT64, Precision.INT8, Precision.UINT8):
@@ -142,7 +145,7 @@ def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) 
     sizes = windows.sized(op, input)
     result: Any = g.cast(input, input.precision)
     if op == "ReduceMean":
-        parts = [_weights(n, k, input.dtype) for n, k in zip(sizes, output_shape, strict=True)]
+        parts = [_weights(n, k) for n, k in zip(sizes, output_shape, strict=True)]
         wide = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else result
         kind = np.float64 if input.precision == Precision.FLOAT64 else np.float32
         rows = g.node("MatMul", g.constant(parts[0].astype(kind)), wide)
@@ -158,7 +161,7 @@ def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) 
     return result  # type: ignore[no-any-return]
 
 
-def _weights(size: int, count: int, dtype: np.dtype) -> np.ndarray:
+def _weights(size: int, count: int) -> np.ndarray:
     """A matrix that averages bins."""
     matrix = np.zeros((count, size))
     for row, b in zip(matrix, _bins(size, count), strict=True):
@@ -217,9 +220,7 @@ def _given(
     }
 
 
-def _static(
-    name: str, input: Value, given: dict[str, Any], *, ceil_mode: bool
-) -> dict[str, Any]:
+def _static(name: str, input: Value, given: dict[str, Any], *, ceil_mode: bool) -> dict[str, Any]:
     """Whole last windows instead of ceil_mode, whose counting differs between versions."""
     if not ceil_mode:
         return given
@@ -227,21 +228,23 @@ def _static(
     rank = len(sizes)
     covered = shared.extents(given["kernel_shape"], given["dilations"])
     befores, afters = given["pads"][:rank], list(given["pads"][rank:])
-    for k, (n, e, s, before) in enumerate(zip(sizes, covered, given["strides"], befores, strict=True)):
+    for k, (n, e, s, before) in enumerate(
+        zip(sizes, covered, given["strides"], befores, strict=True)
+    ):
         count = shared.slid_inside(n, e, s, (before, afters[k]))
         afters[k] = (int(count) - 1) * s + e - n - before  # type: ignore[arg-type]
     return given | {"pads": [*befores, *afters], "ceil_mode": 0}
 
 
-def _bordered(
-    g: Emitter, input: Any, pads: Sequence[int], value: Any, dtype: np.dtype
-) -> Ref:
-    """The border added (or cut) by a node of its own."""
-    rank = len(pads) // 2
+def _bordered(g: Emitter, input: Any, given: dict[str, Any]) -> Ref:
+    """The border of zeros added (or cut) by a node of its own."""
+    pads, kernel = given["pads"], given["kernel_shape"]
+    rank = len(kernel)
     if not any(pads):
         return input  # type: ignore[no-any-return]
+    _require_small(given)  # ONNX Runtime fuses the border into the pool
     flat = [0, 0, *pads[:rank], 0, 0, *pads[rank:]]
-    return g.node("Pad", input, g.constant(np.array(flat, np.int64)), g.constant(value, dtype))  # type: ignore[no-any-return]
+    return g.node("Pad", input, g.constant(np.array(flat, np.int64)))  # type: ignore[no-any-return]
 
 
 @table.lower(pool.average_pool)
@@ -256,27 +259,11 @@ def average_pool(
     ceil_mode: bool,
     count_include_pad: bool,
 ) -> Any:
-    """Sums of a border of zeros, times how much of each window counts."""
     given = _given(kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode)
-    if not ceil_mode and (count_include_pad or not any(given["pads"])):
-        plain = {k: v for k, v in given.items() if k != "pads"}
-        bordered = _bordered(g, _float(g, input), given["pads"], 0, np.dtype(np.float32))
-        return g.cast(g.node("AveragePool", bordered, **plain), input.precision)
-    sizes = windows.sized("average_pool", input)
-    fixed = _static("average_pool", input, given, ceil_mode=ceil_mode)
-    rank = len(sizes)
-    pairs = tuple(zip(given["pads"][:rank], given["pads"][rank:], strict=True))
-    starts = [-a for a, _ in pairs] if count_include_pad else [0] * rank
-    ends = [n + b if count_include_pad else n for n, (_, b) in zip(sizes, pairs, strict=True)]
-    count = shared.slid_inside if ceil_mode else shared.slid
-    covered = shared.extents(kernel_shape, given["dilations"])
-    out = [int(count(*a)) for a in zip(sizes, covered, given["strides"], pairs, strict=True)]  # type: ignore[operator]
-    found = shared.counts(starts, ends, kernel_shape, pairs, given["strides"], given["dilations"], out)
-    x = _bordered(g, _float(g, input), fixed["pads"], 0, np.dtype(np.float32))
-    plain = {k: v for k, v in fixed.items() if k != "pads"}
-    means = g.node("AveragePool", x, **plain)
-    factor = np.prod(kernel_shape) / np.maximum(found, 1)
-    return g.cast(g.node("Mul", means, g.constant(factor.astype(np.float32))), input.precision)
+    _require_small(given)
+    x = _float(g, input)
+    result = g.node("AveragePool", x, count_include_pad=int(count_include_pad), **given)
+    return g.cast(result, input.precision)
 
 
 @table.lower(pool.max_pool)
@@ -292,14 +279,7 @@ def max_pool(
     return_indices: bool,
 ) -> Any:
     given = _given(kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode)
-    fixed = _static("max_pool", input, given, ceil_mode=ceil_mode)
-    cut = [min(p, 0) for p in fixed["pads"]]
-    fixed = fixed | {"pads": [max(p, 0) for p in fixed["pads"]]}
-    if any(cut):
-        if return_indices:
-            raise NoLowering("max_pool with indices and a ceil_mode that cuts the input")
-        raise NoLowering("max_pool with a ceil_mode that cuts the input")
-    return _maxima(g, input, fixed, return_indices=return_indices)
+    return _maxima(g, input, given, return_indices=return_indices)
 
 
 @table.lower(pool.lp_pool)
@@ -319,7 +299,7 @@ def lp_pool(
     fixed = _static("lp_pool", input, given, ceil_mode=ceil_mode)
     x = g.node("Abs", _float(g, input))
     powers = g.node("Pow", x, g.constant(np.float32(p)))
-    bordered = _bordered(g, powers, fixed["pads"], 0, np.dtype(np.float32))
+    bordered = _bordered(g, powers, fixed)
     plain = {k: v for k, v in fixed.items() if k != "pads"}
     means = g.node("AveragePool", bordered, **plain)
     sums = g.node("Mul", means, g.constant(np.float32(np.prod(kernel_shape))))
@@ -343,7 +323,7 @@ def max_unpool(
     rank = len(kernel_shape)
     pairs, steps = shared.paired(pads, rank), strides or (1,) * rank
     axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
-    spatial = [int(shared.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[call-overload]
+    spatial = [int(shared.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
     sizes = [*(int(d) for d in input.shape[:2]), *spatial]  # type: ignore[arg-type]
     flat = g.constant(np.array([-1], np.int64))
     zeros = g.constant(np.zeros(int(np.prod(sizes)), input.dtype))

@@ -1,7 +1,6 @@
-"""Find out which precisions ONNX Runtime's CPU kernels lack: `python -m hal.drivers.onnxruntime.probe`.
+"""Find out which precisions ONNX Runtime's CPU kernels lack.
 
-Makes a session of one node for every operator and element type of the first operand and writes
-`kernels.json`: the operators that lack some type that ONNX allows, with the types they have.
+`python -m hal.drivers.onnxruntime.probe` makes a session of one node for every operator and element type of the first operand and writes `kernels.json`.
 """
 
 from __future__ import annotations
@@ -30,7 +29,12 @@ SPECIAL: dict[str, dict[str, Any]] = {
     "DepthToSpace": {"blocksize": 1},
     "SpaceToDepth": {"blocksize": 1},
 }
+REFUSALS = ("NOT_IMPLEMENTED", "not find an implementation", "not currently registered")
 SUB_GRAPHS = ("If", "Loop", "Scan", "SequenceMap", "Constant")
+
+
+class UnclearError(Exception):
+    """A session is refused for a reason that has nothing to do with kernels."""
 
 
 def codes_of(types: list[str]) -> dict[int, str]:
@@ -49,7 +53,7 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
         chosen = code if formal.type_str == first else _preferred(types)
         names.append(f"x{position}")
         inputs.append(helper.make_tensor_value_info(names[-1], chosen, None))
-    required = {n: VALUES[int(a.type)] for n, a in schema.attributes.items() if a.required}
+    required = {n: VALUES[a.type.value] for n, a in schema.attributes.items() if a.required}
     outputs = [helper.make_empty_tensor_value_info(f"y{k}") for k in range(schema.min_output)]
     node = helper.make_node(
         schema.name, names, [o.name for o in outputs], **(required | SPECIAL.get(schema.name, {}))
@@ -62,8 +66,10 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     try:
         onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001  ONNX Runtime raises its own and plain classes
-        return "NOT_IMPLEMENTED" not in str(error) and "not find an implementation" not in str(error)
+    except Exception as error:
+        if any(text in str(error) for text in REFUSALS):
+            return False
+        raise UnclearError(schema.name) from error
     return True
 
 
@@ -73,7 +79,7 @@ def _preferred(types: dict[int, str]) -> int:
 
 
 def probe() -> dict[str, dict[str, Any]]:
-    """Operators that lack a kernel for some type, with the types they have one for."""
+    """By operator, which operand selects the kernel and the types there are kernels for."""
     table: dict[str, dict[str, Any]] = {}
     for name in sorted({s.name for s in onnx.defs.get_all_schemas() if not s.domain}):
         if name in SUB_GRAPHS or name.startswith(("Sequence", "Optional", "String")):
@@ -87,8 +93,11 @@ def probe() -> dict[str, dict[str, Any]]:
         position = next((k for k, i in enumerate(schema.inputs) if len(i.types) > 2), 0)
         formal = schema.inputs[position]
         codes = codes_of(list(formal.types))
-        found = [c for c in codes if has_kernel(schema, formal.type_str, c)]
-        if found and len(found) < len(codes):
+        try:
+            found = [c for c in codes if has_kernel(schema, formal.type_str, c)]
+        except UnclearError:
+            continue
+        if found:
             table[name] = {"operand": position, "precisions": sorted(NAMES[c] for c in found)}
     return table
 
@@ -102,5 +111,3 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
-
-

@@ -13,7 +13,7 @@ import numpy as np
 
 from nnir.dim import Dim
 from nnir.errors import Unsupported
-from nnir.types import Precision, precision_of
+from nnir.types import PRECISIONS, Precision, precision_of
 
 CODES: dict[Precision, int] = {
     Precision.FLOAT32: 1,
@@ -62,7 +62,7 @@ class Graph(bytes):
 def code(precision: Precision) -> int:
     """TensorProto.DataType of a precision."""
     try:
-        return CODES[precision]
+        return CODES[PRECISIONS[precision.dtype]]  # a quantised type is stored as its integers
     except KeyError:
         raise Unsupported(f"ONNX has no element type {precision.name}") from None
 

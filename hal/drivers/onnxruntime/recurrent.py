@@ -32,6 +32,8 @@ def _layer(
         raise NoLowering(f"onnxruntime has no {op} kernel for FLOAT64")
     if any(d == 0 for d in input.shape):
         raise NoLowering(f"onnxruntime crashes on {op} of {input.type}")
+    if any(a.lower() == "softplus" for a in activations):
+        raise NoLowering(f"onnxruntime's {op} overflows in Softplus")
     count = 2 if direction == "bidirectional" else 1
     names = activations if len(activations) == each * count else activations * count
     wide = [_wide(g, v) for v in (input, *operands)]

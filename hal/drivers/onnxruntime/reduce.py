@@ -17,8 +17,10 @@ from ...lowering import Lowerings
 from . import proto
 from .binary import number, signed, unsigned
 from .emitter import Emitter, Operand, Ref
+from .kernels import has_kernel
 
 table = Lowerings()
+POOL = "GlobalAveragePool"
 
 
 def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
@@ -79,6 +81,8 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
         total = g.node("ReduceSum", input, _axes(g, input, axes), keepdims=int(keepdim))
         return g.node("Div", total, number(g, 0, input))
+    if keepdim and input.rank == 4 and ints(axes) == (2, 3) and has_kernel(POOL, input.precision):
+        return g.node(POOL, input)
     return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=int(keepdim))
 
 

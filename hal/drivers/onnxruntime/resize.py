@@ -67,7 +67,7 @@ def resize_nearest(
         if align_corners:
             raise NoLowering("resize_nearest with align_corners needs known sizes on onnxruntime")
         given = _whole(g, input, shape, scales)
-        how = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric"}
+        how: dict[str, Any] = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric"}
         return g.node("Resize", input, None, *given, nearest_mode="floor", **how)
     result: Any = input
     for axis, (size, out) in enumerate(sizes, start=2):
@@ -110,10 +110,10 @@ def resize_linear(
     sizes = _static_sizes(input, shape, scales)
     how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
     if sizes is None or _is_native(input, sizes, coordinates):
-        if align_corners:
-            raise NoLowering("resize_linear with align_corners needs known sizes on onnxruntime")
+        if align_corners and shape is None:
+            raise NoLowering("resize_linear with align_corners and scales needs known sizes")
         given = _whole(g, input, shape, scales)
-        kind = {"mode": "linear", "coordinate_transformation_mode": coordinates}
+        kind: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": coordinates}
         return _fit(g, g.node("Resize", _float32(g, input), None, *given, **kind), input.precision)
     result = _wide(g, input)
     for axis, (size, out) in enumerate(sizes, start=2):
@@ -189,7 +189,10 @@ def resize_(
     wide = g.cast(input, input.precision) if mode == "nearest" else _wide(g, input)
     if _follows_onnx(input, how, named, sizes, keep_aspect_ratio_policy):
         flat = g.cast(sizes, Precision.INT64)
-        kind = {"mode": mode, "coordinate_transformation_mode": coordinate_transformation_mode}
+        kind: dict[str, Any] = {
+            "mode": mode,
+            "coordinate_transformation_mode": coordinate_transformation_mode,
+        }
         result = g.node(
             "Resize", wide, None, None, flat, axes=[2, 3], cubic_coeff_a=cubic_coeff_a, **kind
         )
@@ -288,7 +291,7 @@ def grid_sample(
     if Precision.FLOAT64 in (input.precision, grid.precision) or not input.is_float:
         raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
     x, where = (g.cast(v, Precision.FLOAT32) for v in (input, grid))
-    how = {"mode": MODES[mode], "padding_mode": PADDINGS[pad_mode]}
+    how: dict[str, Any] = {"mode": MODES[mode], "padding_mode": PADDINGS[pad_mode]}
     return g.cast(
         g.node("GridSample", x, where, align_corners=int(align_corners), **how), input.precision
     )
@@ -299,4 +302,6 @@ def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -
     flat = g.cast(size, Precision.INT64)
     kept = theta.precision == Precision.FLOAT64
     wide = g.cast(theta, Precision.FLOAT64 if kept else Precision.FLOAT32)
-    return g.cast(g.node("AffineGrid", wide, flat, align_corners=int(align_corners)), theta.precision)
+    return g.cast(
+        g.node("AffineGrid", wide, flat, align_corners=int(align_corners)), theta.precision
+    )

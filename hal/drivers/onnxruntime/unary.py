@@ -12,15 +12,12 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from . import proto
-from .emitter import Emitter, Ref
+from .emitter import Emitter
 
 table = Lowerings()
-ABSENT = frozenset(
-    p
-    for p in Precision
-    if p.name.startswith(("FLOAT4E", "FLOAT6E", "COMPLEX", "INT2", "UINT2", "FLOAT8E8M0"))
-)
-"""What ONNX has not in the opset that is emitted, or ONNX Runtime never."""
+ABSENT = frozenset(p for p in Precision if p.name.startswith(("FLOAT4E", "FLOAT6E", "COMPLEX")))
+"""What ONNX Runtime casts neither from nor to."""
+NARROW = frozenset({Precision.INT4, Precision.UINT4, Precision.INT2, Precision.UINT2})
 
 SAME = {
     unary.abs_: "Abs",
@@ -48,17 +45,10 @@ SAME = {
 }
 
 
-def rounded_once(g: Emitter, name: str, input: Value | Ref) -> Any:
-    """A node that computes bfloat16 in float32: ONNX allows some of them from opset 22 on."""
-    if input.precision != Precision.BFLOAT16 or name == "Identity":
-        return g.node(name, input)
-    return g.cast(g.node(name, g.cast(input, Precision.FLOAT32)), Precision.BFLOAT16)
-
-
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
     def lower(g: Emitter, input: Value) -> Any:
-        return rounded_once(g, name, input)
+        return g.node(name, input)
 
 
 for _operator, _name in SAME.items():
@@ -87,16 +77,24 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
     for kind in (input.precision, dtype):
         if kind in ABSENT:
             raise NoLowering(f"onnxruntime has no {kind.name}")
-    if dtype in (Precision.INT4, Precision.UINT4) and input.is_float:
+    if dtype in NARROW and input.is_float:
         return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
     saturate = 0 if dtype.name.startswith("FLOAT8") else None
     return g.node("Cast", input, to=proto.code(dtype), saturate=saturate, precision=dtype)
 
 
+BIT_CAST = frozenset(
+    p for p in Precision if p.dtype.name in ("float16", "bfloat16", "float32", "float64")
+) | frozenset(p for p in Precision if p.dtype.kind in "iu" and p < 24)
+"""Precisions that ONNX Runtime reinterprets."""
+
+
 @table.lower(unary.bit_cast)
 def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
     plain = all(p.dtype.kind in "iu" for p in (input.precision, dtype))
-    if not plain and input.precision != Precision.BOOL8:
+    if plain or input.precision == Precision.BOOL8:
+        return g.cast(input, dtype)
+    if not {input.precision, dtype} <= BIT_CAST:
         raise NoLowering(f"onnxruntime has no bit cast of {input.type} to {dtype.name}")
-    return g.cast(input, dtype)
+    return g.node("BitCast", input, to=proto.code(dtype), precision=dtype, since=26)

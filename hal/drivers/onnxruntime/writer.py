@@ -10,21 +10,23 @@ from nnir.atomic import replacing
 from nnir.mapping import write_array
 
 from . import proto
-from .emitter import IR_VERSION, OPSET
+from .emitter import IR_VERSION
 
 LARGEST = 2**31 - 2**20
 
 
-def write(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> None:
+def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
     """One file; above 2 GB, which protobuf cannot hold, the weights go to `<name>.data`."""
     total = len(graph) + sum(a.nbytes for a in weights.values())
     if total > LARGEST:
-        _write_external(path, graph, weights)
+        _write_external(path, graph, weights, opset)
         return
     heads = {n: _inline_head(n, a) for n, a in weights.items()}
-    size = len(graph) + sum(len(h) + a.nbytes for h, a in zip(heads.values(), weights.values(), strict=True))
+    size = len(graph) + sum(
+        len(h) + a.nbytes for h, a in zip(heads.values(), weights.values(), strict=True)
+    )
     with replacing(path) as file:
-        file.write(_model_head(size))
+        file.write(_model_head(size, opset))
         file.write(graph)
         for name, array in weights.items():
             file.write(heads[name])
@@ -35,16 +37,18 @@ def _inline_head(name: str, array: np.ndarray) -> bytes:
     """Everything of GraphProto.initializer before the elements."""
     head = proto.tensor_head(name, array)
     data = proto.varint(9 << 3 | 2) + proto.varint(array.nbytes)
-    return proto.varint(5 << 3 | 2) + proto.varint(len(head) + len(data) + array.nbytes) + head + data
+    return (
+        proto.varint(5 << 3 | 2) + proto.varint(len(head) + len(data) + array.nbytes) + head + data
+    )
 
 
-def _model_head(graph_size: int) -> bytes:
-    imports = proto.block(8, proto.block(1, "") + proto.integer(2, OPSET))
+def _model_head(graph_size: int, opset: int) -> bytes:
+    imports = proto.block(8, proto.block(1, "") + proto.integer(2, opset))
     head = proto.integer(1, IR_VERSION) + proto.block(2, "nnadapter") + imports
     return head + proto.varint(7 << 3 | 2) + proto.varint(graph_size)
 
 
-def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> None:
+def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
     location = path.name + ".data"
     placed = []
     with replacing(path.with_name(location)) as file:
@@ -57,7 +61,5 @@ def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray]) ->
             )
     body = graph + b"".join(placed)
     with replacing(path) as file:
-        file.write(_model_head(len(body)))
+        file.write(_model_head(len(body), opset))
         file.write(body)
-
-

@@ -1,0 +1,58 @@
+"""The standard's fuse codes on arithmetic: ONNX has no operator with an activation inside."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from nnir.ops import binary
+from nnir.types import Fuse
+
+from ...case import f, i
+from .direct import DirectCase
+
+BOUNDS = {
+    Fuse.NONE: (-math.inf, math.inf),
+    Fuse.RELU: (0, math.inf),
+    Fuse.RELU1: (0, 1),
+    Fuse.RELU6: (0, 6),
+}
+
+
+def bounded(values: np.ndarray, code: Fuse) -> np.ndarray:
+    """The activation of a fuse code; a comparison with NaN is false, so NaN stays."""
+    low, high = BOUNDS[code]
+    values = np.where(values < low, values.dtype.type(max(low, -1)), values)
+    return np.where(values > high, values.dtype.type(min(high, 6)), values)
+
+
+def _fused(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
+    def expected(a: np.ndarray, b: np.ndarray, *, fuse_code: Fuse) -> np.ndarray:
+        return bounded(function(a, b), fuse_code)
+
+    return expected
+
+
+FLOATS = f(-3, -0.5, 0, 0.25, 4, 9, np.nan, np.inf), f(1, 0.125, 0, 0.5, 2, 4, 1, -1)
+INTEGERS = i(-3, 0, 2, 4, 100, dtype=np.int32), i(1, 5, -1, 2, -100, dtype=np.int32)
+TWO = {
+    binary.add: np.add,
+    binary.sub: np.subtract,
+    binary.mul: np.multiply,
+    binary.max_: np.maximum,
+    binary.min_: np.minimum,
+}
+CASES = [
+    DirectCase(operator, pair, {"fuse_code": code}, _fused(function), why=f"fused {code.name}")
+    for operator, function in TWO.items()
+    for pair in (FLOATS, INTEGERS)
+    for code in Fuse
+]
+CASES += [
+    DirectCase(
+        binary.div, FLOATS, {"fuse_code": code}, _fused(np.divide), why=f"fused {code.name}"
+    )
+    for code in Fuse
+]
