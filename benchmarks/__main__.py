@@ -34,7 +34,8 @@ WALK = (
     "{{a.name: onnx.helper.get_attribute_value(a) for a in n.attribute}}) for n in m.graph.node]"
 )
 READ = (
-    "from pathlib import Path\nfrom frontends.onnx import reader\nfrom nnir.mapping import map_file",
+    "from pathlib import Path\nfrom frontends.onnx import reader\n"
+    "from nnir.mapping import map_file",
     "m = reader.read(map_file(Path({path!r})))",
 )
 
@@ -117,9 +118,8 @@ def nodes(folder: Path, rounds: int) -> None:
     table("Large graphs", results)
     for result in results:
         count = int(result.row.model.split()[0])
-        OUT.print(
-            f"{result.row.model:>14} {result.row.label:18} {result.seconds / count * 1e6:7.2f} us a node"
-        )
+        each = result.seconds / count * 1e6
+        OUT.print(f"{result.row.model:>14} {result.row.label:18} {each:7.2f} us a node")
 
 
 def in_turns(runs: dict[str, Callable[[], Any]], calls: int) -> dict[str, float]:
@@ -136,7 +136,7 @@ def in_turns(runs: dict[str, Callable[[], Any]], calls: int) -> dict[str, float]
 
 
 def latency(files: dict[str, Path], calls: int) -> None:
-    """nnadapter on onnxruntime against ONNX Runtime on the original file, in turns in one process."""
+    """nnadapter on onnxruntime against ONNX Runtime on the original file, in turns."""
     import onnxruntime
 
     import nnadapter as nna

@@ -46,13 +46,14 @@ class Oracle:
             raise DeviceError("the worker has no pipes")
         try:
             channel.send(process.stdin, head, arrays, blob)
-            if not select.select([process.stdout], [], [], self.timeout)[0]:
-                raise TimeoutError
-            reply, results, _ = channel.receive(process.stdout)
-        except (EOFError, BrokenPipeError, TimeoutError) as error:
+            answered = select.select([process.stdout], [], [], self.timeout)[0]
+            reply, results, _ = channel.receive(process.stdout) if answered else (None, [], b"")
+        except (EOFError, BrokenPipeError):
             self.close()
-            what = "hangs" if isinstance(error, TimeoutError) else "died"
-            raise DeviceError(f"the worker of {self.module} {what}: {self._tail()}") from None
+            raise DeviceError(f"the worker of {self.module} died: {self._tail()}") from None
+        if reply is None:
+            self.close()
+            raise DeviceError(f"the worker of {self.module} hangs: {self._tail()}")
         if "error" in reply:
             raise Unsupported(f"the origin framework refuses: {reply['error']}")
         return results

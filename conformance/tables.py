@@ -57,10 +57,10 @@ def operators() -> str:
     ]
     standard = sum(o.since != "ext" for o in OPERATORS.values())
     text = (
-        f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published documents, v1.1: "
-        f"the newest public header) and {len(OPERATORS) - standard} extensions (codes from 1000). Every "
-        "operator runs on `builtin`, which is its definition; the last column says how the `onnxruntime` "
-        "device runs it. `nnadapter ops NAME` prints types, shapes and edges.\n\n"
+        f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published "
+        f"documents, v1.1: the newest public header) and {len(OPERATORS) - standard} extensions "
+        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last column says how "
+        "the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, shapes and edges.\n\n"
     )
     columns = ("operator", "code", "since", "family", "operands", "meaning", "onnxruntime")
     return text + table(columns, rows)
@@ -86,8 +86,9 @@ def onnx() -> str:
     ]
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
-        f"# ONNX\n\n{NOTE}\n{len(rows)} operators are converted, for every opset from the one named. `cases` "
-        "counts the rows of `conformance/cases/onnx`, each compared with ONNX's own output on every device.\n\n"
+        f"# ONNX\n\n{NOTE}\n{len(rows)} operators are converted, for every opset from the one "
+        "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own output "
+        "on every device.\n\n"
         + table(("operator", "family", "converters since opset", "cases"), rows)
         + "\n## Known limits\n\nEach row must fail exactly as it says, or the tests fail.\n\n"
         + table(("operator", "device", "where", "why"), limits)

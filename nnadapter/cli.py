@@ -58,6 +58,7 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | Non
 
 
 def print_json(data: Any) -> None:
+    """Results for programs, on stdout."""
     click.echo(json.dumps(data, indent=1, default=str))
 
 

@@ -92,4 +92,5 @@ def length_of(value: Value) -> int:
 
 
 def text(shape: Shape) -> str:
+    """A shape as messages show it."""
     return f"[{', '.join(map(str, shape))}]"

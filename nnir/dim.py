@@ -116,10 +116,12 @@ def symbol(name: str) -> Expr:
 
 
 def minimum(a: Dim, b: Dim) -> Dim:
+    """The smaller of two sizes."""
     return _call("min", *sorted((a, b), key=str))
 
 
 def maximum(a: Dim, b: Dim) -> Dim:
+    """The larger of two sizes."""
     return _call("max", *sorted((a, b), key=str))
 
 
@@ -129,6 +131,7 @@ def ceil_div(a: Dim, b: Dim) -> Dim:
 
 
 def product(dims: Iterable[Dim]) -> Dim:
+    """All sizes multiplied."""
     return reduce(operator.mul, dims, 1)
 
 

@@ -18,7 +18,7 @@ class Result(IntEnum):
 
 
 class NNAdapterError(Exception):
-    """The model, the file or the call is at fault, not the code; the message says what to change."""
+    """The model, the file or the call is at fault; the message says what to change."""
 
     code = Result.INVALID_PARAMETER
 

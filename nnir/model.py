@@ -65,9 +65,9 @@ class Value:
     @property
     def content(self) -> np.ndarray | None:
         """The elements as an object array of dimensions, where they are known while converting."""
-        if self._content is None and self.constant is not None and self.is_integer:
-            if self.constant.size <= CONTENT_LIMIT:
-                self._content = self.constant.astype(object)
+        array = self.constant
+        if self._content is None and array is not None and self.is_integer:
+            self._content = array.astype(object) if array.size <= CONTENT_LIMIT else None
         return self._content
 
     @content.setter

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import BadType
 from .types import FLOATS, PRECISIONS, Fuse, Precision
 
 NARROW = frozenset(
@@ -34,17 +35,17 @@ def wide(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def fused(result: np.ndarray, fuse_code: Fuse) -> np.ndarray:
-    """Apply the activation of a fuse code; RELU1 clamps to [0, 1]."""
+    """Apply the activation of a fuse code, in the type of `result`; RELU1 clamps to [0, 1]."""
     match fuse_code:
         case Fuse.NONE:
             return result
         case Fuse.RELU:
             return np.maximum(result, result.dtype.type(0))
         case Fuse.RELU1:
-            return np.clip(result, result.dtype.type(0), result.dtype.type(1))
+            return np.clip(result, 0, 1).astype(result.dtype, copy=False)
         case Fuse.RELU6:
-            return np.clip(result, result.dtype.type(0), result.dtype.type(6))
-    raise ValueError(f"fuse code {fuse_code!r}")
+            return np.clip(result, 0, 6).astype(result.dtype, copy=False)
+    raise BadType(f"fuse code {fuse_code!r}")
 
 
 def is_real(dtype: np.dtype) -> bool:

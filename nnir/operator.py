@@ -206,8 +206,8 @@ def operator(
 
     `code` is the standard's operation code, 1000 and above for extensions; `since` the version of
     the standard that has it; `content` carries the elements of small integer tensors symbolically;
-    `is_random` keeps it from being computed while converting; `order` is the order of the operands in
-    the standard where the signature cannot show it (a constant between two tensors).
+    `is_random` keeps it from being computed while converting; `order` is the order of the operands
+    in the standard where the signature cannot show it (a constant between two tensors).
     """
     return lambda rule: Operator(rule, reference, code, since, content, is_random, order)
 

@@ -21,7 +21,7 @@ from .wire import Buffer, Span
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16
-KINDS = {4: "sequence", 5: "map", 8: "sparse tensor", 9: "optional"}
+KINDS = {4: "sequence", 5: "map", 8: "sparse tensor"}
 
 
 def read(data: Buffer, folder: Path | None = None) -> SourceModel:
@@ -247,9 +247,17 @@ class Reader:
         for field, value in wire.fields(self.b, *place):
             if field == 1:
                 return self.tensor_type(wire.span(value))
+            if field == 9:
+                return self.optional_type(wire.span(value))
             if field in KINDS:
                 return KINDS[field]
         return "value of unknown type"
+
+    def optional_type(self, place: Span) -> TensorType | str:
+        """An optional tensor is read as a tensor that must be given."""
+        inner = dict(wire.fields(self.b, *place)).get(1)
+        found = "" if inner is None else self.type(wire.span(inner))
+        return found if isinstance(found, TensorType) else "optional"
 
     def tensor_type(self, place: Span) -> TensorType | str:
         found = dict(wire.fields(self.b, *place))

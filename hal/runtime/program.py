@@ -17,7 +17,7 @@ from .context import Context
 
 
 class Program:
-    """`program(*arrays)` runs the model; `run` takes and gives names. Use with `with`, or let go."""
+    """`program(*arrays)` runs the model; `run` takes and gives names."""
 
     def __init__(
         self,

@@ -189,7 +189,7 @@ def inverse(input: Value) -> TensorType:
 
     Types: any float; 16-bit floats are computed in float32.
     Shapes: [..., n, n] gives the same shape.
-    Edges: a singular matrix is an error while running; a matrix with NaN gives NaN.
+    Edges: a singular matrix is an error while running.
     """
     _require_square("inverse", input)
     return input.type

@@ -33,14 +33,17 @@ def sizes_of(input: Value) -> list[Size]:
 
 
 def plus(a: Size, b: Size) -> Size:
+    """The sum."""
     return a + b if isinstance(a, int) and isinstance(b, int) else _apply(binary.add, a, b)
 
 
 def minus(a: Size, b: Size) -> Size:
+    """The difference."""
     return a - b if isinstance(a, int) and isinstance(b, int) else _apply(binary.sub, a, b)
 
 
 def times(a: Size, b: Size) -> Size:
+    """The product."""
     if isinstance(a, int) and isinstance(b, int):
         return a * b
     if 1 in (a if isinstance(a, int) else 0, b if isinstance(b, int) else 0):
@@ -60,6 +63,7 @@ def _apply(operator: object, a: Size, b: Size) -> Value:
 
 
 def product(parts: Sequence[Size]) -> Size:
+    """All of them multiplied."""
     total: Size = 1
     for part in parts:
         total = times(total, part)

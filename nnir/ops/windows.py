@@ -139,7 +139,7 @@ def convolve(
     exact = exact_type(input, filter)
     if exact is not None:
         wide = convolve(input.astype(exact), filter.astype(exact), pads, strides, group, dilations)
-        return wide.astype(np.int64).astype(input.dtype)
+        return (wide if input.dtype.kind == "f" else wide.astype(np.int64)).astype(input.dtype)
     batch, channels = input.shape[:2]
     kernel = filter.shape[2:]
     padded = pad(input, pads)
@@ -185,7 +185,13 @@ def convolve_transposed(
 
 
 def exact_type(input: np.ndarray, filter: np.ndarray) -> np.dtype | None:
-    """The type in which integers are multiplied and added up without error; None for floats."""
+    """The type to multiply and add up in, None for the type of the operands.
+
+    Integers are exact in it. float32 is rounded once at the end, so that a result depends neither
+    on the order in which a BLAS adds nor on its number of threads.
+    """
+    if input.dtype == np.float32:
+        return np.dtype(np.float64)
     if input.dtype.kind not in "iu" or input.dtype == np.int64:
         return None
     largest = [int(np.abs(a.astype(np.int64)).max(initial=0)) for a in (input, filter)]

@@ -11,7 +11,7 @@ from .rewrite import only_reader, rewrite, sweep
 
 
 def _pair(operation: Operation) -> Operation | None:
-    """The batch norm with constant statistics that alone reads a convolution with constant weights."""
+    """The batch norm that alone reads a convolution, all of their parameters being constant."""
     if operation.operator is not conv.conv_2d or operation.attributes["fuse_code"] != Fuse.NONE:
         return None
     if any(v is None or v.constant is None or not v.is_float for v in operation.inputs[1:3]):

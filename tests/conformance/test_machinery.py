@@ -87,8 +87,8 @@ def test_an_oracle_that_dies_is_replaced() -> None:
     with Oracle("tests.conformance.dying_oracle", timeout=5) as dying:
         with pytest.raises(DeviceError, match="died"):
             dying.ask({"how": "exit"}, [])
+        dying.timeout = 0.5
         with pytest.raises(DeviceError, match="hangs"):
-            dying.timeout = 0.5
             dying.ask({"how": "hang"}, [])
         dying.timeout = 30
         assert dying.ask({"how": "answer"}, [f(1)])[0] == 1

@@ -6,13 +6,17 @@ import pytest
 
 from conformance.case import Case
 from conformance.cases.nnir import CASES as DIRECT
-from conformance.cases.nnir import DirectCase
+from conformance.cases.nnir import LIMITS, DirectCase, DirectLimit
 from conformance.cases.onnx import CASES
 from conformance.onnx_engine import convert, run_inputs
 from conformance.rules import problem, traced
+from hal.runtime.program import Program
 from nnir.check import check
 from nnir.evaluate import Plan
 from nnir.ops import OPERATORS
+
+DEVICES = ("builtin", "onnxruntime")
+RIGHT = [c for c in DIRECT if c.raises is None]
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.raises], ids=str)
@@ -23,22 +27,56 @@ def test_onnx_case(case: Case) -> None:
         assert problem(operation, arrays, results) is None
 
 
-@pytest.mark.parametrize("case", DIRECT, ids=str)
+@pytest.mark.parametrize("case", RIGHT, ids=str)
 def test_direct_case(case: DirectCase) -> None:
     model = case.model()
     check(model)
-    before = [a.copy() for a in case.inputs]
-    results = list(traced(model, case.inputs))
-    for operation, arrays, outputs in results:
-        assert problem(operation, arrays, outputs) is None
-    if case.expected is not None:
-        got = Plan(model).run(case.inputs)
-        case.compare(got)
-    assert all((a == b).all() for a, b in zip(before, case.inputs, strict=True)), "input changed"
+    inputs = case.arrays()
+    before = [a.tobytes() for a in inputs]
+    for operation, arrays, results in traced(model, inputs):
+        assert problem(operation, arrays, results) is None
+    case.compare(Plan(model).run(inputs))
+    assert before == [a.tobytes() for a in inputs], "input changed"
+
+
+@pytest.mark.parametrize("case", [c for c in DIRECT if c.raises is not None], ids=str)
+def test_direct_case_fails(case: DirectCase) -> None:
+    assert case.raises is not None
+    with pytest.raises(case.raises):
+        Plan(case.model()).run(case.arrays())
+
+
+def run(case: DirectCase, device: str) -> None:
+    """As the case says, and as the reference does."""
+    with Program(case.model(), device) as program:
+        got = program(*case.arrays())
+    case.compare(got)
+    case.agree(got, Plan(case.model()).run(case.arrays()))
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", RIGHT, ids=str)
+def test_direct_case_on_a_device(case: DirectCase, device: str) -> None:
+    limit = next((x for x in LIMITS if x.matches(case, device)), None)
+    if limit is None:
+        run(case, device)
+    else:
+        with pytest.raises(limit.raises):
+            run(case, device)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=str)
+def test_limit_matches_a_case(limit: DirectLimit) -> None:
+    assert any(limit.matches(c, d) for c in RIGHT for d in DEVICES)
+
+
+def test_direct_case_names_differ() -> None:
+    names = [str(c) for c in DIRECT]
+    assert sorted(names) == sorted(set(names))
 
 
 def test_every_operator_has_a_case() -> None:
-    reached = {c.operator.name for c in DIRECT}
+    reached = {c.operator.name for c in RIGHT}
     for case in CASES:
         if not case.raises:
             for operation in convert(case).operations:

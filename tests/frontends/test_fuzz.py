@@ -39,7 +39,7 @@ def mutate(data: bytes, generator: np.random.Generator) -> bytes:
 
 
 def survives(data: bytes) -> str:
-    """Load and run; what happened."""
+    """Load and run; the error's text, or nothing."""
     try:
         model = nna.load(data)
         if (
@@ -52,9 +52,8 @@ def survives(data: bytes) -> str:
             ]
             nna.compile(model)(*inputs)
     except NNAdapterError as error:
-        assert "\n" not in summary(error)
-        return "refused"
-    return "accepted"
+        return summary(error)
+    return ""
 
 
 @pytest.mark.parametrize("name", ["mlp", "cnn", "loop"])
@@ -66,7 +65,8 @@ def test_damaged_onnx(name: str, request: pytest.FixtureRequest) -> None:
         started = time.perf_counter()
         outcomes.append(survives(damaged))
         assert time.perf_counter() - started < SECONDS, f"mutation {seed} took too long"
-    assert outcomes.count("refused") > MUTATIONS // 2
+    assert sum(map(bool, outcomes)) > MUTATIONS // 2
+    assert not any("\n" in text for text in outcomes)
 
 
 @pytest.mark.parametrize("name", ["mlp", "cnn", "loop"])
@@ -80,7 +80,8 @@ def test_damaged_archive(name: str, request: pytest.FixtureRequest, tmp_path: Pa
         started = time.perf_counter()
         outcomes.append(survives(damaged))
         assert time.perf_counter() - started < SECONDS, f"mutation {seed} took too long"
-    assert outcomes.count("refused") > MUTATIONS // 2
+    assert sum(map(bool, outcomes)) > MUTATIONS // 2
+    assert not any("\n" in text for text in outcomes)
 
 
 def test_truncated_at_every_place(mlp: onnx.ModelProto) -> None:

@@ -72,11 +72,11 @@ def test_the_official_suite(start: int) -> None:
             continue
         data, _ = cases()[name].load()
         model = onnx.ModelProto.FromString(data)
-        try:
-            mine = reader.read(data)
-        except Unsupported as error:
-            assert "string" in str(error), name
+        if any(t.data_type == TensorProto.STRING for t in model.graph.initializer):
+            with pytest.raises(Unsupported, match="string tensors"):
+                reader.read(data)
             continue
+        mine = reader.read(data)
         same(mine.graph, model.graph)
         assert mine.versions.get("") == next(
             (o.version for o in model.opset_import if o.domain in ("", "ai.onnx")), None

@@ -24,8 +24,8 @@ BOUNDS = {
 def bounded(values: np.ndarray, code: Fuse) -> np.ndarray:
     """The activation of a fuse code; a comparison with NaN is false, so NaN stays."""
     low, high = BOUNDS[code]
-    values = np.where(values < low, values.dtype.type(max(low, -1)), values)
-    return np.where(values > high, values.dtype.type(min(high, 6)), values)
+    raised = np.where(values < low, low, values)
+    return np.where(raised > high, high, raised).astype(values.dtype)
 
 
 def _fused(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:

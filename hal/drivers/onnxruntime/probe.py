@@ -1,6 +1,7 @@
 """Find out which precisions ONNX Runtime's CPU kernels lack.
 
-`python -m hal.drivers.onnxruntime.probe` makes a session of one node for every operator and element type of the first operand and writes `kernels.json`.
+`python -m hal.drivers.onnxruntime.probe` makes a session of one node for every operator and
+element type and writes `kernels.json`.
 """
 
 from __future__ import annotations

@@ -1,0 +1,149 @@
+"""Convolutions of the standard with what ONNX has not: fuse codes and a forced output shape."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nnir.ops import conv
+from nnir.types import AutoPad, Fuse
+
+from ...case import Tolerance, rand
+from .binary import bounded
+from .direct import DirectCase
+
+CLOSE = Tolerance(relative=1e-5, absolute=1e-5)
+
+
+def _before(size: int, kernel: int, stride: int, pads: tuple[int, ...], auto_pad: AutoPad) -> Any:
+    """The padding before an axis and the number of windows; SAME ignores dilation."""
+    if auto_pad == AutoPad.SAME:
+        number = math.ceil(size / stride)
+        return max((number - 1) * stride + kernel - size, 0) // 2, number
+    before, after = (0, 0) if auto_pad == AutoPad.VALID else pads
+    return before, (size + before + after - kernel) // stride + 1
+
+
+def conv_2d(
+    input: np.ndarray,
+    filter: np.ndarray,
+    bias: np.ndarray,
+    *,
+    auto_pad: AutoPad = AutoPad.NONE,
+    pads: tuple[int, ...] = (0, 0, 0, 0),
+    strides: tuple[int, ...],
+    group: int = 1,
+    dilations: tuple[int, ...],
+    fuse_code: Fuse = Fuse.NONE,
+) -> np.ndarray:
+    """One element of the result at a time, in float64."""
+    covered = [d * (k - 1) + 1 for k, d in zip(filter.shape[2:], dilations, strict=True)]
+    (top, high), (left, wide) = (
+        _before(input.shape[2 + k], covered[k], strides[k], pads[2 * k : 2 * k + 2], auto_pad)
+        for k in range(2)
+    )
+    result = np.zeros((len(input), len(filter), high, wide), np.float64)
+    width, share = filter.shape[1], len(filter) // group
+    for n, m, i, j in np.ndindex(*result.shape):
+        total = float(bias[m])
+        for c, y, x in np.ndindex(*filter.shape[1:]):
+            row = i * strides[0] - top + y * dilations[0]
+            column = j * strides[1] - left + x * dilations[1]
+            if 0 <= row < input.shape[2] and 0 <= column < input.shape[3]:
+                value = input[n, m // share * width + c, row, column]
+                total += float(value) * float(filter[m, c, y, x])
+        result[n, m, i, j] = total
+    return bounded(result, fuse_code).astype(input.dtype)
+
+
+def conv_2d_transpose(
+    input: np.ndarray,
+    filter: np.ndarray,
+    bias: np.ndarray,
+    *,
+    pads: tuple[int, ...] = (0, 0, 0, 0),
+    strides: tuple[int, ...],
+    group: int = 1,
+    dilations: tuple[int, ...],
+    output_padding: tuple[int, ...] = (0, 0),
+    output_shape: tuple[int, ...] | None = None,
+    fuse_code: Fuse = Fuse.NONE,
+) -> np.ndarray:
+    """Every element of the input adds to what its kernel meets, in float64."""
+    sizes = [
+        (input.shape[2 + k] - 1) * strides[k]
+        - pads[2 * k]
+        - pads[2 * k + 1]
+        + dilations[k] * (filter.shape[2 + k] - 1)
+        + 1
+        + output_padding[k]
+        for k in range(2)
+    ]
+    width, share = filter.shape[1], len(filter) // group
+    result = np.zeros((len(input), group * width, *(output_shape or sizes)), np.float64)
+    for n, c, i, j in np.ndindex(*input.shape):
+        for m, y, x in np.ndindex(*filter.shape[1:]):
+            row = i * strides[0] - pads[0] + y * dilations[0]
+            column = j * strides[1] - pads[2] + x * dilations[1]
+            if 0 <= row < result.shape[2] and 0 <= column < result.shape[3]:
+                product = float(input[n, c, i, j]) * float(filter[c, m, y, x])
+                result[n, c // share * width + m, row, column] += product
+    result += bias.reshape(-1, 1, 1)
+    return bounded(result, fuse_code).astype(input.dtype)
+
+
+def _row(operator: Any, expected: Any, shapes: Any, why: str, **attrs: Any) -> DirectCase:
+    data, kernel = (rand(*s, seed=k) for k, s in enumerate(shapes))
+    width = kernel.shape[0]
+    if operator is conv.conv_2d_transpose:
+        width = kernel.shape[1] * attrs.get("group", 1)
+    given = {"strides": (1, 1), "dilations": (1, 1)} | attrs
+    return DirectCase(operator, (data, kernel, rand(width, seed=2)), given, expected, CLOSE, why)
+
+
+ONE = (1, 4, 5, 6), (6, 4, 3, 2)
+GROUPS = (2, 4, 5, 6), (6, 2, 3, 2)
+DEPTH = (2, 4, 5, 6), (8, 1, 2, 2)
+BACK = (2, 4, 3, 4), (4, 3, 3, 2)
+CASES = [
+    *(_row(conv.conv_2d, conv_2d, ONE, code.name, fuse_code=code) for code in Fuse),
+    _row(conv.conv_2d, conv_2d, GROUPS, "two groups", group=2, strides=(2, 1), pads=(1, 0, 2, 1)),
+    _row(conv.conv_2d, conv_2d, DEPTH, "depthwise", group=4, dilations=(2, 3)),
+    _row(conv.conv_2d, conv_2d, ONE, "SAME", auto_pad=AutoPad.SAME, strides=(2, 3)),
+    _row(conv.conv_2d, conv_2d, ONE, "VALID", auto_pad=AutoPad.VALID, pads=(1, 1, 1, 1)),
+    _row(conv.conv_2d, conv_2d, ((0, 4, 5, 6), ONE[1]), "no images"),
+    *(
+        _row(conv.conv_2d_transpose, conv_2d_transpose, BACK, code.name, fuse_code=code)
+        for code in Fuse
+    ),
+    _row(
+        conv.conv_2d_transpose,
+        conv_2d_transpose,
+        BACK,
+        "groups, strides, pads, output padding",
+        group=2,
+        strides=(2, 3),
+        pads=(1, 0, 0, 1),
+        output_padding=(1, 2),
+        dilations=(1, 2),
+    ),
+    _row(
+        conv.conv_2d_transpose,
+        conv_2d_transpose,
+        BACK,
+        "output_shape",
+        strides=(2, 2),
+        output_shape=(8, 9),
+    ),
+    _row(
+        conv.conv_2d_transpose,
+        conv_2d_transpose,
+        BACK,
+        "output_shape keeps the pads",
+        strides=(2, 2),
+        pads=(1, 0, 1, 1),
+        output_shape=(7, 7),
+    ),
+]
