@@ -224,14 +224,17 @@ def _coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     what = f"{converter} with {parameter.name}={_short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
         value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
-    if hint in (int, float, bool) and isinstance(value, (int, float, np.generic)):
-        return hint(value)
-    if hint is str and isinstance(value, str):
-        return value
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         (element, *_) = get_args(hint)
-        return tuple(v if element is Any else element(v) for v in value)
-    if hint is np.ndarray or not isinstance(hint, type) or isinstance(value, hint):
+        return tuple(v if element is Any else _element(v, element, what) for v in value)
+    return _element(value, hint, what)
+
+
+def _element(value: Any, hint: Any, what: str) -> Any:
+    if hint in (int, float, bool) and isinstance(value, (int, float, np.generic)):
+        if hint is float or (np.isfinite(value) and value == int(value)):
+            return hint(value)
+    elif get_origin(hint) is not tuple and (not isinstance(hint, type) or isinstance(value, hint)):
         return value
     raise BadType(f"{what}, which is not {getattr(hint, '__name__', hint)}")
 

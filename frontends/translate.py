@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nnir.dim import symbols_of
-from nnir.errors import BadModel, NNAdapterError, Unsupported, summary
+from nnir.errors import FAILURES, BadModel, NNAdapterError, Unsupported, summary, told
 from nnir.folding import Folder
 from nnir.model import Model, Value
 
@@ -144,6 +144,9 @@ class Translator:
             results = [BROKEN] * len(node.outputs)
         except NNAdapterError as error:
             self._note(node, error)
+            results = [BROKEN] * len(node.outputs)
+        except FAILURES as error:  # a converter got what it did not foresee
+            self._note(node, BadModel(f"{node.op} is not well formed: {told(error)}"))
             results = [BROKEN] * len(node.outputs)
         for name, result in zip(node.outputs, results, strict=False):
             if name:

@@ -19,12 +19,12 @@ from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from . import api
-from .cli import FILE, JSON, load, main, print_json, show
+from .terminal import FILE, JSON, load, print_json, show
 
 PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow", "paddlepaddle")
 
 
-@main.command()
+@click.command()
 @FILE
 @click.option("--text", is_flag=True, help="Print every operation.")
 @click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
@@ -64,7 +64,7 @@ def _facts(model: Model) -> dict[str, Any]:
     }
 
 
-@main.command()
+@click.command()
 @FILE
 @click.option(
     "--opset",
@@ -103,7 +103,7 @@ def _missing(model: Model, device: str) -> dict[str, int]:
     return dict(Counter(o.operator.name for o, is_supported in pairs if not is_supported))
 
 
-@main.command()
+@click.command()
 @click.argument("name", required=False)
 @click.option("--frontend", help="List the operators of a framework that are converted.")
 @JSON
@@ -145,7 +145,7 @@ def _frontend_ops(frontend: str, as_json: bool) -> None:
         show(("operator", "converters since version"), rows, f"{len(rows)} operators of {frontend}")
 
 
-@main.command()
+@click.command()
 @JSON
 def devices(as_json: bool) -> None:
     """List the installed devices."""
@@ -169,7 +169,7 @@ def _state(name: str) -> str:
     return "ready"
 
 
-@main.command()
+@click.command()
 @JSON
 def doctor(as_json: bool) -> None:
     """Say what is installed and whether the parts work together."""

@@ -67,7 +67,33 @@ class DeviceError(NNAdapterError):
     code = Result.DEVICE_INTERNAL_ERROR
 
 
+FAILURES = (
+    NNAdapterError,
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+"""What Python raises in a rule, converter or reference that gets what nobody foresaw."""
+
+LONGEST = 4000
+
+
 def summary(error: BaseException) -> str:
-    """The error and its notes (where it happened) on one line, as the command line prints it."""
+    """The error and its notes (where it happened) on one line, as the command line prints it.
+
+    Names come from files: what a terminal would not print as it is becomes `?`.
+    """
     notes = " ".join(getattr(error, "__notes__", ()))
-    return " ".join(f"{error} {notes}".split())
+    text = " ".join(f"{error} {notes}".split())
+    if len(text) > LONGEST:
+        text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def told(error: BaseException) -> str:
+    """A Python error in words, for the message of one of ours."""
+    return f"{type(error).__name__}: {error}"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .errors import DeviceError, NNAdapterError
+from .errors import FAILURES, DeviceError, NNAdapterError
 from .model import Model, Operation, Value
 
 
@@ -53,7 +53,7 @@ def run_operation(
             result = operation.operator.reference(*arrays, **_constants(operation))
     except NNAdapterError:
         raise
-    except (ValueError, TypeError, IndexError, ArithmeticError, MemoryError) as error:
+    except FAILURES as error:
         shapes = ", ".join("none" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays)
         where = f"{operation.operator.name} {operation.origin or ''}".strip()
         raise DeviceError(f"{where} failed on {shapes}: {error}") from error

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any, TypeAlias
 
+import ml_dtypes
 import numpy as np
 
 from .dim import Dim, Expr, symbol
-from .errors import BadModel
+from .errors import FAILURES, BadModel
 from .operator import Operator
 from .types import Lifetime, Precision, TensorType, precision_of
 
@@ -283,10 +285,21 @@ def set_content(operation: Operation) -> None:
     (output,) = operation.outputs
     if not output.is_integer or output.rank > 2 or not output.is_static:
         return
+    if math.prod(output.shape) > CONTENT_LIMIT:
+        return
     function = operation.operator.content or _computed(operation)
-    dims = None if function is None else function(*operation.inputs, **operation.attributes)
-    if dims is not None and dims.size <= CONTENT_LIMIT:
+    try:
+        dims = None if function is None else function(*operation.inputs, **operation.attributes)
+    except FAILURES:  # it fails while running too, or grows beyond what a dimension may be
+        return
+    if dims is not None and _is_exact(dims, output.dtype):
         output.content = dims
+
+
+def _is_exact(dims: np.ndarray, dtype: np.dtype) -> bool:
+    """Whether no element would wrap."""
+    limits = ml_dtypes.iinfo(dtype)
+    return all(isinstance(d, Expr) or limits.min <= d <= limits.max for d in dims.flat)
 
 
 def _computed(operation: Operation) -> Callable[..., np.ndarray] | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import numpy as np
 
-from .errors import BadType
+from .errors import FAILURES, BadType, NNAdapterError, told
 from .types import TensorType
 
 if TYPE_CHECKING:
@@ -178,8 +178,14 @@ class Operator:
     def infer(
         self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
     ) -> tuple[TensorType, ...]:
-        """The types of the outputs."""
-        result = self.rule(*inputs, **attributes)
+        """The types of the outputs; BadType for operands and constants that do not go together."""
+        try:
+            result = self.rule(*inputs, **attributes)
+        except NNAdapterError:
+            raise
+        except FAILURES as error:
+            types = ", ".join("none" if v is None else str(v.type) for v in inputs)
+            raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
         return (result,) if isinstance(result, TensorType) else tuple(result)
 
     def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:

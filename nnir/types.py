@@ -12,6 +12,12 @@ from .dim import Dim, Expr
 from .errors import BadType
 
 
+MOST_AXES = 64
+"""As many axes as NumPy has."""
+
+LARGEST = (1 << 63) - 1
+
+
 class Precision(IntEnum):
     """Element types. Codes below 1000 are the standard's, the others are extensions."""
 
@@ -200,6 +206,11 @@ class TensorType:
     shape: tuple[Dim, ...]
     layout: Layout = field(default=Layout.NCHW, kw_only=True)
     quantization: Quantization | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        fits = all(isinstance(d, Expr) or 0 <= d <= LARGEST for d in self.shape)
+        if not fits or len(self.shape) > MOST_AXES:
+            raise BadType(f"a tensor of shape {str(list(self.shape[:MOST_AXES]))[:200]}")
 
     @property
     def dtype(self) -> np.dtype:

@@ -205,8 +205,8 @@ def prior_boxes(
             sides += [*shaped, *square]
     half = np.array(sides).reshape(-1, 2) / 2
     (height, width), (rows, columns) = image_size, feature
-    across = (np.arange(columns) + offset) * (step_w or width / columns)
-    down = (np.arange(rows) + offset) * (step_h or height / rows)
+    across = (np.arange(columns) + offset) * (step_w or width / max(columns, 1))
+    down = (np.arange(rows) + offset) * (step_h or height / max(rows, 1))
     centre = np.stack(np.meshgrid(across, down), axis=-1)[:, :, None]
     boxes = np.concatenate([centre - half, centre + half], axis=-1)
     boxes = boxes / np.array([width, height, width, height])

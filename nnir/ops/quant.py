@@ -51,9 +51,9 @@ def _quantized(count: int, zero_points: tuple[int, ...]) -> Precision:
     return Precision.QUANT_UINT8_ASYMM_PER_LAYER
 
 
-def _along(values: Any, axis: int, rank: int) -> np.ndarray:
+def _along(values: Any, axis: int, rank: int, dtype: Any = np.float32) -> np.ndarray:
     """One value, or one for each entry of an axis, shaped to broadcast."""
-    array = np.asarray(values, np.float32).reshape(-1)
+    array = np.asarray(values, dtype).reshape(-1)
     if array.size == 1:
         return array.reshape(())
     return array.reshape(-1, *(1,) * (rank - 1 - axis))
@@ -105,10 +105,10 @@ def quantize(
 def _dequantize(input: np.ndarray, *, quantization: Quantization | None = None) -> np.ndarray:
     if quantization is None:
         raise ValueError("dequantize needs the scale in the type of its operand")
-    along = quantization.axis or 0
-    zeros = _along(quantization.zero_points, along, input.ndim)
+    along = (quantization.axis or 0) % max(input.ndim, 1)
+    zeros = _along(quantization.zero_points, along, input.ndim, np.int64)
     scales = _along(quantization.scales, along, input.ndim)
-    return np.asarray((input.astype(np.float32) - zeros) * scales, np.float32)
+    return np.asarray((input.astype(np.int64) - zeros).astype(np.float32) * scales, np.float32)
 
 
 @operator(code=19, reference=_dequantize)

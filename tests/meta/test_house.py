@@ -6,6 +6,7 @@ import ast
 import inspect
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -124,3 +125,17 @@ def test_decompositions_have_the_operators_parameters(name: str) -> None:
         mine = inspect.signature(operator.decomposition).parameters.values()
         theirs = operator.signature.parameters.values()
         assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs]
+
+
+def test_import_is_fast() -> None:
+    """At most 0.15 s over Python and NumPy, the best of five runs of each."""
+
+    def best(code: str) -> float:
+        times = []
+        for _ in range(5):
+            started = time.perf_counter()
+            run_python(code)
+            times.append(time.perf_counter() - started)
+        return min(times)
+
+    assert best("import nnadapter") - best("import numpy") <= 0.15

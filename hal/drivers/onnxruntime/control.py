@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from nnir.model import Model, Value
 from nnir.ops import control
 
@@ -15,7 +17,7 @@ table = Lowerings()
 
 @table.lower(control.if_)
 def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Any:
-    flag = g.node("Reshape", condition, g.constant([1]))
+    flag = g.node("Reshape", condition, g.constant([1], np.int64))
     precision = then_model.outputs[0].precision
     return g.node(
         "If",
@@ -36,7 +38,7 @@ def while_(
     return g.node(
         "Loop",
         None,
-        g.node("Reshape", condition, g.constant([])) if condition.rank else condition,
+        g.node("Reshape", condition, g.constant([], np.int64)) if condition.rank else condition,
         *state,
         outputs=len(body.outputs) - 1,
         precision=body.outputs[1].precision,

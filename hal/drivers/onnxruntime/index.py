@@ -44,7 +44,8 @@ def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int)
     shift = part(g, g.node("Reshape", int64(g, shifts), vector(g, -1)), position, position + 1)
     zero, one = (g.constant(n, np.int64) for n in (0, 1))
     steps = g.node("Sub", g.node("Range", zero, size, one), shift)
-    return g.node("Gather", input, g.node("Mod", steps, size), axis=axis)
+    around = g.node("Max", size, one)  # nothing is no divisor
+    return g.node("Gather", input, g.node("Mod", steps, around), axis=axis)
 
 
 @table.lower(index.slice_)
