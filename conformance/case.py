@@ -67,6 +67,25 @@ class Case:
 
 
 @dataclass(frozen=True)
+class ModelCase:
+    """A whole model in ONNX's text form, for operators that one node cannot show.
+
+    `ops`: the operators that it is a case of.
+    """
+
+    ops: tuple[str, ...]
+    text: str
+    inputs: tuple[np.ndarray, ...]
+    why: str
+    tol: Tolerance = EXACT
+    raises: type[NNAdapterError] | None = None
+    oracle: str = "reference"
+
+    def __str__(self) -> str:
+        return f"{self.ops[0]}-{self.why}"
+
+
+@dataclass(frozen=True)
 class Limit:
     """A known gap: the cases it matches must fail with `raises`, or the suite fails.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,6 +13,7 @@ from nnir.model import Model, Value
 from nnir.types import Precision
 
 DEFAULT_SIZE = 2
+LARGEST = 1 << 28
 
 
 def random_inputs(
@@ -39,6 +41,8 @@ def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generat
         if not isinstance(size, int):
             raise BadInput(f"input {value.name!r} {value.type}: the size of {size} is not known")
         shape.append(size)
+    if math.prod(shape) > LARGEST:
+        raise BadInput(f"input {value.name!r} {value.type} is too large for random numbers")
     if value.precision == Precision.BOOL8:
         return generator.random(shape) < 0.5
     if value.is_integer:

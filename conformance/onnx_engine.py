@@ -14,7 +14,7 @@ from nnir.errors import DeviceError
 from nnir.model import Model
 from nnir.types import TensorType, precision_of
 
-from .case import Case, Const, array_of
+from .case import Case, Const, ModelCase, array_of
 from .compare import compare
 from .oracle import Oracle
 
@@ -77,6 +77,20 @@ def check(case: Case, device: str, oracle: Oracle) -> None:
         theirs = mine if case.random and mine.shape == theirs.shape else theirs
         difference = compare(mine, theirs, case.tolerance(theirs.dtype))
         assert difference.problem is None, f"output {position}: {difference.problem}"
+
+
+def check_model(case: ModelCase, device: str, oracle: Oracle) -> None:
+    """As `check`, for a whole model; a case that must fail raises what it fails with."""
+    head = {"text": case.text, "engine": case.oracle, "parse_only": case.raises is not None}
+    *want, data = oracle.ask(head, list(case.inputs))
+    model = frontend.load(data.tobytes())
+    assert len(model.outputs) == len(want), "number of outputs"
+    got = Program(model, device)(*case.inputs)
+    for value, mine, theirs in zip(model.outputs, got, want, strict=True):
+        assert value.dtype == theirs.dtype, f"inferred {value.type}, not {theirs.dtype}"
+        assert _shape_fits(value.shape, theirs.shape), f"inferred {value.type}, not {theirs.shape}"
+        difference = compare(mine, theirs, case.tol)
+        assert difference.problem is None, difference.problem
 
 
 def run(case: Case, device: str) -> list[np.ndarray]:

@@ -16,7 +16,7 @@ from nnir.atomic import replacing
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
-from .cases.onnx import CASES, LIMITS
+from .cases.onnx import CASES, LIMITS, MODELS
 from .suites.onnx_gaps import GAPS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -59,8 +59,8 @@ def operators() -> str:
     text = (
         f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published "
         f"documents, v1.1: the newest public header) and {len(OPERATORS) - standard} extensions "
-        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last column says how "
-        "the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, shapes and edges.\n\n"
+        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last column says "
+        "how the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, shapes and edges.\n\n"
     )
     columns = ("operator", "code", "since", "family", "operands", "meaning", "onnxruntime")
     return text + table(columns, rows)
@@ -77,6 +77,9 @@ def onnx() -> str:
     for case in CASES:
         key = f"{case.domain}::{case.op}" if case.domain else case.op
         counts[key] = counts.get(key, 0) + 1
+    for model in MODELS:
+        for name in model.ops:
+            counts[name] = counts.get(name, 0) + 1
     rows = [
         (f"`{name}`", family_of[name], ", ".join(map(str, sorted(versions))), counts.get(name, 0))
         for name, versions in sorted(TABLE.entries.items())
@@ -87,8 +90,8 @@ def onnx() -> str:
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
         f"# ONNX\n\n{NOTE}\n{len(rows)} operators are converted, for every opset from the one "
-        "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own output "
-        "on every device.\n\n"
+        "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own "
+        "output on every device.\n\n"
         + table(("operator", "family", "converters since opset", "cases"), rows)
         + "\n## Known limits\n\nEach row must fail exactly as it says, or the tests fail.\n\n"
         + table(("operator", "device", "where", "why"), limits)

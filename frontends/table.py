@@ -189,7 +189,7 @@ class Converter:
             if not parameter.is_items:
                 raise BadType(f"{self.name} takes a tensor for {parameter.name!r}, not a sequence")
             return value
-        if parameter.is_items:
+        if parameter.is_items and not parameter.is_value:
             raise BadType(f"{self.name} takes a sequence for {parameter.name!r}, not a tensor")
         if parameter.is_index and value.known is None:
             constant = translator.constant_of(value)
@@ -214,7 +214,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         optional=len(plain) < len(options),
         is_value=is_value,
         is_index=any(hasattr(o, "__metadata__") for o in plain),
-        is_items=main is Items,
+        is_items=Items in plain,
     )
 
 

@@ -20,6 +20,9 @@ from .table import Converter, Items, Table
 
 Entry = Value | Items | None
 MANY = 20
+SPARE = 100_000
+REPEATS = 16
+"""Functions, loops and sequences repeat nodes: at most so often each, and `SPARE` more in all."""
 
 
 class Broken:
@@ -31,6 +34,10 @@ BROKEN = Broken()
 
 class AlreadyNotedError(NNAdapterError):
     """A node fails because of a sub-graph whose problems are noted."""
+
+
+class TooLargeError(BadModel):
+    """The whole translation ends, not the one node."""
 
 
 @dataclass
@@ -59,6 +66,7 @@ class Translator:
         self.problems: Counter[str] = Counter()
         self.errors: list[NNAdapterError] = []
         self.depth = 0
+        self._left = SPARE + REPEATS * sum(1 for _ in _all_nodes(source))
         self._folder = Folder()
 
     def translate(self) -> Model:
@@ -121,6 +129,12 @@ class Translator:
                 return
             self._convert(node)
 
+    def spend(self, nodes: int) -> None:
+        """BadModel when a small file would grow to a huge model."""
+        self._left -= nodes
+        if self._left < 0:
+            raise TooLargeError("functions, loops or sequences repeat too many nodes")
+
     def constant_of(self, value: Value) -> np.ndarray | None:
         """The data of a value that can be computed now; see `nnir.folding`."""
         return self._folder.constant_of(value)
@@ -133,6 +147,7 @@ class Translator:
         return entry
 
     def _convert(self, node: SourceNode) -> None:
+        self.spend(1)
         entries = [self.scope[n] if n else None for n in node.inputs]
         if BROKEN in entries:
             self.scope.update((n, BROKEN) for n in node.outputs if n)
@@ -140,6 +155,8 @@ class Translator:
         self.model.origin = node.name or (node.outputs[0] if node.outputs else None)
         try:
             results = self._call(node, entries)
+        except TooLargeError:
+            raise
         except AlreadyNotedError:
             results = [BROKEN] * len(node.outputs)
         except NNAdapterError as error:

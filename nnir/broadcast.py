@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .model import Value
 
 Shape = tuple[Dim, ...]
+LONGEST = 1 << 16
 
 
 def broadcast(*shapes: Shape) -> Shape:
@@ -88,6 +89,8 @@ def length_of(value: Value) -> int:
         raise BadType(f"{value.name or 'an operand'} must have rank 1, not {value.type}")
     if any(isinstance(d, Expr) for d in shape):
         raise NotConstant(f"the length of {value.name or 'an operand'} {value.type} is not known")
+    if shape and int(shape[0]) > LONGEST:
+        raise BadType(f"{value.type}: more than {LONGEST} positions or sizes")
     return int(shape[0]) if shape else 1
 
 

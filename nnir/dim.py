@@ -8,6 +8,7 @@ what `parse` reads.
 from __future__ import annotations
 
 import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
-from .errors import BadFile
+from .errors import BadFile, Unsupported
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,14 +37,27 @@ class Call:
     left: Dim
     right: Dim
 
+    @property
+    def dims(self) -> tuple[Dim, Dim]:
+        return self.left, self.right
+
     def __str__(self) -> str:
         if self.kind in ("min", "max"):
             return f"{self.kind}({self.left}, {self.right})"
-        return f"(({self.left}) {self.kind} ({self.right}))"
+        return f"({_operand(self.left)} {self.kind} {_operand(self.right)})"
 
 
 Atom: TypeAlias = Symbol | Call
 Monomial: TypeAlias = tuple[Atom, ...]
+LARGEST = 600
+"""So many parts an expression may have: its text and every step of arithmetic stay short."""
+
+DEEPEST = 50
+FARTHEST = 1 << 64
+QUOTIENT_TERMS = 32
+DEPTH = 4
+MANY = 6
+"""What `is_natural` tries: so many bounds in one another, of so many terms."""
 OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "//": operator.floordiv,
     "%": operator.mod,
@@ -55,10 +69,15 @@ OPERATIONS: dict[str, Callable[[int, int], int]] = {
 class Expr:
     """A polynomial with at least one symbol; made by `symbol` and by arithmetic, never directly."""
 
-    __slots__ = ("__dict__", "terms")
+    __slots__ = ("__dict__", "depth", "size", "terms")
 
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
+        inner = [d for m, _ in terms for a in m if isinstance(a, Call) for d in a.dims]
+        self.size = sum(1 + len(m) for m, _ in terms) + sum(map(_size, inner))
+        self.depth = 1 + max((d.depth for d in inner if isinstance(d, Expr)), default=0)
+        if self.size > LARGEST or self.depth > DEEPEST:
+            raise Unsupported(f"a dimension of more than {LARGEST} parts")
 
     @cached_property
     def text(self) -> str:
@@ -80,6 +99,8 @@ class Expr:
         return _build([*self.terms, *_terms(other)])
 
     def __mul__(self, other: Dim) -> Dim:
+        if self.size * _size(other) > LARGEST * 20:
+            raise Unsupported(f"a dimension of more than {LARGEST} parts")
         return _build([(m + n, c * d) for m, c in self.terms for n, d in _terms(other)])
 
     def __neg__(self) -> Dim:
@@ -160,7 +181,7 @@ def parse(text: str) -> Dim:
         raise BadFile("a dimension of more than 10000 characters")
     try:
         return _read(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, ZeroDivisionError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError, ZeroDivisionError, Unsupported):
         raise BadFile(f"{text[:80]!r} is not a dimension") from None
 
 
@@ -179,6 +200,10 @@ def _term(monomial: Monomial, factor: int) -> str:
     return atoms if factor == 1 else f"-{atoms}" if factor == -1 else f"{factor}*{atoms}"
 
 
+def _size(dim: Dim) -> int:
+    return dim.size if isinstance(dim, Expr) else 1
+
+
 def _terms(dim: Dim) -> tuple[tuple[Monomial, int], ...]:
     return dim.terms if isinstance(dim, Expr) else (((), int(dim)),)
 
@@ -188,45 +213,129 @@ def _build(terms: Iterable[tuple[Monomial, int]]) -> Dim:
     for monomial, factor in terms:
         key = tuple(sorted(monomial, key=str))
         total[key] = total.get(key, 0) + factor
-    if len(total) > 1000:
-        raise ValueError("a dimension of more than 1000 terms")
+    if any(abs(c) > FARTHEST for c in total.values()):
+        raise Unsupported("a dimension with a factor of more than 64 bits")
     kept = sorted(((m, c) for m, c in total.items() if c), key=lambda t: (not t[0], str(t[0])))
     if not any(m for m, _ in kept):
         return kept[0][1] if kept else 0
     return Expr(tuple(kept))
 
 
-def _cancel(dim: Dim, by: Dim) -> Dim | None:
-    """`dim / by` where the one-term `by` divides every term exactly, else None."""
-    divisor = _terms(by)
-    if len(divisor) != 1 or not divisor[0][1]:
-        return None
-    (atoms, factor), result = divisor[0], []
-    for monomial, c in _terms(dim):
+def _operand(dim: Dim) -> str:
+    """A dimension beside an operator."""
+    if isinstance(dim, Expr) and len(dim.terms) == 1:
+        ((atoms, factor),) = dim.terms
+        if factor == 1 and len(atoms) == 1:
+            return str(dim)
+    return str(dim) if isinstance(dim, int) and dim >= 0 else f"({dim})"
+
+
+def _is_size(atom: Atom) -> bool:
+    """Whether an atom is surely not negative."""
+    if isinstance(atom, Symbol):
+        return True
+    left, right = is_natural(atom.left, 1), is_natural(atom.right, 1)
+    match atom.kind:
+        case "max":
+            return left or right
+        case "%":
+            return right
+    return left and right
+
+
+def _below(dim: Dim, atom: Call, factor: int) -> list[Dim]:
+    """Dimensions that are negative wherever `dim`, which has `factor * atom`, is."""
+    rest = dim - Expr((((atom,), factor),))
+    by = atom.right
+    if atom.kind == ("max" if factor > 0 else "min"):
+        return [rest + factor * atom.left, rest + factor * atom.right]
+    if atom.kind == "//" and isinstance(by, int) and by > 0:
+        # by * atom is left or up to by - 1 less, and a whole number above -1 is not negative
+        least = atom.left - (by - 1) if factor > 0 else atom.left
+        return [rest * by + factor * least + (by - 1)]
+    if atom.kind == "%" and isinstance(by, int) and by > 0 and factor < 0:
+        return [rest + factor * (by - 1)]
+    return []
+
+
+def _quotient(a: Dim, b: Dim) -> Dim | None:
+    """`a / b` where that is a polynomial, else None. A size in `b` is not 0."""
+    atoms = sorted({x for m, _ in (*_terms(a), *_terms(b)) for x in m}, key=str)
+
+    def order(term: tuple[Monomial, int]) -> list[int]:
+        return [term[0].count(x) for x in atoms]
+
+    found: Dim = 0
+    (first, factor) = max(_terms(b), key=order)
+    for _ in range(QUOTIENT_TERMS):
+        monomial, c = max(_terms(a), key=order)
         rest = list(monomial)
-        if c % factor or any(a not in rest or rest.remove(a) for a in atoms):
+        if not factor or c % factor or any(x not in rest or rest.remove(x) for x in first):
             return None
-        result.append((tuple(rest), c // factor))
-    return _build(result)
+        part = _build([(tuple(rest), c // factor)])
+        found, a = found + part, a - part * b
+        if not isinstance(a, Expr) and a == 0:
+            return found
+    return None
+
+
+def _without_common(a: Dim, b: Dim) -> tuple[Dim, Dim]:
+    """A fraction without the number and the atoms that all its terms share."""
+    terms = [*_terms(a), *_terms(b)]
+    shared = list(terms[0][0])
+    for monomial, _ in terms[1:]:
+        rest = list(monomial)
+        shared = [x for x in shared if x in rest and not rest.remove(x)]
+    common = _build([(tuple(shared), math.gcd(*(c for _, c in terms)))])
+    left, right = _quotient(a, common), _quotient(b, common)
+    return (a, b) if left is None or right is None else (left, right)
 
 
 def _divide(a: Dim, b: Dim) -> Dim:
-    whole = 1 if a == b else _cancel(a, b)
+    whole = _quotient(a, b)
     if whole is not None:
         return whole
-    if isinstance(b, int) and b > 0:  # (k*b*x + r) // b is k*x + r // b
-        exact = _build([(m, c // b) for m, c in _terms(a) if c % b == 0])
-        rest = _build([(m, c) for m, c in _terms(a) if c % b])
-        return exact + _call("//", rest, b)
-    return _call("//", a, b)
+    a, b = _without_common(a, b)
+    if not isinstance(b, int) or b <= 0:
+        return _call("//", a, b)
+    terms = [(m, c if c % b == 0 or not m else 0) for m, c in _terms(a)]
+    exact = _build([(m, c // b) for m, c in terms])  # (k*b*x + r) // b is k*x + r // b
+    rest = a - exact * b
+    if isinstance(rest, Expr) and (inner := _inner_quotient(rest)):
+        left, by, offset = inner  # (x // c + d) // b is (x + c*d) // (c*b)
+        return exact + (left + by * offset) // (by * b)
+    return exact + _call("//", rest, b)
+
+
+def _inner_quotient(dim: Expr) -> tuple[Dim, int, int] | None:
+    """x, c and d of a dimension that is x // c + d."""
+    (monomial, factor), *others = dim.terms
+    offset = others[0][1] if others and not others[0][0] else 0
+    if factor != 1 or len(monomial) != 1 or len(others) > 1 or (others and others[0][0]):
+        return None
+    atom = monomial[0]
+    if isinstance(atom, Call) and atom.kind == "//" and isinstance(atom.right, int):
+        return (atom.left, atom.right, offset) if atom.right > 0 else None
+    return None
 
 
 def _remainder(a: Dim, b: Dim) -> Dim:
-    if a == b or _cancel(a, b) is not None:
+    if _quotient(a, b) is not None:
         return 0
     if isinstance(b, int) and b > 0:
+        terms = [(m, c % b) for m, c in _terms(a)]
+        a = reduce(operator.add, (_inside_remainder(m, c, b) for m, c in terms), 0)
         a = _build([(m, c % b) for m, c in _terms(a)])
     return _call("%", a, b)
+
+
+def _inside_remainder(monomial: Monomial, factor: int, by: int) -> Dim:
+    """A term of what is divided: a remainder by a multiple of `by` is as good as the whole."""
+    if len(monomial) == 1 and isinstance(monomial[0], Call) and monomial[0].kind == "%":
+        inner = monomial[0].right
+        if isinstance(inner, int) and inner % by == 0:
+            return factor * monomial[0].left
+    return _build([(monomial, factor)])
 
 
 def _call(kind: str, a: Dim, b: Dim) -> Dim:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .errors import FAILURES, DeviceError, NNAdapterError
+from .dim import Expr
+from .errors import FAILURES, DeviceError, NNAdapterError, told
 from .model import Model, Operation, Value
 
 
@@ -55,10 +56,35 @@ def run_operation(
         raise
     except FAILURES as error:
         shapes = ", ".join("none" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays)
-        where = f"{operation.operator.name} {operation.origin or ''}".strip()
-        raise DeviceError(f"{where} failed on {shapes}: {error}") from error
+        raise DeviceError(f"{_where(operation)} failed on {shapes}: {told(error)}") from error
     results = result if isinstance(result, (tuple, list)) else (result,)
-    return tuple(np.asarray(r) for r in results)
+    made = tuple(np.asarray(r) for r in results)
+    if not all(map(_is_as_inferred, operation.outputs, made)) or len(made) != len(
+        operation.outputs
+    ):
+        kinds = ", ".join(f"{a.dtype}{list(a.shape)}" for a in made)
+        types = ", ".join(str(v.type) for v in operation.outputs)
+        raise DeviceError(f"{_where(operation)} made {kinds}, not {types}")
+    return made
+
+
+def _is_as_inferred(value: Value, array: np.ndarray) -> bool:
+    """Whether a result has the type its operation promised: sizes that contradict break that."""
+    shape = value.type.shape
+    return (
+        array.dtype == value.type.dtype
+        and array.ndim == len(shape)
+        and (
+            array.shape == shape
+            or all(
+                isinstance(d, Expr) or d == n for d, n in zip(shape, array.shape, strict=True)
+            )
+        )
+    )
+
+
+def _where(operation: Operation) -> str:
+    return f"{operation.operator.name} {operation.origin or ''}".strip()
 
 
 def _constants(operation: Operation) -> dict[str, Any]:

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
+from .errors import NNAdapterError
 from .evaluate import run_operation
-from .model import Operation, Value
+from .model import Model, Operation, Value
+from .types import TensorType
 
 LIMIT = 1 << 24
+WORK = 1 << 29
+"""Bytes that may be read and made, besides twice what the constants themselves take."""
+
+COSTLY = frozenset(("attention", "conv", "detection", "linear", "pool", "recurrent", "signal"))
+"""Families that do more than touch each element once; computed only where all is small."""
+
+SMALL = 1 << 14
 
 
 class Folder:
     """Computes constants on demand, each operation once.
 
-    A result above `limit` bytes is only computed when it is not larger than what it is made from.
+    A result above `limit` bytes is only computed when it is not larger than what it is made from,
+    and in all no more is computed than a file of this size could honestly ask for.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self.limit = limit
         self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}
+        self._left = WORK
+        self._sources: dict[int, np.ndarray] = {}
 
     def constant_of(self, value: Value) -> np.ndarray | None:
         """The data of `value`, or None when it is only known while running."""
@@ -56,7 +70,9 @@ class Folder:
             if array is None and value is not None:
                 return None
             arrays.append(array)
-        if operation.models or operation.operator.is_random or not self._is_small(operation):
+        if operation.models or operation.operator.is_random:
+            return None
+        if not self._is_affordable(operation, arrays):
             return None
         return run_operation(operation, arrays)
 
@@ -66,15 +82,35 @@ class Folder:
         results = self._memory[id(value.producer)][1]
         return None if results is None else results[value.index]
 
-    def _is_small(self, operation: Operation) -> bool:
-        read = sum(bytes_of(v) for v in operation.inputs if v is not None and v.is_static)
-        made = sum(bytes_of(v) for v in operation.outputs if v.is_static)
-        return made <= max(read, self.limit)
+    def _is_affordable(self, operation: Operation, arrays: list[np.ndarray | None]) -> bool:
+        for value in operation.inputs:
+            if value is not None and value.constant is not None:
+                if id(value.constant) not in self._sources:
+                    self._sources[id(value.constant)] = value.constant
+                    self._left += 2 * value.constant.nbytes
+        read = sum(a.nbytes for a in arrays if a is not None)
+        made = sum(map(bytes_of, _types(operation, arrays)))
+        is_costly = operation.operator.family in COSTLY and max(read, made) > SMALL
+        if is_costly or made > max(read, self.limit) or read + made > self._left:
+            return False
+        self._left -= read + made
+        return True
 
 
-def bytes_of(value: Value) -> int:
-    """The size of a static value in memory."""
-    count = 1
-    for d in value.shape:
-        count *= int(d)  # type: ignore[arg-type]  # static: no symbols
-    return count * value.dtype.itemsize
+def _types(operation: Operation, arrays: list[np.ndarray | None]) -> tuple[TensorType, ...]:
+    """The types of the results: sizes that the rule did not know follow from the data."""
+    types = tuple(v.type for v in operation.outputs)
+    if all(t.is_static for t in types):
+        return types
+    model = Model()
+    values = tuple(None if a is None else model.constant(a) for a in arrays)
+    try:
+        return operation.operator.infer(values, operation.attributes)
+    except NNAdapterError:
+        return types
+
+
+def bytes_of(type: TensorType) -> int:
+    """The size in memory; an axis whose size depends on the data counts as one."""
+    known = math.prod(d for d in type.shape if isinstance(d, int))
+    return known * type.dtype.itemsize

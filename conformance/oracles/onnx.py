@@ -13,7 +13,16 @@ from ..oracle import serve
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
-    """Run a case (`case` in the head) or a whole model (the blob, or the file `path`)."""
+    """Run a case (`case` in the head) or a whole model (the blob, the file `path`, or `text`).
+
+    For a text, the model's bytes come after the outputs.
+    """
+    if "text" in head:
+        parsed = onnx.parser.parse_model(head["text"])
+        data = parsed.SerializeToString()
+        rest = {k: v for k, v in head.items() if k != "text"}
+        outputs = [] if head.get("parse_only") else answer(rest, arrays, data)
+        return [*outputs, np.frombuffer(data, np.uint8)]
     model = case_model(head["case"], arrays) if "case" in head else _model(head, blob)
     names = [i.name for i in model.graph.input]
     weights = {t.name for t in model.graph.initializer}

@@ -237,6 +237,7 @@ def scan_8(
     batch = initial_state_and_scan_inputs[0].shape[0]
     if isinstance(batch, Expr):
         raise NotConstant("Scan of opset 8 with a dynamic batch")
+    translator.spend(batch)
     samples = [
         scan(
             *(index.gather(v, np.int64(k), axis=0) for v in initial_state_and_scan_inputs),

@@ -66,6 +66,7 @@ def split_to_sequence(
     *,
     axis: int = 0,
     keepdims: int = 1,
+    translator: Translator,
 ) -> Items:
     axis = axis_of(axis, input.rank)
     size = input.shape[axis]
@@ -77,6 +78,7 @@ def split_to_sequence(
         step = 1 if split is None else int(split)
         if step < 1:
             raise BadType(f"SplitToSequence in pieces of {step}")
+        translator.spend(size // step)
         sizes = [min(step, size - start) for start in range(0, size, step)]
     parts = shape.split(input, sizes, axis=axis)
     squeezed = split is None and not keepdims
@@ -93,10 +95,11 @@ def concat_from_sequence(input_sequence: Items, *, axis: int, new_axis: int = 0)
 
 @table.convert("SequenceMap", since=17)
 def sequence_map(
-    input_sequence: Items, *additional_inputs: Any, body: SourceGraph, translator: Translator
+    input_sequence: Items, *additional_inputs: Value | Items, body: SourceGraph, translator: Translator
 ) -> Any:
     columns: list[list[Any]] = [[] for _ in body.outputs]
     names = [v.name for v in body.inputs]
+    translator.spend(len(input_sequence))
     for position, item in enumerate(input_sequence):
         others = [a[position] if isinstance(a, Items) else a for a in additional_inputs]
         results = translator.inline(body, dict(zip(names, [item, *others], strict=True)))

@@ -139,6 +139,8 @@ def split_18(
     if split is not None:
         return cut(input, split, axis)
     count = num_outputs or wanted
+    if count != wanted:
+        raise BadType(f"Split into {count} pieces with {wanted} outputs")
     whole = sizes.size_of(input, axis_of(axis, input.rank))
     piece = sizes.over(sizes.plus(whole, count - 1), count)
     last = sizes.minus(whole, sizes.times(piece, count - 1))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.errors import DeviceError
 from nnir.evaluate import Plan
 from nnir.model import Model
 
@@ -29,7 +30,10 @@ class Builtin(Device):
         return Plan(model)
 
     def execute_program(self, program: Plan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        return [_own(array) for array in program.run(inputs)]
+        try:
+            return [_own(array) for array in program.run(inputs)]
+        except MemoryError as error:
+            raise DeviceError(f"the results do not fit in memory: {error}") from error
 
 
 def _own(array: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..broadcast import contents, length_of
-from ..dim import Dim, Expr, ceil_div
+from ..dim import Dim, Expr, ceil_div, product
 from ..model import Index, Value
 from ..numeric import fused, wide
 from ..operator import operator, require
@@ -369,9 +369,13 @@ def conv_integer(
     narrow = (Precision.INT8, Precision.UINT8)
     good = input.precision in narrow and filter.precision in narrow
     require(good, f"conv_integer needs 8-bit integers, not {input.type} and {filter.type}")
-    for zero, of in ((input_zero_point, input), (filter_zero_point, filter)):
-        fits = zero is None or zero.precision == of.precision
-        require(fits, f"conv_integer with a zero point unlike {of.type}")
+    for zero, of, counts in (
+        (input_zero_point, input, (1,)),
+        (filter_zero_point, filter, (1, *filter.shape[:1])),
+    ):
+        if zero is not None:
+            fits = zero.precision == of.precision and product(zero.shape) in counts
+            require(fits, f"conv_integer with zero point {zero.type} of {of.type}")
     rank = len(strides)
     windows.check_window("conv_integer", rank, strides=strides, dilations=dilations)
     fits = input.rank == filter.rank == rank + 2
@@ -516,7 +520,7 @@ def deformable_conv_2d(
     require(input.is_float, f"deformable_conv_2d needs floats, not {input.type}")
     require(offset.rank == 4 and mask.rank == 4, "deformable_conv_2d needs offsets of rank 4")
     require(deformable_group > 0, f"deformable_conv_2d with deformable_group={deformable_group}")
-    return _conv_type(
+    made = _conv_type(
         "deformable_conv_2d",
         input,
         filter,
@@ -527,6 +531,11 @@ def deformable_conv_2d(
         group=group,
         dilations=dilations,
     )
+    for value in (offset, mask):
+        for a, b in zip(value.shape[2:], made.shape[2:], strict=True):
+            fits = a == b or isinstance(a, Expr) or isinstance(b, Expr)
+            require(fits, f"deformable_conv_2d of {made} with offsets or mask {value.type}")
+    return made
 
 
 @conv_integer.decomposes

@@ -6,9 +6,10 @@ import numpy as np
 
 from ..broadcast import contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, maximum
+from ..errors import BadType
 from ..model import Index, Value
 from ..operator import carry, operator, require
-from ..types import TensorType
+from ..types import LARGEST, TensorType
 from .rules import fresh, require_integers
 
 
@@ -74,16 +75,27 @@ def _range(start: np.ndarray, end: np.ndarray, step: np.ndarray) -> np.ndarray:
     if start.dtype.kind in "iuO":
         return np.arange(int(first), int(last), int(by)).astype(start.dtype)
     wide = np.float64 if start.dtype == np.float64 else np.float32
-    span = np.float64(last.astype(wide) - first.astype(wide))
-    count = max(int(np.ceil(span / np.float64(by))), 0)
-    steps = np.arange(count).astype(wide) * by.astype(wide)
+    steps = np.arange(_length(start, end, step)).astype(wide) * by.astype(wide)
     return np.asarray(first.astype(wide) + steps, start.dtype)
+
+
+def _length(start: np.ndarray, end: np.ndarray, step: np.ndarray) -> int:
+    """How many elements a range of known numbers has."""
+    first, last, by = (v.reshape(()) for v in (start, end, step))
+    if start.dtype.kind in "iuO":
+        return len(range(int(first), int(last), int(by)))
+    wide = np.float64 if start.dtype == np.float64 else np.float32
+    span = np.float64(last.astype(wide) - first.astype(wide))
+    count = np.ceil(span / np.float64(by))
+    if not count <= LARGEST:
+        raise BadType(f"a range of {count} elements")
+    return max(int(count), 0)
 
 
 def _count(start: Value, end: Value, step: Value) -> Dim | None:
     """How many elements a range has, where that can be said."""
     if all(v.constant is not None for v in (start, end, step)):
-        return len(_range(*(np.asarray(v.constant) for v in (start, end, step))))
+        return _length(*(np.asarray(v.constant) for v in (start, end, step)))
     bounds = [contents(v) for v in (start, end, step)]
     if any(b is None for b in bounds):
         return None

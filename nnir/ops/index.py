@@ -228,7 +228,7 @@ def _depth(indices: Value, rank: int, what: str) -> int:
     """The length of the vectors along the last axis."""
     depth = indices.shape[-1] if indices.rank else None
     known = isinstance(depth, int)
-    require(known and depth <= rank, f"{what} in {rank} axes at {indices.type}")  # type: ignore[operator]
+    require(known and 0 < depth <= rank, f"{what} in {rank} axes at {indices.type}")  # type: ignore[operator]
     return int(depth)  # type: ignore[arg-type]
 
 

@@ -224,7 +224,9 @@ def _adaptive_max_pool_2d(
     rows, columns = (_bins(n, k) for n, k in zip(input.shape[2:], output_shape, strict=True))
     found = [
         [
-            plane[r, c].ravel()[input[:, :, r, c].reshape(*best.shape[:2], plane[r, c].size).argmax(-1)]
+            plane[r, c].ravel()[
+                input[:, :, r, c].reshape(*best.shape[:2], plane[r, c].size).argmax(-1)
+            ]
             for c in columns
         ]
         for r in rows

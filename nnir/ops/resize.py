@@ -14,6 +14,7 @@ from ..numeric import wide
 from ..operator import operator, require
 from ..types import InterpolateMode, PadMode, TensorType
 from . import sampling
+from .rules import common_dim
 
 MODES = ("nearest", "linear", "cubic")
 COORDINATES = (
@@ -348,6 +349,7 @@ def _sampled(
     require(isinstance(last, Expr) or last == rank, f"{name} with a grid {grid.type}")
     require(mode in KINDS, f"{name} with mode={mode!r}")
     require(pad_mode in BORDERS, f"{name} with pad_mode={pad_mode!r}")
+    common_dim((input.shape[0], grid.shape[0]), f"{name} of batches")
     return input.type.with_shape((*input.shape[:2], *grid.shape[1:-1]))
 
 

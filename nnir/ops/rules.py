@@ -11,7 +11,7 @@ from ..dim import Dim, Expr
 from ..errors import BadType
 from ..model import Value
 from ..operator import require
-from ..types import TensorType
+from ..types import MOST_AXES, TensorType
 
 Shape = tuple[Dim, ...]
 
@@ -38,6 +38,7 @@ def require_integers(value: Value | None, what: str) -> None:
 
 def fresh(value: Value, rank: int) -> Shape:
     """A shape of which only the rank is known."""
+    require(0 <= rank <= MOST_AXES, f"a tensor of rank {rank}")
     return tuple(value.model.fresh() for _ in range(rank))
 
 

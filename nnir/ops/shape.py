@@ -113,8 +113,8 @@ def squeeze(input: Value, axes: Index | None = None) -> TensorType:
     """
     require_integers(axes, "the axes of squeeze")
     known = ints(axes)
-    if axes is not None and known is None:
-        return input.type.with_shape(fresh(input, input.rank - length_of(axes)))
+    if axes is not None and known is None and (count := length_of(axes)):
+        return input.type.with_shape(fresh(input, input.rank - count))
     if not known:
         symbolic = any(isinstance(d, Expr) for d in input.shape)
         if symbolic:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from conformance.case import Case, Limit
-from conformance.cases.onnx import CASES, LIMITS
-from conformance.onnx_engine import check, run
+from conformance.case import Case, Limit, ModelCase
+from conformance.cases.onnx import CASES, LIMITS, MODELS
+from conformance.onnx_engine import check, check_model, run
 from conformance.oracle import Oracle
 from frontends.onnx import TABLE
 
@@ -27,13 +27,24 @@ def test_case(case: Case, device: str, oracle: Oracle) -> None:
         check(case, device, oracle)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", MODELS, ids=str)
+def test_model(case: ModelCase, device: str, oracle: Oracle) -> None:
+    if case.raises is not None:
+        with pytest.raises(case.raises):
+            check_model(case, device, oracle)
+    else:
+        check_model(case, device, oracle)
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
 def test_limit_matches_a_case(limit: Limit) -> None:
     assert any(limit.matches(c, d) for c in CASES for d in DEVICES if not c.raises)
 
 
 def test_every_converter_has_a_case() -> None:
-    assert set(TABLE.entries) <= {f"{c.domain}::{c.op}" if c.domain else c.op for c in CASES}
+    shown = {f"{c.domain}::{c.op}" if c.domain else c.op for c in CASES}
+    assert set(TABLE.entries) <= shown.union(*(m.ops for m in MODELS))
 
 
 def test_case_names_differ() -> None:

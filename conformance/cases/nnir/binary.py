@@ -51,8 +51,6 @@ CASES = [
     for code in Fuse
 ]
 CASES += [
-    DirectCase(
-        binary.div, FLOATS, {"fuse_code": code}, _fused(np.divide), why=f"fused {code.name}"
-    )
+    DirectCase(binary.div, FLOATS, {"fuse_code": code}, _fused(np.divide), why=f"fused {code.name}")
     for code in Fuse
 ]

@@ -98,7 +98,8 @@ def prior_box(
                 box = [(cx - w / 2) / width, (cy - h / 2) / height]
                 box += [(cx + w / 2) / width, (cy + h / 2) / height]
                 result.append([min(max(v, 0), 1) for v in box] if clip else box)
-    boxes = np.array(result, input.dtype).reshape(rows, columns, -1, 4)
+    priors = len(ratios) * len(min_sizes) + len(max_sizes or ())
+    boxes = np.array(result, input.dtype).reshape(rows, columns, priors, 4)
     spread = np.zeros_like(boxes)
     for at in np.ndindex(*boxes.shape):
         spread[at] = variances[at[-1]]
@@ -109,7 +110,9 @@ def _overlap(a: list[float], b: list[float], extra: float) -> float:
     """Intersection over union; boxes of nothing overlap nothing."""
     if b[0] > a[2] or b[2] < a[0] or b[1] > a[3] or b[3] < a[1]:
         return 0.0
-    common = (min(a[2], b[2]) - max(a[0], b[0]) + extra) * (min(a[3], b[3]) - max(a[1], b[1]) + extra)
+    common = (min(a[2], b[2]) - max(a[0], b[0]) + extra) * (
+        min(a[3], b[3]) - max(a[1], b[1]) + extra
+    )
     areas = [(v[2] - v[0] + extra) * (v[3] - v[1] + extra) for v in (a, b)]
     union = sum(areas) - common
     return common / union if union > 0 else 0.0
@@ -192,7 +195,7 @@ def roi_align(
 ) -> np.ndarray:
     """The mean of the samples, bin by bin."""
     result = np.zeros((len(rois), input.shape[1], output_height, output_width), input.dtype)
-    for r, c, i, j in np.ndindex(*result.shape):
+    for r, c, down_bin, right_bin in np.ndindex(*result.shape):
         shift = 0.5 if aligned else 0.0
         left, top, right, bottom = (float(v) * spatial_scale - shift for v in rois[r])
         least = -math.inf if aligned else 1.0
@@ -203,9 +206,12 @@ def roi_align(
         plane = input[int(batch_indices[r]), c]
         total = 0.0
         for y, x in np.ndindex(max(down, 0), max(across, 0)):
-            at = top + (i + (y + 0.5) / down) * high, left + (j + (x + 0.5) / across) * wide
+            at = (
+                top + (down_bin + (y + 0.5) / down) * high,
+                left + (right_bin + (x + 0.5) / across) * wide,
+            )
             total += _bilinear(plane, *at)
-        result[r, c, i, j] = total / max(down * across, 1)
+        result[r, c, down_bin, right_bin] = total / max(down * across, 1)
     return result
 
 
@@ -253,7 +259,9 @@ ALIGN: dict[str, Any] = {
 }
 
 
-def _yolo(given: tuple[np.ndarray, ...], why: str, tol: Tolerance = CLOSE, **attrs: Any) -> DirectCase:
+def _yolo(
+    given: tuple[np.ndarray, ...], why: str, tol: Tolerance = CLOSE, **attrs: Any
+) -> DirectCase:
     return DirectCase(detection.yolo_box, given, YOLO | attrs, yolo_box, tol, why)
 
 

@@ -38,7 +38,9 @@ def fully_connected(
 ) -> np.ndarray:
     """Row by row, all axes but the last being rows."""
     rows = [input[at] for at in np.ndindex(*input.shape[:-1])]
-    result = [[float((r * w).sum()) + float(b) for w, b in zip(weight, bias, strict=True)] for r in rows]
+    result = [
+        [float((r * w).sum()) + float(b) for w, b in zip(weight, bias, strict=True)] for r in rows
+    ]
     return bounded(np.array(result).reshape(len(rows), len(weight)), fuse_code).astype(input.dtype)
 
 
@@ -86,9 +88,7 @@ CASES = [
     _inverse(_matrices(3, 3).astype(ml_dtypes.bfloat16), tol=Tolerance(2e-2, 1e-3)),
     _inverse(np.zeros((0, 3, 3), np.float32), why="no matrices"),
     _inverse(np.zeros((2, 0, 0), np.float32), why="matrices of nothing"),
-    DirectCase(
-        linear.inverse, (f(1, 2, 2, 4).reshape(2, 2),), why="singular", raises=DeviceError
-    ),
+    DirectCase(linear.inverse, (f(1, 2, 2, 4).reshape(2, 2),), why="singular", raises=DeviceError),
     DirectCase(linear.inverse, (rand(2, 3),), why="not square", raises=BadType),
     DirectCase(linear.inverse, (f(1),), why="a vector", raises=BadType),
     DirectCase(linear.inverse, (i(1).reshape(1, 1),), why="an integer", raises=BadType),

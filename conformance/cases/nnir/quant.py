@@ -77,7 +77,12 @@ CASES = [
     _real(f(-1e9, -128, 127, 128, 1e9), Const(f(1)), why="-128 is out of range"),
     _real(f(np.inf, -np.inf), Const(f(0.5)), why="infinities clamp"),
     _real(i(-300, -3, 0, 7, 300, dtype=np.int32), Const(f(0.5)), why="integers"),
-    _real(i(-300, -3, 0, 7, 300, dtype=np.int32), Const(f(2)), Const(i(10)), why="integers, asymmetric"),
+    _real(
+        i(-300, -3, 0, 7, 300, dtype=np.int32),
+        Const(f(2)),
+        Const(i(10)),
+        why="integers, asymmetric",
+    ),
     _real(scalar(3), Const(f(0.5)), why="rank 0"),
     _real(np.zeros((0, 3), np.float32), Const(f(0.5)), why="no elements"),
     DirectCase(quant.quantize, (X, f(0.5)), why="a scale at run time", raises=NotConstant),

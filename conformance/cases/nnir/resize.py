@@ -123,9 +123,7 @@ CASES = [
     DirectCase(resize.resize_nearest, (X, None, None), why="no size", raises=BadType),
     DirectCase(resize.resize_nearest, (X[0], TO), why="rank 3", raises=BadType),
     DirectCase(resize.resize_nearest, (X, Const(i(2))), why="one size", raises=BadType),
-    DirectCase(
-        resize.resize_linear, (X.astype(np.float16), TO), {}, linear, Tolerance(1e-3, 1e-3)
-    ),
+    DirectCase(resize.resize_linear, (X.astype(np.float16), TO), {}, linear, Tolerance(1e-3, 1e-3)),
     DirectCase(
         resize.resize_linear,
         (X.astype(ml_dtypes.bfloat16), TO),
@@ -146,5 +144,7 @@ CASES = [
     ),
     DirectCase(resize.resize_linear, (X[:0], TO), {}, linear, why="no images"),
     DirectCase(resize.resize_linear, (X, Const(i(0, 3))), {}, linear, why="to no rows"),
-    DirectCase(resize.resize_linear, (X, TO), {"align_mode": 2}, why="align_mode 2", raises=BadType),
+    DirectCase(
+        resize.resize_linear, (X, TO), {"align_mode": 2}, why="align_mode 2", raises=BadType
+    ),
 ]

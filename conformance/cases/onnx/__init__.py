@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...case import Case, Limit
+from ...case import Case, Limit, ModelCase
 from . import (
     activation,
     attention,
@@ -58,3 +58,4 @@ FAMILIES = (
 )
 CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
+MODELS: list[ModelCase] = [*control.MODELS, *sequence.MODELS]

@@ -1,7 +1,164 @@
-"""ONNX control flow over sub-models."""
+"""ONNX control flow."""
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
+
+from nnir.errors import Unsupported
+
+from ...case import Case, ModelCase, f, scalar
+
+HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
+HEAD_8 = '<ir_version: 3, opset_import: ["" : 8]>\n'
+
+IF = (
+    HEAD
+    + """
+main (bool c, float[N] x) => (float[N] y) {
+  two = Constant <value = float {2.0}> ()
+  y = If (c) <
+    then_branch = yes () => (float[N] a) { a = Mul (x, two) },
+    else_branch = no () => (float[N] b) { z = Neg (x) b = Add (z, two) }
+  >
+}"""
+)
+IF_KNOWN = (
+    HEAD
+    + """
+main (float[N] x) => (float[M] y) {
+  c = Constant <value = bool {1}> ()
+  y = If (c) <
+    then_branch = yes () => (float[M] a) { a = Concat <axis = 0> (x, x) },
+    else_branch = no () => (float[M] b) { b = Identity (x) }
+  >
+}"""
+)
+IF_SIZES = (
+    HEAD
+    + """
+main (bool c, float[2] x) => (float[M] y) {
+  y = If (c) <
+    then_branch = yes () => (float[4] a) { a = Concat <axis = 0> (x, x) },
+    else_branch = no () => (float[2] b) { b = Abs (x) }
+  >
+}"""
+)
+IF_RANKS = (
+    HEAD
+    + """
+main (bool c, float[2] x) => (float y) {
+  y = If (c) <
+    then_branch = yes () => (float a) { a = ReduceSum <keepdims = 0> (x) },
+    else_branch = no () => (float[2] b) { b = Abs (x) }
+  >
+}"""
+)
+LOOP = (
+    HEAD
+    + """
+main (int64 m, bool go, float[2] x, float[2] step) => (float[2] y, float[T, 2] all) {
+  y, all = Loop (m, go, x) <
+    body = turn (int64 n, bool more, float[2] a) => (bool again, float[2] b, float[2] s) {
+      b = Add (a, step)
+      limit = Constant <value = float {9.0}> ()
+      total = ReduceSum <keepdims = 0> (b)
+      again = Less (total, limit)
+      s = Identity (b)
+    }
+  >
+}"""
+)
+LOOP_GROWS = (
+    HEAD
+    + """
+main (int64 m, float[K] x) => (float[L] y) {
+  y = Loop (m, , x) <
+    body = turn (int64 n, bool more, float[K] a) => (bool again, float[L] b) {
+      again = Identity (more)
+      number = Cast <to = 1> (n)
+      one = Constant <value = int64[1] {1}> ()
+      item = Reshape (number, one)
+      b = Concat <axis = 0> (a, item)
+    }
+  >
+}"""
+)
+NESTED = (
+    HEAD
+    + """
+main (int64 m, float[2] x) => (float[2] y) {
+  zero = Constant <value = int64 {0}> ()
+  two = Constant <value = int64 {2}> ()
+  y = Loop (m, , x) <
+    body = turn (int64 n, bool more, float[2] a) => (bool again, float[2] b) {
+      again = Identity (more)
+      rest = Mod (n, two)
+      even = Equal (rest, zero)
+      b = If (even) <
+        then_branch = yes () => (float[2] p) { p = Add (a, x) },
+        else_branch = no () => (float[2] q) { q = Mul (a, x) }
+      >
+    }
+  >
+}"""
+)
+SCAN = (
+    HEAD
+    + """
+main (float[2] x, float[3, 2] xs) => (float[2] y, float[2, 3] ys) {
+  y, ys = Scan <num_scan_inputs = 1, scan_input_directions = [1], scan_output_axes = [1],
+    scan_output_directions = [1],
+    body = turn (float[2] s, float[2] v) => (float[2] t, float[2] o) {
+      t = Add (s, v)
+      o = Mul (t, v)
+    }
+  > (x, xs)
+}"""
+)
+SCAN_DYNAMIC = (
+    HEAD
+    + """
+main (float[2] x, float[2, T] xs) => (float[2] y, float[T, 2] ys) {
+  y, ys = Scan <num_scan_inputs = 1, scan_input_axes = [-1],
+    body = turn (float[2] s, float[2] v) => (float[2] t, float[2] o) {
+      t = Add (s, v)
+      o = Identity (t)
+    }
+  > (x, xs)
+}"""
+)
+SCAN_8 = (
+    HEAD_8
+    + """
+main (float[2, 2] x, float[2, 3, 2] xs) => (float[2, 2] y, float[2, 3, 2] ys) {
+  y, ys = Scan <num_scan_inputs = 1,
+    body = turn (float[2] s, float[2] v) => (float[2] t, float[2] o) {
+      t = Add (s, v)
+      o = Identity (t)
+    }
+  > (, x, xs)
+}"""
+)
+ORT = "onnxruntime"  # the reference evaluator fails on these
+YES, NO = np.array(True), np.array(False)
+X = f(1, -2)
+XS = f(1, 2, 3, 4, 5, 6).reshape(3, 2)
 
 CASES: list[Case] = []
+MODELS = [
+    ModelCase(("If",), IF, (YES, f(1, 2, 3)), "the first branch"),
+    ModelCase(("If",), IF, (NO, f(1, 2, 3)), "the second branch"),
+    ModelCase(("If",), IF_KNOWN, (f(1, 2, 3),), "a constant condition leaves one branch"),
+    ModelCase(("If",), IF_SIZES, (NO, X), "branches of different sizes"),
+    ModelCase(("If",), IF_RANKS, (NO, X), "branches of different ranks", raises=Unsupported),
+    ModelCase(("Loop",), LOOP, (scalar(9, np.int64), YES, X, X + 4), "stops by its condition"),
+    ModelCase(("Loop",), LOOP, (scalar(2, np.int64), YES, X, X), "stops by its count"),
+    ModelCase(("Loop",), LOOP, (scalar(5, np.int64), NO, X, X), "does not start", oracle=ORT),
+    ModelCase(("Loop",), LOOP_GROWS, (scalar(3, np.int64), f(7)), "a state that grows", oracle=ORT),
+    ModelCase(
+        ("Loop", "If"), NESTED, (scalar(3, np.int64), X), "an if inside that captures", oracle=ORT
+    ),
+    ModelCase(("Scan",), SCAN, (X, XS), "backward, and outputs on another axis", oracle=ORT),
+    ModelCase(("Scan",), SCAN_DYNAMIC, (X, XS.T.copy()), "a dynamic last axis", oracle=ORT),
+    ModelCase(("Scan",), SCAN_8, (XS[:2], np.stack([XS, -XS])), "opset 8", oracle=ORT),
+]

@@ -1,7 +1,134 @@
-"""ONNX sequences and optionals, resolved while converting."""
+"""ONNX sequences and optionals, which are resolved while converting."""
 
 from __future__ import annotations
 
-from ...case import Case
+from nnir.errors import BadType, NotConstant, Unsupported
+
+from ...case import Case, ModelCase, f, rand, scalar
+
+HEAD = '<ir_version: 10, opset_import: ["" : 18]>\n'
+EDIT = (
+    HEAD
+    + """
+main (float[2] a, float[2] b, float[2] c) => (float[2] y, int64 n) {
+  first = Constant <value = int64 {0}> ()
+  second = Constant <value = int64 {-2}> ()
+  s = SequenceConstruct (a, b)
+  t = SequenceInsert (s, c, first)
+  u = SequenceErase (t, second)
+  n = SequenceLength (u)
+  last = Constant <value = int64 {-1}> ()
+  p = SequenceAt (u, first)
+  q = SequenceAt (u, last)
+  y = Sub (p, q)
+}"""
+)
+BEYOND = (
+    HEAD
+    + """
+main (float[2] a) => (float[2] y) {
+  place = Constant <value = int64 {1}> ()
+  s = SequenceConstruct (a)
+  y = SequenceAt (s, place)
+}"""
+)
+RUN_TIME = (
+    HEAD
+    + """
+main (float[2] a, int64 k) => (float[2] y) {
+  s = SequenceConstruct (a, a)
+  y = SequenceAt (s, k)
+}"""
+)
+EMPTY = (
+    HEAD
+    + """
+main (float[2] a, float[3] b) => (float[5] y) {
+  none = SequenceEmpty ()
+  s = SequenceInsert (none, a)
+  t = SequenceInsert (s, b)
+  y = ConcatFromSequence <axis = 0> (t)
+}"""
+)
+STACKED = (
+    HEAD
+    + """
+main (float[3, 4] x) => (float[4, 3] y) {
+  s = SplitToSequence <axis = 0, keepdims = 0> (x)
+  y = ConcatFromSequence <axis = -1, new_axis = 1> (s)
+}"""
+)
+PIECES = (
+    HEAD
+    + """
+main (float[5, 2] x) => (float[1, 2] y) {
+  sizes = Constant <value = int64 {2}> ()
+  last = Constant <value = int64 {-1}> ()
+  s = SplitToSequence (x, sizes)
+  y = SequenceAt (s, last)
+}"""
+)
+DYNAMIC = (
+    HEAD
+    + """
+main (float[N, 2] x) => (float[1, 2] y) {
+  last = Constant <value = int64 {-1}> ()
+  s = SplitToSequence (x)
+  y = SequenceAt (s, last)
+}"""
+)
+MAP = (
+    HEAD
+    + """
+main (float[2] a, float[2] b, float[2] c) => (float[4] y) {
+  s = SequenceConstruct (a, b)
+  t = SequenceMap (s, c) <body = each (float[2] v, float[2] w) => (float[2] o) { o = Mul (v, w) }>
+  y = ConcatFromSequence <axis = 0> (t)
+}"""
+)
+OPTIONAL = (
+    HEAD
+    + """
+main (float[2] a) => (float[2] y, bool has) {
+  o = Optional (a)
+  has = OptionalHasElement (o)
+  y = OptionalGetElement (o)
+}"""
+)
+OUTPUT = (
+    HEAD
+    + """
+main (float[2] a) => (seq(float[2]) y) {
+  y = SequenceConstruct (a, a)
+}"""
+)
+A, B, C = f(1, 2), f(3, 4), f(5, 6)
 
 CASES: list[Case] = []
+MODELS = [
+    ModelCase(
+        ("SequenceConstruct", "SequenceInsert", "SequenceErase", "SequenceAt", "SequenceLength"),
+        EDIT,
+        (A, B, C),
+        "insert, erase and read by negative positions",
+    ),
+    ModelCase(("SequenceAt",), BEYOND, (A,), "beyond the end", raises=BadType),
+    ModelCase(
+        ("SequenceAt",), RUN_TIME, (A, scalar(1, "int64")), "at run time", raises=NotConstant
+    ),
+    ModelCase(("SequenceEmpty", "ConcatFromSequence"), EMPTY, (A, f(3, 4, 5)), "from nothing"),
+    ModelCase(
+        ("ConcatFromSequence", "SplitToSequence"), STACKED, (rand(3, 4),), "rows become columns"
+    ),
+    ModelCase(("SplitToSequence",), PIECES, (rand(5, 2),), "a smaller last piece"),
+    ModelCase(("SplitToSequence",), DYNAMIC, (rand(5, 2),), "a dynamic axis", raises=NotConstant),
+    ModelCase(("SequenceMap",), MAP, (A, B, C), "each item with one tensor"),
+    ModelCase(
+        ("Optional", "OptionalHasElement", "OptionalGetElement"),
+        OPTIONAL,
+        (A,),
+        "that is there",
+        oracle="onnxruntime",
+    ),
+    ModelCase(("SequenceConstruct",), OUTPUT, (A,), "as an output", raises=Unsupported),
+]

@@ -6,11 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from nnir.dim import Expr
 from nnir.model import Model, Value
 from nnir.ops import control
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref
+from .shape import dims, part, vector
 
 table = Lowerings()
 
@@ -34,13 +36,27 @@ def while_(
     g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
 ) -> Any:
     state, fixed = inputs[:carried], inputs[carried:]
-    loop = g.loop_body(body, carried, fixed)
-    return g.node(
+    results = g.node(
         "Loop",
         None,
         g.node("Reshape", condition, g.constant([], np.int64)) if condition.rank else condition,
         *state,
         outputs=len(body.outputs) - 1,
         precision=body.outputs[1].precision,
-        body=loop,
+        body=g.loop_body(body, carried, fixed),
     )
+    made = results if isinstance(results, tuple) else (results,)
+    if trips:
+        return made
+    scans = zip(made[carried:], body.outputs[1 + carried :], strict=True)
+    return (*made[:carried], *(_stacked(g, result, value) for result, value in scans))
+
+
+def _stacked(g: Emitter, result: Ref, value: Value) -> Any:
+    """A scan output with its rank: ONNX Runtime forgets the sizes when it runs no iteration."""
+    sizes = [d for d in value.shape if not isinstance(d, Expr)]
+    if len(sizes) < value.rank or not sizes:
+        return result
+    typed = Ref(result, value.precision)
+    shape = g.node("Concat", part(g, dims(g, typed), 0, 1), vector(g, *sizes), axis=0)
+    return g.node("Reshape", typed, shape, allowzero=1)

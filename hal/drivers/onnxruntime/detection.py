@@ -73,10 +73,38 @@ def non_max_suppression(
 
 
 @table.lower(detection.prior_box)
-def prior_box(g: Emitter, input: Value, image: Value, **attributes: Any) -> Any:
+def prior_box(
+    g: Emitter,
+    input: Value,
+    image: Value,
+    *,
+    min_sizes: tuple[float, ...],
+    max_sizes: tuple[float, ...] | None,
+    aspect_ratios: tuple[float, ...],
+    variances: tuple[float, ...],
+    flip: bool,
+    clip: bool,
+    step_w: float,
+    step_h: float,
+    offset: float,
+    min_max_aspect_ratios_order: bool,
+) -> Any:
     """Constants: the result depends on the sizes only."""
     feature, size = (windows.sized("prior_box", v) for v in (input, image))
-    found = detection.prior_boxes((feature[0], feature[1]), (size[0], size[1]), **attributes)
+    found = detection.prior_boxes(
+        (feature[0], feature[1]),
+        (size[0], size[1]),
+        min_sizes=min_sizes,
+        max_sizes=max_sizes,
+        aspect_ratios=aspect_ratios,
+        variances=variances,
+        flip=flip,
+        clip=clip,
+        step_w=step_w,
+        step_h=step_h,
+        offset=offset,
+        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
+    )
     return tuple(g.constant(f.astype(input.dtype)) for f in found)
 
 

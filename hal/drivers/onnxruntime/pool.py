@@ -143,14 +143,8 @@ def _uniform(sizes: Sequence[int], output_shape: Sequence[int]) -> bool:
 def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) -> Ref:
     """Reduce every bin of rows, then of columns: both reductions are over whole bins."""
     sizes = windows.sized(op, input)
-    result: Any = g.cast(input, input.precision)
-    if op == "ReduceMean":
-        parts = [_weights(n, k) for n, k in zip(sizes, output_shape, strict=True)]
-        wide = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else result
-        kind = np.float64 if input.precision == Precision.FLOAT64 else np.float32
-        rows = g.node("MatMul", g.constant(parts[0].astype(kind)), wide)
-        columns = g.node("MatMul", rows, g.constant(parts[1].T.astype(kind)))
-        return g.cast(columns, input.precision)
+    narrow = op == "ReduceMean" and input.dtype.itemsize < 4
+    result: Any = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
         axes = g.constant(np.array([axis], np.int64))
         cuts = []
@@ -158,15 +152,7 @@ def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) 
             ends = [g.constant(np.array([v], np.int64)) for v in (b.start, b.stop)]
             cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes, keepdims=1))
         result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
-    return result  # type: ignore[no-any-return]
-
-
-def _weights(size: int, count: int) -> np.ndarray:
-    """A matrix that averages bins."""
-    matrix = np.zeros((count, size))
-    for row, b in zip(matrix, _bins(size, count), strict=True):
-        row[b] = 1 / (b.stop - b.start)
-    return matrix
+    return g.cast(result, input.precision)
 
 
 @table.lower(pool.adaptive_average_pool_2d)

@@ -121,6 +121,9 @@ def dequantize(g: Emitter, input: Value) -> Any:
     one = described.axis is None
     scales = np.array(described.scales[0] if one else described.scales, np.float32)
     zeros = np.broadcast_to(np.array(described.zero_points), np.shape(described.scales))
+    if input.precision == Precision.QUANT_UINT32_ASYMM_PER_LAYER:  # DequantizeLinear has no uint32
+        steps = g.node("Sub", g.cast(stored, Precision.INT64), g.constant(zeros[0], np.int64))
+        return g.node("Mul", g.cast(steps, Precision.FLOAT32), g.constant(scales))
     offsets = g.constant((zeros[0] if one else zeros).astype(input.dtype))
     return g.node(
         "DequantizeLinear",

@@ -41,16 +41,35 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
     return g.cast(result, precision)
 
 
-def _whole(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> list[Any]:
-    """(scales, sizes) of all four axes for Resize."""
-    if shape is None:
-        if scales is None:
-            raise NoLowering("a resize without shape and scales")
-        ones = g.constant(np.ones(2, np.float32))
-        return [g.node("Concat", ones, g.cast(scales, Precision.FLOAT32), axis=0), None]
-    lead = g.node("Shape", input, start=0, end=2, precision=Precision.INT64)
-    flat = g.cast(shape, Precision.INT64)
-    return [None, g.node("Concat", lead, flat, axis=0)]
+def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> Ref:
+    """The new H and W. The ratio of the sizes counts, never the scales, as Resize would have it."""
+    if shape is not None:
+        return g.cast(shape, Precision.INT64)
+    if scales is None:
+        raise NoLowering("a resize without shape and scales")
+    own = g.node("Shape", input, start=2, precision=Precision.INT64)
+    factors = (g.cast(v, Precision.FLOAT64) for v in (Ref(own, Precision.INT64), scales))
+    return g.cast(g.node("Floor", g.node("Mul", *factors)), Precision.INT64)
+
+
+def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Any:
+    """Gathers at places in exact integers, for sizes that are only known while running."""
+    one, two = g.constant(1, np.int64), g.constant(2, np.int64)
+    result: Any = input
+    for axis in (2, 3):
+        size = g.node(
+            "Gather", g.node("Shape", input, precision=Precision.INT64), g.constant(axis, np.int64)
+        )
+        out = g.node("Gather", target, g.constant(axis - 2, np.int64))
+        at = g.node("Range", g.constant(0, np.int64), out, one)
+        if align_corners:
+            steps = g.node("Max", g.node("Sub", out, one), one)
+            ends = g.node("Mul", g.node("Mul", at, two), g.node("Sub", size, one))
+            near = g.node("Div", g.node("Add", ends, steps), g.node("Mul", steps, two))
+        else:
+            near = g.node("Div", g.node("Mul", at, size), g.node("Max", out, one))
+        result = g.node("Gather", result, near, axis=axis)
+    return result
 
 
 @table.lower(resize.resize_nearest)
@@ -64,11 +83,8 @@ def resize_nearest(
 ) -> Any:
     sizes = _static_sizes(input, shape, scales)
     if sizes is None:
-        if align_corners:
-            raise NoLowering("resize_nearest with align_corners needs known sizes on onnxruntime")
-        given = _whole(g, input, shape, scales)
-        how: dict[str, Any] = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric"}
-        return g.node("Resize", input, None, *given, nearest_mode="floor", **how)
+        target = _target(g, input, shape, scales)
+        return _nearest(g, input, target, align_corners=align_corners)
     result: Any = input
     for axis, (size, out) in enumerate(sizes, start=2):
         at, steps = np.arange(out), max(out - 1, 1)
@@ -110,9 +126,11 @@ def resize_linear(
     sizes = _static_sizes(input, shape, scales)
     how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
     if sizes is None or _is_native(input, sizes, coordinates):
-        if align_corners and shape is None:
-            raise NoLowering("resize_linear with align_corners and scales needs known sizes")
-        given = _whole(g, input, shape, scales)
+        target = _target(g, input, shape, scales)
+        if ints(shape) and 0 in (ints(shape) or ()):  # Resize refuses to make nothing
+            return _nearest(g, input, target, align_corners=False)
+        lead = g.node("Shape", input, start=0, end=2, precision=Precision.INT64)
+        given = [None, g.node("Concat", lead, target, axis=0)]
         kind: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": coordinates}
         return _fit(g, g.node("Resize", _float32(g, input), None, *given, **kind), input.precision)
     result = _wide(g, input)
