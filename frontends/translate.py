@@ -20,7 +20,7 @@ from .table import Converter, Items, Table
 
 Entry = Value | Items | None
 MANY = 20
-SPARE = 100_000
+SPARE = 20_000
 REPEATS = 16
 """Functions, loops and sequences repeat nodes: at most so often each, and `SPARE` more in all."""
 

@@ -40,7 +40,7 @@ def _broadcast_dim(dims: tuple[Dim, ...], shapes: Sequence[Shape]) -> Dim:
             if isinstance(result, int) and isinstance(d, int):
                 raise BadType(f"shapes {', '.join(map(text, shapes))} do not broadcast")
             if isinstance(result, Expr) and isinstance(d, Expr):
-                result = maximum(result, d)
+                result = result if maximum(result, 0) == d else maximum(result, d)
             elif isinstance(d, int):
                 result = d
     return result

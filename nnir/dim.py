@@ -1,8 +1,9 @@
 """Dimensions: an int, or an expression over named symbols in a canonical form.
 
 An expression is an integer polynomial over atoms; an atom is a symbol or a floor division, a
-remainder, a minimum or a maximum of two dimensions. Equal things compare equal, and `str` prints
-what `parse` reads.
+remainder, a minimum or a maximum of two dimensions (a remainder by an int is x - n * (x // n)).
+Symbols are sizes: none is negative, and none that divides is 0. Equal things compare equal, and
+`str` prints what `parse` reads.
 """
 
 from __future__ import annotations
@@ -54,10 +55,10 @@ LARGEST = 600
 
 DEEPEST = 50
 FARTHEST = 1 << 64
-QUOTIENT_TERMS = 32
-DEPTH = 4
-MANY = 6
-"""What `is_natural` tries: so many bounds in one another, of so many terms."""
+SEARCHED = 100
+DEPTH = 3
+MANY = 4
+"""What `is_natural` and `_quotient` try: of so many parts, so deep, so many bounds or terms."""
 OPERATIONS: dict[str, Callable[[int, int], int]] = {
     "//": operator.floordiv,
     "%": operator.mod,
@@ -137,18 +138,39 @@ def symbol(name: str) -> Expr:
 
 
 def minimum(a: Dim, b: Dim) -> Dim:
-    """The smaller of two sizes."""
-    return _call("min", *sorted((a, b), key=str))
+    """The smaller of two sizes: just one of them where it is known which one."""
+    if is_natural(b - a):
+        return a
+    return b if is_natural(a - b) else _call("min", *sorted((a, b), key=str))
 
 
 def maximum(a: Dim, b: Dim) -> Dim:
-    """The larger of two sizes."""
-    return _call("max", *sorted((a, b), key=str))
+    """The larger of two sizes: just one of them where it is known which one."""
+    if is_natural(a - b):
+        return a
+    return b if is_natural(b - a) else _call("max", *sorted((a, b), key=str))
 
 
 def ceil_div(a: Dim, b: Dim) -> Dim:
     """The quotient rounded up."""
-    return -((-a) // b)
+    return (a + (b - 1)) // b if isinstance(b, int) and b > 0 else -((-a) // b)
+
+
+def is_natural(dim: Dim, depth: int = DEPTH) -> bool:
+    """Whether a dimension is surely not negative, given that no symbol is.
+
+    Sums of sizes are. Otherwise each minimum, maximum and quotient is replaced by its bounds, at
+    most `depth` of them, so a False only means that nothing is known.
+    """
+    if not isinstance(dim, Expr):
+        return dim >= 0
+    if all(c > 0 and all(map(_is_size, m)) for m, c in dim.terms):
+        return True
+    if depth == 0 or dim.size > SEARCHED or all(c < 0 for _, c in dim.terms):
+        return False
+    calls = [(m[0], c) for m, c in dim.terms if len(m) == 1 and isinstance(m[0], Call)]
+    bounds = (less for call, c in calls for less in _below(dim, call, c))
+    return len(calls) <= MANY and any(all(is_natural(d, depth - 1) for d in b) for b in bounds)
 
 
 def product(dims: Iterable[Dim]) -> Dim:
@@ -234,7 +256,7 @@ def _is_size(atom: Atom) -> bool:
     """Whether an atom is surely not negative."""
     if isinstance(atom, Symbol):
         return True
-    left, right = is_natural(atom.left, 1), is_natural(atom.right, 1)
+    left, right = is_natural(atom.left, 0), is_natural(atom.right, 0)
     match atom.kind:
         case "max":
             return left or right
@@ -243,52 +265,72 @@ def _is_size(atom: Atom) -> bool:
     return left and right
 
 
-def _below(dim: Dim, atom: Call, factor: int) -> list[Dim]:
-    """Dimensions that are negative wherever `dim`, which has `factor * atom`, is."""
-    rest = dim - Expr((((atom,), factor),))
-    by = atom.right
-    if atom.kind == ("max" if factor > 0 else "min"):
-        return [rest + factor * atom.left, rest + factor * atom.right]
-    if atom.kind == "//" and isinstance(by, int) and by > 0:
-        # by * atom is left or up to by - 1 less, and a whole number above -1 is not negative
-        least = atom.left - (by - 1) if factor > 0 else atom.left
-        return [rest * by + factor * least + (by - 1)]
-    if atom.kind == "%" and isinstance(by, int) and by > 0 and factor < 0:
-        return [rest + factor * (by - 1)]
+def _below(dim: Expr, call: Call, factor: int) -> list[tuple[Dim, ...]]:
+    """Ways to show that `dim`, of which `factor * call` is a term, is not negative.
+
+    It is not where none of the dimensions of one tuple is.
+    """
+    rest = dim - Expr((((call,), factor),))
+    by = call.right
+    if call.kind in ("min", "max"):
+        left, right = rest + factor * call.left, rest + factor * by
+        return [(left,), (right,)] if (call.kind == "max") == (factor > 0) else [(left, right)]
+    if call.kind == "//" and isinstance(by, int) and by > 0:
+        # by * call is left or up to by - 1 less, and a whole number above -1 is not negative
+        least = call.left - (by - 1) if factor > 0 else call.left
+        return [(rest * by + factor * least + (by - 1),)]
     return []
 
 
 def _quotient(a: Dim, b: Dim) -> Dim | None:
-    """`a / b` where that is a polynomial, else None. A size in `b` is not 0."""
+    """`a / b` where that is a polynomial, else None; no size in `b` is 0."""
+    if a == b:
+        return 1
+    many = len(_terms(b)) > 1
+    if b == 0 or (many and _size(a) + _size(b) > SEARCHED):
+        return None
     atoms = sorted({x for m, _ in (*_terms(a), *_terms(b)) for x in m}, key=str)
 
     def order(term: tuple[Monomial, int]) -> list[int]:
         return [term[0].count(x) for x in atoms]
 
     found: Dim = 0
-    (first, factor) = max(_terms(b), key=order)
-    for _ in range(QUOTIENT_TERMS):
+    first, factor = max(_terms(b), key=order)
+    for _ in range(MANY if many else len(_terms(a))):
         monomial, c = max(_terms(a), key=order)
-        rest = list(monomial)
-        if not factor or c % factor or any(x not in rest or rest.remove(x) for x in first):
+        rest = _without(monomial, first)
+        if c % factor or rest is None:
             return None
-        part = _build([(tuple(rest), c // factor)])
+        part = _build([(rest, c // factor)])
         found, a = found + part, a - part * b
-        if not isinstance(a, Expr) and a == 0:
+        if a == 0:
             return found
     return None
+
+
+def _without(monomial: Monomial, atoms: Monomial) -> Monomial | None:
+    """The quotient of two products of atoms, None where one does not divide the other."""
+    rest = list(monomial)
+    for atom in atoms:
+        if atom not in rest:
+            return None
+        rest.remove(atom)
+    return tuple(rest)
 
 
 def _without_common(a: Dim, b: Dim) -> tuple[Dim, Dim]:
     """A fraction without the number and the atoms that all its terms share."""
     terms = [*_terms(a), *_terms(b)]
-    shared = list(terms[0][0])
+    shared = terms[0][0]
     for monomial, _ in terms[1:]:
-        rest = list(monomial)
-        shared = [x for x in shared if x in rest and not rest.remove(x)]
-    common = _build([(tuple(shared), math.gcd(*(c for _, c in terms)))])
-    left, right = _quotient(a, common), _quotient(b, common)
-    return (a, b) if left is None or right is None else (left, right)
+        shared = tuple(
+            x for x in set(shared) for _ in range(min(shared.count(x), monomial.count(x)))
+        )
+    number = math.gcd(*(c for _, c in terms))
+    if number == 0:
+        return a, b
+    left, right = ([(_without(m, shared) or (), c // number) for m, c in _terms(d)] for d in (a, b))
+    return _build(left), _build(right)
 
 
 def _divide(a: Dim, b: Dim) -> Dim:
@@ -298,9 +340,11 @@ def _divide(a: Dim, b: Dim) -> Dim:
     a, b = _without_common(a, b)
     if not isinstance(b, int) or b <= 0:
         return _call("//", a, b)
-    terms = [(m, c if c % b == 0 or not m else 0) for m, c in _terms(a)]
-    exact = _build([(m, c // b) for m, c in terms])  # (k*b*x + r) // b is k*x + r // b
+    parts = [(m, c // b) for m, c in _terms(a) if not m or c % b == 0]
+    exact = _build(parts)  # (k*b*x + r) // b is k*x + r // b
     rest = a - exact * b
+    if isinstance(rest, Expr) and rest.terms[0][1] < 0:
+        return exact - ceil_div(-rest, b)
     if isinstance(rest, Expr) and (inner := _inner_quotient(rest)):
         left, by, offset = inner  # (x // c + d) // b is (x + c*d) // (c*b)
         return exact + (left + by * offset) // (by * b)
@@ -322,20 +366,7 @@ def _inner_quotient(dim: Expr) -> tuple[Dim, int, int] | None:
 def _remainder(a: Dim, b: Dim) -> Dim:
     if _quotient(a, b) is not None:
         return 0
-    if isinstance(b, int) and b > 0:
-        terms = [(m, c % b) for m, c in _terms(a)]
-        a = reduce(operator.add, (_inside_remainder(m, c, b) for m, c in terms), 0)
-        a = _build([(m, c % b) for m, c in _terms(a)])
-    return _call("%", a, b)
-
-
-def _inside_remainder(monomial: Monomial, factor: int, by: int) -> Dim:
-    """A term of what is divided: a remainder by a multiple of `by` is as good as the whole."""
-    if len(monomial) == 1 and isinstance(monomial[0], Call) and monomial[0].kind == "%":
-        inner = monomial[0].right
-        if isinstance(inner, int) and inner % by == 0:
-            return factor * monomial[0].left
-    return _build([(monomial, factor)])
+    return a - b * (a // b) if isinstance(b, int) and b > 0 else _call("%", a, b)
 
 
 def _call(kind: str, a: Dim, b: Dim) -> Dim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Annotated, Any, TypeAlias
 
 import ml_dtypes
@@ -231,6 +231,20 @@ class Model:
             self.outputs = [new if v is old else v for v in self.outputs]
         if new.name is None:
             new.name = old.name
+
+    def replace_all(self, same: Mapping[Value, Value]) -> None:
+        """As `replace` for many values at once; none of the new ones is replaced itself."""
+        readers: dict[Operation, None] = {}
+        for old, new in same.items():
+            readers.update(old.uses)
+            new.uses.update(old.uses)
+            old.uses = {}
+        for reader in readers:
+            reader.inputs = tuple(v if v is None else same.get(v, v) for v in reader.inputs)
+        for value in self.outputs:
+            if value in same and same[value].name is None:
+                same[value].name = value.name
+        self.outputs = [same.get(v, v) for v in self.outputs]
 
     def remove(self, dead: Iterable[Operation]) -> None:
         """Take operations out whose outputs nobody reads."""

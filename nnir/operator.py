@@ -83,6 +83,12 @@ class Operator:
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
+    def floats(self) -> frozenset[str]:
+        """Attributes that are one float: a Python int is taken too."""
+        kinds = {n: (self.hints[n], *get_args(self.hints[n])) for n in self.attributes}
+        return frozenset(n for n, hints in kinds.items() if float in hints and int not in hints)
+
+    @cached_property
     def reads_quantization(self) -> bool:
         """Whether the reference takes the quantisation of the first operand as `quantization`."""
         return "quantization" in inspect.signature(self.reference).parameters
@@ -144,6 +150,8 @@ class Operator:
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
             bound[name] = tuple(value) if isinstance(value, list) else value
+            if name in self.floats and isinstance(value, int):
+                bound[name] = float(value)
         for name, kind in self.enums.items():
             if isinstance(bound[name], int):
                 bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")

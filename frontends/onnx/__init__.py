@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
 
@@ -102,5 +103,8 @@ def load(source: Any) -> Model:
 
 def translate(source: Any) -> Model:
     """Translate what the reader read."""
-    with reader.paused_collector():
-        return Translator(DIALECT, source).translate()
+    try:
+        with reader.paused_collector():
+            return Translator(DIALECT, source).translate()
+    except (RecursionError, MemoryError) as error:
+        raise BadModel(f"the model is too deep or too large: {told(error)}") from None

@@ -15,7 +15,7 @@ from nnir.ops import binary, compare, control, index, logic, shape, unary
 from nnir.types import Precision, TensorType
 
 from ..source import SourceGraph
-from ..table import Table
+from ..table import Items, Table
 from ..translate import Translator
 
 table = Table()
@@ -78,10 +78,13 @@ def _tensors(entries: Sequence[Any]) -> list[Value]:
 def loop(
     M: Value | None,  # noqa: N803  ONNX's name
     cond: Value | None,
-    *v_initial: Value,
+    *v_initial: Value | Items,
     body: SourceGraph,
     translator: Translator,
 ) -> Any:
+    tensors = [v for v in v_initial if isinstance(v, Value)]
+    if len(tensors) < len(v_initial):
+        return _written_out(translator, body, M, cond, v_initial)
     capture = Capture(translator.captured([body]))
     model = translator.model
     start = model.constant(np.int64(0))
@@ -89,16 +92,51 @@ def loop(
     limit = None if M is None else shape.reshape(M, [])
     if limit is not None:
         go = logic.and_(go, compare.less(start, limit))
-    types = [v.type for v in v_initial]
+    types = [v.type for v in tensors]
     for _ in range(ROUNDS):
         made, changed = _loop_body(translator, body, capture, types, limit)
         if not changed:
             break
         types = changed
     fixed = [*([] if limit is None else [limit]), *capture.values.values()]
-    state = [start, *v_initial]
+    state = [start, *tensors]
     _, *results = control.while_(go, *state, *fixed, body=made, carried=len(state))
     return tuple(results)
+
+
+def _written_out(
+    translator: Translator,
+    graph: SourceGraph,
+    limit: Value | None,
+    cond: Value | None,
+    state: Sequence[Any],
+) -> Any:
+    """A loop that carries a sequence, iteration by iteration; when it ends must be known."""
+    names = [v.name for v in graph.inputs]
+    model = translator.model
+    flag = model.constant(np.bool_(True)) if cond is None else cond
+    last = None if limit is None else _item(translator, limit, "number of iterations")
+    columns: list[list[Value]] = [[] for _ in graph.outputs[1 + len(state) :]]
+    step = 0
+    while _item(translator, flag, "condition") and (last is None or step < last):
+        translator.spend(1)
+        count = model.constant(np.int64(step))
+        entries = translator.inline(graph, dict(zip(names, [count, flag, *state], strict=True)))
+        flag, state = entries[0], entries[1 : 1 + len(state)]
+        for column, made in zip(columns, entries[1 + len(state) :], strict=True):
+            column.append(made)
+        step += 1
+    if columns and not step:
+        raise Unsupported("a Loop over a sequence with scan outputs and without iterations")
+    return (*state, *(shape.stack(*c, axis=0) for c in columns))
+
+
+def _item(translator: Translator, value: Value, what: str) -> Any:
+    """The one element of a constant."""
+    known = translator.constant_of(value)
+    if known is None:
+        raise NotConstant(f"a Loop over a sequence needs a constant {what}")
+    return known.reshape(-1)[0]
 
 
 def _loop_body(

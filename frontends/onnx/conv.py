@@ -17,6 +17,8 @@ from ..table import Table
 from . import windows
 
 table = Table()
+LARGEST = 1 << 20
+"""More channels than any model has: what is made for each of them stays small."""
 
 
 def zeros(like: Value, count: Any, value: float = 0) -> Value:
@@ -24,6 +26,8 @@ def zeros(like: Value, count: Any, value: float = 0) -> Value:
     scalar = like.model.constant(np.asarray(value, like.dtype))
     if isinstance(count, Expr):
         raise NotConstant(f"the number of output channels {count} is not known")
+    if int(count) > LARGEST:
+        raise Unsupported(f"{count} output channels")
     return like.model.constant(np.full(int(count), scalar.constant, like.dtype))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir.broadcast import LONGEST
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
@@ -46,7 +47,7 @@ def _classes(input: Value) -> Value:
     """The numbers of the classes, laid along axis 1."""
     count = input.shape[1]
     after = list(range(1, input.rank - 1))
-    if not isinstance(count, Expr):
+    if not isinstance(count, Expr) and count <= LONGEST:
         numbers = input.model.constant(np.arange(count, dtype=np.int64))
     else:
         sizes = shape.shape(input, dtype=Precision.INT64)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.broadcast import LONGEST
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
@@ -160,7 +161,7 @@ def _whole(x: Value, positions: Value) -> Value:
     model, lead = x.model, [sizes.size_of(x, axis) for axis in (0, 1)]
     plane = sizes.product([sizes.size_of(x, axis) for axis in range(2, x.rank)])
     count = sizes.product(lead)
-    if isinstance(count, int) and isinstance(plane, int):
+    if isinstance(count, int) and isinstance(plane, int) and count <= LONGEST:
         shape_ = (*(n for n in lead if isinstance(n, int)), *(1,) * (x.rank - 2))
         offsets = model.constant(np.arange(count, dtype=np.int64).reshape(shape_) * plane)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,11 @@ from .wire import Buffer, Span
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16
+LARGEST = 1 << 28
+"""Bytes of a sparse tensor when it is dense."""
+
+DEEPEST = 40
+"""Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
 KINDS = {4: "sequence", 5: "map", 8: "sparse tensor"}
 
 
@@ -51,6 +57,7 @@ class Reader:
     def __init__(self, data: Buffer, folder: Path | None) -> None:
         self.b = data
         self.files = tensor.Files(folder)
+        self.depth = 0
 
     def model(self) -> SourceModel:
         b = self.b
@@ -175,7 +182,11 @@ class Reader:
                     return name, Strings(found.strings)
                 return name, tensor.array_of(b, found, self.files)
             case 5 if 6 in values:
-                return name, self.within(b).graph(wire.span(values[6][-1]))
+                inner = self.within(b)
+                inner.depth = self.depth + 1
+                if inner.depth > DEEPEST:
+                    raise BadFile(f"graphs in graphs, more than {DEEPEST} deep")
+                return name, inner.graph(wire.span(values[6][-1]))
             case 6:
                 floats = [wire.packed_floats(b, v, "<f4") for v in values.get(7, ())]
                 return name, [x for part in floats for x in part.tolist()]
@@ -193,8 +204,6 @@ class Reader:
 
     def within(self, b: Buffer) -> Reader:
         """A reader of the same files over another buffer."""
-        if b is self.b:
-            return self
         reader = Reader(b, None)
         reader.files = self.files
         return reader
@@ -297,8 +306,10 @@ class Reader:
     def dense(self, values: tensor.Tensor, indices: tensor.Tensor, dims: list[int]) -> np.ndarray:
         data = tensor.array_of(self.b, values, self.files)
         where = tensor.array_of(self.b, indices, self.files)
-        result = np.zeros(dims, data.dtype)
+        if math.prod(dims) * data.itemsize > LARGEST:
+            raise Unsupported(f"sparse tensor {values.name!r} of shape {dims}")
         try:
+            result = np.zeros(dims, data.dtype)
             flat = where if where.ndim == 1 else np.ravel_multi_index(tuple(where.T), tuple(dims))
             result.reshape(-1)[flat] = data
         except (IndexError, ValueError) as error:

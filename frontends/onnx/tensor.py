@@ -150,6 +150,8 @@ def array_of(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
     except (BadFile, Unsupported) as error:
         error.add_note(f"in ONNX tensor {tensor.name!r}")
         raise
+    except ValueError as error:
+        raise BadFile(f"damaged ONNX tensor {tensor.name!r}: {error}") from None
 
 
 def _array(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:

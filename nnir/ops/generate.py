@@ -103,12 +103,7 @@ def _count(start: Value, end: Value, step: Value) -> Dim | None:
     if isinstance(by, Expr) or by == 0:
         return None
     count = ceil_div(last - first, by)
-    return count if is_size(count) else maximum(count, 0)
-
-
-def is_size(dim: Dim) -> bool:
-    """Whether a dimension is plainly not negative: a sum of sizes."""
-    return all(c > 0 for _, c in dim.terms) if isinstance(dim, Expr) else dim >= 0
+    return maximum(count, 0)
 
 
 @operator(code=61, reference=_range, content=carry(_range))

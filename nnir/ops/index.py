@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
-from ..dim import Dim, Expr, ceil_div, maximum, minimum
+from ..dim import Dim, Expr, ceil_div, is_natural, maximum, minimum
 from ..model import Index, Value
 from ..numeric import wide
 from ..operator import operator, require
 from ..types import Precision, TensorType
-from .generate import is_size
 from .rules import carry_data, common_dim, fresh, require_integers
 
 FAR = 1 << 30
@@ -164,7 +163,7 @@ def _bound(bound: Dim, size: Dim) -> Dim | None:
     if isinstance(bound, Expr):
         if bound == size:
             return size
-        return minimum(bound, size) if is_size(bound) else None
+        return minimum(bound, size) if is_natural(bound) else None
     if bound >= FAR:
         return size
     if bound < 0:

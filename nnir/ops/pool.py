@@ -47,7 +47,7 @@ def _average_pool_2d(
 ) -> np.ndarray:
     sizes, once = input.shape[2:], (1, 1)
     pairs = windows.resolved(auto_pad, pads, sizes, kernel_shape, strides)
-    out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad == AutoPad.NONE)
+    out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad != AutoPad.SAME)
     total = windows.sums(input, kernel_shape, pairs, strides, once, out)
     if count_include_pad:
         count = np.asarray(kernel_shape[0] * kernel_shape[1])
@@ -67,10 +67,9 @@ def _pool_sizes(
 ) -> list[Dim]:
     if auto_pad == AutoPad.SAME:
         return [windows.same_size(d, s) for d, s in zip(input.shape[2:], strides, strict=True)]
-    valid = auto_pad == AutoPad.VALID
-    pairs = windows.paired(None if valid else pads, len(kernel))
+    pairs = windows.paired(None if auto_pad == AutoPad.VALID else pads, len(kernel))
     axes = zip(input.shape[2:], kernel, strides, pairs, strict=True)
-    return [windows.slid(*axis, ceil=ceil and not valid) for axis in axes]
+    return [windows.slid(*axis, ceil=ceil) for axis in axes]
 
 
 def _pool_type(
@@ -133,7 +132,7 @@ def _max_pool_2d(
     fuse_code: Fuse,
 ) -> tuple[np.ndarray, ...] | np.ndarray:
     pairs = windows.resolved(auto_pad, pads, input.shape[2:], kernel_shape, strides)
-    out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad == AutoPad.NONE)
+    out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad != AutoPad.SAME)
     if not return_indices:
         best = windows.maximum(input, kernel_shape, pairs, strides, (1, 1), out)
         return fused(best, fuse_code).astype(input.dtype)

@@ -11,11 +11,12 @@ import numpy as np
 
 from ..broadcast import Shape, axes_of, axis_of, ints, length_of
 from ..dim import Dim, Expr, maximum, minimum
-from ..errors import NotConstant
+from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
 from ..numeric import wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
+from . import unary
 from .unary import is_number
 
 NUMBERS = frozenset(p for p in Precision if is_number(p))
@@ -284,3 +285,11 @@ def running(
 
 cum_sum = running("cum_sum", np.cumsum, 17, "The sum of all elements so far.", identity=0)
 cum_prod = running("cum_prod", np.cumprod, 1202, "The product of all elements so far.", identity=1)
+
+
+@reduce_min.decomposes
+def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
+    """The negative of the largest negative; the lowest integer would wrap."""
+    if not input.is_float:
+        raise Unsupported(f"the minimum of {input.type} as a maximum")
+    return unary.neg(reduce_max(unary.neg(input), axes, keepdim=keepdim))

@@ -3,6 +3,7 @@
 from .activation import fuse_activation
 from .batch_norm import fold_batch_norm
 from .common import merge_common
+from .copies import remove_copies
 from .dead import remove_dead_code
 from .dense import fuse_dense
 from .fold import fold_constants
@@ -12,7 +13,12 @@ from .rewrite import Pass, apply
 from .swish import fuse_swish
 from .transposes import cancel_transposes
 
-CLEAN: tuple[Pass, ...] = (fold_constants, merge_common, remove_dead_code)
+CLEAN: tuple[Pass, ...] = (
+    remove_copies,
+    fold_constants,
+    merge_common,
+    remove_dead_code,
+)
 """What every loaded model goes through: nothing that rounds differently."""
 
 FUSIONS: tuple[Pass, ...] = (
@@ -39,6 +45,7 @@ __all__ = [
     "fuse_swish",
     "legalise",
     "merge_common",
+    "remove_copies",
     "remove_dead_code",
     "to_standard",
 ]

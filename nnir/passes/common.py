@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ..model import Model, Operation, Value
@@ -25,10 +26,11 @@ def _frozen(value: Any) -> Hashable:
     return id(value) if isinstance(value, Model) else (type(value), repr(value))
 
 
-def signature(operation: Operation) -> Hashable:
-    """Operations with equal signatures have equal results."""
+def signature(operation: Operation, same: Mapping[Value, Value] = MappingProxyType({})) -> Hashable:
+    """Operations with equal signatures have equal results; `same` stands in for operands."""
     attributes = tuple((k, _frozen(v)) for k, v in operation.attributes.items())
-    return (operation.operator.name, tuple(map(_key, operation.inputs)), attributes)
+    inputs = tuple(_key(None if v is None else same.get(v, v)) for v in operation.inputs)
+    return (operation.operator.name, inputs, attributes)
 
 
 def _has_no_twins(model: Model) -> bool:
@@ -43,13 +45,12 @@ def merge_common(model: Model) -> bool:
     Ensures: no two operations have the same operator, operands and attributes.
     """
     seen: dict[Hashable, Operation] = {}
-    twins = []
+    same: dict[Value, Value] = {}
     for operation in model.sorted():
         if operation.operator.is_random:
             continue
-        first = seen.setdefault(signature(operation), operation)
+        first = seen.setdefault(signature(operation, same), operation)
         if first is not operation:
-            for mine, other in zip(operation.outputs, first.outputs, strict=True):
-                model.replace(mine, other)
-            twins.append(operation)
-    return bool(twins) and sweep(model)
+            same.update(zip(operation.outputs, first.outputs, strict=True))
+    model.replace_all(same)
+    return bool(same) and sweep(model)

@@ -23,11 +23,12 @@ def fold_constants(model: Model) -> bool:
     that are at least as large, and random numbers are never drawn.
     """
     folder = Folder(LIMIT)
-    modified = False
+    ends = {id(v) for v in model.outputs}
+    known = {}
     for operation in model.sorted():
         for value in operation.outputs:
             array = folder.constant_of(value)
-            if array is not None and (value.uses or value in model.outputs):
-                model.replace(value, model.constant(array, value.dtype, name=value.name))
-                modified = True
-    return sweep(model) or modified
+            if array is not None and (value.uses or id(value) in ends):
+                known[value] = model.constant(array, value.dtype, name=value.name)
+    model.replace_all(known)
+    return sweep(model) or bool(known)

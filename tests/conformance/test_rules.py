@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from conformance.case import Case
@@ -12,11 +13,25 @@ from conformance.onnx_engine import convert, run_inputs
 from conformance.rules import problem, traced
 from hal.runtime.program import Program
 from nnir.check import check
+from nnir.errors import BadType, Unsupported
 from nnir.evaluate import Plan
-from nnir.ops import OPERATORS
+from nnir.model import Model
+from nnir.ops import OPERATORS, quant
+from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime")
 RIGHT = [c for c in DIRECT if c.raises is None]
+NEED_SIZES = {
+    "ADAPTIVE_AVERAGE_POOL_2D",
+    "ADAPTIVE_MAX_POOL_2D",
+    "AVERAGE_POOL_2D",
+    "CONV_2D",
+    "CONV_2D_TRANSPOSE",
+    "PRIOR_BOX",
+    "RESIZE_LINEAR",
+    "YOLO_BOX",
+}
+"""Operators that may be refused where sizes are only known while running."""
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.raises], ids=str)
@@ -65,9 +80,39 @@ def test_direct_case_on_a_device(case: DirectCase, device: str) -> None:
             run(case, device)
 
 
+@pytest.mark.parametrize(
+    ("case", "device"),
+    [(c, d) for c in RIGHT for d in DEVICES if not any(x.matches(c, d) for x in LIMITS)],
+    ids=str,
+)
+def test_direct_case_of_unknown_sizes(case: DirectCase, device: str) -> None:
+    """A rule or a device may refuse; where they do not, the values are the same."""
+    try:
+        program = Program(case.model(symbolic=True), device)
+    except (BadType, Unsupported):
+        assert case.operator.name in NEED_SIZES
+        return
+    case.compare(program(*case.arrays()))
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=str)
 def test_limit_matches_a_case(limit: DirectLimit) -> None:
     assert any(limit.matches(c, d) for c in RIGHT for d in DEVICES)
+
+
+def test_quantize_gives_what_dequantize_takes() -> None:
+    steps = {1: np.float32([0.25]), 3: np.float32([0.25, 0.5, 2])}
+    zeros = (None, np.int32([0]), np.int32([9]))
+    for count, zero in ((1, zeros[0]), (1, zeros[1]), (1, zeros[2]), (3, zeros[0])):
+        model = Model()
+        x = model.input("x", TensorType(Precision.FLOAT32, (3, 2)))
+        offset = 0 if zero is None else model.constant(zero)
+        q = quant.quantize(x, model.constant(steps[count]), offset, axis=0)
+        model.outputs = [quant.dequantize(q)]
+        exact = np.float32([[0.5, -1], [1, 2.5], [-2, 4]])
+        for device in DEVICES:
+            with Program(model, device) as program:
+                assert (program(exact)[0] == exact).all()
 
 
 def test_direct_case_names_differ() -> None:

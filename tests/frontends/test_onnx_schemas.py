@@ -23,7 +23,10 @@ OTHER_DEFAULTS = {
     ("GRU", 1, "direction"): "ONNX has it misspelt",
     ("GridSample", 16, "mode"): "bilinear became linear in opset 20, both are taken",
 }
-EXTRA = {("Scatter", "reduction"): "Scatter and ScatterElements are one converter"}
+EXTRA = {
+    ("Scatter", "reduction"): "Scatter and ScatterElements are one converter",
+    ("GRU", "linear_before_reset"): "opset 3 added it",
+}
 OTHER_NAMES = {
     ("Split", 1): "an input and an attribute are both called split",
     **{(name, 1): "made by a factory" for name in ("Exp", "Log", "Tanh")},

@@ -53,6 +53,10 @@ def twins(x: Value) -> Value:
     return binary.add(unary.exp(x), unary.exp(x))
 
 
+def copies(x: Value) -> Value:
+    return unary.assign(unary.exp(unary.assign(x)))
+
+
 def dead(x: Value) -> Value:
     unary.log(x)
     return unary.exp(x)
@@ -70,6 +74,7 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),
     "constants": (passes.fold_constants, constants, ["ADD"]),
     "twins": (passes.merge_common, twins, ["EXP", "ADD"]),
+    "copies": (passes.remove_copies, copies, ["EXP"]),
     "dead": (passes.remove_dead_code, dead, ["EXP"]),
     "activation": (passes.fuse_activation, fused, ["ADD", "RELU6"]),
 }

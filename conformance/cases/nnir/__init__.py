@@ -1,4 +1,4 @@
-"""Cases of operators that no ONNX operator reaches, one file per operator family."""
+"""Cases of what no ONNX operator reaches: operators, attributes, run-time operands."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from . import (
     generate,
     index,
     linear,
+    norm,
     pool,
     quant,
     resize,
     shape,
+    sort,
     unary,
 )
 from .direct import DirectCase, DirectLimit, Quantized
@@ -28,10 +30,12 @@ FAMILIES = (
     generate,
     index,
     linear,
+    norm,
     pool,
     quant,
     resize,
     shape,
+    sort,
     unary,
 )
 CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.ops import binary
 from nnir.types import Fuse
 
-from ...case import f, i
+from ...case import ROUNDS, f, i
 from .direct import DirectCase
 
 BOUNDS = {
@@ -52,5 +52,28 @@ CASES = [
 ]
 CASES += [
     DirectCase(binary.div, FLOATS, {"fuse_code": code}, _fused(np.divide), why=f"fused {code.name}")
+    for code in Fuse
+]
+
+
+def floor_div(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The largest whole number not above the quotient."""
+    return np.floor(a.astype(np.float64) / b).astype(a.dtype)
+
+
+def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Element by element, with Python's power."""
+    return np.array([x**y for x, y in zip(a.tolist(), b.tolist(), strict=True)], a.dtype)
+
+
+QUOTIENTS = f(-3, -0.5, 0, 0.25, 4, 9, np.nan, 2), f(2, 0.125, 3, 0.5, -3, 4, 1, 0)
+POWERS = f(2, 0.5, 9, 0, np.nan, -2), f(3, 0.25, 0.5, 0, 1, 3)
+CASES += [
+    DirectCase(operator, pair, {"fuse_code": code}, _fused(function), ROUNDS, f"fused {code.name}")
+    for operator, function, pair in (
+        (binary.floor_div, floor_div, QUOTIENTS),
+        (binary.floor_div, floor_div, INTEGERS),
+        (binary.pow_, power, POWERS),
+    )
     for code in Fuse
 ]

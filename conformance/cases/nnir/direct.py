@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.dim import symbol
 from nnir.errors import NNAdapterError, NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator
@@ -53,10 +54,15 @@ class DirectCase:
         given = (None if isinstance(x, Const) else _array(x) for x in self.inputs)
         return [a for a in given if a is not None]
 
-    def model(self) -> Model:
-        """A model of the one operation."""
+    def model(self, *, symbolic: bool = False) -> Model:
+        """A model of the one operation; `symbolic` makes the sizes of its data unknown."""
         model = Model(self.operator.name)
         values = tuple(_value(model, f"x{k}", x) for k, x in enumerate(self.inputs))
+        if symbolic:
+            for value in model.inputs:
+                if value.rank > 1 or not value.is_integer:  # the others say axes and sizes
+                    dims = tuple(symbol(f"n{d}") for d in value.shape)
+                    value.type = value.type.with_shape(dims)
         model.outputs = list(self.operator.append(values, self.attrs))
         return model
 

@@ -229,12 +229,19 @@ def max_pool_2d(input: np.ndarray, *, fuse_code: Fuse, **window: Any) -> np.ndar
 
 
 WINDOW = {"kernel_shape": (3, 2), "strides": (2, 1)}
-WINDOWS = {
+WINDOWS: dict[str, dict[str, Any]] = {
     "plain": WINDOW,
     "pads": WINDOW | {"pads": (1, 0, 0, 1)},
     "ceil": {"kernel_shape": (2, 3), "strides": (2, 2), "ceil_mode": True},
     "same": WINDOW | {"auto_pad": AutoPad.SAME},
     "valid": WINDOW | {"auto_pad": AutoPad.VALID, "pads": (1, 1, 1, 1)},
+    "valid, ceil": {
+        "kernel_shape": (2, 3),
+        "strides": (2, 2),
+        "ceil_mode": True,
+        "auto_pad": AutoPad.VALID,
+        "pads": (1, 1, 1, 1),
+    },
 }
 WIDE = rand(2, 3, 5, 7, low=-9, high=9)
 CASES += [

@@ -96,6 +96,7 @@ def _rows(
         row(Const(i(1, 1, dtype=np.int32)), None, "to one element"),
         row(None, Const(f(2, 3)), "scales"),
         row(None, f(0.5, 1.3), "run-time scales"),
+        row(None, Const(f(0.2, 2)), "scales to nothing"),
         row(Const(i(5, 9)), Const(f(2, 2)), "the shape goes first"),
     ]
 

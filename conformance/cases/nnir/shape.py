@@ -9,8 +9,9 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.ops import shape
+from nnir.types import PadMode, Precision
 
-from ...case import f, i, rand
+from ...case import Const, f, i, rand, scalar
 from .direct import DirectCase
 
 
@@ -32,6 +33,22 @@ def stack(*input: np.ndarray, axis: int) -> np.ndarray:
     for k, array in enumerate(input):
         for at in np.ndindex(*own):
             result[(*at[:place], k, *at[place:])] = array[at]
+    return result
+
+
+def sizes(input: np.ndarray, *, dtype: Precision) -> np.ndarray:
+    """The sizes as a vector."""
+    return np.array(input.shape, np.int32 if dtype == Precision.INT32 else np.int64)
+
+
+def replicated(input: np.ndarray, pads: np.ndarray, *, mode: PadMode) -> np.ndarray:
+    """The nearest element of the input."""
+    pairs = pads.reshape(-1, 2).tolist()
+    grown = [n + a + b for n, (a, b) in zip(input.shape, pairs, strict=True)]
+    result = np.zeros(grown, input.dtype)
+    for at in np.ndindex(*grown):
+        source = zip(at, pairs, input.shape, strict=True)
+        result[at] = input[tuple(min(max(k - a, 0), n - 1) for k, (a, _), n in source)]
     return result
 
 
@@ -70,4 +87,14 @@ CASES = [
     _join(i(4, 5), i(6, 7), i(8, 9), axis=0, why="three vectors"),
     _join(np.zeros((0, 2), np.float16), np.ones((0, 2), np.float16), axis=0, why="no elements"),
     DirectCase(shape.stack, (rand(2), rand(3)), {"axis": 0}, why="2 and 3", raises=BadType),
+    DirectCase(shape.shape, (rand(2, 0, 3),), {"dtype": Precision.INT32}, sizes, why="int32"),
+    DirectCase(shape.shape, (scalar(1),), {"dtype": Precision.INT32}, sizes, why="rank 0, int32"),
+    *(
+        DirectCase(shape.pad, (rand(2, 3), pads), {"mode": mode}, replicated, why=why)
+        for mode in (PadMode.REPLICATE, PadMode.EDGE)
+        for pads, why in (
+            (Const(i(1, 0, 2, 3)), f"{mode.name}"),
+            (i(0, 4, 1, 1), f"{mode.name}, pads at run time"),
+        )
+    ),
 ]

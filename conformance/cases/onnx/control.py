@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadModel, NotConstant, Unsupported
 
-from ...case import Case, ModelCase, f, scalar
+from ...case import Case, ModelCase, f, rand, scalar
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
 HEAD_8 = '<ir_version: 3, opset_import: ["" : 8]>\n'
@@ -83,6 +83,63 @@ main (int64 m, float[K] x) => (float[L] y) {
   >
 }"""
 )
+LOOP_SEQUENCE = (
+    HEAD
+    + """
+main (float[5, 2] x) => (float[3, 2] y, int64[3] n, int64[3] halves) {
+  none = SequenceEmpty ()
+  zero = Constant <value = int64[1] {0}> ()
+  starts = Constant <value = int64[4] {0, 2, 2, 5}> ()
+  go = Constant <value = bool {1}> ()
+  s, last, halves = Loop (, go, none, zero) <
+    body = turn (int64 k, bool more, seq(float[2]) a, int64[1] i)
+        => (bool again, seq(float[2]) b, int64[1] j, int64 half) {
+      one = Constant <value = int64[1] {1}> ()
+      two = Constant <value = int64 {2}> ()
+      three = Constant <value = int64[1] {3}> ()
+      j = Add (i, one)
+      next = Add (j, one)
+      start = Slice (starts, i, j)
+      end = Slice (starts, j, next)
+      rows = Slice (x, start, end)
+      sum = ReduceSum <keepdims = 1> (rows, zero)
+      b = SequenceInsert (a, sum)
+      half = Div (k, two)
+      again = Less (j, three)
+    }
+  >
+  y = ConcatFromSequence <axis = 0> (s)
+  n = Add (halves, last)
+}"""
+)
+LOOP_SEQUENCE_RUN_TIME = (
+    HEAD
+    + """
+main (int64 m, float[2] x) => (float[K] y) {
+  none = SequenceEmpty ()
+  s = Loop (m, , none) <
+    body = turn (int64 k, bool more, seq(float[2]) a) => (bool again, seq(float[2]) b) {
+      again = Identity (more)
+      b = SequenceInsert (a, x)
+    }
+  >
+  y = ConcatFromSequence <axis = 0> (s)
+}"""
+)
+LOOP_ENDLESS = (
+    HEAD
+    + """
+main (float[2] x) => (float[K] y) {
+  none = SequenceEmpty ()
+  s = Loop (, , none) <
+    body = turn (int64 k, bool more, seq(float[2]) a) => (bool again, seq(float[2]) b) {
+      again = Identity (more)
+      b = SequenceInsert (a, x)
+    }
+  >
+  y = ConcatFromSequence <axis = 0> (s)
+}"""
+)
 NESTED = (
     HEAD
     + """
@@ -155,6 +212,15 @@ MODELS = [
     ModelCase(("Loop",), LOOP, (scalar(2, np.int64), YES, X, X), "stops by its count"),
     ModelCase(("Loop",), LOOP, (scalar(5, np.int64), NO, X, X), "does not start", oracle=ORT),
     ModelCase(("Loop",), LOOP_GROWS, (scalar(3, np.int64), f(7)), "a state that grows", oracle=ORT),
+    ModelCase(("Loop",), LOOP_SEQUENCE, (rand(5, 2),), "bags of rows in a sequence", oracle=ORT),
+    ModelCase(
+        ("Loop",),
+        LOOP_SEQUENCE_RUN_TIME,
+        (scalar(3, np.int64), X),
+        "a sequence of a length known at run time",
+        raises=NotConstant,
+    ),
+    ModelCase(("Loop",), LOOP_ENDLESS, (X,), "a sequence without end", raises=BadModel),
     ModelCase(
         ("Loop", "If"), NESTED, (scalar(3, np.int64), X), "an if inside that captures", oracle=ORT
     ),

@@ -47,7 +47,7 @@ def convolution(
     fuse_code: Fuse,
 ) -> Any:
     _require_float("Conv", input)
-    kernel = [int(k) for k in filter.shape[2:]]  # type: ignore[arg-type]
+    kernel = windows.sized("a filter", filter)
     how, flat = windows.padding(input, auto_pad, pads, kernel, strides)
     dilated = [1] * len(strides) if auto_pad == AutoPad.SAME else list(dilations)
     result = g.node(
@@ -81,7 +81,7 @@ def transposed_convolution(
     """The native operator; what it cannot be told of the border is padded or cut off after it."""
     _require_float("ConvTranspose", input)
     rank = len(strides)
-    kernel = [int(k) for k in filter.shape[2:]]  # type: ignore[arg-type]
+    kernel = windows.sized("a filter", filter)
     if auto_pad == AutoPad.SAME:
         dilations = (1,) * rank
     if auto_pad == AutoPad.SAME or output_shape is not None:
@@ -173,6 +173,8 @@ def conv_integer(
     total = g.node("ConvInteger", x, filter, zero, precision=Precision.INT32, **how)
     if whole is None:
         return total
+    if not filter.is_static:
+        raise NoLowering(f"conv_integer with zero points per channel of a filter {filter.type}")
     ones = g.constant(np.ones(tuple(int(d) for d in filter.shape), np.uint8))  # type: ignore[arg-type]
     plain = g.node("ConvInteger", x, ones, zero, precision=Precision.INT32, **how)
     shift = _column(g, g.cast(whole, Precision.INT32), rank)

@@ -53,25 +53,6 @@ def non_max_suppression_indices(
     )
 
 
-@table.lower(detection.non_max_suppression)
-def non_max_suppression(
-    g: Emitter,
-    bboxes: Value,
-    scores: Value,
-    rois_num: Value | None = None,
-    *,
-    background_label: int,
-    score_threshold: float,
-    nms_top_k: int,
-    nms_threshold: float,
-    nms_eta: float,
-    keep_top_k: int,
-    normalized: bool,
-    return_index: bool,
-) -> Any:
-    raise NoLowering("onnxruntime has no multi-class suppression with limits over all classes")
-
-
 @table.lower(detection.prior_box)
 def prior_box(
     g: Emitter,

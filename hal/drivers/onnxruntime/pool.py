@@ -34,6 +34,8 @@ def _padding(
     clips: bool,
 ) -> dict[str, Any]:
     """ONNX attributes of the standard's window, whose ceil_mode and divisor are not ONNX's."""
+    if auto_pad == AutoPad.VALID:
+        auto_pad, pads = AutoPad.NONE, None
     how, flat = windows.padding(input, auto_pad, pads, kernel, strides)
     given = {"auto_pad": how, "pads": flat, "kernel_shape": list(kernel), "strides": list(strides)}
     if not ceil or auto_pad != AutoPad.NONE:
@@ -142,7 +144,7 @@ def _uniform(sizes: Sequence[int], output_shape: Sequence[int]) -> bool:
 
 def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) -> Ref:
     """Reduce every bin of rows, then of columns: both reductions are over whole bins."""
-    sizes = windows.sized(op, input)
+    sizes = windows.sized("an adaptive pool", input)
     narrow = op == "ReduceMean" and input.dtype.itemsize < 4
     result: Any = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):

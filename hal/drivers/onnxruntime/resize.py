@@ -82,7 +82,7 @@ def resize_nearest(
     align_corners: bool,
 ) -> Any:
     sizes = _static_sizes(input, shape, scales)
-    if sizes is None:
+    if sizes is None or _is_empty(sizes):
         target = _target(g, input, shape, scales)
         return _nearest(g, input, target, align_corners=align_corners)
     result: Any = input
@@ -96,7 +96,7 @@ def resize_nearest(
 def _static_sizes(
     input: Value, shape: Value | None, scales: Value | None
 ) -> list[tuple[int, int]] | None:
-    """(in, out) of H and W, where they are known and not empty."""
+    """(in, out) of H and W, where they are known."""
     own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
     if shape is not None:
         out = ints(shape)
@@ -105,7 +105,7 @@ def _static_sizes(
         out = tuple(int(np.floor(n * f)) for n, f in zip(own, flat, strict=True))
     else:
         out = None
-    if out is None or len(own) < 2 or 0 in out or 0 in own:
+    if out is None or len(own) < 2:
         return None
     return list(zip(own, out, strict=True))
 
@@ -125,19 +125,28 @@ def resize_linear(
         coordinates = "half_pixel"
     sizes = _static_sizes(input, shape, scales)
     how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
-    if sizes is None or _is_native(input, sizes, coordinates):
+    if sizes is None or _is_empty(sizes) or _is_native(input, sizes, coordinates):
         target = _target(g, input, shape, scales)
-        if ints(shape) and 0 in (ints(shape) or ()):  # Resize refuses to make nothing
+        if sizes is not None and _is_empty(sizes):
             return _nearest(g, input, target, align_corners=False)
         lead = g.node("Shape", input, start=0, end=2, precision=Precision.INT64)
-        given = [None, g.node("Concat", lead, target, axis=0)]
+        some = g.node("Max", target, g.constant(1, np.int64))  # Resize refuses to make nothing
+        given = [None, g.node("Concat", lead, some, axis=0)]
         kind: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": coordinates}
-        return _fit(g, g.node("Resize", _float32(g, input), None, *given, **kind), input.precision)
+        result = g.node("Resize", _float32(g, input), None, *given, **kind)
+        if sizes is None:
+            ends = g.constant([0, 0], np.int64), target, g.constant([2, 3], np.int64)
+            result = g.node("Slice", result, *ends)
+        return _fit(g, result, input.precision)
     result = _wide(g, input)
     for axis, (size, out) in enumerate(sizes, start=2):
         near, factors, _ = sampling.weights(how, size, out, out / size)
         result = _along(g, result, axis, input.rank, near, factors)
     return _fit(g, result, input.precision)
+
+
+def _is_empty(sizes: Sequence[tuple[int, int]]) -> bool:
+    return any(0 in pair for pair in sizes)
 
 
 def _is_native(input: Value, sizes: Sequence[tuple[int, int]], coordinates: str) -> bool:
