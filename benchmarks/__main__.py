@@ -34,8 +34,10 @@ WALK = (
     "{{a.name: onnx.helper.get_attribute_value(a) for a in n.attribute}}) for n in m.graph.node]"
 )
 READ = (
-    "from pathlib import Path\nfrom frontends.onnx import reader\n"
-    "from nnir.mapping import map_file",
+    (
+        "from pathlib import Path\nfrom frontends.onnx import reader\n"
+        "from nnir.mapping import map_file"
+    ),
     "m = reader.read(map_file(Path({path!r})))",
 )
 
@@ -77,7 +79,7 @@ def convert(files: dict[str, Path], folder: Path, rounds: int) -> None:
     rows = []
     for name, path in files.items():
         text, copy = str(path), str(folder / "copy.tmp")
-        mine = "import nnadapter as nna"
+        mine = "import nnadapter as nna, frontends.onnx, nnir.passes"
         rows.append(Row(name, "nnadapter.load", mine, f"m = nna.load({text!r})"))
         rows += [Row(name, label, setup, body.format(path=text)) for label, setup, body in READERS]
         saved = str(folder / f"{name}.nnir")

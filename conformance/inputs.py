@@ -41,8 +41,8 @@ def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generat
         if not isinstance(size, int):
             raise BadInput(f"input {value.name!r} {value.type}: the size of {size} is not known")
         shape.append(size)
-    if math.prod(shape) > LARGEST:
-        raise BadInput(f"input {value.name!r} {value.type} is too large for random numbers")
+    if any(not 0 <= size <= LARGEST for size in shape) or math.prod(shape) > LARGEST:
+        raise BadInput(f"input {value.name!r} {value.type} has no size for random numbers: {shape}")
     if value.precision == Precision.BOOL8:
         return generator.random(shape) < 0.5
     if value.is_integer:

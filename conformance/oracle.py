@@ -8,7 +8,7 @@ import select
 import subprocess
 import sys
 import tempfile
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 
@@ -42,12 +42,13 @@ class Oracle:
         """The worker's arrays. Unsupported when the framework refuses, DeviceError when the
         worker dies or takes longer than the timeout."""
         process = self._started()
-        if process.stdin is None or process.stdout is None:
-            raise DeviceError("the worker has no pipes")
+        questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        reply: dict[str, Any] | None = None
+        results: list[np.ndarray] = []
         try:
-            channel.send(process.stdin, head, arrays, blob)
-            answered = select.select([process.stdout], [], [], self.timeout)[0]
-            reply, results, _ = channel.receive(process.stdout) if answered else (None, [], b"")
+            channel.send(questions, head, arrays, blob)
+            if select.select([answers], [], [], self.timeout)[0]:
+                reply, results, _ = channel.receive(answers)
         except (EOFError, BrokenPipeError):
             self.close()
             raise DeviceError(f"the worker of {self.module} died: {self._tail()}") from None

@@ -59,8 +59,9 @@ def operators() -> str:
     text = (
         f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published "
         f"documents, v1.1: the newest public header) and {len(OPERATORS) - standard} extensions "
-        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last column says "
-        "how the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, shapes and edges.\n\n"
+        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last "
+        "column says how the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, "
+        "shapes and edges.\n\n"
     )
     columns = ("operator", "code", "since", "family", "operands", "meaning", "onnxruntime")
     return text + table(columns, rows)

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .atomic import replacing
-from .errors import BadFile
+from .errors import FAILURES, BadFile, told
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
@@ -74,6 +74,10 @@ def _json(data: Any) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+def _refuse(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
 def _entry(array: np.ndarray, start: int) -> dict[str, Any]:
     kind = NATIVE.get(precision_of(array.dtype))
     return {
@@ -107,11 +111,11 @@ def loads(data: bytes | MappedFile) -> Model:
     if len(data) < 8 or size > min(LARGEST_HEADER, len(data) - 8):
         raise BadFile(f"not a .nnir file, or truncated: {len(data)} bytes")
     try:
-        entries = json.loads(data[8 : 8 + size])
-        graph = json.loads(entries["__metadata__"][KEY])
+        entries = json.loads(data[8 : 8 + size], parse_constant=_refuse)
+        graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise BadFile(f"damaged .nnir file: {type(error).__name__}: {error}") from None
+    except FAILURES as error:
+        raise BadFile(f"damaged .nnir file: {told(error)}") from None
 
     def weight(number: int) -> np.ndarray:
         precision, shape = shapes[number]

@@ -87,11 +87,12 @@ def length_of(value: Value) -> int:
     shape = value.shape
     if len(shape) > 1:
         raise BadType(f"{value.name or 'an operand'} must have rank 1, not {value.type}")
-    if any(isinstance(d, Expr) for d in shape):
+    length = shape[0] if shape else 1
+    if isinstance(length, Expr):
         raise NotConstant(f"the length of {value.name or 'an operand'} {value.type} is not known")
-    if shape and int(shape[0]) > LONGEST:
+    if length > LONGEST:
         raise BadType(f"{value.type}: more than {LONGEST} positions or sizes")
-    return int(shape[0]) if shape else 1
+    return length
 
 
 def text(shape: Shape) -> str:

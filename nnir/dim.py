@@ -9,15 +9,17 @@ Symbols are sizes: none is negative, and none that divides is 0. Equal things co
 from __future__ import annotations
 
 import ast
+import keyword
 import math
 import operator
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
-from .errors import BadFile, Unsupported
+from .errors import BadFile, BadInput, Unsupported
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -54,6 +56,7 @@ LARGEST = 600
 """So many parts an expression may have: its text and every step of arithmetic stay short."""
 
 DEEPEST = 50
+LONGEST_NAME = 1000
 FARTHEST = 1 << 64
 SEARCHED = 100
 DEPTH = 3
@@ -75,8 +78,8 @@ class Expr:
     def __init__(self, terms: tuple[tuple[Monomial, int], ...]) -> None:
         self.terms = terms
         inner = [d for m, _ in terms for a in m if isinstance(a, Call) for d in a.dims]
-        self.size = sum(1 + len(m) for m, _ in terms) + sum(map(_size, inner))
-        self.depth = 1 + max((d.depth for d in inner if isinstance(d, Expr)), default=0)
+        self.size: int = sum(1 + len(m) for m, _ in terms) + sum(map(_size, inner))
+        self.depth: int = 1 + max((d.depth for d in inner if isinstance(d, Expr)), default=0)
         if self.size > LARGEST or self.depth > DEEPEST:
             raise Unsupported(f"a dimension of more than {LARGEST} parts")
 
@@ -192,8 +195,11 @@ def evaluate(dim: Dim, sizes: Mapping[str, Dim]) -> Dim:
     if not isinstance(dim, Expr):
         return dim
     parts: list[Dim] = []
-    for monomial, factor in dim.terms:
-        parts.append(product([factor, *(_atom_value(a, sizes) for a in monomial)]))
+    try:
+        for monomial, factor in dim.terms:
+            parts.append(product([factor, *(_atom_value(a, sizes) for a in monomial)]))
+    except ZeroDivisionError:
+        raise BadInput(f"the size {dim} divides by zero") from None
     return reduce(operator.add, parts, 0)
 
 
@@ -209,10 +215,14 @@ def parse(text: str) -> Dim:
 
 def name_dim(text: str) -> Dim:
     """The dimension that a framework calls `text`: an expression of ours, else one symbol."""
+    if len(text) > LONGEST_NAME:
+        raise BadFile(f"a dimension name of {len(text)} characters")
     try:
         return parse(text)
     except BadFile:
-        return symbol(re.sub(r"\W", "_", text) or "_")
+        name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", text))
+        is_name = name.isidentifier() and not keyword.iskeyword(name)
+        return symbol(name if is_name else f"_{name}")
 
 
 def _term(monomial: Monomial, factor: int) -> str:
@@ -372,6 +382,8 @@ def _remainder(a: Dim, b: Dim) -> Dim:
 def _call(kind: str, a: Dim, b: Dim) -> Dim:
     if not isinstance(a, Expr) and not isinstance(b, Expr):
         return OPERATIONS[kind](a, b)
+    if kind in ("//", "%") and b == 0:
+        raise ZeroDivisionError
     if kind in ("min", "max") and a == b:
         return a
     return Expr((((Call(kind, a, b),), 1),))

@@ -26,10 +26,10 @@ def _lines(model: Model, parts: Mapping[Operation, int]) -> Iterator[str]:
         color = COLORS[parts[operation] % len(COLORS)] if operation in parts else "#f4f4f4"
         label = operation.operator.name + (f"\n{operation.origin}" if operation.origin else "")
         yield f'  op{number} [label={_quoted(label)}, fillcolor="{color}"];'
-        for value in operation.inputs:
-            if value is not None and value.constant is None:
-                edge = f"{_quoted(names.of(value))} -> op{number}"
-                yield f"  {edge} [label={_quoted(str(value.type))}];"
+        for read in operation.inputs:
+            if read is not None and read.constant is None:
+                edge = f"{_quoted(names.of(read))} -> op{number}"
+                yield f"  {edge} [label={_quoted(str(read.type))}];"
         for value in operation.outputs:
             yield f"  {_quoted(names.of(value))} [shape=point];"
             yield f"  op{number} -> {_quoted(names.of(value))};"

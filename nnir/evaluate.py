@@ -37,7 +37,7 @@ class Plan:
                 memory[id(value)] = result
             for key in dead:
                 memory.pop(key, None)
-        return [_read(memory, v) for v in self.model.outputs]
+        return [_known(memory, v) for v in self.model.outputs]
 
 
 def evaluate(model: Model, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -96,6 +96,8 @@ def _constants(operation: Operation) -> dict[str, Any]:
 
 
 def _read(memory: dict[int, np.ndarray], value: Value | None) -> np.ndarray | None:
-    if value is None:
-        return None
+    return None if value is None else _known(memory, value)
+
+
+def _known(memory: dict[int, np.ndarray], value: Value) -> np.ndarray:
     return value.constant if value.constant is not None else memory[id(value)]

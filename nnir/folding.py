@@ -15,10 +15,10 @@ LIMIT = 1 << 24
 WORK = 1 << 29
 """Bytes that may be read and made, besides twice what the constants themselves take."""
 
-COSTLY = frozenset(("attention", "conv", "detection", "linear", "pool", "recurrent", "signal"))
-"""Families that do more than touch each element once; computed only where all is small."""
-
-SMALL = 1 << 14
+COSTLY = frozenset(
+    ("attention", "conv", "detection", "linear", "norm", "pool", "recurrent", "signal")
+)
+"""Families that do more than touch each element of operands and results once: never computed."""
 
 
 class Folder:
@@ -70,7 +70,8 @@ class Folder:
             if array is None and value is not None:
                 return None
             arrays.append(array)
-        if operation.models or operation.operator.is_random:
+        operator = operation.operator
+        if operation.models or operator.is_random or operator.family in COSTLY:
             return None
         if not self._is_affordable(operation, arrays):
             return None
@@ -88,10 +89,9 @@ class Folder:
                 if id(value.constant) not in self._sources:
                     self._sources[id(value.constant)] = value.constant
                     self._left += 2 * value.constant.nbytes
-        read = sum(a.nbytes for a in arrays if a is not None)
+        read = sum({id(a): a.nbytes for a in arrays if a is not None}.values())
         made = sum(map(bytes_of, _types(operation, arrays)))
-        is_costly = operation.operator.family in COSTLY and max(read, made) > SMALL
-        if is_costly or made > max(read, self.limit) or read + made > self._left:
+        if made > max(read, self.limit) or read + made > self._left:
             return False
         self._left -= read + made
         return True

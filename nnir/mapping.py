@@ -55,7 +55,7 @@ def place_of(array: np.ndarray) -> tuple[int, int] | None:
     """
     if not array.flags.c_contiguous or array.flags.writeable:
         return None
-    owner = array.base
+    owner: object = array.base
     while isinstance(owner, np.ndarray):
         owner = owner.base
     if isinstance(owner, memoryview):

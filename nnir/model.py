@@ -187,9 +187,9 @@ class Model:
             value.producer, value.index = operation, index
             outputs.append(value)
         operation.outputs = tuple(outputs)
-        for value in inputs:
-            if value is not None:
-                value.uses[operation] = None
+        for read in inputs:
+            if read is not None:
+                read.uses[operation] = None
         self.operations.append(operation)
         if len(outputs) == 1 and types[0].precision.is_integer:
             set_content(operation)
@@ -299,7 +299,7 @@ def set_content(operation: Operation) -> None:
     (output,) = operation.outputs
     if not output.is_integer or output.rank > 2 or not output.is_static:
         return
-    if math.prod(output.shape) > CONTENT_LIMIT:
+    if math.prod(d for d in output.shape if isinstance(d, int)) > CONTENT_LIMIT:
         return
     function = operation.operator.content or _computed(operation)
     try:
@@ -312,7 +312,7 @@ def set_content(operation: Operation) -> None:
 
 def _is_exact(dims: np.ndarray, dtype: np.dtype) -> bool:
     """Whether no element would wrap."""
-    limits = ml_dtypes.iinfo(dtype)
+    limits = ml_dtypes.iinfo(dtype)  # type: ignore[no-untyped-call]
     return all(isinstance(d, Expr) or limits.min <= d <= limits.max for d in dims.flat)
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import numbers
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -107,10 +108,10 @@ class Operator:
     @cached_property
     def index_dtypes(self) -> dict[str, type[np.generic]]:
         """Tensor parameters that hold positions: Python ints given for them become this type."""
-        names = (*self.tensors, self.variadic)
+        names = [*self.tensors, *([self.variadic] if self.variadic else [])]
         found = {}
         for name in names:
-            hint = self.hints.get(name) if name else None
+            hint = self.hints[name]
             for kind in (hint, *get_args(hint)):
                 if metadata := getattr(kind, "__metadata__", None):
                     found[name] = metadata[0]
@@ -158,6 +159,9 @@ class Operator:
         missing = [n for n, v in bound.items() if v is inspect.Parameter.empty]
         if missing:
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
+        for name, value in bound.items():
+            if value is not self.attributes[name] and not _is_a(value, self.hints[name]):
+                raise BadType(f"{name}={value!r:.80} of {self.name.lower()}, not {self.hints[name]}")
         return bound
 
     def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
@@ -242,6 +246,20 @@ def require(condition: bool, message: str) -> None:
     """BadType with `message` unless `condition` holds."""
     if not condition:
         raise BadType(message)
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a constant is what its annotation says; NumPy's numbers are numbers."""
+    if get_origin(hint) is tuple:
+        element = get_args(hint)[0]
+        return isinstance(value, tuple) and all(_is_a(v, element) for v in value)
+    if get_args(hint):
+        return any(_is_a(value, option) for option in get_args(hint))
+    if hint is float:
+        return isinstance(value, numbers.Real)
+    if hint in (int, bool):
+        return isinstance(value, (numbers.Integral, np.bool_))
+    return not isinstance(hint, type) or isinstance(value, hint)
 
 
 def _code(kind: type[IntEnum], value: int, what: str) -> IntEnum:

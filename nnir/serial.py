@@ -10,7 +10,7 @@ import numpy as np
 
 from .check import check
 from .dim import parse
-from .errors import BadFile, NNAdapterError, summary
+from .errors import FAILURES, BadFile, NNAdapterError, summary, told
 from .model import Model, Operation, Value, set_content
 from .types import Layout, Precision, Quantization, TensorType
 
@@ -105,8 +105,8 @@ def decode(data: Any, weight: Callable[[int], np.ndarray]) -> Model:
         check(model)
     except NNAdapterError as error:
         raise BadFile(f"damaged .nnir file: {summary(error)}") from None
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise BadFile(f"damaged .nnir file: {type(error).__name__}: {error}") from None
+    except FAILURES as error:
+        raise BadFile(f"damaged .nnir file: {told(error)}") from None
     return model
 
 
@@ -116,11 +116,12 @@ def _decode(
     if data["format"] > FORMAT:
         raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
     model = Model(str(data["name"]), outer)
-    model.symbols.update({n: (int(r[0]), r[1]) for n, r in data["symbols"].items()})
-    model.metadata.update(data["metadata"])
+    for name, (low, high) in data["symbols"].items():
+        model.symbols[name] = (int(low), None if high is None else int(high))
+    model.metadata.update({_text(k): _text(v) for k, v in data["metadata"].items()})
     values = []
     for name, type, place in data["values"]:
-        value = Value(model, decode_type(type), name)
+        value = Value(model, decode_type(type), None if name is None else _text(name))
         if place is not None:
             value.constant = weight(place)
         values.append(value)
@@ -131,7 +132,8 @@ def _decode(
         operator = operators[name]
         given = {k: _attribute(v, weight, operators, model) for k, v in attributes.items()}
         operands = tuple(None if i is None else values[_position(i)] for i in inputs)
-        operation = Operation(operator, operands, operator.bind_attributes(given), origin)
+        where = None if origin is None else _text(origin)
+        operation = Operation(operator, operands, operator.bind_attributes(given), where)
         operation.outputs = tuple(values[_position(i)] for i in outputs)
         for index, value in enumerate(operation.outputs):
             value.producer, value.index = operation, index
@@ -141,8 +143,14 @@ def _decode(
         if len(operation.outputs) == 1:
             set_content(operation)
     model.outputs = [values[_position(i)] for i in data["outputs"]]
-    model.output_names = [str(n) for n in data["output_names"]]
+    model.output_names = [_text(n) for n in data["output_names"]]
     return model
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise BadFile(f"{str(value)[:80]!r} where a name belongs")
+    return value
 
 
 def _position(index: Any) -> int:
@@ -173,6 +181,11 @@ def decode_type(row: list[Any]) -> TensorType:
     quantization = None
     if len(rest) > 1:
         scales, zero_points, axis = rest[1]
-        quantization = Quantization(tuple(scales), tuple(zero_points), axis)
+        if not all(map(math.isfinite, scales)):
+            raise BadFile(f"scales {scales}")
+        zeros = tuple(map(int, zero_points))
+        quantization = Quantization(
+            tuple(map(float, scales)), zeros, None if axis is None else int(axis)
+        )
     layout = Layout(rest[0]) if rest else Layout.NCHW
     return TensorType(Precision[precision], dims, layout=layout, quantization=quantization)

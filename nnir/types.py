@@ -11,7 +11,6 @@ import numpy as np
 from .dim import Dim, Expr
 from .errors import BadType
 
-
 MOST_AXES = 64
 """As many axes as NumPy has."""
 

@@ -28,8 +28,9 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     weights = {t.name for t in model.graph.initializer}
     feeds = dict(zip([n for n in names if n not in weights], arrays[: len(names)], strict=False))
     if head.get("engine") == "onnxruntime":
-        return _run_onnxruntime(head, model, feeds)
-    return ReferenceEvaluator(model).run(None, feeds)
+        return list(_run_onnxruntime(head, model, feeds))
+    outputs: list[Any] = ReferenceEvaluator(model).run(None, feeds)
+    return outputs
 
 
 def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[str, Any]) -> Any:

@@ -91,7 +91,7 @@ def _light(test: Any) -> tuple[bytes, list[tuple[list[Any], list[Any]]]]:
 
 
 def _stored(folder: Path, what: str, infos: Sequence[onnx.ValueInfoProto]) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for k in range(len(list(folder.glob(f"{what}_*.pb")))):
         data = (folder / f"{what}_{k}.pb").read_bytes()
         match infos[k].type.WhichOneof("value"):

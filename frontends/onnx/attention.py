@@ -22,6 +22,7 @@ from .shape import int64
 from .tensor import precision
 
 table = Table()
+MOST_TAPS = 256
 END = np.iinfo(np.int64).max
 
 
@@ -283,6 +284,8 @@ def causal_conv_with_state(
     taps = weight.shape[-1]
     if input.rank != 3 or weight.rank != 3 or isinstance(taps, Expr):
         raise BadType(f"CausalConvWithState of {input.type} by {weight.type}")
+    if not 0 < taps <= MOST_TAPS:
+        raise Unsupported(f"CausalConvWithState with a kernel of {taps}")
     if past_state is None:
         whole = ops.pad(input, [0, 0, 0, 0, taps - 1, 0])
     else:

@@ -70,7 +70,7 @@ def conv_(
         x, w = windows.as_2d(x), windows.as_2d(w)
         return windows.as_1d(conv.conv_2d(x, w, bias, **given))
     given |= {"strides": how.strides, "dilations": how.dilations, "pads": how.pads or None}
-    return (conv.conv_2d if rank == 2 else conv.conv_3d)(x, w, bias, **given)  # type: ignore[no-any-return]
+    return (conv.conv_2d if rank == 2 else conv.conv_3d)(x, w, bias, **given)
 
 
 @table.convert("ConvTranspose")
@@ -110,7 +110,7 @@ def conv_transpose(
     given = {"strides": how.strides, "dilations": how.dilations, "pads": flat}
     given |= {"output_padding": extra, "group": group}
     operator = conv.conv_2d_transpose if rank == 2 else conv.conv_3d_transpose
-    return operator(x, w, bias, **given)  # type: ignore[no-any-return]
+    return operator(x, w, bias, **given)
 
 
 def _transposed_totals(
@@ -148,7 +148,7 @@ def conv_integer(
     how = windows.window("ConvInteger", x, kernel, strides, pads, dilations, auto_pad)
     if how.auto_pad != AutoPad.NONE:
         raise NotConstant(f"ConvInteger with auto_pad={auto_pad} needs known sizes, not {x.type}")
-    return conv.conv_integer(  # type: ignore[no-any-return]
+    return conv.conv_integer(
         x,
         w,
         x_zero_point,
@@ -201,7 +201,7 @@ def q_linear_conv(
     whole = binary.add(unary.round_(real), zero)
     bounds = np.iinfo(y_zero_point.dtype)
     clipped = activation.clip(whole, float(bounds.min), float(bounds.max))
-    return unary.cast(clipped, dtype=y_zero_point.precision)  # type: ignore[no-any-return]
+    return unary.cast(clipped, dtype=y_zero_point.precision)
 
 
 def _scalar(value: Value) -> Value:
@@ -210,7 +210,7 @@ def _scalar(value: Value) -> Value:
 
 def _channelwise(value: Value, rank: int) -> Value:
     """One number, or one for each entry of axis 1."""
-    return shape.reshape(value, [-1, *(1,) * (rank - 2)])  # type: ignore[no-any-return]
+    return shape.reshape(value, [-1, *(1,) * (rank - 2)])
 
 
 @table.convert("DeformConv", since=19)
@@ -235,7 +235,7 @@ def deform_conv(
         taps = offset_group * kernel[0] * kernel[1]
         half = index.slice_(offset, [1], [0], [taps], [1])
         mask = generate.fill_like(half, x.model.constant(np.ones(1, x.dtype)))
-    return conv.deformable_conv_2d(  # type: ignore[no-any-return]
+    return conv.deformable_conv_2d(
         x,
         offset,
         mask,
@@ -260,6 +260,6 @@ def col_2_im(
     strides: tuple[int, ...] | None = None,
 ) -> Value:
     flat = None if pads is None else windows.paired("Col2Im", pads, len(pads) // 2)
-    return conv.col_2_im(  # type: ignore[no-any-return]
+    return conv.col_2_im(
         input, image_shape, block_shape, dilations=dilations, pads=flat, strides=strides
     )

@@ -23,7 +23,7 @@ def non_max_suppression(
 ) -> Value:
     if center_point_box not in (0, 1):
         raise BadType(f"NonMaxSuppression with center_point_box={center_point_box}")
-    return detection.non_max_suppression_indices(  # type: ignore[no-any-return]
+    return detection.non_max_suppression_indices(
         boxes,
         scores,
         max_output_boxes_per_class,
@@ -51,7 +51,7 @@ def roi_align(
     operators = {"avg": detection.roi_align, "max": detection.roi_align_max}
     if mode.lower() not in operators:
         raise Unsupported(f"RoiAlign with mode={mode!r}")
-    return operators[mode.lower()](  # type: ignore[no-any-return]
+    return operators[mode.lower()](
         x,
         rois,
         batch_indices,
@@ -76,7 +76,7 @@ def roi_align_10(
     spatial_scale: float = 1.0,
 ) -> Value:
     """Before opset 16 there is no shift by half a pixel."""
-    return roi_align(  # type: ignore[no-any-return]
+    return roi_align(
         x,
         rois,
         batch_indices,
@@ -93,6 +93,6 @@ def roi_align_10(
 def max_roi_pool(
     x: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> Value:
-    return detection.max_roi_pool(  # type: ignore[no-any-return]
+    return detection.max_roi_pool(
         x, rois, pooled_shape=pooled_shape, spatial_scale=spatial_scale
     )

@@ -54,13 +54,13 @@ def _channels(
 ) -> Value:
     if x.rank == 1:
         lifted = shape.unsqueeze(x, [1])
-        return shape.squeeze(_channels(lifted, scale, b, mean, variance, epsilon), [1])  # type: ignore[no-any-return]
-    return norm.batch_normalization(x, scale, b, mean, variance, epsilon=epsilon)  # type: ignore[no-any-return]
+        return shape.squeeze(_channels(lifted, scale, b, mean, variance, epsilon), [1])
+    return norm.batch_normalization(x, scale, b, mean, variance, epsilon=epsilon)
 
 
 def _running(old: Value, new: Value, momentum: float) -> Value:
     wide = norm.same_precision(new, old)
-    return binary.add(binary.mul(old, momentum), binary.mul(wide, 1 - momentum))  # type: ignore[no-any-return]
+    return binary.add(binary.mul(old, momentum), binary.mul(wide, 1 - momentum))
 
 
 @table.convert("BatchNormalization", since=7)
@@ -84,7 +84,7 @@ def batch_normalization_7(
     given = {"epsilon": epsilon, "momentum": momentum, "training_mode": training}
     results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(min(wanted, 3)), **given)
     if not isinstance(results, tuple):
-        return results  # type: ignore[no-any-return]
+        return results
     saved = _statistics(x, [a for a in range(x.rank) if a != 1], keepdim=False)
     return (*results, *(norm.same_precision(v, mean) for v in saved))
 
@@ -92,7 +92,7 @@ def batch_normalization_7(
 def _each(x: Value, scale: Value, b: Value, mean: Value, var: Value, epsilon: float) -> Value:
     """Every element has statistics of its own."""
     spread = unary.sqrt(binary.add(var, epsilon))
-    return binary.add(binary.mul(binary.div(binary.sub(x, mean), spread), scale), b)  # type: ignore[no-any-return]
+    return binary.add(binary.mul(binary.div(binary.sub(x, mean), spread), scale), b)
 
 
 @table.convert("BatchNormalization", since=1)
@@ -114,12 +114,12 @@ def batch_normalization_1(
         raise Unsupported(f"BatchNormalization with {wanted} outputs and is_test=1")
     if is_test or wanted > 1:
         given = {"epsilon": epsilon, "momentum": momentum, "spatial": spatial}
-        return batch_normalization_7(x, scale, b, mean, var, wanted=wanted, **given)  # type: ignore[no-any-return]
+        return batch_normalization_7(x, scale, b, mean, var, wanted=wanted, **given)
     if not spatial:
         raise Unsupported("BatchNormalization that trains with spatial=0")
     trained = {"epsilon": epsilon, "momentum": momentum, "training_mode": 1}
     results = batch_normalization(x, scale, b, mean, var, wanted=Wanted(3), **trained)
-    return results[0] if isinstance(results, tuple) else results  # type: ignore[no-any-return]
+    return results[0] if isinstance(results, tuple) else results
 
 
 @table.convert("InstanceNormalization")
@@ -131,7 +131,7 @@ def instance_normalization(
     consumed_inputs: tuple[int, ...] | None = None,
     epsilon: float = 1e-5,
 ) -> Value:
-    return norm.instance_normalization(input, scale, b, epsilon=epsilon)  # type: ignore[no-any-return]
+    return norm.instance_normalization(input, scale, b, epsilon=epsilon)
 
 
 def _stashed(x: Value, stash_type: int, op: str) -> Value:
@@ -140,7 +140,7 @@ def _stashed(x: Value, stash_type: int, op: str) -> Value:
         case 1:
             return norm.computing(x)
         case 11:
-            return unary.cast(x, dtype=Precision.FLOAT64)  # type: ignore[no-any-return]
+            return unary.cast(x, dtype=Precision.FLOAT64)
     raise Unsupported(f"{op} with stash_type={stash_type}")
 
 
@@ -173,7 +173,7 @@ def layer_normalization(
         result = binary.mul(even, scale)
         result = result if b is None else binary.add(result, b)
     if wanted == 1:
-        return result  # type: ignore[no-any-return]
+        return result
     mean, variance = _statistics(wide, list(range(begin, x.rank)))
     return result, mean, unary.reciprocal(unary.sqrt(binary.add(variance, epsilon)))
 
@@ -190,7 +190,7 @@ def group_normalization(
 ) -> Value:
     if stash_type not in (1, 11):
         raise Unsupported(f"GroupNormalization with stash_type={stash_type}")
-    return norm.group_normalization(x, scale, bias, epsilon=epsilon, groups=num_groups)  # type: ignore[no-any-return]
+    return norm.group_normalization(x, scale, bias, epsilon=epsilon, groups=num_groups)
 
 
 @table.convert("GroupNormalization", since=18)
@@ -203,9 +203,9 @@ def group_normalization_18(
     def spread(value: Value) -> Value:
         column = shape.reshape(value, [num_groups, 1])
         wide = shape.expand(column, sizes.vector(x.model, [num_groups, each]))
-        return shape.reshape(wide, [-1])  # type: ignore[no-any-return]
+        return shape.reshape(wide, [-1])
 
-    return group_normalization(  # type: ignore[no-any-return]
+    return group_normalization(
         x, spread(scale), spread(bias), epsilon=epsilon, num_groups=num_groups
     )
 
@@ -224,7 +224,7 @@ def rms_normalization(
 def lrn(
     x: Value, *, alpha: float = 0.0001, beta: float = 0.75, bias: float = 1.0, size: int
 ) -> Value:
-    return norm.lrn(x, size=size, bias=bias, alpha=alpha, beta=beta)  # type: ignore[no-any-return]
+    return norm.lrn(x, size=size, bias=bias, alpha=alpha, beta=beta)
 
 
 @table.convert("LpNormalization")
@@ -234,7 +234,7 @@ def lp_normalization(input: Value, *, axis: int = -1, p: int = 2) -> Value:
     # The smallest number changes no norm but 0, which then gives 0 as ONNX wants.
     kind = np.float64 if input.dtype == np.float64 else np.float32
     smallest = float(np.finfo(kind).smallest_subnormal)
-    return norm.lp_normalization(input, axis=axis, p=p, epsilon=smallest)  # type: ignore[no-any-return]
+    return norm.lp_normalization(input, axis=axis, p=p, epsilon=smallest)
 
 
 @table.convert("MeanVarianceNormalization", since=9)
@@ -243,4 +243,4 @@ def mean_variance_normalization(x: Value, *, axes: tuple[int, ...] = (0, 2, 3)) 
     mean = reduce.reduce_mean(x, list(axes), keepdim=True)
     power = reduce.reduce_mean(unary.square(x), list(axes), keepdim=True)
     deviation = unary.sqrt(binary.sub(power, unary.square(mean)))
-    return binary.div(binary.sub(x, mean), binary.add(deviation, 1e-9))  # type: ignore[no-any-return]
+    return binary.div(binary.sub(x, mean), binary.add(deviation, 1e-9))

@@ -91,11 +91,11 @@ def average_pool(
     given = _exact(how, x, ceil=bool(ceil_mode), clips=include)
     if given is None:
         given = _general(how, "AveragePool", ceil=bool(ceil_mode))
-        return pool.average_pool(x, count_include_pad=include, **given)  # type: ignore[no-any-return]
+        return pool.average_pool(x, count_include_pad=include, **given)
     if how.rank == 1:
         flat = pool.average_pool_2d(windows.as_2d(x), count_include_pad=include, **_lift(given))
         return windows.as_1d(flat)
-    return pool.average_pool_2d(x, count_include_pad=include, **given)  # type: ignore[no-any-return]
+    return pool.average_pool_2d(x, count_include_pad=include, **given)
 
 
 @table.convert("MaxPool")
@@ -125,7 +125,7 @@ def max_pool(
         else:
             found = pool.max_pool_2d(x, **given, **indices)
     if wanted < 2:
-        return found  # type: ignore[no-any-return]
+        return found
     values, positions = found
     return values, _whole(x, _stored(x, positions, storage_order))
 
@@ -169,7 +169,7 @@ def _whole(x: Value, positions: Value) -> Value:
         every = generate.range_(0, last, 1)
         steps = binary.mul(every, sizes.vector(model, [plane]))
         offsets = sizes.reshape(steps, [*lead, *(1,) * (x.rank - 2)])
-    return binary.add(positions, offsets)  # type: ignore[no-any-return]
+    return binary.add(positions, offsets)
 
 
 @table.convert("LpPool", since=2)
@@ -186,7 +186,7 @@ def lp_pool(
 ) -> Value:
     windows.spatial("LpPool", x, len(kernel_shape))
     how = windows.window("LpPool", x, kernel_shape, strides, pads, dilations, auto_pad)
-    return pool.lp_pool(x, p=float(p), **_general(how, "LpPool", ceil=bool(ceil_mode)))  # type: ignore[no-any-return]
+    return pool.lp_pool(x, p=float(p), **_general(how, "LpPool", ceil=bool(ceil_mode)))
 
 
 @table.convert("LpPool", since=1)
@@ -200,8 +200,8 @@ def lp_pool_1(
     strides: tuple[int, ...] | None = None,
 ) -> Value:
     if kernel_shape is None:
-        return global_lp_pool(x, p=p)  # type: ignore[no-any-return]
-    return lp_pool(x, auto_pad=auto_pad, kernel_shape=kernel_shape, p=p, pads=pads, strides=strides)  # type: ignore[no-any-return]
+        return global_lp_pool(x, p=p)
+    return lp_pool(x, auto_pad=auto_pad, kernel_shape=kernel_shape, p=p, pads=pads, strides=strides)
 
 
 def _spatial_axes(x: Value) -> list[int]:
@@ -210,23 +210,23 @@ def _spatial_axes(x: Value) -> list[int]:
 
 @table.convert("GlobalAveragePool")
 def global_average_pool(x: Value) -> Value:
-    return reduce.reduce_mean(x, _spatial_axes(x), keepdim=True)  # type: ignore[no-any-return]
+    return reduce.reduce_mean(x, _spatial_axes(x), keepdim=True)
 
 
 @table.convert("GlobalMaxPool")
 def global_max_pool(x: Value) -> Value:
-    return reduce.reduce_max(x, _spatial_axes(x), keepdim=True)  # type: ignore[no-any-return]
+    return reduce.reduce_max(x, _spatial_axes(x), keepdim=True)
 
 
 @table.convert("GlobalLpPool")
 def global_lp_pool(x: Value, *, p: float = 2) -> Value:
     axes = _spatial_axes(x)
     if p == 1:
-        return reduce.reduce_sum(unary.abs_(x), axes, keepdim=True)  # type: ignore[no-any-return]
+        return reduce.reduce_sum(unary.abs_(x), axes, keepdim=True)
     if p == 2:
-        return unary.sqrt(reduce.reduce_sum(unary.square(x), axes, keepdim=True))  # type: ignore[no-any-return]
+        return unary.sqrt(reduce.reduce_sum(unary.square(x), axes, keepdim=True))
     powers = binary.pow_(unary.abs_(x), float(p))
-    return binary.pow_(reduce.reduce_sum(powers, axes, keepdim=True), 1 / p)  # type: ignore[no-any-return]
+    return binary.pow_(reduce.reduce_sum(powers, axes, keepdim=True), 1 / p)
 
 
 @table.convert("MaxUnpool", since=9)
@@ -240,7 +240,7 @@ def max_unpool(
     strides: tuple[int, ...] | None = None,
 ) -> Value:
     rank = windows.spatial("MaxUnpool", x, len(kernel_shape))
-    return pool.max_unpool(  # type: ignore[no-any-return]
+    return pool.max_unpool(
         x,
         i,
         output_shape,

@@ -191,8 +191,7 @@ class Reader:
                 floats = [wire.packed_floats(b, v, "<f4") for v in values.get(7, ())]
                 return name, [x for part in floats for x in part.tolist()]
             case 7:
-                parts = [wire.packed_integers(b, v) for v in values.get(8, ())]
-                return name, [x for part in parts for x in part.tolist()]
+                return name, [x for v in values.get(8, ()) for x in wire.integers(b, v)]
             case 8:
                 return name, [_text(b, v) for v in values.get(9, ())]
             case 11 if 22 in values:
@@ -292,7 +291,7 @@ class Reader:
         dims: list[int] = []
         for field, value in wire.fields(self.b, *place):
             if field == 3:
-                dims.extend(wire.packed_integers(self.b, value).tolist())
+                dims.extend(wire.integers(self.b, value))
             else:
                 found = tensor.parse(self.b, *wire.span(value))
                 if field == 1:

@@ -173,7 +173,7 @@ def rnn_1(
     output_sequence: int = 0,
 ) -> tuple[Value, ...]:
     """`output_sequence` says whether the first output is wanted; it is there in any case."""
-    return rnn(  # type: ignore[no-any-return]
+    return rnn(
         x,
         w,
         r,
@@ -209,7 +209,7 @@ def gru_1(
     output_sequence: int = 0,
 ) -> tuple[Value, ...]:
     """`output_sequence` as in RNN."""
-    return gru(  # type: ignore[no-any-return]
+    return gru(
         x,
         w,
         r,
@@ -247,7 +247,7 @@ def lstm_1(
     output_sequence: int = 0,
 ) -> tuple[Value, ...]:
     """`output_sequence` as in RNN."""
-    return lstm(  # type: ignore[no-any-return]
+    return lstm(
         x,
         w,
         r,

@@ -44,7 +44,7 @@ def resize_(
         found = _standard(x, scales, sizes, coordinate_transformation_mode, mode, nearest_mode)
         if found is not None:
             return found
-    return resize.resize(  # type: ignore[no-any-return]
+    return resize.resize(
         x,
         roi if crop else None,
         scales,
@@ -82,10 +82,10 @@ def _standard(
         target, given = None, x.model.constant(np.array(factors, np.float32))
     match mode, coordinates, nearest:
         case "nearest", "asymmetric", "floor":
-            return resize.resize_nearest(x, target, given, align_corners=False)  # type: ignore[no-any-return]
+            return resize.resize_nearest(x, target, given, align_corners=False)
         case "linear", "half_pixel" | "asymmetric", _ if x.is_float:
             align_mode = 0 if coordinates == "half_pixel" else 1
-            return resize.resize_linear(x, target, given, align_mode=align_mode)  # type: ignore[no-any-return]
+            return resize.resize_linear(x, target, given, align_mode=align_mode)
     return None
 
 
@@ -122,7 +122,7 @@ def resize_11(
 ) -> Value:
     if coordinate_transformation_mode == "tf_half_pixel_for_nn":
         raise Unsupported("Resize with coordinate_transformation_mode='tf_half_pixel_for_nn'")
-    return resize_(  # type: ignore[no-any-return]
+    return resize_(
         x,
         roi,
         scales,
@@ -144,7 +144,7 @@ def upsample(x: Value, scales: Value, *, mode: str = "nearest", translator: Tran
     kinds = {"nearest": "nearest", "linear": "linear", "bilinear": "linear"}
     if mode not in kinds:
         raise Unsupported(f"Upsample with mode={mode!r}")
-    return resize_(  # type: ignore[no-any-return]
+    return resize_(
         x,
         None,
         scales,
@@ -160,7 +160,7 @@ def upsample_7(
     x: Value, *, mode: str = "nearest", scales: tuple[float, ...], translator: Translator
 ) -> Value:
     factors = x.model.constant(np.array(scales, np.float32))
-    return upsample(x, factors, mode=mode, translator=translator)  # type: ignore[no-any-return]
+    return upsample(x, factors, mode=mode, translator=translator)
 
 
 @table.convert("Upsample", since=1)
@@ -173,7 +173,7 @@ def upsample_1(
     translator: Translator,
 ) -> Value:
     scales = (1.0, 1.0, height_scale, width_scale)
-    return upsample_7(x, mode=mode, scales=scales, translator=translator)  # type: ignore[no-any-return]
+    return upsample_7(x, mode=mode, scales=scales, translator=translator)
 
 
 @table.convert("GridSample", since=16)
@@ -206,9 +206,9 @@ def grid_sample(
     operator = {4: resize.grid_sample, 5: resize.grid_sample_3d}.get(x.rank)
     if operator is None:
         raise BadType(f"GridSample of {x.type}: rank 4 or 5 is needed")
-    return operator(x, grid, align_corners=bool(align_corners), mode=how, pad_mode=border)  # type: ignore[no-any-return]
+    return operator(x, grid, align_corners=bool(align_corners), mode=how, pad_mode=border)
 
 
 @table.convert("AffineGrid", since=20)
 def affine_grid(theta: Value, size: Value, *, align_corners: int = 0) -> Value:
-    return resize.affine_grid(theta, size, align_corners=bool(align_corners))  # type: ignore[no-any-return]
+    return resize.affine_grid(theta, size, align_corners=bool(align_corners))

@@ -90,12 +90,15 @@ def concat_from_sequence(input_sequence: Items, *, axis: int, new_axis: int = 0)
     if not input_sequence:
         raise Unsupported("ConcatFromSequence of an empty sequence")
     join = shape.stack if new_axis else shape.concat
-    return join(*input_sequence, axis=axis)  # type: ignore[no-any-return]  # one output
+    return join(*input_sequence, axis=axis)
 
 
 @table.convert("SequenceMap", since=17)
 def sequence_map(
-    input_sequence: Items, *additional_inputs: Value | Items, body: SourceGraph, translator: Translator
+    input_sequence: Items,
+    *additional_inputs: Value | Items,
+    body: SourceGraph,
+    translator: Translator,
 ) -> Any:
     columns: list[list[Any]] = [[] for _ in body.outputs]
     names = [v.name for v in body.inputs]
@@ -122,7 +125,7 @@ def optional_has_element(input: Value | None = None, *, translator: Translator) 
 
 @table.convert("OptionalGetElement")
 def optional_get_element(input: Value) -> Value:
-    return unary.assign(input)  # type: ignore[no-any-return]  # one output
+    return unary.assign(input)
 
 
 def _position(items: Items, position: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import map_file
-from nnir.types import Precision
+from nnir.types import MOST_AXES, Precision
 
 from . import wire
 from .wire import Buffer, Span
@@ -118,7 +118,7 @@ def parse(b: Buffer, start: int, end: int) -> Tensor:
     for field, value in wire.fields(b, start, end):
         match field:
             case 1:
-                tensor.dims.extend(wire.packed_integers(b, value).tolist())
+                tensor.dims.extend(wire.integers(b, value))
             case 2:
                 tensor.code = wire.number(value)
             case 3:
@@ -157,8 +157,8 @@ def array_of(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
 def _array(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
     kind = precision(tensor.code)
     shape = tuple(tensor.dims)
-    if any(d < 0 for d in shape):
-        raise BadFile(f"a tensor of shape {list(shape)}")
+    if any(d < 0 for d in shape) or len(shape) > MOST_AXES:
+        raise BadFile(f"a tensor of shape {list(shape[:MOST_AXES])}")
     count = math.prod(shape)
     if tensor.is_external:
         b, (start, end) = files.bytes_at(

@@ -106,9 +106,9 @@ def _same_total(size: Dim, extent: int, stride: int) -> int | None:
 
 def as_2d(x: Value) -> Value:
     """[N, C, L] as [N, C, 1, L]."""
-    return shape.unsqueeze(x, [2])  # type: ignore[no-any-return]
+    return shape.unsqueeze(x, [2])
 
 
 def as_1d(x: Value) -> Value:
     """[N, C, 1, L] as [N, C, L]."""
-    return shape.squeeze(x, [2])  # type: ignore[no-any-return]
+    return shape.squeeze(x, [2])

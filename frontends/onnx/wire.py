@@ -109,6 +109,11 @@ def packed_integers(b: Buffer, value: int | Span) -> np.ndarray:
     return result.view(np.int64)
 
 
+def integers(b: Buffer, value: int | Span) -> list[int]:
+    """As `packed_integers`, a list."""
+    return [signed(value)] if isinstance(value, int) else packed_integers(b, value).tolist()
+
+
 def packed_floats(b: Buffer, value: int | Span, dtype: str) -> np.ndarray:
     """A repeated fixed-width field as a view into the buffer."""
     start, end = span(value)

@@ -14,7 +14,7 @@ Step = Callable[[np.ndarray, State], State]
 def sigmoid(x: np.ndarray) -> np.ndarray:
     """1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)  # type: ignore[no-any-return]
+    return np.where(x >= 0, 1 / (1 + small), small / (1 + small)).astype(x.dtype)
 
 
 FUNCTIONS: dict[str, Callable[[np.ndarray, float, float], np.ndarray]] = {

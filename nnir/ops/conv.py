@@ -561,4 +561,4 @@ def _(
         w = binary.sub(w, zero)
     bias = input.model.constant(np.zeros(int(filter.shape[0]), np.int32))  # type: ignore[arg-type]
     made = conv_2d if len(strides) == 2 else conv_3d
-    return made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)  # type: ignore[no-any-return]
+    return made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)

@@ -426,7 +426,7 @@ def max_roi_pool(
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-x))  # type: ignore[no-any-return]
+    return 1 / (1 + np.exp(-x))
 
 
 @wide

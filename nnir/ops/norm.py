@@ -26,7 +26,7 @@ def _standardised(
     axes = tuple(axes)
     centred = input - input.mean(axis=axes, keepdims=True, dtype=input.dtype)
     variance = np.square(centred).mean(axis=axes, keepdims=True, dtype=input.dtype)
-    return centred / np.sqrt(variance + input.dtype.type(epsilon))  # type: ignore[no-any-return]
+    return centred / np.sqrt(variance + input.dtype.type(epsilon))
 
 
 def _check_channels(name: str, input: Value, *per_channel: Value) -> None:
@@ -58,7 +58,7 @@ def _batch_normalization(
     spread = np.sqrt(variance + variance.dtype.type(epsilon))
     factor = _per_channel(scale / spread, input.ndim)
     result = (input - _per_channel(mean, input.ndim)) * factor + _per_channel(bias, input.ndim)
-    return result.astype(input.dtype)  # type: ignore[no-any-return]
+    return result.astype(input.dtype)
 
 
 @operator(code=9, reference=_batch_normalization)
@@ -88,7 +88,7 @@ def _instance_normalization(
     result = _standardised(input, range(2, input.ndim), epsilon)
     rank = input.ndim
     result = result * _per_channel(scale, rank) + _per_channel(bias, rank)
-    return result.astype(input.dtype)  # type: ignore[no-any-return]
+    return result.astype(input.dtype)
 
 
 @operator(code=38, reference=_instance_normalization)
@@ -113,7 +113,7 @@ def _group_normalization(
     result = _standardised(split, range(2, split.ndim), epsilon).reshape(input.shape)
     rank = input.ndim
     result = result * _per_channel(scale, rank) + _per_channel(bias, rank)
-    return result.astype(input.dtype)  # type: ignore[no-any-return]
+    return result.astype(input.dtype)
 
 
 @operator(code=35, reference=_group_normalization)
@@ -143,7 +143,7 @@ def _layer_normalization(
     epsilon: float,
 ) -> np.ndarray:
     axes = range(begin_norm_axis % max(input.ndim, 1), input.ndim)
-    return (_standardised(input, axes, epsilon) * scale + bias).astype(input.dtype)  # type: ignore[no-any-return]
+    return (_standardised(input, axes, epsilon) * scale + bias).astype(input.dtype)
 
 
 def _check_trailing(name: str, input: Value, begin: int, *trailing: Value) -> None:
@@ -181,7 +181,7 @@ def _lp_normalization(input: np.ndarray, *, axis: int, p: int, epsilon: float) -
         norm = np.abs(input).sum(axis=axis, keepdims=True)
     else:
         norm = np.sqrt(np.square(input).sum(axis=axis, keepdims=True))
-    return (input / (norm + input.dtype.type(epsilon))).astype(input.dtype)  # type: ignore[no-any-return]
+    return (input / (norm + input.dtype.type(epsilon))).astype(input.dtype)
 
 
 @operator(code=45, reference=_lp_normalization)
@@ -207,7 +207,7 @@ def _lrn(input: np.ndarray, *, size: int, bias: float, alpha: float, beta: float
     view = np.lib.stride_tricks.sliding_window_view(squares, size, 1)
     kind = input.dtype.type
     base = kind(bias) + kind(alpha / size) * view.sum(axis=-1, dtype=input.dtype)
-    return input / np.power(base, kind(beta))  # type: ignore[no-any-return]
+    return input / np.power(base, kind(beta))
 
 
 @operator(code=46, reference=_lrn)
@@ -236,7 +236,7 @@ def _rms_normalization(
 ) -> np.ndarray:
     axes = tuple(range(begin_norm_axis % max(input.ndim, 1), input.ndim))
     power = np.square(input).mean(axis=axes, keepdims=True, dtype=input.dtype)
-    return (input / np.sqrt(power + input.dtype.type(epsilon)) * scale).astype(input.dtype)  # type: ignore[no-any-return]
+    return (input / np.sqrt(power + input.dtype.type(epsilon)) * scale).astype(input.dtype)
 
 
 @operator(code=1500, reference=_rms_normalization)

@@ -312,7 +312,7 @@ def _average_pool(
         starts = [-before for before, _ in given[1]]
         ends = [n + after for n, (_, after) in zip(ends, given[1], strict=True)]
     count = np.maximum(windows.counts(starts, ends, *given), 1)
-    return windows.sums(input, *given) / count.astype(input.dtype)  # type: ignore[no-any-return]
+    return windows.sums(input, *given) / count.astype(input.dtype)
 
 
 @operator(code=1450, reference=_average_pool)
@@ -387,7 +387,7 @@ def _lp_pool(
 ) -> np.ndarray:
     given = _geometry(input, kernel_shape, strides, pads, dilations, ceil=ceil_mode)
     powers = windows.sums(np.power(np.abs(input), input.dtype.type(p)), *given)
-    return np.power(powers, input.dtype.type(1 / p))  # type: ignore[no-any-return]
+    return np.power(powers, input.dtype.type(1 / p))
 
 
 @operator(code=1452, reference=_lp_pool)

@@ -382,7 +382,7 @@ def grid_sample_3d(
     mode: InterpolateMode,
     pad_mode: PadMode,
 ) -> TensorType:
-    """Values of a volume at positions (x, y, z) between -1 and 1: GRID_SAMPLE with one axis more.
+    """Values of a volume at positions (x, y, z) between -1 and 1, as GRID_SAMPLE.
 
     Types: any number for `input`, any float for `grid`.
     Shapes: [N, C, D, H, W] and [N, D', H', W', 3] to [N, C, D', H', W'].
@@ -402,7 +402,7 @@ def _affine_grid(theta: np.ndarray, size: np.ndarray, *, align_corners: bool) ->
             axes.append((2 * np.arange(n) + 1) / max(n, 1) - 1)
     points = [*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(spatial)]
     base = np.stack(points, axis=-1).reshape(-1, len(spatial) + 1).astype(theta.dtype)
-    return np.matmul(base, theta.swapaxes(1, 2)).reshape(len(theta), *spatial, len(spatial))  # type: ignore[no-any-return]
+    return np.matmul(base, theta.swapaxes(1, 2)).reshape(len(theta), *spatial, len(spatial))
 
 
 @operator(code=1552, reference=_affine_grid)

@@ -123,7 +123,7 @@ def bounded(at: np.ndarray, size: int, border: str, *, align_corners: bool) -> n
     """Positions as the border moves them: zeros stay, border clamps, reflection mirrors."""
     match border:
         case "border":
-            return np.clip(at, 0, max(size - 1, 0))  # type: ignore[no-any-return]
+            return np.clip(at, 0, max(size - 1, 0))
         case "reflection":
             low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
             return np.where((at < low) | (at > high), reflected(at, low, high), at)

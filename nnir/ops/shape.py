@@ -80,7 +80,7 @@ def _reshape_without_zeros(input: Value, shape: Value) -> Value:
     target = contents(shape)
     if target is None or any(isinstance(d, Expr) or d == 0 for d in target):
         raise Unsupported(f"reshape of {input.type} to sizes that may be 0")
-    return reshape(input, shape)  # type: ignore[no-any-return]
+    return reshape(input, shape)
 
 
 def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
@@ -339,7 +339,7 @@ def _pad(
     pairs = [(int(b), int(e)) for b, e in pads.reshape(-1, 2)]
     widths = [(max(b, 0), max(e, 0)) for b, e in pairs]
     if mode != PadMode.CONSTANT:
-        return np.pad(_crop(input, pairs), widths, mode=MODES[mode])  # type: ignore[call-overload,no-any-return]
+        return np.pad(_crop(input, pairs), widths, MODES[mode])  # type: ignore[call-overload]
     shape = [b + n + e for (b, e), n in zip(widths, input.shape, strict=True)]
     result = np.full(shape, 0 if value is None else value.reshape(()), input.dtype)
     result[tuple(slice(b, b + n) for (b, _), n in zip(widths, input.shape, strict=True))] = input

@@ -123,7 +123,7 @@ def _dft_as_products(
     rank = input.rank - 1
     perm = (*range(along), rank - 1, *range(along, rank - 1))
     joined = shape.stack(*(shape.transpose(v, perm=perm) for v in made), axis=-1)
-    return unary.cast(joined, dtype=input.precision)  # type: ignore[no-any-return]
+    return unary.cast(joined, dtype=input.precision)
 
 
 def _along_any(
@@ -143,14 +143,14 @@ def _along_any(
     bins = sizes.vector(model, [sizes.size_of(result, 1)])
     size = scatter_elements(size, place, bins, axis=0)
     size = scatter_elements(size, [rank - 1], [1 if inverse and onesided else 2], axis=0)
-    return shape.reshape_exact(result, size)  # type: ignore[no-any-return]
+    return shape.reshape_exact(result, size)
 
 
 def _smaller(a: Size, b: Size) -> Size:
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)
     model = next(v.model for v in (a, b) if isinstance(v, Value))
-    return binary.min_(sizes.vector(model, [a]), sizes.vector(model, [b]))  # type: ignore[no-any-return]
+    return binary.min_(sizes.vector(model, [a]), sizes.vector(model, [b]))
 
 
 def _parts(input: Value, along: int, rows: Size) -> list[Value]:
@@ -189,7 +189,7 @@ def _weights(input: Value, rows: Size, length: Size) -> Value:
     k = generate.range_([0], sizes.vector(model, [rows]), [1])
     one, two = (model.constant([n], np.float64) for n in (1, 2))
     middle = compare.equal(binary.mul(k, [2]), sizes.vector(model, [length]))
-    return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))  # type: ignore[no-any-return]
+    return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))
 
 
 def _turned(parts: list[Value], cosine: Value, sine: Value, *, inverse: bool) -> list[Value]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from ..dim import Expr
 from ..model import Model, Value
+from ..operator import Operator
 from ..types import Precision
 from . import binary, shape
 from .index import gather
@@ -24,7 +25,7 @@ def size_of(input: Value, axis: int) -> Size:
     dim = input.shape[axis]
     if not isinstance(dim, Expr):
         return int(dim)
-    return gather(shape.shape(input, dtype=Precision.INT64), [axis % input.rank], axis=0)  # type: ignore[no-any-return]
+    return gather(shape.shape(input, dtype=Precision.INT64), [axis % input.rank], axis=0)
 
 
 def sizes_of(input: Value) -> list[Size]:
@@ -56,10 +57,10 @@ def over(a: Size, b: Size) -> Size:
     return a // b if isinstance(a, int) and isinstance(b, int) else _apply(binary.div, a, b)
 
 
-def _apply(operator: object, a: Size, b: Size) -> Value:
+def _apply(operator: Operator, a: Size, b: Size) -> Value:
     model = next(v.model for v in (a, b) if isinstance(v, Value))
     left, right = (v if isinstance(v, Value) else vector(model, [v]) for v in (a, b))
-    return operator(left, right)  # type: ignore[operator,no-any-return]
+    return operator(left, right)
 
 
 def product(parts: Sequence[Size]) -> Size:
@@ -88,4 +89,4 @@ def reshape(input: Value, parts: Sequence[Size]) -> Value:
     """`input` in a shape made of sizes; a size of 0 is one."""
     plain = all(isinstance(p, int) and p != 0 for p in parts)
     operator = shape.reshape if plain else shape.reshape_exact
-    return operator(input, vector(input.model, parts))  # type: ignore[no-any-return]
+    return operator(input, vector(input.model, parts))

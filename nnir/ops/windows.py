@@ -146,7 +146,7 @@ def convolve(
     weights = filter.reshape(group, filter.shape[0] // group, -1)
     if math.prod(kernel) == 1 and math.prod(strides) == 1:
         columns = padded.reshape(batch, group, channels // group, -1)
-        return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])  # type: ignore[no-any-return]
+        return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])
     rank = len(kernel)
     covered = extents(kernel, dilations)
     if any(n < e for n, e in zip(padded.shape[2:], covered, strict=True)):

@@ -14,7 +14,10 @@ from frontends.table import Converter
 from nnir.operator import Operator
 
 VERSIONS = [
-    (name, since) for name, versions in TABLE.entries.items() for since in versions if "::" not in name
+    (name, since)
+    for name, versions in TABLE.entries.items()
+    for since in versions
+    if "::" not in name
 ]
 LATER = {name: sorted(versions) for name, versions in TABLE.entries.items()}
 

@@ -44,8 +44,13 @@ def test_a_convolution() -> None:
     assert found[0].lifetime is Lifetime.MODEL_INPUT
     assert found[1].lifetime is Lifetime.CONSTANT_REFERENCE
     assert {o.name: o.data.tolist() for o in found[3:]} == {
-        "auto_pad": [0], "pads": [1, 1, 1, 1], "strides": [1, 1], "group": [1], "dilations": [1, 1], "fuse_code": [0],
-    }  # fmt: skip
+        "auto_pad": [0],
+        "pads": [1, 1, 1, 1],
+        "strides": [1, 1],
+        "group": [1],
+        "dilations": [1, 1],
+        "fuse_code": [0],
+    }
     assert all(o.type.precision is Precision.INT32 for o in found[3:])
 
 

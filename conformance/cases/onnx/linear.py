@@ -25,6 +25,9 @@ def eq(*inputs: np.ndarray, to: str, **more: object) -> Case:
 PRODUCTS = [
     Case("MatMul", (A, B), tol=ROUNDS),
     Case("MatMul", (rand(2, 1, 3, 4), rand(5, 4, 2)), tol=ROUNDS, why="leading axes broadcast"),
+    Case("MatMul", (rand(2, 5, 3, 4), rand(4, 2)), tol=ROUNDS, why="a stack by one matrix"),
+    Case("MatMul", (rand(2, 0, 3, 4), rand(4, 2)), why="an empty stack by one matrix"),
+    Case("MatMul", (rand(2, 3, 4), rand(4, 0)), why="a stack by a matrix without columns"),
     Case("MatMul", (rand(4), B), tol=ROUNDS, why="a row"),
     Case("MatMul", (A, rand(4)), tol=ROUNDS, why="a column"),
     Case("MatMul", (rand(4), rand(4)), tol=ROUNDS, why="two vectors give rank 0"),

@@ -106,6 +106,4 @@ CASES = [
 NO_E8M0 = "ONNX Runtime has no FLOAT8E8M0"
 LIMITS = [
     Limit("Cast", NO_E8M0, device="onnxruntime", case="a power of two", raises=NoLowering),
-    Limit("BitCast", "ONNX Runtime has BitCast from opset 26 on", device="onnxruntime",
-          case="float to integer", raises=NoLowering),
 ]  # fmt: skip

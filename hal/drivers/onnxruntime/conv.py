@@ -134,13 +134,13 @@ def _bordered(g: Emitter, x: Ref, borders: Sequence[tuple[int, int]]) -> Ref:
     if not any(a or b for a, b in borders):
         return x
     pads = [0, 0, *(a for a, _ in borders), 0, 0, *(b for _, b in borders)]
-    return g.node("Pad", x, g.constant(np.array(pads, np.int64)))  # type: ignore[no-any-return]
+    return g.node("Pad", x, g.constant(np.array(pads, np.int64)))
 
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
     """[C] as [C, 1, ...]."""
     shape = g.constant(np.array([-1, *(1,) * rank], np.int64))
-    return g.node("Reshape", vector, shape)  # type: ignore[no-any-return]
+    return g.node("Reshape", vector, shape)
 
 
 @table.lower(conv.conv_integer)

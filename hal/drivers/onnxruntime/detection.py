@@ -28,7 +28,7 @@ def _one(g: Emitter, value: Value | None, precision: Precision) -> Ref | None:
     if value is None:
         return None
     flat = g.constant(np.array([1], np.int64))
-    return g.node("Reshape", g.cast(value, precision), flat)  # type: ignore[no-any-return]
+    return g.node("Reshape", g.cast(value, precision), flat)
 
 
 @table.lower(detection.non_max_suppression_indices)
@@ -263,7 +263,7 @@ class _Head:
 
     def part(self, start: int, count: int) -> Ref:
         """Rows `start` to `start + count` of every anchor."""
-        return self.g.node(  # type: ignore[no-any-return]
+        return self.g.node(
             "Slice", self.head, *(self.integers([v]) for v in (start, start + count, 2))
         )
 
@@ -271,16 +271,16 @@ class _Head:
         count = self.shape[1]
         cut = [self.integers([v]) for v in (0, count, 1)]
         found = self.g.node("Slice", self.first, *cut)
-        return self.g.node("Reshape", found, self.integers([-1, count, 1, *self.shape[3:]]))  # type: ignore[no-any-return]
+        return self.g.node("Reshape", found, self.integers([-1, count, 1, *self.shape[3:]]))
 
     def sigmoid(self, value: Ref) -> Ref:
-        return self.g.node("Sigmoid", value)  # type: ignore[no-any-return]
+        return self.g.node("Sigmoid", value)
 
     def mul(self, value: Ref, by: Any) -> Ref:
-        return self.g.node("Mul", value, self.number(by))  # type: ignore[no-any-return]
+        return self.g.node("Mul", value, self.number(by))
 
     def add(self, value: Ref, more: Any) -> Ref:
-        return self.g.node("Add", value, self.number(more))  # type: ignore[no-any-return]
+        return self.g.node("Add", value, self.number(more))
 
     def rows(self, value: Ref, low: Ref) -> Ref:
         """[N, anchors, k, H, W] as [N, M, k], zero where `low`."""
@@ -290,4 +290,4 @@ class _Head:
         last = self.g.node("Shape", moved, start=4, precision=Precision.INT64)
         lead = self.g.node("Shape", moved, start=0, end=1, precision=Precision.INT64)
         target = self.g.node("Concat", lead, self.integers([count]), last, axis=0)
-        return self.g.node("Reshape", moved, target)  # type: ignore[no-any-return]
+        return self.g.node("Reshape", moved, target)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NNAdapterError, NoLowering, summary
+from nnir.errors import FAILURES, NNAdapterError, NoLowering, summary, told
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, TensorType, precision_of
 
@@ -180,7 +180,7 @@ class Emitter:
             if lowering is None:
                 raise NoLowering(f"onnxruntime has no lowering for {operation.operator.name}")
             results = lowering(self, *operation.inputs, **operation.attributes)
-        except NNAdapterError as error:
+        except FAILURES as error:  # what it did not foresee, it cannot emit
             results = self._decompose(operation, error)
         if not isinstance(results, (tuple, list)):
             results = (results,)
@@ -190,7 +190,7 @@ class Emitter:
                 self.names[id(value)] = Ref(ref, value.precision)
         self.held.append(operation)
 
-    def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Operand]:
+    def _decompose(self, operation: Operation, error: Exception) -> Sequence[Operand]:
         decomposition = operation.operator.decomposition
         if decomposition is None:
             return self._give_up(operation, error)
@@ -208,15 +208,18 @@ class Emitter:
                 values.append(stand_in)
         try:
             results = decomposition(*values, **operation.attributes)
-        except NNAdapterError as second:
+        except FAILURES as second:
             return self._give_up(operation, second)
         self.held.append(inner)
         for step in inner.sorted():
             self.lower(step)
         return results if isinstance(results, tuple) else (results,)
 
-    def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Operand]:
-        self.root.problems[summary(error)] += 1
+    def _give_up(self, operation: Operation, error: Exception) -> Sequence[Operand]:
+        text = error if isinstance(error, NNAdapterError) else NoLowering(
+            f"onnxruntime cannot run {operation.operator.name}: {told(error)}"
+        )
+        self.root.problems[summary(text)] += 1
         return [Ref("missing", v.precision) for v in operation.outputs]
 
     # Names

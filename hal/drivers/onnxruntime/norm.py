@@ -27,7 +27,7 @@ def _wide(g: Emitter, *values: Value) -> list[Ref]:
 def _column(g: Emitter, vector: Ref, rank: int) -> Ref:
     """[C] as [C, 1, ...] for a tensor of `rank`."""
     shape = g.constant(np.array([-1, *(1,) * (rank - 2)], np.int64))
-    return g.node("Reshape", vector, shape)  # type: ignore[no-any-return]
+    return g.node("Reshape", vector, shape)
 
 
 def _standardised(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
@@ -35,7 +35,7 @@ def _standardised(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
     centred = g.node("Sub", x, g.node("ReduceMean", x, where, keepdims=1))
     variance = g.node("ReduceMean", g.node("Mul", centred, centred), where, keepdims=1)
     shifted = g.node("Add", variance, g.constant(np.array(epsilon, x.precision.dtype)))
-    return g.node("Div", centred, g.node("Sqrt", shifted))  # type: ignore[no-any-return]
+    return g.node("Div", centred, g.node("Sqrt", shifted))
 
 
 @table.lower(norm.batch_normalization)

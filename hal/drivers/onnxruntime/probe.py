@@ -54,7 +54,7 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
         chosen = code if formal.type_str == first else _preferred(types)
         names.append(f"x{position}")
         inputs.append(helper.make_tensor_value_info(names[-1], chosen, None))
-    required = {n: VALUES[a.type.value] for n, a in schema.attributes.items() if a.required}
+    required = {n: VALUES[_number(a.type)] for n, a in schema.attributes.items() if a.required}
     outputs = [helper.make_empty_tensor_value_info(f"y{k}") for k in range(schema.min_output)]
     node = helper.make_node(
         schema.name, names, [o.name for o in outputs], **(required | SPECIAL.get(schema.name, {}))
@@ -72,6 +72,11 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
             return False
         raise UnclearError(schema.name) from error
     return True
+
+
+def _number(kind: Any) -> int:
+    """The code of an attribute's type; its enum has no annotations."""
+    return int(kind.value)
 
 
 def _preferred(types: dict[int, str]) -> int:

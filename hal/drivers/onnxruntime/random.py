@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import random
 from nnir.types import Precision
@@ -37,6 +39,8 @@ def random_normal(
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Any:
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high):
+        raise NoLowering(f"onnxruntime ends the process for numbers between {low} and {high}")
     return _drawn(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
 
 

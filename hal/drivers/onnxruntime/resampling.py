@@ -32,7 +32,7 @@ class Resampler:
         """A node on refs and numbers."""
         refs = [o if isinstance(o, Ref) else self.number(o) for o in operands]
         kind = BOOL if name in ("Equal", "Less", "LessOrEqual", "Greater", "Or", "And") else None
-        return self.g.node(name, *refs, precision=kind)  # type: ignore[no-any-return]
+        return self.g.node(name, *refs, precision=kind)
 
     def number(self, value: float) -> Ref:
         return self.g.constant(np.array([value], np.float64))
@@ -42,7 +42,7 @@ class Resampler:
 
     def where(self, condition: Ref, yes: Any, no: Any) -> Ref:
         refs = [o if isinstance(o, Ref) else self.number(o) for o in (yes, no)]
-        return self.g.node("Where", condition, *refs, precision=DOUBLE)  # type: ignore[no-any-return]
+        return self.g.node("Where", condition, *refs, precision=DOUBLE)
 
     def count(self, start: Any, end: Ref) -> Ref:
         """start, start + 1, ... below `end`, as float64."""
@@ -53,7 +53,7 @@ class Resampler:
         return self.g.cast(self.g.node("Range", *bounds, step), DOUBLE)
 
     def column(self, vector: Ref) -> Ref:
-        return self.g.node("Unsqueeze", vector, self.integers(1))  # type: ignore[no-any-return]
+        return self.g.node("Unsqueeze", vector, self.integers(1))
 
     def positions(self, n: Ref, out: Ref, scale: Ref, roi: tuple[Ref, Ref] | None) -> Ref:
         """Where in an axis of `n` the `out` results lie."""
@@ -192,4 +192,4 @@ def resampled(
 
 
 def _element(make: Resampler, vector: Ref, k: int) -> Ref:
-    return make.g.node("Gather", vector, make.integers(k))  # type: ignore[no-any-return]
+    return make.g.node("Gather", vector, make.integers(k))

@@ -180,7 +180,7 @@ def _along(
     cut = [g.constant(np.array([v], np.int64)) for v in (0, len(matrix), axis)]
     moved = g.node("Transpose", g.node("Slice", data, *cut), perm=perm)
     product = g.node("MatMul", moved, g.constant(matrix.astype(kind)))
-    return g.node("Transpose", product, perm=np.argsort(perm).tolist())  # type: ignore[no-any-return]
+    return g.node("Transpose", product, perm=np.argsort(perm).tolist())
 
 
 @table.lower(resize.resize)
