@@ -31,7 +31,7 @@ def expected_output() -> np.ndarray:
 
 
 def main() -> int:
-    console = Console()
+    console = Console(soft_wrap=True)
     started = time.perf_counter()
     model = nna.load(LIGHT / "light_resnet50.onnx")
     console.print(

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from nnir.errors import printable
 from nnir.model import Model
 
 from . import api
@@ -26,10 +27,12 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | Non
     """A table on stdout."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
-    table = Table(*columns, title=title, title_justify="left")
-    for row in rows:
-        table.add_row(*(str(cell) for cell in row))
+    heading = None if title is None else Text(printable(title))
+    table = Table(*columns, title=heading, title_justify="left")
+    for row in rows:  # names come from files: no markup, no escape sequences
+        table.add_row(*(Text(printable(str(cell))) for cell in row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)
@@ -54,7 +57,7 @@ def busy(text: str) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(text):
+    with Console(stderr=True).status(printable(text).replace("[", "(")):
         yield
 
 

@@ -83,14 +83,16 @@ LONGEST = 4000
 
 
 def summary(error: BaseException) -> str:
-    """The error and its notes (where it happened) on one line, as the command line prints it.
-
-    Names come from files: what a terminal would not print as it is becomes `?`.
-    """
+    """The error and its notes (where it happened) on one line, as the command line prints it."""
     notes = " ".join(getattr(error, "__notes__", ()))
     text = " ".join(f"{error} {notes}".split())
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
+    return printable(text)
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: names come from files, and may hold what commands it."""
     return "".join(c if c.isprintable() else "?" for c in text)
 
 

@@ -76,9 +76,7 @@ def _is_as_inferred(value: Value, array: np.ndarray) -> bool:
         and array.ndim == len(shape)
         and (
             array.shape == shape
-            or all(
-                isinstance(d, Expr) or d == n for d, n in zip(shape, array.shape, strict=True)
-            )
+            or all(isinstance(d, Expr) or d == n for d, n in zip(shape, array.shape, strict=True))
         )
     )
 

@@ -85,10 +85,10 @@ class Folder:
 
     def _is_affordable(self, operation: Operation, arrays: list[np.ndarray | None]) -> bool:
         for value in operation.inputs:
-            if value is not None and value.constant is not None:
-                if id(value.constant) not in self._sources:
-                    self._sources[id(value.constant)] = value.constant
-                    self._left += 2 * value.constant.nbytes
+            source = None if value is None else value.constant
+            if source is not None and id(source) not in self._sources:
+                self._sources[id(source)] = source
+                self._left += 2 * source.nbytes
         read = sum({id(a): a.nbytes for a in arrays if a is not None}.values())
         made = sum(map(bytes_of, _types(operation, arrays)))
         if made > max(read, self.limit) or read + made > self._left:

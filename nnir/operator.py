@@ -161,7 +161,8 @@ class Operator:
             raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
         for name, value in bound.items():
             if value is not self.attributes[name] and not _is_a(value, self.hints[name]):
-                raise BadType(f"{name}={value!r:.80} of {self.name.lower()}, not {self.hints[name]}")
+                what = f"{name}={value!r:.80} of {self.name.lower()}"
+                raise BadType(f"{what}, not {self.hints[name]}")
         return bound
 
     def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:

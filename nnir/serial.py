@@ -115,7 +115,7 @@ def _decode(
 ) -> Model:
     if data["format"] > FORMAT:
         raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
-    model = Model(str(data["name"]), outer)
+    model = Model(_text(data["name"]), outer)
     for name, (low, high) in data["symbols"].items():
         model.symbols[name] = (int(low), None if high is None else int(high))
     model.metadata.update({_text(k): _text(v) for k, v in data["metadata"].items()})
@@ -175,7 +175,7 @@ def _attribute(
 def decode_type(row: list[Any]) -> TensorType:
     """The inverse of `encode_type`."""
     precision, shape, *rest = row
-    dims = tuple(d if isinstance(d, int) else parse(d) for d in shape)
+    dims = tuple(d if type(d) is int else parse(d) for d in shape)
     if any(isinstance(d, int) and d < 0 for d in dims):
         raise BadFile(f"shape {shape}")
     quantization = None

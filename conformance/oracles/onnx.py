@@ -29,8 +29,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     feeds = dict(zip([n for n in names if n not in weights], arrays[: len(names)], strict=False))
     if head.get("engine") == "onnxruntime":
         return list(_run_onnxruntime(head, model, feeds))
-    outputs: list[Any] = ReferenceEvaluator(model).run(None, feeds)
-    return outputs
+    return list(ReferenceEvaluator(model).run(None, feeds))
 
 
 def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[str, Any]) -> Any:

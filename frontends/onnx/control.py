@@ -19,6 +19,9 @@ from ..table import Items, Table
 from ..translate import Translator
 
 table = Table()
+BODY = 10
+"""A loop costs as much as so many plain nodes."""
+
 ROUNDS = 8
 """How often a loop body is translated until the sizes of its state stay as they are."""
 
@@ -147,6 +150,7 @@ def _loop_body(
     limit: Value | None,
 ) -> tuple[Model, list[TensorType]]:
     """The body as a model, and the types of the state where its sizes change."""
+    translator.spend(BODY)
     model = Model(graph.name or "body", translator.model)
     step = model.input("iteration", TensorType(Precision.INT64, ()))
     state = [model.input(f"state{k}", t) for k, t in enumerate(types)]

@@ -93,6 +93,4 @@ def roi_align_10(
 def max_roi_pool(
     x: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> Value:
-    return detection.max_roi_pool(
-        x, rois, pooled_shape=pooled_shape, spatial_scale=spatial_scale
-    )
+    return detection.max_roi_pool(x, rois, pooled_shape=pooled_shape, spatial_scale=spatial_scale)

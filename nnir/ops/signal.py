@@ -21,6 +21,9 @@ from .sizes import Size
 AXIS = -2
 """Without an axis the transform runs along the last one before that of the parts."""
 
+LARGEST = 1 << 20
+"""Entries of a table of sines that is made while compiling."""
+
 
 def _dft(
     input: np.ndarray,
@@ -168,7 +171,12 @@ def _parts(input: Value, along: int, rows: Size) -> list[Value]:
 def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Value, Value]:
     """cos and sin of 2 pi m k / length for row m and column k, the angle reduced exactly."""
     model = input.model
-    if isinstance(rows, int) and isinstance(columns, int) and isinstance(length, int):
+    if (
+        isinstance(rows, int)
+        and isinstance(columns, int)
+        and isinstance(length, int)
+        and rows * columns <= LARGEST
+    ):
         turns = np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)
         angles = turns * (2 * math.pi / max(length, 1))
         return model.constant(np.cos(angles)), model.constant(np.sin(angles))

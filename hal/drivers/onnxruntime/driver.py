@@ -102,6 +102,7 @@ class OnnxRuntime(Device):
                 "device 'onnxruntime' needs the package onnxruntime: "
                 "pip install 'nnadapter[onnxruntime]'"
             ) from None
+        onnxruntime.set_default_logger_severity(4)  # errors are raised, not printed
         self.runtime = onnxruntime
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:

@@ -19,6 +19,7 @@ from .kernels import MIN_OPSET, compute_precision, has_kernel, operand_of
 OPSET = 21
 IR_VERSION = 10
 INLINE = 1024
+LARGEST = 1 << 24
 NATIVE = frozenset(p for p in Precision if p < 24)
 """Precisions that ONNX Runtime exchanges as NumPy arrays."""
 
@@ -216,8 +217,10 @@ class Emitter:
         return results if isinstance(results, tuple) else (results,)
 
     def _give_up(self, operation: Operation, error: Exception) -> Sequence[Operand]:
-        text = error if isinstance(error, NNAdapterError) else NoLowering(
-            f"onnxruntime cannot run {operation.operator.name}: {told(error)}"
+        text = (
+            error
+            if isinstance(error, NNAdapterError)
+            else NoLowering(f"onnxruntime cannot run {operation.operator.name}: {told(error)}")
         )
         self.root.problems[summary(text)] += 1
         return [Ref("missing", v.precision) for v in operation.outputs]
@@ -259,6 +262,12 @@ class Emitter:
             made = ref  # the node that makes it names the output
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
+
+
+def require_size(count: int) -> None:
+    """NoLowering for a table of `count` entries that would be made while compiling."""
+    if count > LARGEST:
+        raise NoLowering(f"onnxruntime needs a table of {count} entries")
 
 
 def check_lowered(problems: Mapping[str, int]) -> None:

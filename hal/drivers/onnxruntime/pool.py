@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from nnir.types import AutoPad, Fuse, Precision
 from ...lowering import Lowerings
 from . import windows
 from .binary import fused
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, require_size
 
 table = Lowerings()
 
@@ -313,6 +314,7 @@ def max_unpool(
     axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
     spatial = [int(shared.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
     sizes = [*(int(d) for d in input.shape[:2]), *spatial]  # type: ignore[arg-type]
+    require_size(math.prod(sizes))
     flat = g.constant(np.array([-1], np.int64))
     zeros = g.constant(np.zeros(int(np.prod(sizes)), input.dtype))
     where = g.node("Reshape", g.cast(indices, Precision.INT64), flat)

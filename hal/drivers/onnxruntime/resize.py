@@ -19,7 +19,7 @@ from nnir.ops import resize, sampling
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, require_size
 from .resampling import resampled
 
 table = Lowerings()
@@ -87,6 +87,7 @@ def resize_nearest(
         return _nearest(g, input, target, align_corners=align_corners)
     result: Any = input
     for axis, (size, out) in enumerate(sizes, start=2):
+        require_size(out)
         at, steps = np.arange(out), max(out - 1, 1)
         near = (2 * at * (size - 1) + steps) // (2 * steps) if align_corners else at * size // out
         result = g.node("Gather", result, g.constant(near.astype(np.int64)), axis=axis)
@@ -140,6 +141,7 @@ def resize_linear(
         return _fit(g, result, input.precision)
     result = _wide(g, input)
     for axis, (size, out) in enumerate(sizes, start=2):
+        require_size(size * out)
         near, factors, _ = sampling.weights(how, size, out, out / size)
         result = _along(g, result, axis, input.rank, near, factors)
     return _fit(g, result, input.precision)
@@ -276,6 +278,7 @@ def _static(
     for axis, size, out, scale, region in plan:
         if size == out and scale == 1 and region in (None, (0.0, 1.0)):
             continue
+        require_size(size * out)
         near, factors, outside = sampling.weights(how, size, out, scale, region)
         if exact:
             result = g.node("Gather", result, g.constant(near[:, 0].astype(np.int64)), axis=axis)
