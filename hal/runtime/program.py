@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nnir.broadcast import Shape, text
 from nnir.dim import Expr, evaluate
-from nnir.errors import BadInput
+from nnir.errors import BadInput, DeviceError
 from nnir.model import Model
 
 from ..device import Callback
@@ -32,6 +33,7 @@ class Program:
         self.inputs = self._compilation.inputs
         self.outputs = self._compilation.outputs
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
+        self._shapes = [t.shape for _, t in self.outputs]
 
     def __enter__(self) -> Program:
         return self
@@ -47,7 +49,8 @@ class Program:
     def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
         """The outputs in the model's order, for one array per input.
 
-        BadInput when the number, the element type or a shape does not fit.
+        BadInput when the number, the element type or a shape does not fit; DeviceError when the
+        device gives another shape than the model says.
         """
         checks = self._checks
         if len(arrays) != len(checks):
@@ -61,7 +64,13 @@ class Program:
             ):
                 arrays = self._check_slowly(arrays)
                 break
-        return self._compute(arrays)
+        results = self._compute(arrays)
+        for result, shape in zip(results, self._shapes, strict=True):
+            if result.shape != shape and not _is_like(result.shape, shape):
+                raise DeviceError(
+                    f"the device gives shape {list(result.shape)}, the model says {text(shape)}"
+                )
+        return results
 
     def run(self, inputs: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """As a call, by name."""
@@ -87,6 +96,13 @@ class Program:
 
     def _describe(self) -> str:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)
+
+
+def _is_like(real: tuple[int, ...], shape: Shape) -> bool:
+    """Whether a real shape fits an inferred one, whose symbols may be anything."""
+    return len(real) == len(shape) and all(
+        size == dim or isinstance(dim, Expr) for size, dim in zip(real, shape, strict=True)
+    )
 
 
 def _fits(size: int, dim: int | Expr, sizes: dict[str, int]) -> bool:

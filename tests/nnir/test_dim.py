@@ -136,6 +136,6 @@ def test_what_can_be_decided_is() -> None:
     assert maximum(minimum(64, N), N) == N
     assert minimum(N // 2, N) == N // 2
     assert (N // 5) // 2 == N // 10
-    assert N + (-N) % 4 == 4 * ceil_div(N, 4)
+    assert 4 * ceil_div(N, 4) == N + (-N) % 4
     assert (32 * N * M) // (8 * N * M) == 4
     assert (N * M + N) // (M + 1) == N
