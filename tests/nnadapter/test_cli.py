@@ -86,6 +86,21 @@ def test_check(saved: Path) -> None:
     assert call("check", saved, "--opset", "v1", "--device", "onnxruntime").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("array", "text"),
+    [
+        (np.ones((3, 5), np.float32), "input 'x' has shape [3, 5], not float32[batch, 4]"),
+        (np.ones((3, 4), np.int64), "input 'x' is int64, not float32"),
+    ],
+)
+def test_wrong_inputs_at_run_time(array: np.ndarray, text: str, saved: Path, tmp_path: Path) -> None:
+    np.save(tmp_path / "x.npy", array)
+    done = call("run", saved, "--input", f"x={tmp_path / 'x.npy'}", "--output", tmp_path / "o.npz")
+    assert done.exit_code == 1
+    assert done.stderr == f"error: {text}\n"
+    assert not (tmp_path / "o.npz").exists()
+
+
 @pytest.mark.parametrize("command", ["devices", "ops", "doctor"])
 def test_tables(command: str) -> None:
     assert call(command).exit_code == 0
