@@ -3,23 +3,19 @@
 An expression is an integer polynomial over atoms; an atom is a symbol or a floor division, a
 remainder, a minimum or a maximum of two dimensions (a remainder by an int is x - n * (x // n)).
 Symbols are sizes: none is negative, and none that divides is 0. Equal things compare equal, and
-`str` prints what `parse` reads.
+`str` prints what `nnir.notation` reads.
 """
 
 from __future__ import annotations
 
-import ast
-import keyword
 import math
 import operator
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import TypeAlias
 
-from .errors import BadFile, BadInput, Unsupported
+from .errors import BadInput, Unsupported
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -56,7 +52,6 @@ LARGEST = 600
 """So many parts an expression may have: its text and every step of arithmetic stay short."""
 
 DEEPEST = 50
-LONGEST_NAME = 1000
 FARTHEST = 1 << 64
 SEARCHED = 100
 DEPTH = 3
@@ -201,28 +196,6 @@ def evaluate(dim: Dim, sizes: Mapping[str, Dim]) -> Dim:
     except ZeroDivisionError:
         raise BadInput(f"the size {dim} divides by zero") from None
     return reduce(operator.add, parts, 0)
-
-
-def parse(text: str) -> Dim:
-    """Read what `str` of a dimension printed; BadFile for anything else."""
-    if len(text) > 10_000:
-        raise BadFile("a dimension of more than 10000 characters")
-    try:
-        return _read(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, ZeroDivisionError, Unsupported):
-        raise BadFile(f"{text[:80]!r} is not a dimension") from None
-
-
-def name_dim(text: str) -> Dim:
-    """The dimension that a framework calls `text`: an expression of ours, else one symbol."""
-    if len(text) > LONGEST_NAME:
-        raise BadFile(f"a dimension name of {len(text)} characters")
-    try:
-        return parse(text)
-    except BadFile:
-        name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", text))
-        is_name = name.isidentifier() and not keyword.iskeyword(name)
-        return symbol(name if is_name else f"_{name}")
 
 
 def _term(monomial: Monomial, factor: int) -> str:
@@ -392,10 +365,11 @@ def _call(kind: str, a: Dim, b: Dim) -> Dim:
 def _atom_value(atom: Atom, sizes: Mapping[str, Dim]) -> Dim:
     if isinstance(atom, Symbol):
         return sizes.get(atom.name, Expr((((atom,), 1),)))
-    return _apply(atom.kind, evaluate(atom.left, sizes), evaluate(atom.right, sizes))
+    return apply_call(atom.kind, evaluate(atom.left, sizes), evaluate(atom.right, sizes))
 
 
-def _apply(kind: str, a: Dim, b: Dim) -> Dim:
+def apply_call(kind: str, a: Dim, b: Dim) -> Dim:
+    """A floor division, remainder, minimum or maximum."""
     match kind:
         case "//":
             return a // b
@@ -404,26 +378,3 @@ def _apply(kind: str, a: Dim, b: Dim) -> Dim:
         case "min":
             return minimum(a, b)
     return maximum(a, b)
-
-
-def _read(node: ast.expr) -> Dim:
-    match node:
-        case ast.Constant(value=int(value)) if not isinstance(value, bool):
-            return value
-        case ast.Name(id=name):
-            return symbol(name)
-        case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_read(operand)
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _read(left) + _read(right)
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _read(left) - _read(right)
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _read(left) * _read(right)
-        case ast.BinOp(left=left, op=ast.FloorDiv(), right=right):
-            return _read(left) // _read(right)
-        case ast.BinOp(left=left, op=ast.Mod(), right=right):
-            return _read(left) % _read(right)
-        case ast.Call(func=ast.Name(id="min" | "max" as kind), args=[left, right], keywords=[]):
-            return _apply(kind, _read(left), _read(right))
-    raise ValueError(f"not a dimension: {ast.dump(node)[:80]}")

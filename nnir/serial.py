@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from .check import check
-from .dim import parse
 from .errors import FAILURES, BadFile, NNAdapterError, summary, told
 from .model import Model, Operation, Value, set_content
+from .notation import parse
 from .types import Layout, Precision, Quantization, TensorType
 
 FORMAT = 1

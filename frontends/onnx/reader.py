@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from nnir.dim import Dim, name_dim
+from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
+from nnir.notation import name_dim
 from nnir.types import TensorType
 
 from ..source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue

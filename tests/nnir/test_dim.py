@@ -12,13 +12,12 @@ from nnir.dim import (
     evaluate,
     maximum,
     minimum,
-    name_dim,
-    parse,
     product,
     symbol,
     symbols_of,
 )
 from nnir.errors import BadFile
+from nnir.notation import name_dim, parse
 
 N, M = symbol("n"), symbol("m")
 SIZES = st.fixed_dictionaries({"n": st.integers(1, 50), "m": st.integers(1, 50)})
