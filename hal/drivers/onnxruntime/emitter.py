@@ -177,11 +177,13 @@ class Emitter:
     def lower(self, operation: Operation) -> None:
         """Emit one operation by its lowering, else by its decomposition."""
         lowering = self.lowerings.find(operation.operator)
+        before = len(self.nodes)
         try:
             if lowering is None:
                 raise NoLowering(f"onnxruntime has no lowering for {operation.operator.name}")
             results = lowering(self, *operation.inputs, **operation.attributes)
         except FAILURES as error:  # what it did not foresee, it cannot emit
+            del self.nodes[before:]
             results = self._decompose(operation, error)
         if not isinstance(results, (tuple, list)):
             results = (results,)
