@@ -19,9 +19,10 @@ def send(
     parts = [np.ascontiguousarray(a).reshape(a.shape) for a in arrays]
     described = [{"dtype": a.dtype.name, "shape": list(a.shape)} for a in parts]
     text = json.dumps({**head, "arrays": described, "blob": len(blob)}).encode()
+    raw = [a.reshape(-1).view(np.uint8).data for a in parts]  # before half a message is out
     stream.write(HEAD.pack(len(text)) + text + blob)
-    for array in parts:
-        stream.write(array.reshape(-1).view(np.uint8).data)
+    for data in raw:
+        stream.write(data)
     stream.flush()
 
 

@@ -66,9 +66,7 @@ def case_model(case: dict[str, Any], arrays: list[np.ndarray]) -> onnx.ModelProt
     graph = helper.make_graph(
         [node], "case", inputs, [helper.make_empty_tensor_value_info(o) for o in outputs], weights
     )
-    versions = [helper.make_opsetid("", case["opset"])]
-    if case["domain"]:
-        versions.append(helper.make_opsetid(case["domain"], 1))
+    versions = [helper.make_opsetid(d, v) for d, v in case["versions"].items()]
     return helper.make_model(graph, opset_imports=versions, ir_version=10)
 
 

@@ -34,7 +34,13 @@ def gather_nd(data: Value, indices: Value, *, batch_dims: int = 0) -> Value:
     return index.gather_nd(data, indices, batch_dims=batch_dims)
 
 
-@table.convert("Scatter", "ScatterElements")
+@table.convert("Scatter")
+def scatter(data: Value, indices: Value, updates: Value, *, axis: int = 0) -> Value:
+    """The name that ScatterElements had before opset 11."""
+    return scatter_elements(data, indices, updates, axis=axis)
+
+
+@table.convert("ScatterElements")
 def scatter_elements(
     data: Value, indices: Value, updates: Value, *, axis: int = 0, reduction: str = "none"
 ) -> Value:

@@ -57,7 +57,12 @@ def random_normal(
 def _random_uniform(
     shape: np.ndarray, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> np.ndarray:
-    return _generator(seed).uniform(low, high, _sizes(shape)).astype(dtype.dtype)
+    kind = dtype.dtype
+    drawn = _generator(seed).uniform(low, high, _sizes(shape)).astype(kind)
+    if not low < high:
+        return drawn
+    below = np.nextafter(kind.type(high), kind.type(low))  # what rounds up to the bound
+    return np.where(drawn >= kind.type(high), below, drawn).astype(kind)
 
 
 @operator(code=1751, reference=_random_uniform, is_random=True)

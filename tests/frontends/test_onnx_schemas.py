@@ -27,7 +27,6 @@ OTHER_DEFAULTS = {
     ("GridSample", 16, "mode"): "bilinear became linear in opset 20, both are taken",
 }
 EXTRA = {
-    ("Scatter", "reduction"): "Scatter and ScatterElements are one converter",
     ("GRU", "linear_before_reset"): "opset 3 added it",
 }
 OTHER_NAMES = {

@@ -16,7 +16,7 @@ import pytest
 
 from conformance.case import Case, Const, array_of
 from conformance.cases.onnx import CASES
-from conformance.onnx_engine import NEWEST
+from conformance.onnx_engine import NEWEST, NEWESTS
 from frontends import onnx as frontend
 from frontends.onnx.reader import Strings
 from frontends.onnx.tensor import PRECISIONS
@@ -145,7 +145,7 @@ class Row:
         op = f"{domain}::{self.case.op}" if domain else self.case.op
         attrs = {k: list(v) if isinstance(v, tuple) else v for k, v in self.attrs.items()}
         graph.nodes.append(SourceNode(op, names, results, attrs))
-        versions = {domain: 1, "": self.opset}
+        versions = {domain: NEWESTS.get(domain, 1), "": self.opset}
         return SourceModel("onnx", graph, versions), arrays
 
     def _sizes(self, place: int, shape: tuple[int, ...]) -> tuple[Any, ...]:

@@ -133,6 +133,14 @@ def test_sparse_initializers() -> None:
     np.testing.assert_array_equal(nna.compile(nna.load(model))()[0], [[0, 5, 0], [0, 7, 0]])
 
 
+def test_sparse_constants() -> None:
+    values, indices = tensor("", np.array([5.0, 7.0], np.float32)), tensor("", np.array([1, 4]))
+    sparse = helper.make_sparse_tensor(values, indices, [2, 3])
+    node = helper.make_node("Constant", [], ["y"], sparse_value=sparse)
+    model = nna.load(model_of([node], [], [info("y", [2, 3])]))
+    np.testing.assert_array_equal(nna.compile(model)()[0], [[0, 5, 0], [0, 7, 0]])
+
+
 def test_functions_with_attributes_and_defaults() -> None:
     leaky = helper.make_node("LeakyRelu", ["a"], ["b"])
     leaky.attribute.append(

@@ -93,7 +93,9 @@ def test_check(saved: Path) -> None:
         (np.ones((3, 4), np.int64), "input 'x' is int64, not float32"),
     ],
 )
-def test_wrong_inputs_at_run_time(array: np.ndarray, text: str, saved: Path, tmp_path: Path) -> None:
+def test_wrong_inputs_at_run_time(
+    array: np.ndarray, text: str, saved: Path, tmp_path: Path
+) -> None:
     np.save(tmp_path / "x.npy", array)
     done = call("run", saved, "--input", f"x={tmp_path / 'x.npy'}", "--output", tmp_path / "o.npz")
     assert done.exit_code == 1

@@ -11,6 +11,7 @@ from . import (
     control,
     conv,
     detection,
+    features,
     generate,
     index,
     linear,
@@ -38,6 +39,7 @@ FAMILIES = (
     control,
     conv,
     detection,
+    features,
     generate,
     index,
     linear,
@@ -58,4 +60,4 @@ FAMILIES = (
 )
 CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
-MODELS: list[ModelCase] = [*control.MODELS, *sequence.MODELS]
+MODELS: list[ModelCase] = [*attention.MODELS, *control.MODELS, *sequence.MODELS]

@@ -6,13 +6,14 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Const, Tolerance, i, rand
+from ...case import Case, Const, Limit, ModelCase, Tolerance, i, rand
 
 CLOSE = Tolerance(1e-5, 2e-6)
 HALF = Tolerance(2e-3, 2e-3)
 Q = rand(2, 4, 3, 8)
 K = rand(2, 4, 5, 8, seed=1)
 V = rand(2, 4, 5, 6, seed=2)
+HUGE = Q * np.where(np.arange(3) == 1, 1e6, 1).astype(np.float32).reshape(3, 1)
 Q3, K3, V3 = rand(2, 3, 24), rand(2, 5, 8, seed=1), rand(2, 5, 6, seed=2)
 PAST = (rand(2, 4, 2, 8, seed=3), rand(2, 4, 2, 6, seed=4))
 MASK = rand(3, 5, seed=5)
@@ -56,6 +57,45 @@ ATTENTION = [
     Case("FlexAttention", (Q3, K3, V3), domain="ai.onnx.preview", why="rank 3", raises=BadType),
     Case("FlexAttention", (Q, K, V), {"scale": 0.2}, domain="ai.onnx.preview", tol=CLOSE),
     Case("FlexAttention", (Q, K[:, :2], V[:, :2]), domain="ai.onnx.preview", tol=CLOSE),
+    Case(
+        "FlexAttention",
+        (HUGE, K, V),
+        {"softmax_precision": 10},
+        domain="ai.onnx.preview",
+        why="scores of one row are infinite in half",
+        tol=HALF,
+    ),
+    Case(
+        "FlexAttention",
+        (Q, K, V),
+        {"softmax_precision": 7},
+        domain="ai.onnx.preview",
+        why="softmax of integers",
+        raises=BadType,
+    ),
+]
+FLEX = """<ir_version: 10, opset_import: ["" : 23, "ai.onnx.preview" : 1]>
+main (float[2, 4, 3, 8] q, float[2, 4, 5, 8] k, float[2, 4, 5, 6] v) => (float[2, 4, 3, 6] y) {
+  y = ai.onnx.preview.FlexAttention <
+    score_mod = capped (float[B, H, L, S] s) => (float[B, H, L, S] t) {
+      cap = Constant <value = float {0.5}> ()
+      small = Div (s, cap)
+      bent = Tanh (small)
+      t = Mul (bent, cap)
+    },
+    prob_mod = halved (float[B, H, L, S] p) => (float[B, H, L, S] r) {
+      half = Constant <value = float {0.25}> ()
+      r = Mul (p, half)
+    }
+  > (q, k, v)
+}"""
+FLEX_TYPE = FLEX.replace("r = Mul (p, half)", "r = Cast <to = 11> (p)").replace(
+    "(float[B, H, L, S] r)", "(double[B, H, L, S] r)"
+)
+FLEXIBLE = ("ai.onnx.preview::FlexAttention",)
+MODELS = [
+    ModelCase(FLEXIBLE, FLEX, (Q, K, V), "scores and weights through sub-graphs", tol=CLOSE),
+    ModelCase(FLEXIBLE, FLEX_TYPE, (Q, K, V), "a sub-graph that changes the type", raises=BadType),
 ]
 COS, SIN = rand(9, 4, seed=6), rand(9, 4, seed=7)
 IDS = np.array([[1, 2, 8], [0, 3, 3]], np.int64)
@@ -87,6 +127,7 @@ def linear(rule: str, *inputs: object, why: str = "", **attrs: object) -> Case:
 
 RECURRENT = [
     linear("linear"),
+    linear("linear", chunk_size=2, why="chunks change nothing"),
     linear("gated", STATE, DECAY),
     linear("delta", None, None, BETA, scale=0.5),
     linear("gated_delta", STATE, DECAY, BETA[:, :, :1]),
@@ -130,3 +171,11 @@ CAUSAL = [
     ),
 ]
 CASES = [*ATTENTION, *ROTARY, *RECURRENT, *CAUSAL]
+LIMITS = [
+    Limit(
+        "FlexAttention",
+        "ONNX Runtime drops a cast to half between float32 nodes, and so its overflow",
+        device="onnxruntime",
+        case="infinite in half",
+    )
+]

@@ -17,6 +17,12 @@ U8, I8 = (
     rand(3, 2, 3, 2, dtype=np.int8, low=-128, high=127),
 )
 WU = rand(3, 2, 3, 2, dtype=np.uint8, low=0, high=255)
+U8_4, WU_2 = (rand(*s, dtype=np.uint8, low=0, high=255) for s in ((1, 4, 5, 4), (6, 2, 3, 2)))
+QUANTISED = (
+    *(U8_4, scalar(0.02), scalar(120, np.uint8)),
+    *(WU_2, scalar(0.03), scalar(9, np.uint8)),
+    *(scalar(7.7), scalar(3, np.uint8)),
+)
 
 
 def deformed(groups: int = 1, size: tuple[int, int] = (4, 3)) -> tuple[np.ndarray, np.ndarray]:
@@ -152,6 +158,8 @@ CASES = [
         oracle="onnxruntime",
         why="3-D",
     ),
+    Case("ConvTranspose", (X2, rand(3, 4, 3, 2)), {"kernel_shape": [3, 2]}, tol=SUMS),
+    Case("ConvTranspose", (X2, rand(3, 4, 3, 2)), {"kernel_shape": [2, 3]}, raises=BadType),
     Case("ConvTranspose", (X2, rand(4, 4, 3, 2)), raises=BadType, why="channels that do not fit"),
     Case("ConvTranspose", (X2, rand(3, 4, 3, 2)), {"auto_pad": "FULL"}, raises=Unsupported),
     Case("ConvInteger", (U8, WU)),
@@ -169,7 +177,19 @@ CASES = [
     ),
     Case("ConvInteger", (U8, I8, scalar(7, np.uint8), scalar(-3, np.int8)), why="signed weights"),
     Case("ConvInteger", (U8, WU), {"auto_pad": "SAME_UPPER"}, oracle="onnxruntime"),
+    Case("ConvInteger", (U8_4, WU_2), {"group": 2, "kernel_shape": [3, 2]}),
+    Case("ConvInteger", (U8, WU), {"kernel_shape": [2, 3]}, raises=BadType),
     Case("ConvInteger", (X2, W2), raises=BadType, why="floats"),
+    *(
+        Case("QLinearConv", QUANTISED, attrs)
+        for attrs in (
+            {"group": 2, "kernel_shape": [3, 2]},
+            {"group": 2, "dilations": [2, 3]},
+            {"group": 2, "auto_pad": "SAME_LOWER"},
+            {"group": 2, "auto_pad": "SAME_UPPER", "dilations": [2, 1]},
+        )
+    ),
+    Case("QLinearConv", QUANTISED, {"kernel_shape": [2, 3]}, raises=BadType),
     Case(
         "QLinearConv",
         (
@@ -214,6 +234,12 @@ CASES = [
         {"group": 2, "offset_group": 2, "strides": [2, 1], "pads": [1, 0, 0, 0]},
         tol=SUMS,
         why="groups, a mask, strides and pads",
+    ),
+    Case(
+        "DeformConv",
+        (rand(1, 2, 5, 4), rand(3, 2, 2, 2), deformed(1, (3, 3))[0]),
+        {"dilations": [2, 1], "kernel_shape": [2, 2]},
+        tol=SUMS,
     ),
     Case(
         "DeformConv", (rand(1, 2, 5), rand(3, 2, 2), rand(1, 2, 4)), raises=Unsupported, why="1-D"

@@ -26,6 +26,7 @@ CASES = [
     Case("Constant", (), {"value_int": 3}),
     Case("Constant", (), {"value_ints": [3, -4]}),
     Case("Constant", (), {"value_string": "x"}, raises=Unsupported),
+    Case("Constant", (), {"value_strings": ["x", "y"]}, raises=Unsupported),
     Case("Constant", (), why="no value", raises=BadType),
     Case("ConstantOfShape", (Const(i(2, 3)),), why="zeros"),
     Case("ConstantOfShape", (i(2, 3),), {"value": i(7)}, why="a shape at run time"),
@@ -39,6 +40,7 @@ CASES = [
     Case("Range", tuple(Const(a) for a in r(0, 5, 2, np.int64)), why="known now"),
     Case("Range", r(0, 3, 0.5, np.float64), why="float64", tol=ROUNDS),
     Case("Range", r(0, 300, 1, HALF), opset=27, why="above what bfloat16 counts"),
+    Case("Range", r(0, 3, 1), {"stash_type": 11}, opset=27, raises=Unsupported),
     Case("Range", (scalar(0), scalar(5, np.int64), scalar(1)), why="types", raises=BadType),
     Case("Range", tuple(Const(a) for a in r(0, 5, 0)), why="step 0", raises=BadType),
 ]

@@ -56,6 +56,8 @@ SCATTER = [
     Case("ScatterElements", (M, ROWS, U), {"reduction": "x"}, why="bad", raises=Unsupported),
     Case("ScatterElements", (M, ROWS, i(1)), why="another type", raises=BadType),
     Case("Scatter", (M, ROWS, U), opset=9, why="the old name", oracle="onnxruntime"),
+    Case("Scatter", (M, m([3], [0], [2]), rand(3, 1)), {"axis": 1}, opset=9, oracle="onnxruntime"),
+    Case("Scatter", (M, ROWS, U), {"reduction": "add"}, opset=9, raises=Unsupported),
     Case("ScatterND", (X, m([0, 1], [2, 3]), rand(2, 5)), why="slices"),
     Case("ScatterND", (X, m([0, 1, 2], [2, 3, -1]), rand(2)), why="elements"),
     *(

@@ -161,6 +161,26 @@ CASES = [
     Case("LpPool", (X2,), {"kernel_shape": [3, 2], "p": 3, "strides": [2, 2]}, tol=ROUNDS),
     Case("LpPool", (X2,), {"kernel_shape": [2, 2], "p": 1, "dilations": [2, 2]}, tol=ROUNDS),
     Case("LpPool", (X2,), ODD, tol=ROUNDS, oracle="onnxruntime", why="padding adds nothing"),
+    *(
+        Case(
+            "LpPool",
+            (X2,),
+            {"kernel_shape": [3, 2], "auto_pad": same, "strides": [2, 3]},
+            tol=ROUNDS,
+        )
+        for same in ("SAME_UPPER", "SAME_LOWER")
+    ),
+    Case("LpPool", (X2,), {"kernel_shape": [3, 2], "auto_pad": "FULL"}, raises=Unsupported),
+    *(
+        Case(
+            "LpPool",
+            (X2,),
+            {"kernel_shape": size, "ceil_mode": 1, "strides": [2, 2]},
+            tol=ROUNDS,
+            oracle="onnxruntime",
+        )
+        for size in ([3, 3], [2, 3])
+    ),
     Case("LpPool", (X1,), {"kernel_shape": [3]}, tol=ROUNDS, why="1-D"),
     Case("LpPool", (X2,), {"kernel_shape": [2, 2]}, opset=2, tol=ROUNDS, why="opset 2"),
     Case(
@@ -194,6 +214,12 @@ CASES = [
         (*unpooled(), Const(i(1, 1, 5, 5))),
         {"kernel_shape": [2, 2], "strides": [2, 2]},
         why="a known shape",
+    ),
+    Case(
+        "MaxUnpool",
+        (unpooled()[0], i(0, 2, 6, 8).reshape(1, 1, 2, 2)),
+        {"kernel_shape": [2, 2], "strides": [2, 2], "pads": [0, 1, 1, 0]},
+        why="what was padded is not there",
     ),
     Case(
         "MaxUnpool", unpooled(), {"kernel_shape": [2]}, raises=Unsupported, why="one axis too few"

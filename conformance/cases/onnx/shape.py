@@ -25,6 +25,7 @@ RESHAPE = [
     Case("Reshape", (X, c(0, 15)), why="0 copies a size"),
     Case("Reshape", (X, i(0, -1)), why="0 and -1 at run time"),
     Case("Reshape", (X, c(0, -1)), opset=5, why="the first opset with a shape input"),
+    Case("Reshape", (X,), {"shape": [0, -1]}, opset=1, why="an attribute", oracle="onnxruntime"),
     Case("Reshape", (f(7), c()), why="to rank 0"),
     Case("Reshape", (scalar(7), c(1, 1)), why="from rank 0"),
     Case("Reshape", (E, c(0, 4)), {"allowzero": 1}, why="a real size 0"),

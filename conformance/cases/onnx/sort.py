@@ -17,6 +17,7 @@ CASES = [
     Case("TopK", (TIES, i(4)), outputs=2, why="the first of equal ones comes first"),
     Case("TopK", (TIES, i(4)), {"largest": 0}, outputs=2, why="the same for the smallest"),
     Case("TopK", (TIES, i(0)), outputs=2, why="none"),
+    Case("TopK", (X, i(3)), {"sorted": 0}, outputs=2),
     Case("TopK", (X,), {"k": 2, "axis": 0}, outputs=2, opset=1, why="k as an attribute"),
     Case("TopK", (X, i(2)), outputs=2, opset=10, why="an old version"),
     *(
