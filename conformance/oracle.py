@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-import select
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -43,18 +44,18 @@ class Oracle:
         worker dies or takes longer than the timeout."""
         process = self._started()
         questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
-        reply: dict[str, Any] | None = None
-        results: list[np.ndarray] = []
+        started = time.monotonic()
+        watchdog = threading.Timer(self.timeout, process.kill)  # also in the middle of a message
+        watchdog.start()
         try:
             channel.send(questions, head, arrays, blob)
-            if select.select([answers], [], [], self.timeout)[0]:
-                reply, results, _ = channel.receive(answers)
+            reply, results, _ = channel.receive(answers)
         except (EOFError, BrokenPipeError):
+            what = "hangs" if time.monotonic() - started >= self.timeout else "died"
             self.close()
-            raise DeviceError(f"the worker of {self.module} died: {self._tail()}") from None
-        if reply is None:
-            self.close()
-            raise DeviceError(f"the worker of {self.module} hangs: {self._tail()}")
+            raise DeviceError(f"the worker of {self.module} {what}: {self._tail()}") from None
+        finally:
+            watchdog.cancel()
         if "error" in reply:
             raise Unsupported(f"the origin framework refuses: {reply['error']}")
         return results

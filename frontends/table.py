@@ -174,8 +174,7 @@ class Converter:
         args = []
         for position, value in enumerate(inputs):
             parameter = positional[position] if position < len(positional) else self.variadic
-            assert_parameter = parameter or positional[-1]
-            args.append(self._bind_input(translator, assert_parameter, value))
+            args.append(self._bind_input(translator, parameter or positional[-1], value))
         return args
 
     def _bind_input(

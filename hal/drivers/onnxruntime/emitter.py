@@ -105,14 +105,13 @@ class Emitter:
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Cast node, left out where nothing changes."""
-        ref = self.ref(operand)
-        assert_ref = ref if ref is not None else Ref("", to)
-        if assert_ref.precision == to:
-            return assert_ref
+        ref = self.ref(operand) or Ref("", to)
+        if ref.precision == to:
+            return ref
         made = self.name("Cast")
-        self.require(max(MIN_OPSET.get(p, 0) for p in (to, assert_ref.precision)))
+        self.require(max(MIN_OPSET.get(p, 0) for p in (to, ref.precision)))
         attributes = {"to": proto.code(to)}
-        data = proto.node("Cast", [assert_ref], [made], made, "", attributes)
+        data = proto.node("Cast", [ref], [made], made, "", attributes)
         self.nodes.append(proto.block(1, data))
         return Ref(made, to)
 
