@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,7 +55,7 @@ class Case:
     random: bool = False
 
     def __str__(self) -> str:
-        first = next((a for a in map(array_of, self.inputs) if a is not None), None)
+        first = next(_arrays(self.inputs), None)
         kind = "none" if first is None else str(first.dtype)
         attrs = ",".join(f"{k}={_short(v)}" for k, v in self.attrs.items())
         version = "" if self.opset is None else f"-{self.opset}"
@@ -112,6 +113,15 @@ class Limit:
 def array_of(given: Any) -> np.ndarray | None:
     """The array of an input of a case."""
     return given.array if isinstance(given, Const) else given
+
+
+def _arrays(inputs: Any) -> Iterator[np.ndarray]:
+    """The arrays among inputs, lists of them included."""
+    for given in inputs:
+        if isinstance(given, (list, tuple)):
+            yield from _arrays(given)
+        elif isinstance(array := array_of(given), np.ndarray):
+            yield array
 
 
 def f(*values: Any, dtype: Any = np.float32) -> np.ndarray:

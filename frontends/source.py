@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +11,19 @@ import numpy as np
 from nnir.types import TensorType
 
 
+class Ref(str):
+    """The name of a value among the arguments of a node."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class SourceNode:
     """One node as the source wrote it; "" in `inputs` is an absent optional input.
 
-    `attributes` holds Python values, arrays for tensors and `SourceGraph` for sub-graphs.
+    `attributes` holds Python values, arrays for tensors and `SourceGraph` for sub-graphs. Where a
+    source names all arguments of a node, `attributes` holds all of them, values as `Ref`, and
+    `inputs` only lists what is read. `types` are those of the outputs, where the source says.
     """
 
     op: str
@@ -22,6 +31,7 @@ class SourceNode:
     outputs: list[str]
     attributes: dict[str, Any]
     name: str = ""
+    types: Sequence[TensorType | None] = ()
 
     def __str__(self) -> str:
         label = self.name or ", ".join(self.outputs)
@@ -30,22 +40,30 @@ class SourceNode:
 
 @dataclass(slots=True)
 class SourceValue:
-    """A graph input or output; `type` is None where the source does not say."""
+    """A graph input or output; `type` is None where the source does not say.
+
+    `called`: what users call it, where that is not its name in the graph.
+    """
 
     name: str
     type: TensorType | None = None
     kind: str = "tensor"
+    called: str | None = None
 
 
 @dataclass(slots=True)
 class SourceGraph:
-    """A graph. `weights` are views into the file or the framework's own memory."""
+    """A graph. `weights` are views into the file or the framework's own memory.
+
+    `called`: what users call some of the weights, such as `encoder.layer.0.weight`.
+    """
 
     name: str = ""
     nodes: list[SourceNode] = field(default_factory=list)
     inputs: list[SourceValue] = field(default_factory=list)
     outputs: list[SourceValue] = field(default_factory=list)
     weights: dict[str, np.ndarray] = field(default_factory=dict)
+    called: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -89,6 +89,7 @@ class Parameter:
     is_value: bool
     is_index: bool
     is_items: bool
+    takes_numbers: bool
 
 
 class Converter:
@@ -150,8 +151,8 @@ class Converter:
         for name, value in attributes.items():
             parameter = self.keywords.get(name)
             if parameter is None:
-                raise Unsupported(f"{self.name} with attribute {name}={_short(value)}")
-            keywords[name] = _coerce(value, parameter, self.name)
+                raise Unsupported(f"{self.name} with attribute {name}={short(value)}")
+            keywords[name] = coerce(value, parameter, self.name)
         for name, service in self.services.items():
             keywords[name] = translator if service == "translator" else wanted
         missing = [
@@ -198,7 +199,7 @@ class Converter:
         constant = translator.constant_of(value)
         if constant is None:
             raise NotConstant(f"{self.name} needs a constant {parameter.name!r}")
-        return _coerce(constant, parameter, self.name)
+        return coerce(constant, parameter, self.name)
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
@@ -214,13 +215,14 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         is_value=is_value,
         is_index=any(hasattr(o, "__metadata__") for o in plain),
         is_items=Items in plain,
+        takes_numbers=any(o in (int, float, bool, complex) for o in plain),
     )
 
 
-def _coerce(value: Any, parameter: Parameter, converter: str) -> Any:
+def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     """A constant as the type that the parameter is annotated with."""
     hint = parameter.hint
-    what = f"{converter} with {parameter.name}={_short(value)}"
+    what = f"{converter} with {parameter.name}={short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
         value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
@@ -244,6 +246,6 @@ def _scalar(array: np.ndarray, what: str) -> Any:
     return array.reshape(-1)[0].item()
 
 
-def _short(value: Any) -> str:
+def short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -84,7 +84,7 @@ class Translator:
         self.run(graph.nodes)
         self._raise_problems()
         self.model.outputs = [self._output(o.name) for o in graph.outputs]
-        self.model.output_names = [o.name for o in graph.outputs]
+        self.model.output_names = [o.called or o.name for o in graph.outputs]
         return self.model
 
     @contextmanager
@@ -180,11 +180,15 @@ class Translator:
         converter = self.dialect.find(node.op, self.versions)
         if converter is None:
             raise Unsupported(f"no converter for {node.op}")
-        result = converter(self, entries, node.attributes, len(node.outputs))
+        result = self.bind(converter, node, entries)
         results = result if type(result) is tuple else (result,)
         if len(results) < sum(1 for n in node.outputs if n):
             raise Unsupported(f"{node.op} with {len(node.outputs)} outputs")
         return results
+
+    def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
+        """Bind the arguments of a node and convert it; frontends with other arguments override."""
+        return converter(self, entries, node.attributes, len(node.outputs))
 
     def _expand(self, function: SourceFunction, node: SourceNode, entries: Sequence[Any]) -> Any:
         """Translate the body of a model-local function in a scope of its own."""
@@ -238,7 +242,8 @@ class Translator:
         for name, array in graph.weights.items():
             if name in self.scope:
                 raise BadModel(f"{name!r} is defined twice")
-            self.scope[name] = self.model.constant(array, name=name)
+            called = graph.called.get(name, name)
+            self.scope[name] = self.model.constant(array, name=called)
 
     def _know_symbols(self, shape: Iterable[Any]) -> None:
         for d in shape:

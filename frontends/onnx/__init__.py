@@ -9,6 +9,7 @@ from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
 
+from ..collector import paused_collector
 from ..table import Table
 from ..translate import Dialect, Translator
 from . import (
@@ -106,7 +107,7 @@ def load(source: Any) -> Model:
 def translate(source: Any) -> Model:
     """Translate what the reader read."""
     try:
-        with reader.paused_collector():
+        with paused_collector():
             return Translator(DIALECT, source).translate()
     except (RecursionError, MemoryError) as error:
         raise BadModel(f"the model is too deep or too large: {told(error)}") from None

@@ -13,7 +13,7 @@ from nnir.ops import activation, binary, compare, generate, shape, unary
 from nnir.types import Precision
 
 from ..table import Table, Wanted
-from .binary import cast_to
+from ..precision import cast_to
 from .unary import in_place
 
 table = Table()

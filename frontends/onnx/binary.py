@@ -14,6 +14,7 @@ from nnir.operator import Operator
 from nnir.ops import binary, shape, unary
 from nnir.types import Precision
 
+from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -91,15 +92,6 @@ def _holds(x: Value, y: Value) -> bool:
     if y.constant is None or not x.is_float:
         return False
     return bool((y.constant.astype(x.dtype).astype(np.float64) == y.constant).all())
-
-
-def cast_to(x: Value, to: Precision) -> Value:
-    """`x` in another precision; itself where that changes nothing."""
-    if x.precision == to:
-        return x
-    if x.constant is not None and x.constant.size == 1:
-        return x.model.constant(x.constant.astype(to.dtype))
-    return unary.cast(x, dtype=to)
 
 
 @table.convert("Mod", since=10)

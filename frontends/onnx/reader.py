@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gc
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from nnir.errors import BadFile, Unsupported
 from nnir.notation import name_dim
 from nnir.types import TensorType
 
+from ..collector import paused_collector
 from ..source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ..translate import Reference
 from . import tensor, wire
@@ -38,18 +37,6 @@ def read(data: Buffer, folder: Path | None = None) -> SourceModel:
             return Reader(data, folder).model()
     except (UnicodeDecodeError, RecursionError, OverflowError, MemoryError) as error:
         raise BadFile(f"damaged ONNX file: {type(error).__name__}: {error}") from None
-
-
-@contextmanager
-def paused_collector() -> Iterator[None]:
-    """Many small objects and no garbage: the cycle collector would only walk over them."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 class Reader:

@@ -1,0 +1,68 @@
+"""PyTorch cases, one file per operator family."""
+
+from __future__ import annotations
+
+from ...case import Case, Limit
+from . import (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    shape,
+    signal,
+    sort,
+    special,
+    symbolic,
+    unary,
+)
+
+FAMILIES = (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    shape,
+    signal,
+    sort,
+    special,
+    symbolic,
+    unary,
+)
+CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

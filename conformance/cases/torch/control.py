@@ -1,0 +1,7 @@
+"""ATen control flow over graphs."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,7 @@
+"""ATen detection operators of torchvision."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,7 @@
+"""ATen linear algebra: factorisations and solutions."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,7 @@
+"""ATen logic on bools and bits."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

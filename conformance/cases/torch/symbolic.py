@@ -1,0 +1,7 @@
+"""ATen arithmetic on symbolic sizes."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,109 @@
+"""The PyTorch oracle: one operator, or an exported program. Runs as a worker process."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import torch
+import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
+from torch.utils import _pytree as pytree
+
+from ..oracle import serve
+
+BITS = {
+    "bfloat16": (torch.bfloat16, torch.int16),
+    "float8_e4m3fn": (torch.float8_e4m3fn, torch.uint8),
+    "float8_e5m2": (torch.float8_e5m2, torch.uint8),
+    "float8_e4m3fnuz": (torch.float8_e4m3fnuz, torch.uint8),
+    "float8_e5m2fnuz": (torch.float8_e5m2fnuz, torch.uint8),
+    "float8_e8m0fnu": (torch.float8_e8m0fnu, torch.uint8),
+}
+"""Types that NumPy does not share with PyTorch, and one of the same size that they do share."""
+
+
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+    """Run `op` of the head on its arguments, or the program in the file `path`."""
+    torch.manual_seed(0)
+    tensors = [to_tensor(a) for a in arrays]
+    with torch.no_grad():
+        if "path" in head:
+            program = torch.export.load(head["path"])
+            args, kwargs = pytree.tree_unflatten(tensors, program.call_spec.in_spec)
+            return results(program.module()(*args, **kwargs))
+        args = [argument(a, tensors) for a in head["args"]]
+        kwargs = {k: argument(a, tensors) for k, a in head["kwargs"].items()}
+        return results(function(head["op"])(*args, **kwargs))
+
+
+def function(name: str) -> Callable[..., Any]:
+    """What an exported graph calls by this name."""
+    namespace, _, rest = name.partition(".")
+    match namespace:
+        case "_operator":
+            found = getattr(operator, rest)
+        case "torch":
+            found = getattr(torch, rest)
+        case "torchvision":
+            from . import torchvision
+
+            found = getattr(torchvision, rest.removesuffix(".default"))
+        case _:
+            found = functools.reduce(getattr, name.split("."), torch.ops)
+    return found  # type: ignore[no-any-return]
+
+
+def argument(source: Any, tensors: list[torch.Tensor]) -> Any:
+    """The inverse of `conformance.torch_engine.described`."""
+    if isinstance(source, list):
+        return [argument(a, tensors) for a in source]
+    if isinstance(source, dict):
+        ((kind, value),) = source.items()
+        match kind:
+            case "tensor":
+                return tensors[value]
+            case "dtype":
+                return dtype_of(value)
+            case "float":
+                return float(value)
+            case "complex":
+                return complex(*map(float, value))
+    return source
+
+
+def dtype_of(name: str) -> torch.dtype:
+    """The PyTorch type with NumPy's name."""
+    found: torch.dtype = getattr(torch, name)
+    return found
+
+
+def to_tensor(array: np.ndarray) -> torch.Tensor:
+    """A tensor that shares the memory of an array."""
+    if array.dtype.name in BITS:
+        kind, bits = BITS[array.dtype.name]
+        return torch.from_numpy(array.view(np.dtype(str(bits).removeprefix("torch.")))).view(kind)
+    return torch.from_numpy(array)
+
+
+def results(found: Any) -> list[np.ndarray]:
+    """The tensors of a result in order; numbers become arrays without axes."""
+    return [to_array(leaf) for leaf in pytree.tree_leaves(found) if leaf is not None]
+
+
+def to_array(leaf: Any) -> np.ndarray:
+    """The elements of a tensor or a number."""
+    if not isinstance(leaf, torch.Tensor):
+        return np.asarray(leaf)
+    tensor = leaf.detach().resolve_conj().resolve_neg().contiguous()
+    for name, (kind, bits) in BITS.items():
+        if tensor.dtype == kind:
+            return tensor.view(bits).numpy().view(getattr(ml_dtypes, name))
+    return tensor.numpy()
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -1,0 +1,19 @@
+"""The cycle collector while a model is read."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def paused_collector() -> Iterator[None]:
+    """Many small objects and no garbage: the cycle collector would only walk over them."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()

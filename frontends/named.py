@@ -1,0 +1,115 @@
+"""Binding of a node whose source names every argument, such as PyTorch's and Paddle's."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import shape
+
+from .table import Converter, Items, Parameter, coerce, short
+
+if TYPE_CHECKING:
+    from .translate import Translator
+
+
+def call(
+    converter: Converter, translator: Translator, arguments: Mapping[str, Any], wanted: int
+) -> Any:
+    """Bind arguments by name and convert; what the function returns.
+
+    An argument is a Value, a Python constant, None, or a list of these; the annotation of the
+    parameter says what becomes of it. `Index`: numbers and scalars of the graph become one int64
+    tensor. `Value`: a number becomes a constant, unless the annotation also takes numbers.
+    `Items`: a tuple of tensors and Nones. Everything else must be known while converting.
+    """
+    if isinstance(converter.function, Operator):
+        given = [_tensor(a, translator, converter.name) for a in arguments.values()]
+        return converter.function(*given)
+    bound: dict[str, Any] = {}
+    for name, value in arguments.items():
+        parameter = converter.parameters.get(name)
+        if parameter is None:
+            raise Unsupported(f"{converter.name} with {name}={short(value)}")
+        bound[name] = _bind(value, parameter[1], converter.name, translator)
+    for name, service in converter.services.items():
+        bound[name] = translator if service == "translator" else wanted
+    missing = [
+        n
+        for n, (p, _) in converter.parameters.items()
+        if n not in bound and p.default is inspect.Parameter.empty
+    ]
+    if missing:
+        raise BadType(f"{converter.name} without {', '.join(missing)}")
+    return converter.function(**bound)
+
+
+def _bind(value: Any, parameter: Parameter, converter: str, translator: Translator) -> Any:
+    what = f"{converter} with {parameter.name}={short(value)}"
+    if value is None:
+        if not parameter.optional and parameter.default is not None:
+            raise BadType(f"{converter} needs {parameter.name!r}")
+        return None
+    if parameter.is_index:
+        return index_of(translator, value, what)
+    if parameter.is_items:
+        if not isinstance(value, (list, tuple)):
+            raise BadType(f"{what}: a list of tensors is needed")
+        items = (v if v is None else _tensor(v, translator, converter) for v in value)
+        return Items(items)  # type: ignore[arg-type]  an optional list holds Nones
+    if parameter.is_value:
+        if isinstance(value, Value):
+            return value
+        if isinstance(value, (list, tuple)):
+            raise BadType(f"{what}: a tensor is needed")
+        return value if parameter.takes_numbers else _tensor(value, translator, converter)
+    return coerce(_known(value, translator, what), parameter, converter)
+
+
+def _known(value: Any, translator: Translator, what: str) -> Any:
+    """A constant; NotConstant for what is only known while running."""
+    if isinstance(value, Value):
+        constant = translator.constant_of(value)
+        if constant is None:
+            raise NotConstant(f"{what}, which must be known while converting")
+        return constant.item() if constant.size == 1 else constant
+    if isinstance(value, (list, tuple)):
+        return tuple(_known(v, translator, what) for v in value)
+    return value
+
+
+def _tensor(value: Any, translator: Translator, converter: str) -> Value:
+    """A tensor; numbers become constants of the type that they have in Python."""
+    if isinstance(value, Value):
+        return value
+    if isinstance(value, (bool, int)):
+        return translator.model.constant(value)
+    if isinstance(value, (float, complex)):
+        kind = np.float32 if isinstance(value, float) else np.complex64
+        return translator.model.constant(value, kind)
+    raise BadType(f"{converter} takes a tensor, not {short(value)}")
+
+
+def index_of(translator: Translator, value: Any, what: str) -> Value:
+    """Sizes, axes or positions as one int64 tensor of rank 0 or, for a list, 1."""
+    if isinstance(value, Value):
+        return value
+    if isinstance(value, (list, tuple)):
+        return stacked(translator, value, what)
+    if isinstance(value, int):
+        return translator.model.constant(np.int64(value))
+    raise BadType(f"{what}, which is not an integer")
+
+
+def stacked(translator: Translator, sizes: Sequence[Any], what: str) -> Value:
+    """A list of integers, some of them computed by the graph, as a tensor of rank 1."""
+    if all(isinstance(s, int) for s in sizes):
+        return translator.model.constant(np.array(sizes, np.int64))
+    pieces = [shape.reshape(index_of(translator, s, what), [1]) for s in sizes]
+    return pieces[0] if len(pieces) == 1 else shape.concat(*pieces, axis=0)

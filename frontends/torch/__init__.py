@@ -1,0 +1,116 @@
+"""PyTorch: `.pt2` files of torch.export.save, exported programs and modules."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nnir.errors import BadModel, told
+from nnir.mapping import map_file
+from nnir.model import Model
+
+from ..collector import paused_collector
+from ..source import SourceModel
+from ..table import Table
+from . import (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    reader,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    shape,
+    signal,
+    sort,
+    special,
+    symbolic,
+    unary,
+)
+from .translator import TorchDialect, TorchTranslator
+
+name = "torch"
+FAMILIES = (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    loss,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    shape,
+    signal,
+    sort,
+    special,
+    symbolic,
+    unary,
+)
+TABLE = Table.merge(family.table for family in FAMILIES)
+DIALECT = TorchDialect(name, TABLE, lambda op: "")
+ZIP = b"PK\x03\x04"
+
+
+def detects(source: Any) -> bool:
+    """Whether `source` (a path, bytes or an object) is PyTorch's, by its content."""
+    if isinstance(source, bytes):
+        return source.startswith(ZIP)
+    if isinstance(source, Path):
+        if not source.is_file():
+            return False
+        with source.open("rb") as file:
+            return file.read(4) == ZIP
+    return any(c.__module__.partition(".")[0] == "torch" for c in type(source).__mro__)
+
+
+def load(source: Any, **options: Any) -> Model:
+    """Translate a `.pt2` path or its bytes, an ExportedProgram or a module.
+
+    Weights are views into the file, or share the memory of the framework's own tensors.
+    """
+    if isinstance(source, Path):
+        return translate(reader.read(map_file(source)))
+    if isinstance(source, bytes):
+        return translate(reader.read(source))
+    from . import objects  # needs PyTorch, which whoever has the object has imported
+
+    return translate(objects.read(source, **options))
+
+
+def translate(source: SourceModel) -> Model:
+    """Translate what the reader read."""
+    try:
+        with paused_collector():
+            return TorchTranslator(DIALECT, source).translate()
+    except (RecursionError, MemoryError) as error:
+        raise BadModel(f"the model is too deep or too large: {told(error)}") from None

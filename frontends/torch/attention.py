@@ -1,0 +1,7 @@
+"""ATen attention."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,7 @@
+"""ATen complex tensors."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

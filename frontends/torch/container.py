@@ -1,0 +1,146 @@
+"""The zip container of a `.pt2` file: members as views into the memory map, never unpacked."""
+
+from __future__ import annotations
+
+import io
+import json
+import struct
+import zipfile
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadFile, Unsupported
+from nnir.mapping import MappedFile
+from nnir.types import precision_of
+
+Buffer = bytes | MappedFile
+MOST_MEMBERS = 1_000_000
+LOCAL_HEADER = 30
+REEXPORT = "export the model again with torch.export.save of PyTorch 2.9 or newer"
+
+
+class Container:
+    """The members of one archive, by their name below the root folder."""
+
+    def __init__(self, data: Buffer) -> None:
+        self.data = data
+        try:
+            with zipfile.ZipFile(_Reader(data)) as archive:
+                infos = archive.infolist()
+        except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError) as error:
+            raise BadFile(f"damaged .pt2 file: {error}") from None
+        if not infos or len(infos) > MOST_MEMBERS:
+            raise BadFile(f"a .pt2 file with {len(infos)} members")
+        self.root = infos[0].filename.split("/")[0] + "/"
+        self.places: dict[str, tuple[int, int]] = {}
+        for info in infos:
+            name = info.filename.removeprefix(self.root)
+            if name in self.places:
+                raise BadFile(f"the .pt2 file has two members {name!r}")
+            self.places[name] = self._place(info)
+
+    def _place(self, info: zipfile.ZipInfo) -> tuple[int, int]:
+        """Where the bytes of a member lie; the local header decides, not the directory."""
+        if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
+            raise BadFile(f"{info.filename!r} is compressed or encrypted, which .pt2 never is")
+        head = self.data[info.header_offset : info.header_offset + LOCAL_HEADER]
+        if len(head) < LOCAL_HEADER or head[:4] != b"PK\x03\x04":
+            raise BadFile(f"damaged .pt2 file: no header of {info.filename!r}")
+        name, extra = struct.unpack_from("<HH", head, 26)
+        start = info.header_offset + LOCAL_HEADER + name + extra
+        if start + info.file_size > len(self.data) or info.file_size != info.compress_size:
+            raise BadFile(f"truncated .pt2 file: {info.filename!r} ends behind it")
+        return start, info.file_size
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.places
+
+    def names(self, folder: str, suffix: str = "") -> list[str]:
+        """The members below `folder` whose names end with `suffix`."""
+        return [n for n in self.places if n.startswith(folder) and n.endswith(suffix)]
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a small member."""
+        if name not in self.places:
+            raise BadFile(f"the .pt2 file has no member {name!r}")
+        start, size = self.places[name]
+        return bytes(self.data[start : start + size])
+
+    def json(self, name: str) -> Any:
+        """A member that is JSON; constants that JSON does not have are refused."""
+        try:
+            return json.loads(self.read(name))
+        except (ValueError, RecursionError) as error:
+            raise BadFile(f"{name!r} of the .pt2 file is not JSON: {error}") from None
+
+    def tensor(
+        self, name: str, dtype: np.dtype, sizes: list[int], strides: list[int], offset: int
+    ) -> np.ndarray:
+        """A strided view into the storage `name`; sizes, strides and offset in elements."""
+        if name not in self.places:
+            raise BadFile(f"the .pt2 file has no member {name!r}")
+        start, length = self.places[name]
+        precision_of(dtype)
+        if len(sizes) != len(strides) or min([offset, *sizes, *strides], default=0) < 0:
+            raise BadFile(f"{name!r} with sizes {sizes}, strides {strides} and offset {offset}")
+        if 0 in sizes:
+            return np.zeros(sizes, dtype)
+        last = offset + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
+        if (last + 1) * dtype.itemsize > length:
+            raise BadFile(f"{name!r} has {length} bytes, a tensor of {sizes} ends behind it")
+        elements = np.frombuffer(self.data, dtype, last + 1 - offset, start + offset * dtype.itemsize)
+        steps = [s * dtype.itemsize for s in strides]
+        return np.lib.stride_tricks.as_strided(elements, sizes, steps, writeable=False)
+
+
+class _Reader(io.RawIOBase):
+    """What zipfile needs of a file, over a buffer, without a copy of it."""
+
+    def __init__(self, data: Buffer) -> None:
+        self.data = data
+        self.position = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self.position
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        base = (0, self.position, len(self.data))[whence]
+        if base + offset < 0:
+            raise ValueError("a position before the start")
+        self.position = base + offset
+        return self.position
+
+    def read(self, size: int = -1) -> bytes:
+        end = len(self.data) if size < 0 else self.position + size
+        found = bytes(self.data[self.position : end])
+        self.position += len(found)
+        return found
+
+
+def refuse(container: Container) -> None:
+    """BadFile or Unsupported, with what to do, for an archive that is not a readable program."""
+    if "constants.pkl" in container or container.names("code/"):
+        raise Unsupported(
+            "a TorchScript archive: its graph is Python code; export the original module with "
+            "torch.export.export and torch.export.save"
+        )
+    if "serialized_exported_program.json" in container:
+        raise Unsupported(f"a .pt2 file of PyTorch 2.7 or older, whose weights are pickled: {REEXPORT}")
+    if "data.pkl" in container:
+        raise Unsupported(
+            "a pickle of torch.save (weights or a whole module), which is code and not a program; "
+            "load it in PyTorch and save the module with torch.export.save"
+        )
+    if container.names("data/aotinductor/") and not container.names("models/", ".json"):
+        raise Unsupported("a .pt2 file of AOTInductor holds machine code and no graph")
+    if container.read("archive_format").strip() != b"pt2":
+        raise BadFile("a zip file, but not a .pt2 archive")
+    if container.read("byteorder").strip() != b"little":
+        raise Unsupported("a .pt2 file in big-endian byte order")

@@ -1,0 +1,7 @@
+"""ATen detection operators of torchvision."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

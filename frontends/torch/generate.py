@@ -1,0 +1,7 @@
+"""ATen operators that make tensors."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

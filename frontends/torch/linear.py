@@ -1,0 +1,7 @@
+"""ATen products of matrices and vectors."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,328 @@
+"""Read a `.pt2` file of torch.export.save without PyTorch: container, program JSON, weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Dim, symbols_of
+from nnir.errors import BadFile, Unsupported
+from nnir.types import Precision, TensorType
+
+from ..collector import paused_collector
+from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
+from . import schema, structure
+from .container import REEXPORT, Buffer, Container, refuse
+from .dtypes import STRIDED, dimension, precision
+from .functional import functional
+
+MAJOR = 8
+"""The major version of torch/_export/serde/schema.py; minor ones only add fields."""
+
+DEEPEST = 40
+
+
+def read(data: Buffer) -> SourceModel:
+    """The program in `data`; weights are strided views into it."""
+    try:
+        with paused_collector():
+            return _read(Container(data))
+    except (KeyError, TypeError, AttributeError, IndexError, StopIteration) as error:
+        raise BadFile(f"damaged .pt2 file: {type(error).__name__}: {error}") from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        raise BadFile(f"damaged .pt2 file: {error}") from None
+
+
+def _read(container: Container) -> SourceModel:
+    refuse(container)
+    programs = container.names("models/", ".json")
+    if len(programs) != 1:
+        raise Unsupported(f"a .pt2 file with {len(programs)} programs, one is expected")
+    name = programs[0].removeprefix("models/").removesuffix(".json")
+    program = container.json(programs[0])
+    version = program["schema_version"]["major"]
+    if version != MAJOR:
+        raise Unsupported(f"a .pt2 file of schema {version!r}, {MAJOR} is known: {REEXPORT}")
+    weights = Weights(container, name)
+    module = program["graph_module"]
+    graph = Graphs().graph(module["graph"])
+    signature = module["signature"]
+    _bind_inputs(graph, signature["input_specs"], weights)
+    names = structure.output_names(module["module_call_graph"])
+    _name_outputs(graph, signature["output_specs"], names)
+    mutated = functional(graph)
+    graph.outputs[:0] = mutated
+    return SourceModel(
+        "torch",
+        graph,
+        {"": 1},
+        dimensions=_ranges(program["range_constraints"]),
+        metadata={"producer": f"torch {program['torch_version']}"},
+    )
+
+
+class Weights:
+    """Parameters, buffers and constants of a program by their full names."""
+
+    def __init__(self, container: Container, program: str) -> None:
+        self.container = container
+        self.entries: dict[str, tuple[str, Mapping[str, Any]]] = {}
+        for folder, kind in (("data/weights/", "weights"), ("data/constants/", "constants")):
+            member = f"{folder}{program}_{kind}_config.json"
+            if member in container:
+                entries = container.json(member)["config"]
+                self.entries.update((n, (folder, e)) for n, e in entries.items())
+            elif pickles := container.names(folder, ".pt"):
+                raise Unsupported(f"{pickles[0]!r} of the .pt2 file is a pickle: {REEXPORT}")
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.entries:
+            raise BadFile(f"the .pt2 file has no data for {name!r}")
+        folder, entry = self.entries[name]
+        if entry["use_pickle"] or not entry.get("tensor_meta"):
+            raise Unsupported(
+                f"{name!r} is a pickled object (a tensor subclass or a custom class), which could "
+                "run code; export the model with plain tensors"
+            )
+        meta = entry["tensor_meta"]
+        if meta["layout"] != STRIDED:
+            raise Unsupported(f"{name!r} is a sparse tensor")
+        return self.container.tensor(
+            folder + entry["path_name"],
+            precision(meta["dtype"]).dtype,
+            [s["as_int"] for s in meta["sizes"]],
+            [s["as_int"] for s in meta["strides"]],
+            meta["storage_offset"]["as_int"],
+        )
+
+
+def _bind_inputs(graph: SourceGraph, specs: list[dict[str, Any]], weights: Weights) -> None:
+    """Give the placeholders that are weights their data; what is left are the user's inputs."""
+    for spec in specs:
+        ((kind, body),) = spec.items()
+        match kind:
+            case "parameter" | "buffer" | "tensor_constant":
+                name, called = body["arg"]["name"], body[f"{kind}_name"]
+                graph.weights[name] = weights[called]
+                graph.called[name] = called
+            case "user_input":
+                pass
+            case "constant_input":
+                graph.inputs = [v for v in graph.inputs if v.name != body["name"]]
+            case _:
+                raise Unsupported(f"a program with an input of kind {kind!r}")
+    graph.inputs = [v for v in graph.inputs if v.name and v.name not in graph.weights]
+
+
+def _name_outputs(
+    graph: SourceGraph, specs: list[dict[str, Any]], names: list[str | None]
+) -> None:
+    """What the outputs stand for: results, in the order of the module's own structure, or the
+    new contents of a buffer or an input."""
+    results = iter(names)
+    outputs = []
+    for value, spec in zip(graph.outputs, specs, strict=True):
+        ((kind, body),) = spec.items()
+        match kind:
+            case "user_output":
+                called = next(results, None)
+                if value.name:
+                    outputs.append(SourceValue(value.name, value.type, called=called))
+            case "buffer_mutation":
+                called = body["buffer_name"]
+                outputs.append(SourceValue(value.name, value.type, called=called))
+            case "user_input_mutation":
+                called = body["user_input_name"]
+                outputs.append(SourceValue(value.name, value.type, called=called))
+            case _:
+                raise Unsupported(f"a program with an output of kind {kind!r}")
+    graph.outputs = outputs
+
+
+def _ranges(constraints: Mapping[str, Any]) -> dict[str, tuple[int, int | None]]:
+    found = {}
+    for name, limits in constraints.items():
+        low, high = limits["min_val"], limits["max_val"]
+        if not all(x is None or isinstance(x, int) for x in (low, high)):
+            raise BadFile(f"the range of {name!r} is {low!r} to {high!r}")
+        found[name] = (max(low or 0, 0), high)
+    return found
+
+
+class Graphs:
+    """Reads graphs; `depth` keeps hostile nesting short."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+
+    def graph(self, source: Mapping[str, Any], name: str = "") -> SourceGraph:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise BadFile(f"graphs in graphs, more than {DEEPEST} deep")
+        types = {n: tensor_type(t) for n, t in source["tensor_values"].items()}
+        nodes = [self.node(n, types) for n in source["nodes"]]
+        graph = SourceGraph(name, nodes)
+        graph.inputs = [_end(a, types, "input") for a in source["inputs"]]
+        graph.outputs = [_end(a, types, "output") for a in source["outputs"]]
+        self.depth -= 1
+        return graph
+
+    def node(self, source: Mapping[str, Any], types: Mapping[str, TensorType]) -> SourceNode:
+        op = source["target"].removeprefix("torch.ops.")
+        given = [(a["name"], self.argument(a["arg"])) for a in source["inputs"]]
+        outputs = [n for o in source["outputs"] for n in _outputs(o)]
+        return node_of(op, given, outputs, [types.get(n) for n in outputs], source.get("name") or "")
+
+    def argument(self, source: Mapping[str, Any]) -> Any:
+        """One argument: values as Ref, graphs as SourceGraph, the rest as Python values."""
+        ((kind, value),) = source.items()
+        if kind == "as_graph":
+            return self.graph(value["graph"], value["name"])
+        reader = ARGUMENTS.get(kind)
+        if reader is None:
+            raise Unsupported(f"an argument of kind {kind!r}")
+        return reader(value)
+
+
+def node_of(
+    op: str,
+    given: list[tuple[str, Any]],
+    outputs: list[str],
+    types: list[TensorType | None],
+    name: str,
+) -> SourceNode:
+    """A node with its arguments by name, in the order and with the lists that its signature has."""
+    known = schema.find(op)
+    if op in schema.HIGHER_ORDER:
+        given = _positional(schema.HIGHER_ORDER[op], [a for _, a in given])
+    arguments = {}
+    lengths = {} if known is None else {a.name: a.length for a in known.arguments if a.length}
+    for key, value in given:
+        if key in schema.PLACEMENT:
+            if key == "layout" and value not in (None, STRIDED):
+                raise Unsupported(f"{op} makes a sparse tensor")
+            continue
+        if key in lengths and isinstance(value, (int, float)):
+            value = [value] * lengths[key]
+        arguments[key] = value
+    return SourceNode(op, list(dict.fromkeys(refs(arguments))), outputs, arguments, name, types)
+
+
+def _positional(names: tuple[str, ...], values: list[Any]) -> list[tuple[str, Any]]:
+    if names[-1].startswith("*"):
+        fixed = len(names) - 1
+        return [*zip(names, values[:fixed], strict=False), (names[-1][1:], values[fixed:])]
+    return list(zip(names, values, strict=False))
+
+
+def refs(arguments: Any) -> list[str]:
+    """The names of values among arguments, in order."""
+    if isinstance(arguments, Ref):
+        return [str(arguments)]
+    if isinstance(arguments, dict):
+        return [n for a in arguments.values() for n in refs(a)]
+    if isinstance(arguments, (list, tuple)):
+        return [n for a in arguments for n in refs(a)]
+    return []
+
+
+def tensor_type(source: Mapping[str, Any]) -> TensorType:
+    """The type of a value of the graph."""
+    return TensorType(precision(source["dtype"]), tuple(size_of(d) for d in source["sizes"]))
+
+
+def size_of(source: Mapping[str, Any]) -> Dim:
+    """A size: an int or an expression over symbols."""
+    if "as_int" in source:
+        size = source["as_int"]
+        if not isinstance(size, int) or isinstance(size, bool):
+            raise BadFile(f"a size of {size!r}")
+        return size
+    return dimension(source["as_expr"]["expr_str"])
+
+
+def _end(source: Mapping[str, Any], types: Mapping[str, TensorType], what: str) -> SourceValue:
+    """An input or output of a graph; one that is a constant has no name."""
+    ((kind, value),) = source.items()
+    match kind:
+        case "as_tensor":
+            return SourceValue(value["name"], types[value["name"]])
+        case "as_sym_int" | "as_sym_bool" | "as_sym_float" if "as_name" in value:
+            return SourceValue(value["as_name"], SYMBOLIC[kind], kind="symbol")
+        case _ if what == "input" or kind == "as_none":
+            return SourceValue("")
+    raise Unsupported(f"an {what} of kind {kind!r}")
+
+
+SYMBOLIC = {
+    "as_sym_int": TensorType(Precision.INT64, ()),
+    "as_sym_bool": TensorType(Precision.BOOL8, ()),
+    "as_sym_float": TensorType(Precision.FLOAT64, ()),
+}
+
+
+def _outputs(source: Mapping[str, Any]) -> list[str]:
+    ((kind, value),) = source.items()
+    match kind:
+        case "as_tensor" | "as_optional_tensor" if "name" in value:
+            return [value["name"]]
+        case "as_tensors":
+            return [v["name"] for v in value]
+        case "as_sym_int" | "as_sym_bool" | "as_sym_float" if "as_name" in value:
+            return [value["as_name"]]
+        case "as_sym_ints" | "as_sym_bools" | "as_sym_floats":
+            return [v.get("as_name", "") for v in value]
+    return [""]
+
+
+def _symbolic(value: Mapping[str, Any]) -> Any:
+    if "as_name" in value:
+        return Ref(value["as_name"])
+    return next(iter(value.values()))
+
+
+def _optional(value: Mapping[str, Any]) -> Any:
+    ((kind, inner),) = value.items()
+    return None if kind == "as_none" else Ref(inner["name"])
+
+
+def _many(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda values: [read(v) for v in values]
+
+
+def _tensor(value: Mapping[str, Any]) -> Ref:
+    return Ref(value["name"])
+
+
+def _plain(value: Any) -> Any:
+    return value
+
+
+ARGUMENTS: dict[str, Callable[[Any], Any]] = {
+    "as_none": lambda value: None,
+    "as_tensor": _tensor,
+    "as_tensors": _many(_tensor),
+    "as_optional_tensor": _optional,
+    "as_optional_tensors": _many(_optional),
+    "as_sym_int": _symbolic,
+    "as_sym_ints": _many(_symbolic),
+    "as_sym_bool": _symbolic,
+    "as_sym_bools": _many(_symbolic),
+    "as_sym_float": _symbolic,
+    "as_sym_floats": _many(_symbolic),
+    "as_int": _plain,
+    "as_ints": _plain,
+    "as_float": float,
+    "as_floats": _many(float),
+    "as_bool": _plain,
+    "as_bools": _plain,
+    "as_string": _plain,
+    "as_strings": _plain,
+    "as_complex": lambda value: complex(value["real"], value["imag"]),
+    "as_scalar_type": precision,
+    "as_memory_format": _plain,
+    "as_layout": _plain,
+    "as_device": lambda value: value["type"],
+}

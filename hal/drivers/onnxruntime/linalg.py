@@ -1,0 +1,7 @@
+"""Linear algebra: factorisations and solutions on ONNX Runtime."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,3 @@
+"""Complex numbers."""
+
+from __future__ import annotations

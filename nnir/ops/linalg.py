@@ -1,0 +1,3 @@
+"""Linear algebra: factorisations and solutions."""
+
+from __future__ import annotations

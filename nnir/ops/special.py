@@ -1,0 +1,3 @@
+"""Special functions."""
+
+from __future__ import annotations
