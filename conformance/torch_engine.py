@@ -26,7 +26,8 @@ from .case import Case, Const
 from .compare import compare
 from .oracle import Oracle
 
-SYMBOLIC = {"_operator": ("a", "b"), "torch": ("a", "b", "c")}
+SYMBOLIC = {"_operator": ("a", "b"), "math": ("x",), "torch": ("a", "b", "c")}
+NAMED = {"torch.sym_ite": ("b", "t", "f")}
 
 
 def arrays_of(argument: Any, *, constants: bool = True) -> list[np.ndarray]:
@@ -89,7 +90,7 @@ def convert(case: Case, types: list[TensorType | None]) -> Model:
 def _names(case: Case) -> list[str]:
     namespace = case.op.partition(".")[0]
     if namespace in SYMBOLIC:
-        return list(SYMBOLIC[namespace])
+        return list(NAMED.get(case.op, SYMBOLIC[namespace]))
     found = schema.find(case.op)
     if found is None:
         raise DeviceError(f"{case.op} has no signature")
@@ -135,5 +136,3 @@ def run(case: Case, device: str) -> list[np.ndarray]:
     if not isinstance(results, list):
         raise DeviceError("a program returns a list")
     return results
-
-

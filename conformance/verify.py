@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hal.runtime.program import Program
-from nnir.errors import Unsupported
 from nnir.model import Model
 
 from .case import Tolerance
 from .compare import compare
 from .inputs import random_inputs
-from .oracle import Oracle
+from .origins import run_origin
 
 TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2}
 """Largest error relative to the largest magnitude of an output; integers and bools are exact."""
@@ -72,45 +70,11 @@ def verify(
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     started = time.perf_counter()
     got = Program(model, device, properties)(*arrays)
-    origin, want = run_origin(source, arrays)
+    origin, want = run_origin(source, model, arrays)
     rows = []
     for (name, _), mine, theirs in zip(model.named_outputs(), got, want, strict=True):
         rows.append(_row(name, mine, theirs, tolerance))
     return Report(origin, device, rows, time.perf_counter() - started)
-
-
-def run_origin(source: Any, arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
-    """The origin framework's name and its outputs."""
-    for detects, run in ORIGINS:
-        if detects(source):
-            return run(source, arrays)
-    raise Unsupported("verify needs the original file or object, to run it in its own framework")
-
-
-def _is_onnx(source: Any) -> bool:
-    from frontends import onnx
-
-    return onnx.detects(Path(source) if isinstance(source, str) else source)
-
-
-def _run_onnx(source: Any, arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
-    """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
-    head: dict[str, Any] = {"engine": "onnxruntime"}
-    blob = b""
-    if isinstance(source, (str, Path)):
-        head["path"] = str(Path(source).resolve())
-    else:
-        blob = source if isinstance(source, bytes) else source.SerializeToString()
-    with Oracle("conformance.oracles.onnx", timeout=600) as oracle:
-        try:
-            return "onnxruntime", oracle.ask(head, list(arrays), blob)
-        except Unsupported:
-            return "onnx reference", oracle.ask({**head, "engine": ""}, list(arrays), blob)
-
-
-ORIGINS: tuple[tuple[Callable[[Any], bool], Callable[..., tuple[str, list[np.ndarray]]]], ...] = (
-    (_is_onnx, _run_onnx),
-)
 
 
 def _row(name: str, got: np.ndarray, want: np.ndarray, tolerance: float | None) -> Row:

@@ -62,7 +62,7 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
         if not isinstance(value, (list, tuple)):
             raise BadType(f"{what}: a list of tensors is needed")
         items = (v if v is None else _tensor(v, translator, converter) for v in value)
-        return Items(items)  # type: ignore[arg-type]  an optional list holds Nones
+        return Items(items)
     if parameter.is_value:
         if isinstance(value, Value):
             return value

@@ -22,8 +22,8 @@ Wanted = NewType("Wanted", int)
 """A converter parameter of this type receives the number of outputs that the node names."""
 
 
-class Items(tuple[Value, ...]):
-    """A sequence of tensors whose length is known while converting."""
+class Items(tuple[Any, ...]):
+    """A sequence of tensors (or of None, where the source allows it) of known length."""
 
     __slots__ = ()
 
@@ -247,5 +247,6 @@ def _scalar(array: np.ndarray, what: str) -> Any:
 
 
 def short(value: Any) -> str:
+    """A value as messages show it."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,21 +25,31 @@ FRONTENDS = "nnadapter.frontends"
 Source = str | os.PathLike[str] | bytes | Any
 
 
-def load(source: Source) -> Model:
+def load(
+    source: Source,
+    inputs: Sequence[Any] | None = None,
+    *,
+    keywords: Mapping[str, Any] | None = None,
+    dynamic_shapes: Any = None,
+) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
 
-    The format is found by content. Weights are views into the mapped file; it must not be changed
-    while the model is used. Raises BadFile for what no frontend reads or what is damaged, and
+    The format is found by content. Weights are views into the mapped file, which must not be
+    changed while the model is used, or share the memory of the framework's tensors. A module whose
+    graph is not known yet, such as a `torch.nn.Module`, is exported on example `inputs` and
+    `keywords` (arrays or tensors); `dynamic_shapes` is torch.export's. Raises BadFile for what no
+    frontend reads or what is damaged, BadInput for inputs that are missing or not wanted, and
     Unsupported with a list of everything that cannot be expressed.
     """
-    model = _translated(source)
+    given = {"inputs": inputs, "keywords": keywords, "dynamic_shapes": dynamic_shapes}
+    model = _translated(source, {k: v for k, v in given.items() if v is not None})
     from nnir.passes import CLEAN, apply
 
     apply(model, CLEAN)
     return model
 
 
-def _translated(source: Source) -> Model:
+def _translated(source: Source, options: dict[str, Any]) -> Model:
     if isinstance(source, (str, os.PathLike)):
         source = Path(source)
         if not source.exists():
@@ -50,7 +60,10 @@ def _translated(source: Source) -> Model:
         return archive.load(source) if isinstance(source, Path) else archive.loads(source)
     for _, frontend in frontends():
         if frontend.detects(source):
-            model: Model = frontend.load(source)
+            unknown = options.keys() - getattr(frontend, "OPTIONS", set())
+            if unknown or (options and isinstance(source, (Path, bytes))):
+                raise BadInput(f"{', '.join(options)}: only for modules that are exported here")
+            model: Model = frontend.load(source, **options)
             return model
     known = ", ".join(name for name, _ in frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
@@ -142,12 +155,15 @@ def verify(
 ) -> Report:
     """Compare a model on a device with its origin framework, which runs in a worker process.
 
-    `inputs`: one array per model input, random ones from `seed` when None. `tolerance`: the
-    largest error relative to the largest magnitude of an output; by default by precision.
+    `inputs`: one array per model input, random ones from `seed` when None; a module is exported
+    on them. `tolerance`: the largest error relative to the largest magnitude of an output; by
+    default by precision.
     """
     from conformance.verify import verify as run
 
-    return run(source, load(source), device, inputs, properties, tolerance=tolerance, seed=seed)
+    is_module = any(getattr(f, "exports", lambda _: False)(source) for _, f in frontends())
+    model = load(source, inputs=inputs) if is_module else load(source)
+    return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 
 def devices() -> dict[str, type[Device]]:

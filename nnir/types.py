@@ -57,6 +57,10 @@ class Precision(IntEnum):
     FLOAT6E2M3FN = 1013
     FLOAT6E3M2FN = 1014
 
+    def __bool__(self) -> bool:
+        """A precision is one, also that whose code is 0: `given or default` does what it says."""
+        return True
+
     @property
     def dtype(self) -> np.dtype:
         """The NumPy type that holds one element."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
 import torch
 import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
+from torch.export.graph_signature import ConstantArgument, SymIntArgument
 from torch.utils import _pytree as pytree
 
 from ..oracle import serve
@@ -25,27 +27,55 @@ BITS = {
 }
 """Types that NumPy does not share with PyTorch, and one of the same size that they do share."""
 
+SYMBOLIC = ("_operator.", "math.", "torch.")
+"""Functions on the numbers that sizes are, not on tensors."""
+
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
     """Run `op` of the head on its arguments, or the program in the file `path`."""
     torch.manual_seed(0)
-    tensors = [to_tensor(a) for a in arrays]
+    tensors: list[Any] = [to_tensor(a) for a in arrays]
     with torch.no_grad():
         if "path" in head:
-            program = torch.export.load(head["path"])
-            args, kwargs = pytree.tree_unflatten(tensors, program.call_spec.in_spec)
-            return results(program.module()(*args, **kwargs))
+            return run_program(head["path"], head["overwritten"].splitlines(), tensors)
+        if head["op"].startswith(SYMBOLIC):
+            tensors = [t.item() for t in tensors]
         args = [argument(a, tensors) for a in head["args"]]
         kwargs = {k: argument(a, tensors) for k, a in head["kwargs"].items()}
         return results(function(head["op"])(*args, **kwargs))
 
 
+def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) -> list[Any]:
+    """The outputs of a program, after the new contents of the buffers and inputs it overwrites."""
+    program = torch.export.load(path)
+    left = iter(tensors)
+    named: dict[str, torch.Tensor] = {}
+    leaves: list[Any] = []
+    for spec in program.graph_signature.input_specs:
+        if spec.kind.name != "USER_INPUT":
+            continue
+        if isinstance(spec.arg, ConstantArgument):
+            leaves.append(spec.arg.value)
+        elif isinstance(spec.arg, SymIntArgument):
+            leaves.append(int(next(left)))
+        else:
+            leaves.append(named.setdefault(spec.arg.name, next(left)))
+    args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
+    module = program.module()
+    found = results(module(*args, **kwargs))
+    state = {**dict(module.named_buffers()), **named}
+    return [*(to_array(state[name]) for name in overwritten), *found]
+
+
 def function(name: str) -> Callable[..., Any]:
     """What an exported graph calls by this name."""
     namespace, _, rest = name.partition(".")
+    found: Callable[..., Any]
     match namespace:
         case "_operator":
             found = getattr(operator, rest)
+        case "math":
+            found = getattr(math, rest)
         case "torch":
             found = getattr(torch, rest)
         case "torchvision":
@@ -53,11 +83,11 @@ def function(name: str) -> Callable[..., Any]:
 
             found = getattr(torchvision, rest.removesuffix(".default"))
         case _:
-            found = functools.reduce(getattr, name.split("."), torch.ops)
-    return found  # type: ignore[no-any-return]
+            found = functools.reduce(getattr, name.split("."), cast(Any, torch.ops))
+    return found
 
 
-def argument(source: Any, tensors: list[torch.Tensor]) -> Any:
+def argument(source: Any, tensors: list[Any]) -> Any:
     """The inverse of `conformance.torch_engine.described`."""
     if isinstance(source, list):
         return [argument(a, tensors) for a in source]

@@ -78,6 +78,9 @@ FAMILIES = (
 )
 TABLE = Table.merge(family.table for family in FAMILIES)
 DIALECT = TorchDialect(name, TABLE, lambda op: "")
+OPTIONS = frozenset({"inputs", "keywords", "dynamic_shapes"})
+"""What `load` takes beside a module."""
+
 ZIP = b"PK\x03\x04"
 
 
@@ -91,6 +94,11 @@ def detects(source: Any) -> bool:
         with source.open("rb") as file:
             return file.read(4) == ZIP
     return any(c.__module__.partition(".")[0] == "torch" for c in type(source).__mro__)
+
+
+def exports(source: Any) -> bool:
+    """Whether `source` is a module, whose graph is not known before it is exported on inputs."""
+    return any(c.__module__ == "torch.nn.modules.module" for c in type(source).__mro__)
 
 
 def load(source: Any, **options: Any) -> Model:

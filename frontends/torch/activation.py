@@ -2,6 +2,233 @@
 
 from __future__ import annotations
 
+from nnir.broadcast import axis_of
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import activation, binary, compare, generate, shape, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from .halves import number, once_rounded
+from .promotion import Number
+from .sizes import reshaped, size_of, vector
 
 table = Table()
+table.same(
+    {
+        "aten.relu.default": activation.relu,
+        "aten.relu6.default": activation.relu6,
+        "aten.silu.default": activation.swish,
+    }
+)
+
+
+def real(value: Number, what: str) -> float:
+    """A number that must not be complex."""
+    if isinstance(value, complex):
+        raise Unsupported(f"{what}={value!r}")
+    return float(value)
+
+
+@table.convert("aten.gelu.default")
+def gelu(self: Value, *, approximate: str = "none") -> Value:
+    match approximate:
+        case "none" | "tanh":
+            return activation.gelu(self, approximate=approximate == "tanh")
+    raise Unsupported(f"gelu with approximate={approximate!r}")
+
+
+@table.convert("aten.mish.default")
+def mish(self: Value) -> Value:
+    return once_rounded(
+        lambda x: binary.mul(x, activation.tanh(activation.softplus(x, threshold=40.0))), self
+    )
+
+
+def _exponential(x: Value, alpha: Number, scale: Number, input_scale: Number) -> Value:
+    """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
+    factors = [real(n, "a factor of elu") for n in (alpha, scale, input_scale)]
+    if factors[2] == 1 and factors[0] >= 0:
+        result: Value = activation.elu(x, alpha=factors[0])
+        return result if factors[1] == 1 else binary.mul(result, number(x, factors[1]))
+    below = unary.expm1(binary.mul(x, number(x, factors[2])))
+    below = binary.mul(below, number(x, factors[0] * factors[1]))
+    above = binary.mul(x, number(x, factors[1]))
+    made: Value = compare.where(compare.less(x, number(x, 0)), below, above)
+    return made
+
+
+@table.convert("aten.elu.default")
+def elu(self: Value, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Value:
+    return once_rounded(lambda x: _exponential(x, alpha, scale, input_scale), self)
+
+
+@table.convert("aten.celu.default")
+def celu(self: Value, alpha: Number = 1.0) -> Value:
+    return activation.celu(self, alpha=real(alpha, "celu with alpha"))
+
+
+SELU = 1.6732632423543772848170429916717, 1.0507009873554804934193352946
+
+
+@table.convert("aten.selu.default")
+def selu(self: Value) -> Value:
+    return elu(self, *SELU)
+
+
+@table.convert("aten.leaky_relu.default")
+def leaky_relu(self: Value, negative_slope: Number = 0.01) -> Value:
+    return activation.leaky_relu(self, alpha=real(negative_slope, "leaky_relu with negative_slope"))
+
+
+@table.convert("aten.rrelu.default")
+def rrelu(
+    self: Value,
+    lower: Number = 0.125,
+    upper: Number = 0.3333333333333333,
+    training: bool = False,
+    generator: None = None,
+) -> Value:
+    if training:
+        raise Unsupported("rrelu in training")
+    return leaky_relu(self, (real(lower, "lower") + real(upper, "upper")) / 2)
+
+
+@table.convert("aten.prelu.default")
+def prelu(self: Value, weight: Value) -> Value:
+    return activation.prelu(self, weight if weight.rank == 1 else shape.reshape(weight, [-1]))
+
+
+@table.convert("aten._prelu_kernel.default")
+def prelu_kernel(self: Value, weight: Value) -> Value:
+    above = compare.greater(self, number(self, 0))
+    return compare.where(above, self, binary.mul(weight, self))
+
+
+@table.convert("aten.hardtanh.default")
+def hardtanh(self: Value, min_val: Number = -1, max_val: Number = 1) -> Value:
+    bounds = (real(n, "a bound of hardtanh") for n in (min_val, max_val))
+    return activation.clip(self, *(number(self, n) for n in bounds))
+
+
+@table.convert("aten.hardsigmoid.default")
+def hardsigmoid(self: Value) -> Value:
+    return activation.hard_sigmoid(self, alpha=1 / 6, beta=0.5)
+
+
+@table.convert("aten.hardswish.default")
+def hardswish(self: Value) -> Value:
+    return activation.hard_swish(self, alpha=1 / 6, beta=0.5)
+
+
+@table.convert("aten.hardshrink.default")
+def hardshrink(self: Value, lambd: Number = 0.5) -> Value:
+    limit = number(self, real(lambd, "hardshrink with lambd"))
+    inside = compare.less_equal(unary.abs_(self), limit)
+    return compare.where(inside, number(self, 0), self)
+
+
+@table.convert("aten.softshrink.default")
+def softshrink(self: Value, lambd: Number = 0.5) -> Value:
+    limit = real(lambd, "softshrink with lambd")
+
+    def body(x: Value) -> Value:
+        inside = activation.clip(x, number(x, -limit), number(x, limit))
+        result: Value = binary.sub(x, inside)
+        return result
+
+    return once_rounded(body, self)
+
+
+@table.convert("aten.softplus.default")
+def softplus(self: Value, beta: Number = 1, threshold: Number = 20) -> Value:
+    numbers = {"beta": real(beta, "beta"), "threshold": real(threshold, "threshold")}
+    return activation.softplus(self, **numbers)
+
+
+@table.convert("aten.threshold.default")
+def threshold(self: Value, threshold: Number, value: Number) -> Value:
+    limit, below = (number(self, real(n, "threshold")) for n in (threshold, value))
+    return compare.where(compare.less_equal(self, limit), below, self)
+
+
+@table.convert("aten.glu.default")
+def glu(self: Value, dim: int = -1) -> Value:
+    axis = axis_of(dim, self.rank)
+    size = self.shape[axis]
+    if not isinstance(size, Expr) and size % 2:
+        raise BadType(f"glu of {self.type} along axis {dim}, whose size is odd")
+    half = binary.div(size_of(self, axis), 2)
+    left, right = shape.split(self, vector(self, [half, half]), axis=axis)
+    return once_rounded(lambda x, y: binary.mul(x, activation.sigmoid(y)), left, right)
+
+
+def _log_sigmoid(x: Value) -> Value:
+    # beyond 40 the logarithm is x to the last bit of a float64
+    return unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
+
+
+@table.convert("aten.log_sigmoid.default")
+def log_sigmoid(self: Value) -> Value:
+    return _log_sigmoid(self)
+
+
+@table.convert("aten.log_sigmoid_forward.default")
+def log_sigmoid_forward(self: Value) -> tuple[Value, Value]:
+    return _log_sigmoid(self), unary.exp(unary.neg(unary.abs_(self)))
+
+
+def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) -> Value:
+    """A softmax along an axis; a tensor without axes is a vector of one element."""
+    x = x if dtype is None else cast_to(x, dtype)
+    if not x.rank:
+        axis_of(dim, 1)
+        return reshaped(operator(shape.reshape(x, [1]), axis=0), vector(x, []))
+    result: Value = operator(x, axis=dim)
+    return result
+
+
+@table.convert("aten.softmax.int", "aten.special_softmax.default")
+def softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
+    return normalised(activation.softmax, self, dim, dtype)
+
+
+@table.convert("aten.log_softmax.int")
+def log_softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
+    return normalised(activation.log_softmax, self, dim, dtype)
+
+
+@table.convert("aten.special_log_softmax.default")
+def special_log_softmax(self: Value, dim: int, *, dtype: Precision | None = None) -> Value:
+    return normalised(activation.log_softmax, self, dim, dtype)
+
+
+@table.convert("aten._softmax.default")
+def softmax_kernel(self: Value, dim: int, half_to_float: bool) -> Value:
+    wide = Precision.FLOAT32 if half_to_float else None
+    return normalised(activation.softmax, self, dim, wide)
+
+
+@table.convert("aten._log_softmax.default")
+def log_softmax_kernel(self: Value, dim: int, half_to_float: bool) -> Value:
+    wide = Precision.FLOAT32 if half_to_float else None
+    return normalised(activation.log_softmax, self, dim, wide)
+
+
+@table.convert(
+    *("aten.dropout.default", "aten.feature_dropout.default"),
+    *("aten.alpha_dropout.default", "aten.feature_alpha_dropout.default"),
+)
+def dropout(input: Value, p: float, train: bool) -> Value:
+    if train and p > 0:
+        raise Unsupported(f"dropout in training, with p={p!r}: export the model after .eval()")
+    return input
+
+
+@table.convert("aten.native_dropout.default")
+def native_dropout(input: Value, p: float, train: bool | None) -> tuple[Value, Value]:
+    kept = dropout(input, p, True if train is None else train)
+    return kept, generate.fill_like(input, input.model.constant(True))

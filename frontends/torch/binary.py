@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+import math
+
+from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary
+from nnir.operator import Operator
+from nnir.ops import activation, binary, compare, logic, unary
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Number, Operand, common, promoted, promoted_to
+from . import blend
+from .halves import number, once_rounded
+from .promotion import (
+    DEFAULT_FLOAT,
+    Number,
+    Operand,
+    category,
+    common,
+    floating,
+    promoted,
+    promoted_to,
+)
+from .unary import is_nan, signbit, trunc
 
-table = Table()
+table = Table.merge([blend.table])
 
 
 def scaled(other: Operand, alpha: Number, precision: Precision) -> Operand:
@@ -21,12 +37,325 @@ def scaled(other: Operand, alpha: Number, precision: Precision) -> Operand:
     return other * alpha
 
 
-@table.convert("aten.add.Tensor", "aten.add.Scalar")
-def add(self: Value, other: Operand, *, alpha: Number = 1) -> Value:
+def total(self: Operand, other: Operand, alpha: Number) -> Value:
+    """self + alpha * other; of truth values, whether one of them holds."""
     precision = common(self, other)
-    return binary.add(*promoted_to(precision, self, scaled(other, alpha, precision)))
+    operands = promoted_to(precision, self, scaled(other, alpha, precision))
+    operator = logic.or_ if precision == Precision.BOOL8 else binary.add
+    result: Value = operator(*operands)
+    return result
+
+
+def difference(self: Operand, other: Operand, alpha: Number) -> Value:
+    """self - alpha * other."""
+    precision = common(self, other)
+    result: Value = binary.sub(*promoted_to(precision, self, scaled(other, alpha, precision)))
+    return result
+
+
+@table.convert("aten.add.Tensor")
+def add(self: Value, other: Operand, *, alpha: Number = 1) -> Value:
+    return total(self, other, alpha)
+
+
+@table.convert("aten.add.Scalar")
+def add_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
+    return total(self, other, alpha)
+
+
+@table.convert("aten.sub.Tensor")
+def sub(self: Value, other: Operand, *, alpha: Number = 1) -> Value:
+    return difference(self, other, alpha)
+
+
+@table.convert("aten.sub.Scalar")
+def sub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
+    return difference(self, other, alpha)
+
+
+@table.convert("aten.rsub.Tensor")
+def rsub(self: Value, other: Operand, *, alpha: Number = 1) -> Value:
+    return difference(other, self, alpha)
+
+
+@table.convert("aten.rsub.Scalar")
+def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
+    return difference(other, self, alpha)
 
 
 @table.convert("aten.mul.Tensor", "aten.mul.Scalar")
 def mul(self: Value, other: Operand) -> Value:
-    return binary.mul(*promoted(self, other))
+    operands = promoted(self, other)
+    is_bool = operands[0].precision == Precision.BOOL8
+    result: Value = (logic.and_ if is_bool else binary.mul)(*operands)
+    return result
+
+
+@table.convert("aten.div.Tensor", "aten.div.Scalar")
+def div(self: Value, other: Operand) -> Value:
+    return binary.div(*floating(self, other))
+
+
+@table.convert("aten.div.Tensor_mode", "aten.div.Scalar_mode")
+def div_mode(self: Value, other: Operand, *, rounding_mode: str | None) -> Value:
+    match rounding_mode:
+        case None:
+            return div(self, other)
+        case "floor":
+            return binary.floor_div(*promoted(self, other))
+        case "trunc":
+            operands = promoted(self, other)
+            if not operands[0].is_float:
+                return binary.div(*operands)
+            return once_rounded(lambda x, y: trunc(binary.div(x, y)), *operands)
+    raise Unsupported(f"div with rounding_mode={rounding_mode!r}")
+
+
+@table.convert("aten.floor_divide.default", "aten.floor_divide.Scalar")
+def floor_divide(self: Value, other: Operand) -> Value:
+    return binary.floor_div(*promoted(self, other))
+
+
+@table.convert("aten.fmod.Tensor", "aten.fmod.Scalar")
+def fmod(self: Value, other: Operand) -> Value:
+    return binary.mod(*promoted(self, other), fmod=True)
+
+
+@table.convert("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor")
+def remainder(self: Operand, other: Operand) -> Value:
+    return binary.mod(*promoted(self, other))
+
+
+POWERS: dict[Number, Operator] = {2: unary.square}
+FLOAT_POWERS: dict[Number, Operator] = {
+    0.5: unary.sqrt,
+    -0.5: unary.rsqrt,
+    -1: unary.reciprocal,
+}
+"""What PyTorch computes for some exponents that are numbers."""
+
+
+@table.convert("aten.pow.Tensor_Scalar")
+def pow_scalar(self: Value, exponent: Operand) -> Value:
+    precision = common(self, exponent)
+    if not isinstance(exponent, Value):
+        operator = POWERS.get(exponent)
+        if operator is None and precision.is_float:
+            operator = FLOAT_POWERS.get(exponent)
+        if operator is not None and precision != Precision.BOOL8:
+            result: Value = operator(*promoted_to(precision, self))
+            return result
+    return binary.pow_(*promoted(self, exponent))
+
+
+@table.convert("aten.pow.Tensor_Tensor", "aten.pow.Scalar")
+def pow_(self: Operand, exponent: Operand) -> Value:
+    return binary.pow_(*promoted(self, exponent))
+
+
+@table.convert(
+    *("aten.float_power.Tensor_Tensor", "aten.float_power.Tensor_Scalar"),
+    "aten.float_power.Scalar",
+)
+def float_power(self: Operand, exponent: Operand) -> Value:
+    if category(common(self, exponent)) == 3:
+        raise Unsupported("float_power of complex numbers")
+    return binary.pow_(*promoted_to(Precision.FLOAT64, self, exponent))
+
+
+def larger(self: Operand, other: Operand) -> Value:
+    """The larger of two, or the one that is NaN."""
+    operands = promoted(self, other)
+    is_bool = operands[0].precision == Precision.BOOL8
+    result: Value = (logic.or_ if is_bool else binary.max_)(*operands)
+    return result
+
+
+def smaller(self: Operand, other: Operand) -> Value:
+    """The smaller of two, or the one that is NaN."""
+    operands = promoted(self, other)
+    is_bool = operands[0].precision == Precision.BOOL8
+    result: Value = (logic.and_ if is_bool else binary.min_)(*operands)
+    return result
+
+
+@table.convert("aten.maximum.default", "aten.max.other")
+def maximum(self: Value, other: Operand) -> Value:
+    return larger(self, other)
+
+
+@table.convert("aten.minimum.default", "aten.min.other")
+def minimum(self: Value, other: Operand) -> Value:
+    return smaller(self, other)
+
+
+def _without_nan(operator: Operator, x: Value, y: Value) -> Value:
+    """The operator where both are numbers, else the one that is."""
+    if not x.is_float:
+        made: Value = operator(x, y)
+    else:
+        right = compare.where(is_nan(y), x, y)
+        made = compare.where(is_nan(x), y, operator(x, right))
+    return made
+
+
+@table.convert("aten.fmax.default")
+def fmax(self: Value, other: Operand) -> Value:
+    if common(self, other) == Precision.BOOL8:
+        return larger(self, other)
+    return _without_nan(binary.max_, *promoted(self, other))
+
+
+@table.convert("aten.fmin.default")
+def fmin(self: Value, other: Operand) -> Value:
+    if common(self, other) == Precision.BOOL8:
+        return smaller(self, other)
+    return _without_nan(binary.min_, *promoted(self, other))
+
+
+@table.convert("aten.clamp.default", "aten.clamp.Tensor")
+def clamp(self: Value, min: Operand | None = None, max: Operand | None = None) -> Value:
+    if min is None and max is None:
+        raise Unsupported("clamp without bounds")
+    if min is None:
+        return smaller(self, max)  # type: ignore[arg-type]  one is given
+    if max is None:
+        return larger(self, min)
+    x, low, high = promoted(self, min, max)
+    if low.rank == high.rank == 0:
+        return activation.clip(x, low, high)
+    return binary.min_(binary.max_(x, low), high)
+
+
+@table.convert("aten.clamp_min.default", "aten.clamp_min.Tensor")
+def clamp_min(self: Value, min: Operand) -> Value:
+    return larger(self, min)
+
+
+@table.convert("aten.clamp_max.default", "aten.clamp_max.Tensor")
+def clamp_max(self: Value, max: Operand) -> Value:
+    return smaller(self, max)
+
+
+@table.convert("aten.atan2.default")
+def atan2(self: Value, other: Operand) -> Value:
+    return binary.atan2(*floating(self, other))
+
+
+@table.convert("aten.hypot.default")
+def hypot(self: Value, other: Operand) -> Value:
+    return binary.hypot(*promoted(self, other))
+
+
+@table.convert("aten.nextafter.default")
+def nextafter(self: Value, other: Operand) -> Value:
+    return binary.next_after(*promoted(self, other))
+
+
+@table.convert("aten.copysign.Tensor", "aten.copysign.Scalar")
+def copysign(self: Value, other: Operand) -> Value:
+    x, y = floating(self, other)
+    size = unary.abs_(x)
+    return compare.where(signbit(y), unary.neg(size), size)
+
+
+@table.convert("aten.ldexp.Tensor")
+def ldexp(self: Value, other: Value) -> Value:
+    power = common(2.0, other)
+    return binary.mul(*promoted(self, binary.pow_(*promoted_to(power, 2.0, other))))
+
+
+@table.convert("aten.heaviside.default")
+def heaviside(self: Value, values: Value) -> Value:
+    x, at_zero = promoted(self, values)
+    if x.precision == Precision.BOOL8:
+        return logic.or_(x, at_zero)
+    zero = number(x, 0)
+    step = unary.cast(compare.greater(x, zero), dtype=x.precision)
+    return compare.where(compare.equal(x, zero), at_zero, step)
+
+
+@table.convert("aten.gcd.default")
+def gcd(self: Value, other: Operand) -> Value:
+    return binary.gcd(*promoted(self, other))
+
+
+@table.convert("aten.lcm.default")
+def lcm(self: Value, other: Operand) -> Value:
+    x, y = promoted(self, other)
+    divisor = binary.gcd(x, y)
+    quotient = binary.div(x, binary.max_(divisor, number(x, 1)))
+    return unary.abs_(binary.mul(quotient, y))
+
+
+def _log_sum(x: Value, y: Value, base: float) -> Value:
+    """The logarithm of base**x + base**y; equal ones, infinities too, have no difference."""
+    high, distance = binary.max_(x, y), unary.neg(unary.abs_(binary.sub(x, y)))
+    if base == 2:
+        power = binary.pow_(number(x, 2), distance)
+        rest = binary.mul(unary.log1p(power), number(x, 1 / math.log(2)))
+    else:
+        rest = unary.log1p(unary.exp(distance))
+    doubled = binary.add(x, number(x, math.log(2) / math.log(base)))
+    result: Value = compare.where(compare.equal(x, y), doubled, binary.add(high, rest))
+    return result
+
+
+@table.convert("aten.logaddexp.default")
+def logaddexp(self: Value, other: Operand) -> Value:
+    return once_rounded(lambda x, y: _log_sum(x, y, math.e), *floating(self, other))
+
+
+@table.convert("aten.logaddexp2.default")
+def logaddexp2(self: Value, other: Operand) -> Value:
+    return once_rounded(lambda x, y: _log_sum(x, y, 2), *floating(self, other))
+
+
+def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
+    """self * log(other), 0 where self is 0 and other is not NaN."""
+
+    def body(x: Value, y: Value) -> Value:
+        zero = number(x, 0)
+        nothing = logic.and_(compare.equal(x, zero), compare.equal(y, y))
+        result: Value = compare.where(nothing, zero, binary.mul(x, log(y)))
+        return result
+
+    return once_rounded(body, *floating(self, other))
+
+
+@table.convert(
+    *("aten.xlogy.Tensor", "aten.xlogy.Scalar_Other", "aten.xlogy.Scalar_Self"),
+    *("aten.special_xlogy.default", "aten.special_xlogy.other_scalar"),
+    "aten.special_xlogy.self_scalar",
+)
+def xlogy(self: Operand, other: Operand) -> Value:
+    return _times_log(unary.log, self, other)
+
+
+@table.convert(
+    *("aten.special_xlog1py.default", "aten.special_xlog1py.other_scalar"),
+    "aten.special_xlog1py.self_scalar",
+)
+def xlog1py(self: Operand, other: Operand) -> Value:
+    return _times_log(unary.log1p, self, other)
+
+
+@table.convert("aten.isclose.default")
+def isclose(
+    self: Value,
+    other: Operand,
+    rtol: float = 1e-05,
+    atol: float = 1e-08,
+    equal_nan: bool = False,
+) -> Value:
+    x, y = promoted(self, other)
+    same = compare.equal(x, y)
+    if equal_nan and x.is_float:
+        same = logic.or_(same, logic.and_(is_nan(x), is_nan(y)))
+    if rtol == 0 and atol == 0:
+        return same
+    x, y = promoted_to(x.precision if x.is_float else DEFAULT_FLOAT, x, y)
+    distance = unary.abs_(binary.sub(x, y))
+    allowed = binary.add(unary.abs_(binary.mul(y, number(y, rtol))), number(y, atol))
+    finite = compare.less(distance, number(x, math.inf))
+    return logic.or_(same, logic.and_(finite, compare.less_equal(distance, allowed)))

@@ -1,7 +1,40 @@
-"""ATen comparisons and selection."""
+"""ATen comparisons and selection by a mask."""
 
 from __future__ import annotations
 
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import compare
+
 from ..table import Table
+from .promotion import Operand, common, promoted, to
+from .unary import truth
 
 table = Table()
+
+
+def _comparison(name: str, operator: Operator) -> None:
+    @table.convert(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
+    def convert(self: Value, other: Operand) -> Value:
+        result: Value = operator(*promoted(self, other))
+        return result
+
+
+for _name, _operator in {
+    "eq": compare.equal,
+    "ge": compare.greater_equal,
+    "gt": compare.greater,
+    "le": compare.less_equal,
+    "lt": compare.less,
+    "ne": compare.not_equal,
+}.items():
+    _comparison(_name, _operator)
+
+
+@table.convert(
+    *("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf", "aten.where.Scalar")
+)
+def where(condition: Value, self: Operand, other: Operand) -> Value:
+    precision = common(self, other)
+    operands = (to(v, precision, condition.model) for v in (self, other))
+    return compare.where(truth(condition), *operands)

@@ -33,15 +33,18 @@ class Container:
         if not infos or len(infos) > MOST_MEMBERS:
             raise BadFile(f"a .pt2 file with {len(infos)} members")
         self.root = infos[0].filename.split("/")[0] + "/"
-        self.places: dict[str, tuple[int, int]] = {}
+        self.members: dict[str, zipfile.ZipInfo] = {}
         for info in infos:
             name = info.filename.removeprefix(self.root)
-            if name in self.places:
+            if name in self.members:
                 raise BadFile(f"the .pt2 file has two members {name!r}")
-            self.places[name] = self._place(info)
+            self.members[name] = info
 
-    def _place(self, info: zipfile.ZipInfo) -> tuple[int, int]:
+    def place(self, name: str) -> tuple[int, int]:
         """Where the bytes of a member lie; the local header decides, not the directory."""
+        if name not in self.members:
+            raise BadFile(f"the .pt2 file has no member {name!r}")
+        info = self.members[name]
         if info.compress_type != zipfile.ZIP_STORED or info.flag_bits & 1:
             raise BadFile(f"{info.filename!r} is compressed or encrypted, which .pt2 never is")
         head = self.data[info.header_offset : info.header_offset + LOCAL_HEADER]
@@ -54,17 +57,15 @@ class Container:
         return start, info.file_size
 
     def __contains__(self, name: str) -> bool:
-        return name in self.places
+        return name in self.members
 
     def names(self, folder: str, suffix: str = "") -> list[str]:
         """The members below `folder` whose names end with `suffix`."""
-        return [n for n in self.places if n.startswith(folder) and n.endswith(suffix)]
+        return [n for n in self.members if n.startswith(folder) and n.endswith(suffix)]
 
     def read(self, name: str) -> bytes:
         """The bytes of a small member."""
-        if name not in self.places:
-            raise BadFile(f"the .pt2 file has no member {name!r}")
-        start, size = self.places[name]
+        start, size = self.place(name)
         return bytes(self.data[start : start + size])
 
     def json(self, name: str) -> Any:
@@ -78,9 +79,7 @@ class Container:
         self, name: str, dtype: np.dtype, sizes: list[int], strides: list[int], offset: int
     ) -> np.ndarray:
         """A strided view into the storage `name`; sizes, strides and offset in elements."""
-        if name not in self.places:
-            raise BadFile(f"the .pt2 file has no member {name!r}")
-        start, length = self.places[name]
+        start, length = self.place(name)
         precision_of(dtype)
         if len(sizes) != len(strides) or min([offset, *sizes, *strides], default=0) < 0:
             raise BadFile(f"{name!r} with sizes {sizes}, strides {strides} and offset {offset}")
@@ -89,9 +88,8 @@ class Container:
         last = offset + sum((n - 1) * s for n, s in zip(sizes, strides, strict=True))
         if (last + 1) * dtype.itemsize > length:
             raise BadFile(f"{name!r} has {length} bytes, a tensor of {sizes} ends behind it")
-        elements = np.frombuffer(self.data, dtype, last + 1 - offset, start + offset * dtype.itemsize)
         steps = [s * dtype.itemsize for s in strides]
-        return np.lib.stride_tricks.as_strided(elements, sizes, steps, writeable=False)
+        return np.ndarray(sizes, dtype, self.data, start + offset * dtype.itemsize, steps)
 
 
 class _Reader(io.RawIOBase):
@@ -132,7 +130,7 @@ def refuse(container: Container) -> None:
             "torch.export.export and torch.export.save"
         )
     if "serialized_exported_program.json" in container:
-        raise Unsupported(f"a .pt2 file of PyTorch 2.7 or older, whose weights are pickled: {REEXPORT}")
+        raise Unsupported(f"a .pt2 file of PyTorch 2.7 or older, with pickled weights: {REEXPORT}")
     if "data.pkl" in container:
         raise Unsupported(
             "a pickle of torch.save (weights or a whole module), which is code and not a program; "

@@ -8,15 +8,17 @@ change is made again when it is read after it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nnir.dim import Dim
 from nnir.errors import Unsupported
 from nnir.types import TensorType
 
 from ..source import Ref, SourceGraph, SourceNode, SourceValue
 from . import schema
+from .strides import is_contiguous, is_view
 
 IDENTITIES = {
     "aten.dropout.default": "input",
@@ -38,11 +40,16 @@ MAYBE = frozenset(
 )
 """Views where the memory allows it, else copies: only the strides of the export know."""
 
+SEVERAL = {
+    "aten._batch_norm_with_update.default": "aten._batch_norm_with_update_functional.default",
+    "aten._native_batch_norm_legit.default": "aten._native_batch_norm_legit_functional.default",
+}
+"""Operators that overwrite several arguments, whose functions return these after the results."""
+
 CASTS = ("aten.to.", "aten.type_as.")
 """The argument itself where that has the precision asked for, else a copy."""
 
 STRUCTURE = frozenset({"aten.resize_", "aten.set_", "aten.swap_", "aten.transpose_", "aten.t_"})
-COPIES = {"aten.copy_.default": "aten.copy.default"}
 
 
 @dataclass
@@ -58,14 +65,16 @@ class View:
 class Functional:
     """Rewrites the nodes of one graph."""
 
-    def __init__(self, graph: SourceGraph) -> None:
+    def __init__(self, graph: SourceGraph, strides: Mapping[str, Sequence[Dim]]) -> None:
         self.graph = graph
+        self.strides = strides
         self.nodes: list[SourceNode] = []
         self.current: dict[str, str] = {}
         self.views: dict[str, View] = {}
         self.ages: dict[str, int] = {}
         self.types: dict[str, TensorType | None] = {v.name: v.type for v in graph.inputs}
         self.count = 0
+        self.statistics: set[str] = set()
 
     def run(self) -> None:
         for node in self.graph.nodes:
@@ -82,7 +91,7 @@ class Functional:
                 for position, name in enumerate(node.outputs):
                     self.views[name] = View(node, source, position, self.ages.get(root, 0))
         for output in self.graph.outputs:
-            output.called = output.called or output.name
+            output.called = output.name
             output.name = self.read(output.name)
         self.graph.nodes = self.nodes
 
@@ -99,10 +108,10 @@ class Functional:
             return self.current.get(name, name)
         age = self.ages.get(self.root(name), 0)
         if view.age < age:
-            if view.node.op in MAYBE:
+            if view.node.op in MAYBE and not self.shares(view.node, view.source):
                 raise Unsupported(
-                    f"the result of {view.node.op} is read after {self.root(name)!r} was changed in "
-                    "place: whether it is a view of it is not known; export after "
+                    f"the result of {view.node.op} is read after {self.root(name)!r} was changed "
+                    "in place: whether it is a view of it is not known; export after "
                     "run_decompositions({})"
                 )
             view.age = age
@@ -132,8 +141,6 @@ class Functional:
 
     def renamed(self, node: SourceNode) -> SourceNode:
         """The node as it reads now; views keep the node as it was."""
-        if not self.ages:
-            return node
         arguments = self.substituted(node.attributes)
         inputs = list(dict.fromkeys(_refs(arguments)))
         return SourceNode(node.op, inputs, node.outputs, arguments, node.name, node.types)
@@ -147,11 +154,23 @@ class Functional:
             source = node.attributes.get(found.viewed) if found and found.viewed else None
         if not isinstance(source, Ref):
             return None
+        if node.op in MAYBE and self.shares(node, source) is False:
+            return None
         if node.op.startswith(CASTS):
             before, after = self.types.get(source), self.types.get(node.outputs[0])
             same = before is not None and after is not None and before.precision == after.precision
             return str(source) if same and not node.attributes.get("copy") else None
         return str(source)
+
+    def shares(self, node: SourceNode, source: str) -> bool | None:
+        """Whether the result of a reshape is a view; None where that is not known."""
+        before, after = self.types.get(source), self.types.get(node.outputs[0])
+        steps = self.strides.get(source)
+        if before is None or after is None or steps is None:
+            return None
+        if node.op == "aten.contiguous.default":
+            return is_contiguous(before.shape, steps)
+        return is_view(before.shape, steps, after.shape)
 
     def emit(self, node: SourceNode) -> None:
         node.inputs = list(dict.fromkeys(_refs(node.attributes)))
@@ -159,13 +178,18 @@ class Functional:
 
     def overwrite(self, node: SourceNode, written: tuple[str, ...]) -> None:
         """An in-place operation: its function, then the result as the new contents."""
+        if node.op in SEVERAL:
+            self.overwrite_several(node, written)
+            return
         target = node.attributes.get(written[0])
         packet = node.op.rpartition(".")[0]
         if len(written) > 1 or not isinstance(target, Ref) or packet in STRUCTURE:
             raise Unsupported(f"{node.op} changes its arguments in place; export without it")
-        op = COPIES.get(node.op, node.op.replace("_.", ".", 1))
-        if not packet.endswith("_") or schema.find(op) is None:
-            raise Unsupported(f"{node.op} changes its arguments in place, and has no function")
+        if packet.removesuffix("_") + ".default" in IDENTITIES and not node.attributes.get("train"):
+            for name in node.outputs:
+                self.alias(name, target)
+            return
+        op = _function_of(node.op)
         result = self.fresh(node.outputs[0] or str(target))
         type = self.types.get(target)
         arguments = self.substituted(node.attributes)
@@ -177,6 +201,18 @@ class Functional:
         self.write(target, kept)
         for name in node.outputs:
             self.alias(name, target)
+
+    def overwrite_several(self, node: SourceNode, written: tuple[str, ...]) -> None:
+        """An operation with a function that also returns the new contents of what it changes."""
+        targets = [str(node.attributes[name]) for name in written]
+        fresh = [self.fresh(t) for t in targets]
+        types = [*node.types, *(self.types.get(t) for t in targets)]
+        arguments = self.substituted(node.attributes)
+        outputs = [*node.outputs, *fresh]
+        self.emit(SourceNode(SEVERAL[node.op], [], outputs, arguments, node.name, types))
+        for target, new in zip(targets, fresh, strict=True):
+            self.write(target, new)
+        self.statistics.update(targets)  # which PyTorch's programs do not return
 
     def alias(self, name: str, target: str) -> None:
         """`name` is another name of `target`."""
@@ -191,8 +227,9 @@ class Functional:
             self.current[name] = new
             self.ages[name] = self.ages.get(name, 0) + 1
             return
-        carry = CARRY.get(view.node.op)
-        if view.node.op in MAYBE or carry is None:
+        is_shared = view.node.op not in MAYBE or self.shares(view.node, view.source)
+        carry = CARRY.get(view.node.op, _reshaped if view.node.op in MAYBE else None)
+        if carry is None or not is_shared:
             raise Unsupported(
                 f"a change in place of the result of {view.node.op}, which may share its memory "
                 f"with {view.source!r}; export after run_decompositions({{}})"
@@ -206,27 +243,40 @@ class Functional:
         self.current[name] = new
         view.age = self.ages[self.root(name)]
 
-    def mutated(self) -> list[SourceValue]:
-        """The inputs and weights that were overwritten, with the names of their last contents."""
-        given = {v.name: v for v in self.graph.inputs}
-        return [
-            SourceValue(new, self.types.get(name), called=self.graph.called.get(name, name))
+    def mutated(self) -> dict[str, SourceValue]:
+        """The inputs that were overwritten, with their last contents."""
+        given = {v.name for v in self.graph.inputs}
+        return {
+            name: SourceValue(new, self.types.get(name))
             for name, new in self.current.items()
-            if name in given or name in self.graph.weights
-        ]
+            if name in given and name not in self.statistics
+        }
 
 
-def functional(graph: SourceGraph) -> list[SourceValue]:
-    """Rewrite a graph; the new contents of the inputs and weights that it overwrites."""
-    for node in graph.nodes:
-        for inner in node.attributes.values():
-            if isinstance(inner, SourceGraph) and functional(inner):
-                raise Unsupported(f"a graph of {node.op} that changes its inputs in place")
+def functional(
+    graph: SourceGraph, strides: Mapping[str, Sequence[Dim]] | None = None
+) -> dict[str, SourceValue]:
+    """Rewrite a graph whose weights are still among its inputs; the new contents of the inputs
+    that it overwrites.
+
+    `strides`: those of its values, in elements, where the export recorded them.
+    """
     if not any(found.written for n in graph.nodes if (found := schema.find(n.op))):
-        return []
-    rewriter = Functional(graph)
+        return {}
+    rewriter = Functional(graph, strides or {})
     rewriter.run()
     return rewriter.mutated()
+
+
+def _function_of(op: str) -> str:
+    """The operator that returns what an in-place operator writes."""
+    packet, _, overload = op.rpartition(".")
+    if packet.endswith("_"):
+        for name in (overload, "default", "Tensor"):
+            found = f"{packet.removesuffix('_')}.{name}"
+            if schema.find(found) is not None:
+                return found
+    raise Unsupported(f"{op} changes its arguments in place, and has no function")
 
 
 def _refs(arguments: Any) -> list[str]:
@@ -279,8 +329,11 @@ def _narrowed(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     if isinstance(start, Ref) or isinstance(length, Ref):
         raise Unsupported("a change in place of a part whose place is only known while running")
     return "aten.slice_scatter.default", {
-        **{"self": Ref(base), "src": Ref(new), "dim": given["dim"]},
-        **{"start": start, "end": start + length if start + length else None},
+        "self": Ref(base),
+        "src": Ref(new),
+        "dim": given["dim"],
+        "start": start,
+        "end": start + length if start + length else None,
     }
 
 

@@ -1,7 +1,266 @@
-"""ATen indexing and slicing."""
+"""ATen operators that select elements by position or by a mask."""
 
 from __future__ import annotations
 
-from ..table import Table
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnir.broadcast import axis_of, contents, ints
+from nnir.errors import BadType, NotConstant
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Items, Table
+from . import advanced, bags
+from .promotion import Number, to
+from .shape import common_sizes, expanded
 
 table = Table()
+END = np.iinfo(np.int64).max
+
+
+@table.convert("aten.select.int")
+def select(self: Value, dim: int, index: Index) -> Value:
+    return taken(self, index, axis_of(dim, self.rank))
+
+
+def taken(x: Value, where: Value, axis: int) -> Value:
+    """GATHER; the axis goes where the position has none."""
+    result: Value = index.gather(x, where, axis=axis)
+    return result
+
+
+@table.convert("aten.slice.Tensor")
+def slice_(
+    self: Value,
+    dim: int = 0,
+    start: Index | None = None,
+    end: Index | None = None,
+    step: Index | int = 1,
+) -> Value:
+    axis = axis_of(dim, self.rank)
+    by = step if isinstance(step, int) else (ints(step) or (None,))[0]
+    if by is None:
+        raise NotConstant("a slice whose step is only known while running")
+    if by == 1 and _is_start(start) and _is_end(end, self, axis):
+        return self
+    bounds = [[n] if v is None else line(v) for v, n in ((start, 0), (end, END))]
+    return index.slice_(self, [axis], *bounds, None if by == 1 else [by])
+
+
+def _is_start(start: Value | None) -> bool:
+    return start is None or contents(start) == (0,)
+
+
+def _is_end(end: Value | None, x: Value, axis: int) -> bool:
+    """Whether a slice goes on to the end of an axis."""
+    bound = (END,) if end is None else contents(end)
+    if bound is None:
+        return False
+    size = x.shape[axis]
+    both = isinstance(bound[0], int) and isinstance(size, int)
+    return bound[0] == size or bound[0] == END or (both and bound[0] > size)  # type: ignore[operator]
+
+
+def line(number: Value) -> Value:
+    """A number as a vector of one."""
+    if number.rank == 1:
+        return number
+    if number.known is not None:
+        return number.model.constant(number.known.reshape(1))
+    return shape.reshape(number, [1])
+
+
+@table.convert("aten.narrow.default", "aten.narrow.Tensor")
+def narrow(self: Value, dim: int, start: Index, length: Index) -> Value:
+    """`length` elements from `start`, which may count from the end."""
+    axis = axis_of(dim, self.rank)
+    known, count = contents(start), contents(length)
+    if known is None and count is not None and isinstance(count[0], int):
+        return _window(self, axis, start, count[0])
+    first = line(start)
+    if known is not None and isinstance(known[0], int) and known[0] < 0:
+        whole = sizes.plus(sizes.size_of(self, axis), known[0])
+        first = sizes.vector(self.model, [whole])
+    last = _sum(first, line(length))
+    if contents(first) == (0,) and contents(last) == (self.shape[axis],):
+        return self
+    return index.slice_(self, [axis], first, last)
+
+
+def _sum(a: Value, b: Value) -> Value:
+    if a.known is not None and b.known is not None:
+        return a.model.constant(a.known + b.known)
+    return binary.add(a, b)
+
+
+def _window(x: Value, axis: int, start: Value, count: int) -> Value:
+    """So many elements from a place that is only known while running."""
+    first = line(cast_to(start, Precision.INT64))
+    size = sizes.vector(x.model, [sizes.size_of(x, axis)])
+    first = compare.where(compare.less(first, [0]), binary.add(first, size), first)
+    return taken(x, binary.add(first, np.arange(count)), axis)
+
+
+@table.convert("aten.index_select.default")
+def index_select(self: Value, dim: int, index: Value) -> Value:
+    if not self.rank:
+        return self
+    where = index if index.rank else shape.reshape(index, [1])
+    return taken(self, where, axis_of(dim, self.rank))
+
+
+@table.convert("aten.gather.default")
+def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) -> Value:
+    return gathered(self, dim, index)
+
+
+def gathered(x: Value, dim: int, where: Value) -> Value:
+    """GATHER_ELEMENTS, of tensors without axes too."""
+    if x.rank and where.rank:
+        return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
+    flat = shape.reshape(x, [-1]) if not x.rank else x
+    return taken(flat, where, 0)
+
+
+@table.convert("aten.take.default")
+def take(self: Value, index: Value) -> Value:
+    return taken(flat(self), index, 0)
+
+
+def flat(x: Value) -> Value:
+    """All elements as a vector."""
+    return x if x.rank == 1 else shape.flatten(x, start_axis=0, end_axis=-1)
+
+
+@table.convert("aten.take_along_dim.default")
+def take_along_dim(self: Value, indices: Value, dim: int | None = None) -> Value:
+    """GATHER_ELEMENTS after both are broadcast on the other axes."""
+    if dim is None:
+        return index.gather_elements(flat(self), flat(indices), axis=0)
+    axis = axis_of(dim, self.rank)
+    own, theirs = (_but(v, axis) for v in (self, indices))
+    if own.shape == theirs.shape:
+        return index.gather_elements(self, indices, axis=axis)
+    size = common_sizes(own, theirs)
+    parts = [index.slice_(size, [0], [0], [axis]), index.slice_(size, [0], [axis + 1], [END])]
+    values = []
+    for value in (self, indices):
+        middle = sizes.vector(value.model, [sizes.size_of(value, axis)])
+        values.append(expanded(value, shape.concat(parts[0], middle, parts[1], axis=0)))
+    return index.gather_elements(*values, axis=axis)
+
+
+def _but(x: Value, axis: int) -> Value:
+    """`x` with one element along an axis: its other sizes are what matters."""
+    return index.slice_(x, [axis], [0], [1])
+
+
+@table.convert("aten.embedding.default")
+def embedding(
+    weight: Value,
+    indices: Value,
+    padding_idx: Index | int = -1,
+    scale_grad_by_freq: bool = False,
+    sparse: bool = False,
+) -> Value:
+    return taken(weight, indices, 0)
+
+
+@table.convert("aten.one_hot.default")
+def one_hot(self: Value, num_classes: int = -1) -> Value:
+    if num_classes == -1:
+        most = reduce.reduce_max(flat(self), [0], keepdim=True)
+        classes = generate.range_([0], binary.add(most, [1]), [1])
+    else:
+        classes = self.model.constant(np.arange(num_classes))
+    hits = compare.equal(shape.unsqueeze(self, [self.rank]), classes)
+    return unary.cast(hits, dtype=Precision.INT64)
+
+
+def truth(mask: Value) -> Value:
+    """A mask as bools."""
+    return cast_to(mask, Precision.BOOL8)
+
+
+@table.convert("aten.masked_select.default")
+def masked_select(self: Value, mask: Value) -> Value:
+    size = common_sizes(self, mask)
+    x, where = expanded(self, size), expanded(truth(mask), size)
+    if x.rank == 0:
+        x, where = (shape.reshape(v, [1]) for v in (x, where))
+    return index.gather_nd(x, shape.transpose(index.non_zero(where), perm=(1, 0)))
+
+
+@table.convert("aten.masked_fill.Scalar")
+def masked_fill(self: Value, mask: Value, value: Number) -> Value:
+    return compare.where(truth(mask), to(value, self.precision, self.model), self)
+
+
+@table.convert("aten.masked_fill.Tensor")
+def masked_fill_tensor(self: Value, mask: Value, value: Value) -> Value:
+    if value.rank:
+        raise BadType(f"masked_fill with {value.type}, not one element")
+    return compare.where(truth(mask), cast_to(value, self.precision), self)
+
+
+@table.convert("aten.nonzero.default", "aten.argwhere.default")
+def nonzero(self: Value) -> Value:
+    return shape.transpose(index.non_zero(self), perm=(1, 0))
+
+
+@table.convert("aten.nonzero_numpy.default")
+def nonzero_numpy(self: Value) -> list[Value]:
+    x = self if self.rank else shape.reshape(self, [1])
+    return list(shape.unstack(index.non_zero(x), axis=0, num=x.rank))
+
+
+@table.convert("aten.nonzero_static.default")
+def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
+    """The first `size` positions, and `fill_value` where there are fewer."""
+    count = ints(size)
+    if count is None:
+        raise NotConstant("nonzero_static of a size that is only known while running")
+    rest = self.model.constant(np.full((count[0], self.rank), fill_value, np.int64))
+    return index.slice_(shape.concat(nonzero(self), rest, axis=0), [0], [0], [count[0]])
+
+
+@table.convert("aten.index.Tensor", "aten._unsafe_index.Tensor")
+def index_tensor(self: Value, indices: Items) -> Value:
+    return advanced.indexed(self, indices)
+
+
+@table.convert("aten.index.Tensor_hacked_twin", "aten._unsafe_index.Tensor_hacked_twin")
+def index_each(self: Value, indices: Items) -> Value:
+    return advanced.indexed(self, indices)
+
+
+@table.convert("aten._unsafe_masked_index.default")
+def masked_index(self: Value, mask: Value, indices: Items, fill: Number) -> Value:
+    """Positions outside an axis only count where the mask is false."""
+    if 0 in self.shape:
+        size = common_sizes(*(v for v in indices if v is not None))
+        return generate.fill(size, to(fill, self.precision, self.model))
+    found = advanced.indexed(self, within(self, indices))
+    return compare.where(truth(mask), found, to(fill, self.precision, self.model))
+
+
+def within(x: Value, indices: Sequence[Value | None]) -> Items:
+    """Positions moved into their axes."""
+    clipped = []
+    for axis, where in enumerate(indices):
+        if where is None:
+            clipped.append(None)
+            continue
+        last = sizes.vector(x.model, [sizes.minus(sizes.size_of(x, axis), 1)])
+        least = sizes.vector(x.model, [sizes.minus(0, sizes.size_of(x, axis))])
+        bounds = (cast_to(shape.reshape(v, []), where.precision) for v in (last, least))
+        high, low = bounds
+        clipped.append(binary.max_(binary.min_(where, high), low))
+    return Items(clipped)  # type: ignore[arg-type]  Nones stay
+
+
+table = Table.merge([table, bags.table])

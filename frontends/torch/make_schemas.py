@@ -42,7 +42,8 @@ def _is_exportable(text: str) -> bool:
         schema = parse(text)
     except ValueError:
         return False
-    return bool(schema.results) and not {a.type.rstrip("[]?") for a in schema.arguments} & SCRIPT
+    does_nothing_else = bool(schema.results) or not schema.written  # an assertion has no results
+    return does_nothing_else and not {a.type.rstrip("[]?") for a in schema.arguments} & SCRIPT
 
 
 if __name__ == "__main__":

@@ -2,6 +2,165 @@
 
 from __future__ import annotations
 
-from ..table import Table
+import math
+from collections.abc import Callable
+from typing import Any
 
-table = Table()
+import numpy as np
+
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, generate, pool, reduce, shape, sizes
+from nnir.ops import index as ops
+from nnir.types import Precision
+
+from ..table import Table
+from . import adaptive_pool, fractional_pool
+from .windows import Window, batched, window
+
+table = Table.merge([adaptive_pool.table, fractional_pool.table])
+Both = tuple[Value, Value]
+
+
+def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...]:
+    """The maxima, and with `positions` where they are in their plane."""
+    found = batched(self, how.rank)
+    how = how.with_axis() if how.rank == 1 else how
+    plain = how.plain(found.value) if how.rank == 2 else None
+    if plain is not None:
+        given: dict[str, Any] = {"return_indices": positions}
+        given |= {"return_indices_dtype": int(Precision.INT64)} if positions else {}
+        results = pool.max_pool_2d(found.value, **plain, **given)
+    else:
+        results = pool.max_pool(found.value, **how.general(), return_indices=positions)
+    return tuple(map(found.restored, results if positions else (results,)))
+
+
+def _max(rank: int) -> Callable[..., Value]:
+    """max_pool1d, max_pool2d and max_pool3d differ in their defaults."""
+
+    def convert(
+        self: Value,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...] = (),
+        padding: tuple[int, ...] = (0,) * rank,
+        dilation: tuple[int, ...] = (1,) * rank,
+        ceil_mode: bool = False,
+    ) -> Value:
+        how = window(rank, kernel_size, stride, padding, dilation, ceil_mode)
+        return max_pooled(self, how, positions=False)[0]
+
+    return convert
+
+
+def _max_with_indices(rank: int) -> Callable[..., Both]:
+    """Values by a pool of their own: where nobody reads the positions, only that one is left."""
+
+    def convert(
+        self: Value,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...] = (),
+        padding: tuple[int, ...] = (0,) * rank,
+        dilation: tuple[int, ...] = (1,) * rank,
+        ceil_mode: bool = False,
+    ) -> Both:
+        how = window(rank, kernel_size, stride, padding, dilation, ceil_mode)
+        best = max_pooled(self, how, positions=False)
+        return best[0], max_pooled(self, how, positions=True)[1]
+
+    return convert
+
+
+def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) -> Value:
+    """The mean, or with a `divisor` the sum over that."""
+    if not self.is_float:
+        raise Unsupported(f"an average pool of {self.type}")
+    found = batched(self, how.rank)
+    how = how.with_axis() if how.rank == 1 else how
+    x, whole = found.value, divisor is not None
+    plain = how.plain(x, clips=include and not whole)
+    if plain is not None and how.rank == 2:
+        result = pool.average_pool_2d(x, **plain, count_include_pad=include or whole)
+    elif plain is not None:
+        result = pool.average_pool(x, **plain, count_include_pad=include or whole)
+    elif whole:
+        raise Unsupported(f"an average pool with ceil_mode and a divisor of {self.type}")
+    else:
+        result = pool.average_pool(x, **how.general(), count_include_pad=include)
+    result = found.restored(result)
+    if divisor is None:
+        return result
+    if divisor == 0:
+        raise BadType("an average pool with divisor_override=0")
+    factor = np.array(math.prod(how.kernel) / divisor, result.dtype)
+    return binary.mul(result, result.model.constant(factor))
+
+
+@table.convert("aten.avg_pool1d.default")
+def avg_pool1d(
+    self: Value,
+    kernel_size: tuple[int, ...],
+    stride: tuple[int, ...] = (),
+    padding: tuple[int, ...] = (0,),
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Value:
+    how = window(1, kernel_size, stride, padding, (1,), ceil_mode)
+    return averaged(self, how, include=count_include_pad, divisor=None)
+
+
+def _average(rank: int) -> Callable[..., Value]:
+    def convert(
+        self: Value,
+        kernel_size: tuple[int, ...],
+        stride: tuple[int, ...] = (),
+        padding: tuple[int, ...] = (0,) * rank,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor_override: int | None = None,
+    ) -> Value:
+        how = window(rank, kernel_size, stride, padding, (1,), ceil_mode)
+        return averaged(self, how, include=count_include_pad, divisor=divisor_override)
+
+    return convert
+
+
+for _rank in (1, 2, 3):
+    table.convert(f"aten.max_pool{_rank}d.default")(_max(_rank))
+    table.convert(f"aten.max_pool{_rank}d_with_indices.default")(_max_with_indices(_rank))
+    if _rank > 1:
+        table.convert(f"aten.avg_pool{_rank}d.default")(_average(_rank))
+
+
+def unpooled(self: Value, indices: Value, output_size: Value, rank: int) -> Value:
+    """Every element at its position in its plane, zeros elsewhere."""
+    if self.rank not in (rank + 1, rank + 2):
+        raise BadType(f"max_unpool over {rank} axes of {self.type}")
+    lead = sizes.sizes_of(self)[: self.rank - rank]
+    plane = reduce.reduce_prod(output_size, [0], keepdim=True)
+    whole = shape.concat(sizes.vector(self.model, lead), plane, axis=0)
+    zero = self.model.constant(np.zeros((), self.dtype))
+    spatial = sizes.product(sizes.sizes_of(self)[self.rank - rank :])
+    rows = [sizes.reshape(x, [*lead, spatial]) for x in (self, indices)]
+    filled = ops.scatter_elements(
+        generate.fill(whole, zero), rows[1], rows[0], axis=len(lead)
+    )
+    target = shape.concat(sizes.vector(self.model, lead), output_size, axis=0)
+    return shape.reshape_exact(filled, target)
+
+
+@table.convert("aten.max_unpool2d.default")
+def max_unpool2d(self: Value, indices: Value, output_size: Index) -> Value:
+    return unpooled(self, indices, output_size, 2)
+
+
+@table.convert("aten.max_unpool3d.default")
+def max_unpool3d(
+    self: Value,
+    indices: Value,
+    output_size: Index,
+    stride: tuple[int, ...],
+    padding: tuple[int, ...],
+) -> Value:
+    """The indices say it all; stride and padding only check the size in PyTorch."""
+    return unpooled(self, indices, output_size, 3)

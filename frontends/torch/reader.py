@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nnir.dim import Dim, symbols_of
+from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
 from nnir.types import Precision, TensorType
 
@@ -17,6 +17,7 @@ from . import schema, structure
 from .container import REEXPORT, Buffer, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
+from .signature import End, bind_inputs, finished, name_outputs
 
 MAJOR = 8
 """The major version of torch/_export/serde/schema.py; minor ones only add fields."""
@@ -47,20 +48,14 @@ def _read(container: Container) -> SourceModel:
         raise Unsupported(f"a .pt2 file of schema {version!r}, {MAJOR} is known: {REEXPORT}")
     weights = Weights(container, name)
     module = program["graph_module"]
-    graph = Graphs().graph(module["graph"])
+    graphs = Graphs()
+    graph, mutated = graphs.program(module["graph"])
     signature = module["signature"]
-    _bind_inputs(graph, signature["input_specs"], weights)
+    bind_inputs(graph, _ends(signature["input_specs"]), weights)
     names = structure.output_names(module["module_call_graph"])
-    _name_outputs(graph, signature["output_specs"], names)
-    mutated = functional(graph)
-    graph.outputs[:0] = mutated
-    return SourceModel(
-        "torch",
-        graph,
-        {"": 1},
-        dimensions=_ranges(program["range_constraints"]),
-        metadata={"producer": f"torch {program['torch_version']}"},
-    )
+    overwritten = name_outputs(graph, _ends(signature["output_specs"]), names)
+    ranges = _ranges(program["range_constraints"])
+    return finished(graph, mutated, overwritten, ranges, f"torch {program['torch_version']}")
 
 
 class Weights:
@@ -98,47 +93,18 @@ class Weights:
         )
 
 
-def _bind_inputs(graph: SourceGraph, specs: list[dict[str, Any]], weights: Weights) -> None:
-    """Give the placeholders that are weights their data; what is left are the user's inputs."""
+def _ends(specs: list[dict[str, Any]]) -> list[End]:
+    """The kind, the name and the target of every input or output of the signature."""
+    ends = []
     for spec in specs:
         ((kind, body),) = spec.items()
-        match kind:
-            case "parameter" | "buffer" | "tensor_constant":
-                name, called = body["arg"]["name"], body[f"{kind}_name"]
-                graph.weights[name] = weights[called]
-                graph.called[name] = called
-            case "user_input":
-                pass
-            case "constant_input":
-                graph.inputs = [v for v in graph.inputs if v.name != body["name"]]
-            case _:
-                raise Unsupported(f"a program with an input of kind {kind!r}")
-    graph.inputs = [v for v in graph.inputs if v.name and v.name not in graph.weights]
-
-
-def _name_outputs(
-    graph: SourceGraph, specs: list[dict[str, Any]], names: list[str | None]
-) -> None:
-    """What the outputs stand for: results, in the order of the module's own structure, or the
-    new contents of a buffer or an input."""
-    results = iter(names)
-    outputs = []
-    for value, spec in zip(graph.outputs, specs, strict=True):
-        ((kind, body),) = spec.items()
-        match kind:
-            case "user_output":
-                called = next(results, None)
-                if value.name:
-                    outputs.append(SourceValue(value.name, value.type, called=called))
-            case "buffer_mutation":
-                called = body["buffer_name"]
-                outputs.append(SourceValue(value.name, value.type, called=called))
-            case "user_input_mutation":
-                called = body["user_input_name"]
-                outputs.append(SourceValue(value.name, value.type, called=called))
-            case _:
-                raise Unsupported(f"a program with an output of kind {kind!r}")
-    graph.outputs = outputs
+        argument = body.get("arg", body)
+        name: Any = argument.get("name") or next(iter(argument.values()), {})
+        if isinstance(name, dict):
+            name = name.get("name") or name.get("as_name") or ""
+        target = next((v for k, v in body.items() if k.endswith("_name")), None)
+        ends.append(End(kind, str(name), target))
+    return ends
 
 
 def _ranges(constraints: Mapping[str, Any]) -> dict[str, tuple[int, int | None]]:
@@ -151,13 +117,39 @@ def _ranges(constraints: Mapping[str, Any]) -> dict[str, tuple[int, int | None]]
     return found
 
 
+class Strides(Mapping[str, Sequence[Dim]]):
+    """The strides of the values of a graph, read when asked for."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values_ = values
+
+    def __getitem__(self, name: str) -> list[Dim]:
+        return [size_of(s) for s in self.values_[name]["strides"]]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_)
+
+    def __len__(self) -> int:
+        return len(self.values_)
+
+
 class Graphs:
     """Reads graphs; `depth` keeps hostile nesting short."""
 
     def __init__(self) -> None:
         self.depth = 0
 
-    def graph(self, source: Mapping[str, Any], name: str = "") -> SourceGraph:
+    def graph(self, source: Mapping[str, Any], name: str) -> SourceGraph:
+        """A graph among the arguments of a node."""
+        graph, mutated = self.program(source, name)
+        if mutated:
+            raise Unsupported(f"the graph {name!r} changes {', '.join(mutated)} in place")
+        return graph
+
+    def program(
+        self, source: Mapping[str, Any], name: str = ""
+    ) -> tuple[SourceGraph, dict[str, SourceValue]]:
+        """A graph in functional form, and the new contents of the inputs that it overwrites."""
         self.depth += 1
         if self.depth > DEEPEST:
             raise BadFile(f"graphs in graphs, more than {DEEPEST} deep")
@@ -167,13 +159,15 @@ class Graphs:
         graph.inputs = [_end(a, types, "input") for a in source["inputs"]]
         graph.outputs = [_end(a, types, "output") for a in source["outputs"]]
         self.depth -= 1
-        return graph
+        return graph, functional(graph, Strides(source["tensor_values"]))
 
     def node(self, source: Mapping[str, Any], types: Mapping[str, TensorType]) -> SourceNode:
         op = source["target"].removeprefix("torch.ops.")
         given = [(a["name"], self.argument(a["arg"])) for a in source["inputs"]]
         outputs = [n for o in source["outputs"] for n in _outputs(o)]
-        return node_of(op, given, outputs, [types.get(n) for n in outputs], source.get("name") or "")
+        return node_of(
+            op, given, outputs, [types.get(n) for n in outputs], source.get("name") or ""
+        )
 
     def argument(self, source: Mapping[str, Any]) -> Any:
         """One argument: values as Ref, graphs as SourceGraph, the rest as Python values."""

@@ -1,7 +1,307 @@
-"""ATen reductions."""
+"""ATen reductions along axes."""
 
 from __future__ import annotations
 
-from ..table import Table
+import functools
+from collections.abc import Callable
 
-table = Table()
+from nnir.broadcast import axes_of, axis_of
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.operator import Operator
+from nnir.ops import binary, compare, reduce, shape, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from . import distance, running, statistics
+from .halves import number, once_rounded, widened
+from .promotion import Number, category, floating
+from .sizes import reshaped, size_of, vector
+from .unary import is_nan, truth
+
+table = Table.merge([distance.table, running.table, statistics.table])
+Axes = tuple[int, ...] | None
+
+
+def axes_in(x: Value, dim: Axes) -> tuple[int, ...]:
+    """Axes that are named, none for all; a tensor without axes takes 0 and -1."""
+    if dim is None:
+        return ()
+    if not x.rank:
+        axes_of(dim, 1)
+        return ()
+    return axes_of(dim, x.rank)
+
+
+def folded(operator: Operator, x: Value, dim: Axes, keepdim: bool) -> Value:
+    """A reduction along axes; no axes at all stand for every axis."""
+    if not x.rank:
+        axes_in(x, dim)
+        return x
+    result: Value = operator(x, list(axes_in(x, dim)), keepdim=keepdim)
+    return result
+
+
+def summand(self: Value, dtype: Precision | None) -> Value:
+    """What is added up: integers and truth values as int64."""
+    if dtype is None and category(self.precision) < 2:
+        dtype = Precision.INT64
+    return self if dtype is None else cast_to(self, dtype)
+
+
+@table.convert("aten.sum.default")
+def sum_(self: Value, *, dtype: Precision | None = None) -> Value:
+    return folded(reduce.reduce_sum, summand(self, dtype), None, keepdim=False)
+
+
+@table.convert("aten.sum.dim_IntList")
+def sum_dim(
+    self: Value,
+    dim: tuple[int, ...] | None,
+    keepdim: bool = False,
+    *,
+    dtype: Precision | None = None,
+) -> Value:
+    return folded(reduce.reduce_sum, summand(self, dtype), dim, keepdim)
+
+
+@table.convert("aten.mean.default")
+def mean(self: Value, *, dtype: Precision | None = None) -> Value:
+    return mean_dim(self, None, dtype=dtype)
+
+
+@table.convert("aten.mean.dim")
+def mean_dim(
+    self: Value,
+    dim: tuple[int, ...] | None,
+    keepdim: bool = False,
+    *,
+    dtype: Precision | None = None,
+) -> Value:
+    x = self if dtype is None else cast_to(self, dtype)
+    if category(x.precision) < 2:
+        raise BadType(f"the mean of {x.type}")
+    return folded(reduce.reduce_mean, x, dim, keepdim)
+
+
+@table.convert("aten.prod.default")
+def prod(self: Value, *, dtype: Precision | None = None) -> Value:
+    return folded(reduce.reduce_prod, summand(self, dtype), None, keepdim=False)
+
+
+@table.convert("aten.prod.dim_int")
+def prod_dim(
+    self: Value, dim: int, keepdim: bool = False, *, dtype: Precision | None = None
+) -> Value:
+    return folded(reduce.reduce_prod, summand(self, dtype), (dim,), keepdim)
+
+
+@table.convert("aten.amax.default")
+def amax(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
+    return folded(reduce.reduce_max, self, dim, keepdim)
+
+
+@table.convert("aten.amin.default")
+def amin(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
+    return folded(reduce.reduce_min, self, dim, keepdim)
+
+
+@table.convert("aten.aminmax.default")
+def aminmax(self: Value, *, dim: int | None = None, keepdim: bool = False) -> tuple[Value, Value]:
+    axes = () if dim is None else (dim,)
+    return amin(self, axes, keepdim), amax(self, axes, keepdim)
+
+
+def _extreme(name: str, largest: Operator, position: Operator) -> None:
+    @table.convert(f"aten.{name}.default")
+    def whole(self: Value) -> Value:
+        return folded(largest, self, None, keepdim=False)
+
+    @table.convert(f"aten.{name}.dim")
+    def along(self: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
+        place = found_at(position, self, dim, keepdim)
+        return folded(largest, self, (dim,), keepdim), place
+
+    @table.convert(f"aten.arg{name}.default")
+    def where(self: Value, dim: int | None = None, keepdim: bool = False) -> Value:
+        if dim is not None:
+            return found_at(position, self, dim, keepdim)
+        place = found_at(position, shape.reshape(self, [-1]), 0, keepdim=False)
+        return reshaped(place, vector(place, [1] * self.rank)) if keepdim else place
+
+
+def found_at(operator: Operator, x: Value, dim: int, keepdim: bool) -> Value:
+    """Where an element is along an axis; in a tensor without axes at 0."""
+    if not x.rank:
+        axis_of(dim, 1)
+        return x.model.constant(0)
+    result: Value = operator(x, axis=dim, keepdim=keepdim)
+    return result
+
+
+_extreme("max", reduce.reduce_max, reduce.arg_max)
+_extreme("min", reduce.reduce_min, reduce.arg_min)
+
+
+def _truths(name: str, operator: Operator) -> None:
+    """Whether all or any elements are not 0; uint8 stays what it is."""
+
+    def found(self: Value, dim: Axes, keepdim: bool) -> Value:
+        result = truth(self) if dim == () else folded(operator, truth(self), dim, keepdim)
+        return cast_to(result, self.precision) if self.precision == Precision.UINT8 else result
+
+    @table.convert(f"aten.{name}.default")
+    def whole(self: Value) -> Value:
+        return found(self, None, keepdim=False)
+
+    @table.convert(f"aten.{name}.dim")
+    def along(self: Value, dim: int, keepdim: bool = False) -> Value:
+        return found(self, (dim,), keepdim)
+
+    @table.convert(f"aten.{name}.dims")
+    def along_some(self: Value, dim: tuple[int, ...] | None = None, keepdim: bool = False) -> Value:
+        return found(self, dim, keepdim)
+
+
+_truths("all", reduce.reduce_min)
+_truths("any", reduce.reduce_max)
+
+
+def count_of(x: Value, dim: Axes) -> int | Value:
+    """How many elements a reduction folds into one."""
+    axes = axes_in(x, dim) or tuple(range(x.rank))
+    sizes = [x.shape[a] for a in axes]
+    if not any(isinstance(s, Expr) for s in sizes):
+        return functools.reduce(lambda a, b: a * int(b), sizes, 1)
+    factors = [size_of(x, a) for a in axes]
+    result: Value = functools.reduce(binary.mul, factors)
+    return result
+
+
+def spread(
+    x: Value, dim: Axes, correction: Number | None, keepdim: bool, *, rooted: bool
+) -> tuple[Value, Value]:
+    """The variance (or its root) and the mean along axes, in float32 for 16-bit floats."""
+    if not x.is_float:
+        raise Unsupported(f"the variance of {x.type}")
+    less = 1 if correction is None else correction
+    middle = folded(reduce.reduce_mean, x, dim, keepdim=True)
+    squares = unary.square(binary.sub(x, middle))
+    total = folded(reduce.reduce_sum, squares, dim, keepdim)
+    count = count_of(x, dim)
+    if isinstance(count, int):
+        by = number(x, max(0.0, count - less))  # type: ignore[operator]  not complex
+    else:
+        left = binary.sub(cast_to(count, x.precision), number(x, less))
+        by = binary.max_(left, number(x, 0))
+    variance = binary.div(total, by)
+    plain = middle if keepdim else folded(reduce.reduce_mean, x, dim, keepdim=False)
+    return unary.sqrt(variance) if rooted else variance, plain
+
+
+def _spreads(name: str, *, rooted: bool) -> None:
+    """The overloads of a variance or standard deviation, alone and with the mean."""
+
+    def both(
+        self: Value, dim: Axes, correction: Number | None, keepdim: bool
+    ) -> tuple[Value, Value]:
+        found = spread(widened(self), dim, correction, keepdim, rooted=rooted)
+        return cast_to(found[0], self.precision), cast_to(found[1], self.precision)
+
+    def overloads(name: str, pick: Callable[[tuple[Value, Value]], object]) -> None:
+        @table.convert(f"aten.{name}.default")
+        def default(self: Value, unbiased: bool = True) -> object:
+            return pick(both(self, None, int(unbiased), keepdim=False))
+
+        @table.convert(f"aten.{name}.dim")
+        def along(
+            self: Value,
+            dim: tuple[int, ...] | None,
+            unbiased: bool = True,
+            keepdim: bool = False,
+        ) -> object:
+            return pick(both(self, dim, int(unbiased), keepdim))
+
+        @table.convert(f"aten.{name}.correction")
+        def corrected(
+            self: Value,
+            dim: tuple[int, ...] | None = None,
+            *,
+            correction: Number | None = None,
+            keepdim: bool = False,
+        ) -> object:
+            return pick(both(self, dim, correction, keepdim))
+
+    overloads(name, lambda found: found[0])
+    overloads(f"{name}_mean", lambda found: found)
+
+
+_spreads("std", rooted=True)
+_spreads("var", rooted=False)
+
+
+@table.convert("aten.logsumexp.default")
+def logsumexp(self: Value, dim: tuple[int, ...], keepdim: bool = False) -> Value:
+    (x,) = floating(self)
+    return folded(reduce.reduce_log_sum_exp, x, dim, keepdim)
+
+
+def _without_nan(x: Value) -> Value:
+    result: Value = compare.where(is_nan(x), number(x, 0), x)
+    return result
+
+
+@table.convert("aten.nansum.default")
+def nansum(
+    self: Value,
+    dim: tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Precision | None = None,
+) -> Value:
+    x = summand(self, dtype)
+    return folded(reduce.reduce_sum, _without_nan(x) if x.is_float else x, dim, keepdim)
+
+
+@table.convert("aten.nanmean.default")
+def nanmean(
+    self: Value,
+    dim: tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Precision | None = None,
+) -> Value:
+    def body(x: Value) -> Value:
+        there = cast_to(compare.equal(x, x), x.precision)
+        parts = (folded(reduce.reduce_sum, v, dim, keepdim) for v in (_without_nan(x), there))
+        result: Value = binary.div(*parts)
+        return result
+
+    return once_rounded(body, self if dtype is None else cast_to(self, dtype))
+
+
+@table.convert("aten.count_nonzero.default")
+def count_nonzero(self: Value, dim: int | None = None) -> Value:
+    return count_nonzero_dims(self, () if dim is None else (dim,))
+
+
+@table.convert("aten.count_nonzero.dim_IntList")
+def count_nonzero_dims(self: Value, dim: tuple[int, ...]) -> Value:
+    return folded(reduce.reduce_sum, cast_to(truth(self), Precision.INT64), dim, keepdim=False)
+
+
+@table.convert("aten.sum_to_size.default")
+def sum_to_size(self: Value, size: Index) -> Value:
+    """The sum over the axes that a broadcast from `size` would add or repeat."""
+    length = size.shape[0]
+    known = size.content
+    if isinstance(length, Expr) or known is None:
+        raise Unsupported("sum_to_size to sizes that are only known while running")
+    lead = self.rank - length
+    repeated = [lead + k for k, d in enumerate(known.flat) if d == 1 and self.shape[lead + k] != 1]
+    x = self
+    if repeated:
+        x = reduce.reduce_sum(x, repeated, keepdim=True)
+    return reduce.reduce_sum(x, list(range(lead)), keepdim=False) if lead else x

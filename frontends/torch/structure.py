@@ -17,7 +17,12 @@ def output_names(calls: Sequence[Mapping[str, Any]]) -> list[str | None]:
     root = next((c for c in calls if c["fqn"] == ""), None)
     if root is None or root.get("signature") is None:
         return []
-    _, spec = json.loads(root["signature"]["out_spec"])
+    return names_in(root["signature"]["out_spec"])
+
+
+def names_in(text: str) -> list[str | None]:
+    """The names of the leaves of a specification, as PyTorch serialises it."""
+    _, spec = json.loads(text)
     return [name_of(path) for path in leaves(spec)]
 
 

@@ -57,5 +57,3 @@ def _require_declared(node: SourceNode, found: TensorType, declared: TensorType)
     pairs = zip(found.shape, declared.shape, strict=False)
     if not fits or any(a != b and isinstance(a, int) and isinstance(b, int) for a, b in pairs):
         raise BadModel(f"{node.op} gives {found}, the program says {declared}")
-
-

@@ -16,6 +16,8 @@ from ..types import Precision, TensorType
 from . import binary, compare, shape
 from .unary import cast as unary_cast
 from .unary import erf_of, unary
+from .unary import exp as unary_exp
+from .unary import expm1 as unary_expm1
 
 
 def require_float(name: str, input: Value) -> None:
@@ -370,4 +372,13 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
 @hard_swish.decomposes
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
     result: Value = binary.mul(input, hard_sigmoid(input, alpha=alpha, beta=beta))
+    return result
+
+
+@unary_expm1.decomposes
+def _power_less_one(input: Value) -> Value:
+    """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
+    half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))
+    below = tanh(binary.mul(input, half))
+    result: Value = binary.mul(below, binary.add(unary_exp(input), one))
     return result

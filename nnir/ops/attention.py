@@ -1,4 +1,4 @@
-"""Recurrent forms of attention."""
+"""Attention: its softmax, and its recurrent forms."""
 
 from __future__ import annotations
 
@@ -6,15 +6,50 @@ import math
 
 import numpy as np
 
-from ..broadcast import text
+from ..broadcast import axis_of, text
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
+from ..numeric import wide
 from ..operator import operator, require
 from ..types import Precision, TensorType
 from . import binary, generate, shape, unary
 from .index import slice_
 from .linear import mat_mul
+
+
+
+def _safe_softmax(input: np.ndarray, *, axis: int) -> np.ndarray:
+    highest = input.max(axis=axis, keepdims=True, initial=-np.inf)
+    blind = highest == -np.inf
+    powers = np.exp(input - np.where(blind, input.dtype.type(0), highest))
+    total = powers.sum(axis=axis, keepdims=True)
+    return np.where(blind, input.dtype.type(0), powers / np.where(blind, 1, total))
+
+
+@operator(code=2030, reference=wide(_safe_softmax))
+def safe_softmax(input: Value, *, axis: int = -1) -> TensorType:
+    """SOFTMAX that gives 0 where everything along the axis is -inf, as a mask leaves it.
+
+    Types: any float.
+    Shapes: the result has the type and shape of `input`.
+    Edges: NaN along the axis gives NaN; rows of -inf give 0 where SOFTMAX gives NaN.
+    """
+    require(input.is_float, f"safe_softmax needs a float input, not {input.type}")
+    axis_of(axis, input.rank)
+    return input.type
+
+
+@safe_softmax.decomposes
+def _as_softmax(input: Value, *, axis: int = -1) -> Value:
+    from . import activation, compare, reduce  # which are not needed for the other operators
+
+    lowest = input.model.constant(np.array(-np.inf, input.dtype))
+    highest = reduce.reduce_max(input, [axis], keepdim=True)
+    zero = input.model.constant(np.array(0, input.dtype))
+    weights = activation.softmax(input, axis=axis)
+    return compare.where(compare.equal(highest, lowest), zero, weights)
+
 
 RULES = ("linear", "gated", "delta", "gated_delta")
 UNROLLED = 256

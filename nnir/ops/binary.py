@@ -154,6 +154,69 @@ pow_ = arithmetic(
 sub = arithmetic("sub", np.subtract, 83, "input0 - input1.", edges=_WRAP, dims=python_operator.sub)
 
 
+def joint(name: str, function: Ufunc, code: int, summary: str, edges: str, kind: str) -> Operator:
+    """An operator on two floats, or with `kind` "iu" two integers, of one type."""
+
+    @wide
+    def reference(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
+        return np.asarray(function(input0, input1), input0.dtype)
+
+    def rule(input0: Value, input1: Value) -> TensorType:
+        fits = input0.is_float if kind == "f" else input0.dtype.kind in kind
+        require(fits, f"{name} of {input0.type}")
+        return numbers_type(name, input0, input1)
+
+    what = "floats" if kind == "f" else "integers"
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: two {what} of one precision; the result has it too.\n"
+        f"    Shapes: broadcast as in NumPy.\n    Edges: {edges}\n    "
+    )
+    return operator(code=code, reference=reference)(rule)
+
+
+atan2 = joint(
+    "atan2",
+    np.arctan2,
+    1120,
+    "The angle of the point (input1, input0).",
+    "Signs of zeros choose the side; infinities are directions.",
+    "f",
+)
+hypot = joint(
+    "hypot",
+    np.hypot,
+    1121,
+    "The length of the vector (input0, input1).",
+    "No overflow; an infinity wins over NaN.",
+    "f",
+)
+gcd = joint(
+    "gcd",
+    np.gcd,
+    1122,
+    "The greatest common divisor.",
+    "Never negative; of 0 and x it is |x|.",
+    "iu",
+)
+
+
+def _next_after(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
+    return np.asarray(np.nextafter(input0, input1), input0.dtype)
+
+
+@operator(code=1123, reference=_next_after)
+def next_after(input0: Value, input1: Value) -> TensorType:
+    """The next float after input0 on the way to input1.
+
+    Types: two floats of one precision; the result has it too.
+    Shapes: broadcast as in NumPy.
+    Edges: NaN stays NaN; equal operands give input1.
+    """
+    require(input0.is_float, f"next_after of {input0.type}")
+    return same_type("next_after", input0, input1)
+
+
 @wide
 def _sum(*input: np.ndarray) -> np.ndarray:
     return np.asarray(functools.reduce(np.add, input), input[0].dtype)
@@ -206,3 +269,17 @@ def _inverted(input: Value) -> Value:
 @unary.ceil.decomposes
 def _rounded_up(input: Value) -> Value:
     return _negated(unary.floor(_negated(input)))
+
+
+def _logarithm(operator: Operator, base: float) -> None:
+    @operator.decomposes
+    def parts(input: Value) -> Value:
+        """Through float64, so that powers of the base give whole numbers."""
+        wide = unary.cast(input, dtype=Precision.FLOAT64)
+        made = div(unary.log(wide), input.model.constant(np.log(base)))
+        result: Value = unary.cast(made, dtype=input.precision)
+        return result
+
+
+_logarithm(unary.log2, 2.0)
+_logarithm(unary.log10, 10.0)

@@ -11,6 +11,7 @@ from ..dim import Dim, Expr
 from ..model import Value
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
+from . import binary, unary
 from .binary import same_type
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -94,3 +95,38 @@ def where(condition: Value, input0: Value, input1: Value) -> TensorType:
     require(is_mask, f"where needs a BOOL8 condition, not {condition.type}")
     result = same_type("where", input0, input1)
     return result.with_shape(broadcast(condition.shape, result.shape))
+
+
+@unary.log1p.decomposes
+def _log_of_sum(input: Value) -> Value:
+    """The rounding of 1 + x divided out again (W. Kahan)."""
+    one = input.model.constant(1, input.dtype)
+    total = binary.add(input, one)
+    log = unary.log(total)
+    made = binary.mul(log, binary.div(input, binary.sub(total, one)))
+    made = where(equal(total, input), log, made)
+    result: Value = where(equal(total, one), input, made)
+    return result
+
+
+@binary.hypot.decomposes
+def _length(input0: Value, input1: Value) -> Value:
+    """The longer side times the root of 1 + ratio**2."""
+    one, zero = (input0.model.constant(number, input0.dtype) for number in (1, 0))
+    sides = unary.abs_(input0), unary.abs_(input1)
+    long, short = binary.max_(*sides), binary.min_(*sides)
+    ratio = where(equal(long, short), one, binary.div(short, long))
+    made = binary.mul(long, unary.sqrt(binary.add(one, unary.square(ratio))))
+    result: Value = where(equal(long, zero), zero, made)
+    return result
+
+
+@binary.atan2.decomposes
+def _direction(input0: Value, input1: Value) -> Value:
+    """Of two zeros 0; the sign of a zero is not seen."""
+    zero, half_turn = (input0.model.constant(number, input0.dtype) for number in (0, np.pi))
+    slope = unary.atan(binary.div(input0, unary.abs_(input1)))
+    slope = where(equal(input0, input0.model.constant(0, input0.dtype)), input0, slope)
+    turned = where(less(input0, zero), unary.neg(half_turn), half_turn)
+    result: Value = where(less(input1, zero), binary.sub(turned, slope), slope)
+    return result

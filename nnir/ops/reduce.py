@@ -13,7 +13,7 @@ from ..broadcast import Shape, axes_of, axis_of, ints, length_of
 from ..dim import Dim, Expr, maximum, minimum
 from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
-from ..numeric import wide
+from ..numeric import HALF, wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
 from . import unary
@@ -293,3 +293,55 @@ def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
     if not input.is_float:
         raise Unsupported(f"the minimum of {input.type} as a maximum")
     return unary.neg(reduce_max(unary.neg(input), axes, keepdim=keepdim))
+
+
+def extreme(name: str, ufunc: Any, better: Callable[..., Any], code: int, summary: str) -> Operator:
+    """An operator that keeps the best element so far, and where it is."""
+
+    def reference(input: np.ndarray, *, axis: int) -> tuple[np.ndarray, np.ndarray]:
+        plain = input.astype(np.float32) if input.dtype in HALF else input
+        moved = np.moveaxis(plain, axis, -1)
+        values = ufunc.accumulate(moved, axis=-1) if moved.size else moved.copy()
+        is_it = better(moved, values) | (moved != moved)
+        places = np.where(is_it, np.arange(moved.shape[-1]), 0)
+        last = np.maximum.accumulate(places, axis=-1) if moved.size else places
+        results = values.astype(input.dtype), last.astype(np.int64)
+        return np.moveaxis(results[0], -1, axis), np.moveaxis(results[1], -1, axis)
+
+    def rule(input: Value, *, axis: int) -> tuple[TensorType, TensorType]:
+        require(input.precision in NUMBERS | BOOL, f"{name} of {input.type}")
+        axis_of(axis, input.rank)
+        return input.type, input.type.with_precision(Precision.INT64)
+
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: any number or BOOL8; the positions are INT64.\n"
+        "    Shapes: both results have that of `input`.\n"
+        "    Edges: of equal ones the last counts; NaN wins, the last of them too.\n    "
+    )
+    return operator(code=code, reference=reference)(rule)
+
+
+cum_max = extreme(
+    "cum_max", np.maximum, np.equal, 1220, "The largest element so far, and where it is."
+)
+cum_min = extreme(
+    "cum_min", np.minimum, np.equal, 1221, "The smallest element so far, and where it is."
+)
+
+
+@wide
+def _cum_log_sum_exp(input: np.ndarray, *, axis: int) -> np.ndarray:
+    return np.logaddexp.accumulate(input, axis=axis) if input.size else input.copy()
+
+
+@operator(code=1222, reference=_cum_log_sum_exp)
+def cum_log_sum_exp(input: Value, *, axis: int) -> TensorType:
+    """The logarithm of the sum of e to the power of all elements so far, without overflow.
+
+    Types: any float; the result has the type and shape of `input`.
+    Edges: NaN stays until the end.
+    """
+    require(input.is_float, f"cum_log_sum_exp of {input.type}")
+    axis_of(axis, input.rank)
+    return input.type

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -89,6 +90,11 @@ def _erf(input: np.ndarray) -> np.ndarray:
     return erf_of(input).astype(input.dtype)
 
 
+def _erfc(input: np.ndarray) -> np.ndarray:
+    """One by one: no difference of near numbers keeps what is left of a small one."""
+    return np.asarray(np.frompyfunc(math.erfc, 1, 1)(input), input.dtype)
+
+
 def _reciprocal(input: np.ndarray) -> np.ndarray:
     return np.divide(input.dtype.type(1), input)
 
@@ -131,6 +137,31 @@ acosh = unary("acosh", np.arccosh, 1012, "Inverse hyperbolic cosine.", edges="Be
 atanh = unary("atanh", np.arctanh, 1013, "Inverse hyperbolic tangent.", edges="±1 gives ±inf.")
 sign = unary("sign", np.sign, 1014, "-1, 0 or 1.", integers=True)
 reciprocal = unary("reciprocal", _reciprocal, 1015, "1 / x.", edges="±0 gives ±inf.")
+
+expm1 = unary("expm1", np.expm1, 1030, "e to the power x, less 1.", edges="Exact near 0.")
+log1p = unary(
+    "log1p", np.log1p, 1031, "Natural logarithm of 1 + x.", edges="-1 gives -inf, below it NaN."
+)
+log2 = unary("log2", np.log2, 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN.")
+log10 = unary("log10", np.log10, 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN.")
+erfc = unary("erfc", _erfc, 1034, "1 less the error function of Gauss, exact for large x.")
+
+
+def _frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    wide = input.astype(np.float32) if input.dtype.itemsize == 2 else input
+    mantissa, exponent = np.frexp(wide)
+    return mantissa.astype(input.dtype), exponent.astype(np.int32)
+
+
+@operator(code=1035, reference=_frexp)
+def frexp(input: Value) -> tuple[TensorType, TensorType]:
+    """x as a number in [0.5, 1) and the power of 2 to multiply it with.
+
+    Types: any float; the exponents are INT32.
+    Edges: 0, NaN and infinities stay themselves, with exponent 0.
+    """
+    require(input.is_float, f"frexp needs a float input, not {input.precision.name}")
+    return input.type, input.type.with_precision(Precision.INT32)
 
 
 def _assign(input: np.ndarray) -> np.ndarray:

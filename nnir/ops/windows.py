@@ -145,7 +145,7 @@ def convolve(
     padded = pad(input, pads)
     weights = filter.reshape(group, filter.shape[0] // group, -1)
     if math.prod(kernel) == 1 and math.prod(strides) == 1:
-        columns = padded.reshape(batch, group, channels // group, -1)
+        columns = padded.reshape(batch, group, channels // group, math.prod(padded.shape[2:]))
         return np.matmul(weights, columns).reshape(batch, filter.shape[0], *padded.shape[2:])
     rank = len(kernel)
     covered = extents(kernel, dilations)
@@ -176,7 +176,8 @@ def convolve_transposed(
     batch, channels = input.shape[:2]
     kernel, rank = filter.shape[2:], len(pads)
     weights = filter.reshape(group, channels // group, -1).swapaxes(1, 2)
-    columns = np.matmul(weights, input.reshape(batch, group, channels // group, -1))
+    rows = input.reshape(batch, group, channels // group, math.prod(input.shape[2:]))
+    columns = np.matmul(weights, rows)
     outputs = group * filter.shape[1]
     columns = columns.reshape(batch, outputs, *kernel, *input.shape[2:])
     full = fold(columns, rank, strides, dilations)

@@ -1,0 +1,100 @@
+"""PyTorch's own operator samples (OpInfo), exported one by one. Runs as a worker process."""
+
+from __future__ import annotations
+
+import copy
+import io
+import itertools
+import logging
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils import _pytree as pytree
+
+from ..oracle import serve
+from .torch import to_array
+
+warnings.simplefilter("ignore")
+logging.disable(logging.WARNING)
+torch.set_num_threads(1)
+
+
+class Call(torch.nn.Module):
+    """A function of the tensors among its arguments; everything else is fixed."""
+
+    def __init__(self, function: Any, spec: pytree.TreeSpec, leaves: list[Any]) -> None:
+        super().__init__()
+        self.function = function
+        self.spec = spec
+        self.places = [k for k, x in enumerate(leaves) if isinstance(x, torch.Tensor)]
+        self.fixed = [None if isinstance(x, torch.Tensor) else x for x in leaves]
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        leaves = list(self.fixed)
+        for place, tensor in zip(self.places, tensors, strict=True):
+            leaves[place] = tensor
+        args, kwargs = pytree.tree_unflatten(leaves, self.spec)
+        return tuple(_tensors(self.function(*args, **kwargs)))
+
+
+def _tensors(result: Any) -> Iterator[torch.Tensor]:
+    """The tensors of a result; torch cannot save programs that give its own named tuples."""
+    if isinstance(result, torch.Tensor):
+        yield result
+    elif isinstance(result, (list, tuple)):
+        for part in result:
+            yield from _tensors(part)
+
+
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+    """The names of the operators, or a sample: the program, its inputs and PyTorch's results.
+
+    The first array of a sample says how many inputs follow the program. Nothing at all: there is
+    no such sample, or it cannot be exported, has no tensor result or a random one.
+    """
+    if "list" in head:
+        names = [f"{o.name}/{o.variant_test_name}".rstrip("/") for o in op_db]
+        return [np.frombuffer("\n".join(names).encode(), np.uint8)]
+    info = op_db[head["index"]]
+    dtype = getattr(torch, head["dtype"])
+    if dtype not in info.supported_dtypes("cpu"):
+        return []
+    torch.manual_seed(head["index"])
+    samples = info.sample_inputs("cpu", dtype, requires_grad=False)
+    sample = next(itertools.islice(samples, head["sample"], None), None)
+    return [] if sample is None else exported(info, sample)
+
+
+def exported(info: Any, sample: Any) -> list[Any]:
+    """The exported call with its inputs and results."""
+    leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
+    tensors = [x.detach().contiguous() for x in leaves if isinstance(x, torch.Tensor)]
+    call = Call(info.op, spec, leaves)
+    try:
+        with torch.no_grad():
+            first, second = (_seeded(call, tensors, seed) for seed in (0, 1))
+            program = torch.export.export(call, tuple(map(torch.clone, tensors)), strict=False)
+            buffer = io.BytesIO()
+            torch.export.save(program, buffer)
+    except Exception:  # noqa: BLE001  what cannot be exported is no sample of ours
+        return []
+    same = all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+               for a, b in zip(first, second, strict=True))  # fmt: skip
+    if not first or not same:
+        return []
+    head = np.array([len(tensors)])
+    data = np.frombuffer(buffer.getvalue(), np.uint8)
+    return [head, data, *map(to_array, tensors), *first]
+
+
+def _seeded(call: Call, tensors: list[torch.Tensor], seed: int) -> list[np.ndarray]:
+    torch.manual_seed(seed)
+    return [to_array(t) for t in call(*copy.deepcopy(tensors))]
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -1,0 +1,71 @@
+"""Whole models in the framework that they came from."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from frontends import onnx, torch
+from frontends.torch.signature import OVERWRITTEN
+from nnir.errors import Unsupported
+from nnir.model import Model
+
+from .oracle import Oracle
+
+TIMEOUT = 600
+Arrays = list[np.ndarray]
+
+
+def run_origin(source: Any, model: Model, arrays: Sequence[np.ndarray]) -> tuple[str, Arrays]:
+    """The origin framework's name and its outputs, for the inputs and outputs of `model`."""
+    place = Path(source) if isinstance(source, str) else source
+    for frontend, run in ORIGINS:
+        if frontend.detects(place):
+            return run(place, model, list(arrays))
+    raise Unsupported("verify needs the original file or object, to run it in its own framework")
+
+
+def _run_onnx(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
+    head: dict[str, Any] = {"engine": "onnxruntime"}
+    blob = b""
+    if isinstance(source, Path):
+        head["path"] = str(source.resolve())
+    else:
+        blob = source if isinstance(source, bytes) else source.SerializeToString()
+    with Oracle("conformance.oracles.onnx", timeout=TIMEOUT) as oracle:
+        try:
+            return "onnxruntime", oracle.ask(head, arrays, blob)
+        except Unsupported:
+            return "onnx reference", oracle.ask({**head, "engine": ""}, arrays, blob)
+
+
+def _run_torch(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """PyTorch on the exported program. What the program overwrites is among the outputs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = source
+        if not isinstance(source, Path):
+            path = Path(folder) / "model.pt2"
+            _save_program(source, path, arrays)
+        head = {"path": str(path.resolve()), "overwritten": model.metadata.get(OVERWRITTEN, "")}
+        with Oracle("conformance.oracles.torch", timeout=TIMEOUT) as oracle:
+            return "torch", oracle.ask(head, arrays)
+
+
+def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
+    if isinstance(source, bytes):
+        path.write_bytes(source)
+        return
+    from frontends.torch import objects  # needs PyTorch, which whoever has the object has imported
+
+    objects.save(source, path, arrays)
+
+
+ORIGINS: tuple[tuple[Any, Callable[[Any, Model, Arrays], tuple[str, Arrays]]], ...] = (
+    (onnx, _run_onnx),
+    (torch, _run_torch),
+)

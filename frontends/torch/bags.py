@@ -1,0 +1,137 @@
+"""ATen's embedding_bag: sums, means or maxima over runs of rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+
+table = Table()
+SUM, MEAN, MAX = 0, 1, 2
+
+
+@table.convert("aten.embedding_bag.padding_idx")
+def embedding_bag_padding(
+    weight: Value,
+    indices: Value,
+    offsets: Value,
+    scale_grad_by_freq: bool,
+    mode: int,
+    sparse: bool,
+    per_sample_weights: Value | None,
+    include_last_offset: bool,
+    padding_idx: int | None,
+) -> tuple[Value, ...]:
+    rows = weight.shape[0]
+    skipped = padding_idx
+    if padding_idx is not None and padding_idx < 0:
+        if isinstance(rows, Expr):
+            raise NotConstant(f"embedding_bag with padding_idx={padding_idx} of {weight.type}")
+        skipped = padding_idx + rows
+    return bags(weight, indices, offsets, mode, per_sample_weights, include_last_offset, skipped)
+
+
+@table.convert("aten.embedding_bag.default")
+def embedding_bag(
+    weight: Value,
+    indices: Value,
+    offsets: Value,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Value | None = None,
+    include_last_offset: bool = False,
+) -> tuple[Value, ...]:
+    return bags(weight, indices, offsets, mode, per_sample_weights, include_last_offset, None)
+
+
+@table.convert("aten._embedding_bag.default", "aten._embedding_bag_forward_only.default")
+def embedding_bag_inner(
+    weight: Value,
+    indices: Value,
+    offsets: Value,
+    scale_grad_by_freq: bool = False,
+    mode: int = 0,
+    sparse: bool = False,
+    per_sample_weights: Value | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int = -1,
+) -> tuple[Value, ...]:
+    skipped = padding_idx if padding_idx >= 0 else None
+    return bags(weight, indices, offsets, mode, per_sample_weights, include_last_offset, skipped)
+
+
+def bags(
+    weight: Value,
+    indices: Value,
+    offsets: Value,
+    mode: int,
+    scales: Value | None,
+    include_last_offset: bool,
+    skipped: int | None,
+) -> tuple[Value, ...]:
+    """The bags, and three results that only the gradient needs; these are zeros."""
+    if mode not in (SUM, MEAN, MAX):
+        raise Unsupported(f"embedding_bag with mode={mode!r}")
+    starts = index.slice_(offsets, [0], [0], [-1]) if include_last_offset else offsets
+    rows = index.gather(weight, indices, axis=0)
+    if scales is not None:
+        rows = binary.mul(rows, shape.unsqueeze(scales, [1]))
+    kept = None
+    if skipped is not None:
+        kept = compare.not_equal(indices, weight.model.constant(skipped, indices.dtype))
+    found = _equal_bags(rows, starts, mode) if kept is None else None
+    if found is None:
+        found = _any_bags(rows, starts, mode, kept)
+    zeros = [weight.model.constant(np.zeros(0, indices.dtype)) for _ in range(3)]
+    return found, *zeros
+
+
+def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:
+    """Bags of one known length are an axis of their own."""
+    known, total = starts.known, rows.shape[0]
+    if known is None or isinstance(total, Expr) or not known.size or total % known.size:
+        return None
+    length = total // known.size
+    if not length or not np.array_equal(known, np.arange(known.size) * length):
+        return None
+    cut = sizes.reshape(rows, [known.size, length, sizes.size_of(rows, 1)])
+    operator = {SUM: reduce.reduce_sum, MEAN: reduce.reduce_mean, MAX: reduce.reduce_max}[mode]
+    result: Value = operator(cut, [1], keepdim=False)
+    return result
+
+
+def _any_bags(rows: Value, starts: Value, mode: int, kept: Value | None) -> Value:
+    """Add every row to its bag: the last one that begins at it or before."""
+    model = rows.model
+    size = sizes.vector(model, [sizes.size_of(rows, 0)])
+    steps = cast_to(generate.range_([0], size, [1]), starts.precision)
+    begun = compare.less_equal(starts, shape.unsqueeze(steps, [1]))
+    counted = reduce.reduce_sum(unary.cast(begun, dtype=Precision.INT64), [1], keepdim=True)
+    bag = binary.sub(counted, [1])
+    many, width = sizes.size_of(starts, 0), sizes.size_of(rows, 1)
+    zero = model.constant(0, rows.dtype)
+    first, reduction = zero, "add"
+    if mode == MAX:
+        first, reduction = model.constant(-np.inf, rows.dtype), "max"
+    if kept is not None:
+        rows = compare.where(shape.unsqueeze(kept, [1]), rows, first)
+    empty = generate.fill(sizes.vector(model, [many, width]), first)
+    total = index.scatter_nd(empty, bag, rows, reduction=reduction)
+    if mode == SUM:
+        return total
+    one = generate.fill(size, model.constant(1, rows.dtype))
+    if kept is not None:
+        one = unary.cast(kept, dtype=rows.precision)
+    none = generate.fill(sizes.vector(model, [many]), zero)
+    count = shape.unsqueeze(index.scatter_nd(none, bag, one, reduction="add"), [1])
+    if mode == MAX:
+        return compare.where(compare.equal(count, zero), zero, total)
+    return binary.div(total, binary.max_(count, model.constant(1, rows.dtype)))

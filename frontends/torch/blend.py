@@ -1,0 +1,68 @@
+"""ATen arithmetic on three operands: sums with products, and interpolation."""
+
+from __future__ import annotations
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import binary, compare, unary
+
+from ..table import Table
+from .halves import number, once_rounded
+from .promotion import Number, common, promoted, to
+
+table = Table()
+
+
+@table.convert("aten.addcmul.default")
+def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
+    def body(x: Value, a: Value, b: Value) -> Value:
+        product = binary.mul(a, b)
+        if value != 1:
+            product = binary.mul(product, to(value, x.precision, x.model))
+        result: Value = binary.add(x, product)
+        return result
+
+    return once_rounded(body, *promoted(self, tensor1, tensor2))
+
+
+@table.convert("aten.addcdiv.default")
+def addcdiv(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
+    if not common(tensor1, tensor2).is_float:
+        raise Unsupported("addcdiv of integers")
+
+    def body(x: Value, a: Value, b: Value) -> Value:
+        if value != 1:
+            a = binary.mul(a, to(value, x.precision, x.model))
+        result: Value = binary.add(x, binary.div(a, b))
+        return result
+
+    return once_rounded(body, *promoted(self, tensor1, tensor2))
+
+
+def _from_start(start: Value, end: Value, weight: Value) -> Value:
+    made: Value = binary.add(start, binary.mul(weight, binary.sub(end, start)))
+    return made
+
+
+def _from_end(start: Value, end: Value, weight: Value) -> Value:
+    rest = binary.sub(number(weight, 1), weight)
+    made: Value = binary.sub(end, binary.mul(binary.sub(end, start), rest))
+    return made
+
+
+@table.convert("aten.lerp.Scalar")
+def lerp_scalar(self: Value, end: Value, weight: Number) -> Value:
+    if isinstance(weight, complex):
+        raise Unsupported(f"lerp with weight={weight!r}")
+    body = _from_start if abs(weight) < 0.5 else _from_end
+    return once_rounded(lambda a, b: body(a, b, number(a, weight)), self, end)
+
+
+@table.convert("aten.lerp.Tensor")
+def lerp(self: Value, end: Value, weight: Value) -> Value:
+    def body(a: Value, b: Value, w: Value) -> Value:
+        low = compare.less(unary.abs_(w), number(w, 0.5))
+        result: Value = compare.where(low, _from_start(a, b, w), _from_end(a, b, w))
+        return result
+
+    return once_rounded(body, self, end, weight)

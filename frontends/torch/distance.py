@@ -1,0 +1,180 @@
+"""ATen norms and the distances made of them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from nnir.broadcast import axes_of
+from nnir.dim import Expr
+from nnir.errors import NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import binary, compare, index, reduce, shape, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from .halves import number, once_rounded
+from .promotion import Number, promoted
+
+table = Table()
+Axes = tuple[int, ...] | None
+
+
+def normed(x: Value, order: float, dim: Axes, keepdim: bool) -> Value:
+    """The `order`-norm of vectors along axes, of everything without axes."""
+    axes: list[int] = []
+    if not x.rank:
+        x, keepdim, dim = shape.reshape(x, [1]), False, None
+    elif dim:
+        axes = list(axes_of(dim, x.rank))
+    size = unary.abs_(x)
+    result: Value
+    if order == 2:
+        squares = unary.square(size if x.dtype.kind == "c" else x)
+        result = unary.sqrt(reduce.reduce_sum(squares, axes, keepdim=keepdim))
+    elif order == 1:
+        result = reduce.reduce_sum(size, axes, keepdim=keepdim)
+    elif order == math.inf:
+        result = reduce.reduce_max(size, axes, keepdim=keepdim)
+    elif order == -math.inf:
+        result = reduce.reduce_min(size, axes, keepdim=keepdim)
+    elif order == 0:
+        some = cast_to(compare.not_equal(size, number(size, 0)), size.precision)
+        result = reduce.reduce_sum(some, axes, keepdim=keepdim)
+    else:
+        powers = binary.pow_(size, number(size, order))
+        total = reduce.reduce_sum(powers, axes, keepdim=keepdim)
+        result = binary.pow_(total, number(size, 1 / order))
+    return result
+
+
+def _norm(
+    self: Value, p: Number | None, dim: Axes, keepdim: bool, dtype: Precision | None
+) -> Value:
+    order = 2.0 if p is None else p
+    if isinstance(order, complex):
+        raise Unsupported(f"a norm of order {order!r}")
+    x = self if dtype is None else cast_to(self, dtype)
+    return once_rounded(lambda y: normed(y, float(order), dim, keepdim), x)
+
+
+@table.convert("aten.linalg_vector_norm.default")
+def vector_norm(
+    self: Value,
+    ord: Number = 2,
+    dim: tuple[int, ...] | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Precision | None = None,
+) -> Value:
+    return _norm(self, ord, dim, keepdim, dtype)
+
+
+@table.convert("aten.norm.Scalar")
+def norm(self: Value, p: Number = 2) -> Value:
+    return _norm(self, p, None, keepdim=False, dtype=None)
+
+
+@table.convert("aten.norm.ScalarOpt_dim")
+def norm_dim(self: Value, p: Number | None, dim: tuple[int, ...], keepdim: bool = False) -> Value:
+    return _norm(self, p, dim, keepdim, None)
+
+
+@table.convert("aten.norm.ScalarOpt_dim_dtype")
+def norm_dim_dtype(
+    self: Value, p: Number | None, dim: tuple[int, ...], keepdim: bool, *, dtype: Precision
+) -> Value:
+    return _norm(self, p, dim, keepdim, dtype)
+
+
+@table.convert("aten.norm.ScalarOpt_dtype")
+def norm_dtype(self: Value, p: Number | None, *, dtype: Precision) -> Value:
+    return _norm(self, p, None, keepdim=False, dtype=dtype)
+
+
+@table.convert("aten.dist.default")
+def dist(self: Value, other: Value, p: Number = 2) -> Value:
+    return _norm(binary.sub(*promoted(self, other)), p, None, keepdim=False, dtype=None)
+
+
+def _rows(x1: Value, x2: Value, p: float) -> Value:
+    """The distance of each row of x1 to each row of x2."""
+    left, right = shape.unsqueeze(x1, [x1.rank - 1]), shape.unsqueeze(x2, [x2.rank - 2])
+    return once_rounded(
+        lambda a, b: normed(binary.sub(a, b), p, (-1,), keepdim=False), *promoted(left, right)
+    )
+
+
+@table.convert("aten.cdist.default")
+def cdist(x1: Value, x2: Value, p: float = 2.0, compute_mode: int | None = None) -> Value:
+    return _rows(x1, x2, p)
+
+
+@table.convert("aten._cdist_forward.default")
+def cdist_forward(x1: Value, x2: Value, p: float, compute_mode: int | None) -> Value:
+    return _rows(x1, x2, p)
+
+
+@table.convert("aten._euclidean_dist.default")
+def euclidean_dist(x1: Value, x2: Value) -> Value:
+    return _rows(x1, x2, 2.0)
+
+
+@table.convert("aten.pdist.default", "aten._pdist_forward.default")
+def pdist(self: Value, p: float = 2.0) -> Value:
+    count = self.shape[0]
+    if isinstance(count, Expr):
+        raise NotConstant(f"pdist of {self.type}, whose number of rows must be known")
+    pairs = np.array(list(itertools.combinations(range(count), 2)), np.int64).reshape(-1, 2)
+    left, right = (index.gather(self, self.model.constant(pairs[:, k]), axis=0) for k in (0, 1))
+    return once_rounded(lambda a, b: normed(binary.sub(a, b), p, (-1,), keepdim=False), left, right)
+
+
+@table.convert("aten.pairwise_distance.default")
+def pairwise_distance(
+    x1: Value, x2: Value, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
+) -> Value:
+    def body(a: Value, b: Value) -> Value:
+        apart = binary.add(binary.sub(a, b), number(a, eps))
+        return normed(apart, p, (-1,), keepdim)
+
+    return once_rounded(body, *promoted(x1, x2))
+
+
+@table.convert("aten.cosine_similarity.default")
+def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) -> Value:
+    def unit(x: Value) -> Value:
+        length = binary.max_(normed(x, 2, (dim,), keepdim=True), number(x, eps))
+        made: Value = binary.div(x, length)
+        return made
+
+    def body(a: Value, b: Value) -> Value:
+        product = binary.mul(unit(a), unit(b))
+        result: Value = reduce.reduce_sum(product, [dim], keepdim=False)
+        return result
+
+    operands = promoted(x1, x2)
+    if not any(v.rank for v in operands):
+        axes_of((dim,), 1)
+        return cosine_similarity(*(shape.reshape(v, [1]) for v in operands), 0, eps)
+    return once_rounded(body, *operands)
+
+
+@table.convert("aten.renorm.default")
+def renorm(self: Value, p: Number, dim: int, maxnorm: Number) -> Value:
+    if isinstance(p, complex) or isinstance(maxnorm, complex):
+        raise Unsupported(f"renorm with p={p!r} and maxnorm={maxnorm!r}")
+    (kept,) = axes_of((dim,), self.rank)
+
+    def body(x: Value) -> Value:
+        length = normed(x, float(p), tuple(k for k in range(x.rank) if k != kept), keepdim=True)
+        longest = number(x, maxnorm)
+        factor = binary.div(longest, binary.add(length, number(x, 1e-7)))
+        above = compare.greater(length, longest)
+        result: Value = binary.mul(x, compare.where(above, factor, number(x, 1)))
+        return result
+
+    return once_rounded(body, self)

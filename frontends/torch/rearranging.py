@@ -1,0 +1,205 @@
+"""ATen operators that turn, shift, interleave or combine elements."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from nnir.broadcast import axes_of, axis_of, ints
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Items, Table
+
+table = Table()
+BACK = -(1 << 62)
+"""Before the first element of any axis."""
+
+
+@table.convert("aten.flip.default")
+def flip(self: Value, dims: tuple[int, ...]) -> Value:
+    axes = axes_of(dims, max(self.rank, 1)) if self.rank else ()
+    if not axes:
+        return self
+    back = [-1] * len(axes)
+    return index.slice_(self, list(axes), back, [BACK] * len(axes), back)
+
+
+@table.convert("aten.fliplr.default")
+def fliplr(self: Value) -> Value:
+    return flip(self, (1,))
+
+
+@table.convert("aten.flipud.default")
+def flipud(self: Value) -> Value:
+    return flip(self, (0,))
+
+
+@table.convert("aten.rot90.default")
+def rot90(self: Value, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Value:
+    a, b = axes_of(dims, self.rank)
+    perm = list(range(self.rank))
+    perm[a], perm[b] = b, a
+    match k % 4:
+        case 0:
+            return self
+        case 2:
+            return flip(self, (a, b))
+        case turns:
+            flipped = flip(self, (b if turns == 1 else a,))
+            return shape.transpose(flipped, perm=tuple(perm))
+
+
+@table.convert("aten.roll.default")
+def roll(self: Value, shifts: Index, dims: tuple[int, ...] = ()) -> Value:
+    if not self.rank:
+        return self
+    return index.roll(self, shifts, list(dims) or None)
+
+
+@table.convert("aten.pixel_shuffle.default")
+def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
+    """Channels become blocks of r by r pixels."""
+    r = upscale_factor
+    *head, c, h, w = sizes.sizes_of(self)
+    n = len(head)
+    cut = sizes.reshape(self, [*head, sizes.over(c, r * r), r, r, h, w])
+    moved = shape.transpose(cut, perm=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    return sizes.reshape(moved, [*head, sizes.over(c, r * r), sizes.times(h, r), sizes.times(w, r)])
+
+
+@table.convert("aten.pixel_unshuffle.default")
+def pixel_unshuffle(self: Value, downscale_factor: int) -> Value:
+    """Blocks of r by r pixels become channels."""
+    r = downscale_factor
+    *head, c, h, w = sizes.sizes_of(self)
+    n = len(head)
+    cut = sizes.reshape(self, [*head, c, sizes.over(h, r), r, sizes.over(w, r), r])
+    moved = shape.transpose(cut, perm=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    return sizes.reshape(moved, [*head, sizes.times(c, r * r), sizes.over(h, r), sizes.over(w, r)])
+
+
+@table.convert("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
+def channel_shuffle(self: Value, groups: int) -> Value:
+    return index.channel_shuffle(self, group=groups)
+
+
+@table.convert("aten.meshgrid.default")
+def meshgrid(tensors: Items) -> list[Value]:
+    lines = [v if v.rank else shape.reshape(v, [1]) for v in tensors]
+    return list(generate.meshgrid(*lines)) if len(lines) > 1 else lines
+
+
+@table.convert("aten.meshgrid.indexing")
+def meshgrid_indexing(tensors: Items, *, indexing: str) -> list[Value]:
+    match indexing:
+        case "ij":
+            return meshgrid(tensors)
+        case "xy" if len(tensors) < 2:
+            return meshgrid(tensors)
+        case "xy":
+            first, second, *rest = meshgrid(Items((tensors[1], tensors[0], *tensors[2:])))
+            return [second, first, *rest]
+    raise Unsupported(f"meshgrid with indexing={indexing!r}")
+
+
+@table.convert("aten.cartesian_prod.default")
+def cartesian_prod(tensors: Items) -> Value:
+    if len(tensors) == 1:
+        return tensors[0]
+    columns = [shape.flatten(v, start_axis=0, end_axis=-1) for v in meshgrid(tensors)]
+    return shape.stack(*columns, axis=1)
+
+
+@table.convert("aten.combinations.default")
+def combinations(self: Value, r: int = 2, with_replacement: bool = False) -> Value:
+    size = self.shape[0]
+    if isinstance(size, Expr):
+        raise NotConstant(f"combinations of {self.type}")
+    if r == 0:
+        return self.model.constant(np.zeros(0, self.dtype))
+    chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    rows = np.array(list(chosen(range(size), r)), np.int64).reshape(-1, r)
+    return index.gather(self, rows, axis=0)
+
+
+@table.convert("aten.repeat_interleave.self_int")
+def repeat_interleave_int(
+    self: Value, repeats: Index, dim: int | None = None, *, output_size: Index | None = None
+) -> Value:
+    x, axis = _line(self, dim)
+    known, size = ints(repeats), x.shape[axis]
+    if known is not None and isinstance(size, int):
+        if known[0] == 1:
+            return x
+        return index.gather(x, np.repeat(np.arange(size), known[0]), axis=axis)
+    own = sizes.sizes_of(x)
+    times = known[0] if known is not None else shape.reshape(repeats, [1])
+    wide = sizes.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
+    copies = shape.expand(shape.unsqueeze(x, [axis + 1]), wide)
+    return sizes.reshape(copies, [*own[:axis], sizes.times(own[axis], times), *own[axis + 1 :]])
+
+
+def _line(x: Value, dim: int | None) -> tuple[Value, int]:
+    """A tensor and the axis that an operator works on; without one the flattened tensor."""
+    if dim is None or not x.rank:
+        return (x if x.rank == 1 else shape.flatten(x, start_axis=0, end_axis=-1)), 0
+    return x, axis_of(dim, x.rank)
+
+
+@table.convert("aten.repeat_interleave.self_Tensor")
+def repeat_interleave(
+    self: Value, repeats: Value, dim: int | None = None, *, output_size: Index | None = None
+) -> Value:
+    x, axis = _line(self, dim)
+    if repeats.rank == 0 or repeats.shape[0] == 1 != x.shape[axis]:
+        one = shape.reshape(repeats, [])
+        return repeat_interleave_int(x, cast_to(one, Precision.INT64), axis)
+    return index.gather(x, repeated(repeats, output_size), axis=axis)
+
+
+@table.convert("aten.repeat_interleave.Tensor")
+def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None) -> Value:
+    return cast_to(repeated(repeats, output_size), repeats.precision)
+
+
+def repeated(repeats: Value, total: Value | None) -> Value:
+    """0 as often as the first number says, then 1 as often as the second, ..."""
+    if repeats.known is not None:
+        counts = repeats.known
+        return repeats.model.constant(np.repeat(np.arange(counts.size), counts))
+    counts = cast_to(repeats, Precision.INT64)
+    ends = reduce.cum_sum(counts, [0])
+    whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
+    steps = generate.range_([0], shape.reshape(whole, [1]), [1])
+    passed = compare.greater_equal(shape.unsqueeze(steps, [1]), ends)
+    return reduce.reduce_sum(unary.cast(passed, dtype=Precision.INT64), [1], keepdim=False)
+
+
+@table.convert("aten.unfold.default")
+def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
+    """Windows along an axis; their elements are the last axis of the result."""
+    x = self if self.rank else shape.reshape(self, [1])
+    axis = axis_of(dimension, x.rank)
+    length = x.shape[axis]
+    if isinstance(length, int):
+        count = (length - size) // step + 1
+        if length < size:
+            raise BadType(f"unfold of {self.type} into windows of {size}")
+        where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
+    else:
+        room = sizes.over(sizes.minus(sizes.size_of(x, axis), size), step)
+        count = sizes.vector(x.model, [sizes.plus(room, 1)])
+        starts = generate.range_([0], count, [1])
+        starts = binary.mul(starts, [step]) if step != 1 else starts
+        where = binary.add(shape.unsqueeze(starts, [1]), np.arange(size))
+    if not self.rank:
+        return shape.reshape(index.gather(x, where, axis=0), [-1])
+    windows = index.gather(x, where, axis=axis)
+    perm = (*range(axis + 1), *range(axis + 2, x.rank + 1), axis + 1)
+    return windows if axis == x.rank - 1 else shape.transpose(windows, perm=perm)

@@ -1,0 +1,311 @@
+"""ATen medians, modes, quantiles and histograms."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.dim import Expr
+from nnir.errors import NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sort, unary
+from nnir.ops.reduce import highest
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from .blend import lerp
+from .halves import number, once_rounded
+from .promotion import Number
+from .sizes import reshaped, size_of, vector
+from .unary import is_nan
+
+table = Table()
+
+
+def ordered(x: Value, axis: int) -> tuple[Value, Value]:
+    """The elements in ascending order, NaN last, and where they were."""
+    values, places = sort.top_k(x, size_of(x, axis), axis=axis, largest=False)
+    return values, places
+
+
+def count_nan(x: Value, axis: int) -> Value:
+    """How many elements along an axis are NaN; the axis stays."""
+    mask = cast_to(is_nan(x), Precision.INT64)
+    result: Value = reduce.reduce_sum(mask, [axis], keepdim=True)
+    return result
+
+
+def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
+    """The lower median and where it is: of what is not NaN, or the first NaN."""
+    values, places = ordered(x, axis)
+    size = size_of(x, axis)
+    half = binary.div(binary.sub(size, 1), 2)
+    if not x.is_float:
+        at = reshaped(half, vector(x, [1] * x.rank))
+    else:
+        bad = count_nan(x, axis)
+        left = binary.sub(size, bad)
+        if without_nan:
+            at = binary.max_(binary.div(binary.sub(left, 1), 2), 0)
+        else:
+            at = compare.where(compare.equal(bad, 0), half, left)
+        return _picked(values, at, axis), _picked(places, at, axis)
+    return tuple(index.gather(v, reshaped(at, vector(x, [1])), axis=axis) for v in (values, places))  # type: ignore[return-value]
+
+
+def _picked(x: Value, at: Value, axis: int) -> Value:
+    result: Value = index.gather_elements(x, at, axis=axis)
+    return result
+
+
+def _medians(name: str, *, without_nan: bool) -> None:
+    @table.convert(f"aten.{name}.default")
+    def whole(self: Value) -> Value:
+        flat = shape.reshape(self, [-1])
+        value, _ = _middle(flat, 0, without_nan=without_nan)
+        return reshaped(value, vector(value, []))
+
+    @table.convert(f"aten.{name}.dim")
+    def along(self: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
+        axis = axis_of(dim, max(self.rank, 1))
+        if not self.rank:
+            return self, self.model.constant(0)
+        found = _middle(self, axis, without_nan=without_nan)
+        return dropped(found[0], axis, keepdim), dropped(found[1], axis, keepdim)
+
+
+_medians("median", without_nan=False)
+_medians("nanmedian", without_nan=True)
+
+
+def dropped(x: Value, axis: int, keepdim: bool) -> Value:
+    """An axis of size 1, kept or not."""
+    result: Value = x if keepdim else shape.squeeze(x, [axis])
+    return result
+
+
+@table.convert("aten.mode.default")
+def mode(self: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
+    """The smallest of the most frequent elements, found by comparing all pairs."""
+    axis = axis_of(dim, max(self.rank, 1))
+    if not self.rank:
+        return self, self.model.constant(0)
+    pairs = compare.equal(shape.unsqueeze(self, [axis]), shape.unsqueeze(self, [axis + 1]))
+    counts = reduce.reduce_sum(cast_to(pairs, Precision.INT64), [axis], keepdim=False)
+    most = compare.equal(counts, reduce.reduce_max(counts, [axis], keepdim=True))
+    wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
+    rest = compare.where(most, wide, number(wide, highest(wide.dtype)))
+    value = reduce.reduce_min(rest, [axis], keepdim=True)
+    places = _positions(self, axis)
+    same = compare.where(compare.equal(wide, value), places, number(places, -1))
+    place = reduce.reduce_max(same, [axis], keepdim=keepdim)
+    return cast_to(dropped(value, axis, keepdim), self.precision), place
+
+
+def _positions(x: Value, axis: int) -> Value:
+    """0, 1, ... along an axis."""
+    steps = generate.range_(x.model.constant(0), size_of(x, axis), x.model.constant(1))
+    trailing = list(range(1, x.rank - axis))
+    result: Value = shape.unsqueeze(steps, trailing) if trailing else steps
+    return result
+
+
+def _quantile(
+    self: Value, q: Value, dim: int | None, keepdim: bool, interpolation: str, *, nan: bool
+) -> Value:
+    """Quantiles along an axis; those of a vector of `q` are a new first axis."""
+    if interpolation not in ("linear", "lower", "higher", "midpoint", "nearest"):
+        raise Unsupported(f"quantile with interpolation={interpolation!r}")
+    x, axis = self, 0
+    if dim is None or not self.rank:
+        x = shape.reshape(self, [-1])
+    else:
+        axis = axis_of(dim, self.rank)
+    values, _ = ordered(x, axis)
+    values = _last(values, axis)
+    kept = count_nan(_last(x, axis), -1)
+    kept = binary.sub(size_of(x, axis), kept)
+    top = binary.max_(cast_to(binary.sub(kept, 1), x.precision), number(x, 0))
+    ranks = binary.mul(top, q)
+    low, high = unary.floor(ranks), unary.ceil(ranks)
+    if interpolation == "nearest":
+        low = high = unary.round_(ranks)
+    found = _between(values, ranks, low, high, interpolation)
+    bad = compare.equal(kept, 0)
+    if not nan:
+        bad = compare.less(kept, size_of(x, axis))
+    found = compare.where(bad, number(x, math.nan), found)
+    return _placed(found, self, q, axis if dim is not None else None, keepdim)
+
+
+def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation: str) -> Value:
+    """The elements at ranks that may lie between two."""
+    below, above = (
+        index.gather_elements(values, cast_to(at, Precision.INT64), axis=values.rank - 1)
+        for at in (low, high)
+    )
+    match interpolation:
+        case "lower" | "nearest":
+            made = below
+        case "higher":
+            made = above
+        case _:
+            half = interpolation == "midpoint"
+            made = lerp(below, above, number(values, 0.5) if half else binary.sub(ranks, low))
+    result: Value = made
+    return result
+
+
+def _last(x: Value, axis: int) -> Value:
+    """`x` with an axis moved to the end."""
+    perm = [*(k for k in range(x.rank) if k != axis), axis]
+    result: Value = x if axis == x.rank - 1 else shape.transpose(x, perm=tuple(perm))
+    return result
+
+
+def _placed(found: Value, self: Value, q: Value, axis: int | None, keepdim: bool) -> Value:
+    """Quantiles on the last axis as PyTorch returns them: those of a vector come first."""
+    if keepdim and self.rank:
+        axes = [0] * self.rank if axis is None else [axis]
+        found = shape.unsqueeze(found, axes)
+    last = found.rank - 1
+    if q.rank == 0:
+        return dropped(found, last, keepdim=False)
+    result: Value = shape.transpose(found, perm=(last, *range(last))) if last else found
+    return result
+
+
+def _quantiles(name: str, *, nan: bool) -> None:
+    @table.convert(f"aten.{name}.scalar")
+    def scalar(
+        self: Value,
+        q: float,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Value:
+        return _quantile(self, number(self, q), dim, keepdim, interpolation, nan=nan)
+
+    @table.convert(f"aten.{name}.default")
+    def default(
+        self: Value,
+        q: Value,
+        dim: int | None = None,
+        keepdim: bool = False,
+        *,
+        interpolation: str = "linear",
+    ) -> Value:
+        return _quantile(self, q, dim, keepdim, interpolation, nan=nan)
+
+
+_quantiles("quantile", nan=False)
+_quantiles("nanquantile", nan=True)
+
+
+def _bins(x: Value, low: Value, high: Value, count: int, weight: Value | None) -> Value:
+    """How much lies in each of `count` bins of one width; the last one has its upper end."""
+    inside = logic.and_(compare.greater_equal(x, low), compare.less_equal(x, high))
+    steps = binary.div(binary.mul(binary.sub(x, low), number(x, count)), binary.sub(high, low))
+    at = binary.min_(unary.floor(steps), number(x, count - 1))
+    return _counted(at, inside, x.model.constant(np.arange(count), x.dtype), weight)
+
+
+def _counted(at: Value, inside: Value, bins: Value, weight: Value | None) -> Value:
+    """How often each of some numbers occurs in `at`, where `inside` holds."""
+    hits = compare.equal(shape.unsqueeze(at, [1]), shape.unsqueeze(bins, [0]))
+    hits = logic.and_(hits, shape.unsqueeze(inside, [1]))
+    amounts = cast_to(hits, bins.precision if weight is None else weight.precision)
+    if weight is not None:
+        amounts = binary.mul(amounts, shape.unsqueeze(weight, [1]))
+    result: Value = reduce.reduce_sum(amounts, [0], keepdim=False)
+    return result
+
+
+def _ends(x: Value, low: float, high: float, margin: float) -> tuple[Value, Value]:
+    """The range of a histogram: that of the elements where both ends are equal, never empty."""
+    if low != high:
+        return number(x, low), number(x, high)
+    least, most = number(x, low), number(x, high)
+    if x.shape[0] != 0:
+        least, most = (f(x, [], keepdim=False) for f in (reduce.reduce_min, reduce.reduce_max))
+    same, one = compare.equal(least, most), number(x, margin)
+    return (
+        compare.where(same, binary.sub(least, one), least),
+        compare.where(same, binary.add(most, one), most),
+    )
+
+
+def _between_edges(x: Value, edges: Value, weight: Value | None, density: bool) -> Value:
+    """A histogram: the last bin has its upper end too."""
+    starts, ends = (index.slice_(edges, [0], [a], [b]) for a, b in ((0, -1), (1, 1 << 62)))
+    column = shape.unsqueeze(x, [1])
+    hits = logic.and_(compare.greater_equal(column, starts), compare.less(column, ends))
+    count = edges.shape[0]
+    if isinstance(count, Expr):
+        raise NotConstant(f"a histogram with edges {edges.type}, whose number must be known")
+    is_last = x.model.constant(np.arange(count - 1) == count - 2)
+    hits = logic.or_(hits, logic.and_(compare.equal(column, ends), is_last))
+    amounts = cast_to(hits, x.precision)
+    if weight is not None:
+        amounts = binary.mul(amounts, shape.reshape(weight, [-1, 1]))
+    found = reduce.reduce_sum(amounts, [0], keepdim=False)
+    if density:
+        total = reduce.reduce_sum(found, [0], keepdim=True)
+        found = binary.div(found, binary.mul(total, binary.sub(ends, starts)))
+    result: Value = found
+    return result
+
+
+@table.convert("aten.histogram.bins_tensor")
+def histogram(
+    self: Value, bins: Value, *, weight: Value | None = None, density: bool = False
+) -> tuple[Value, Value]:
+    return _between_edges(shape.reshape(self, [-1]), bins, weight, density), bins
+
+
+@table.convert("aten.histogram.bin_ct")
+def histogram_of_range(
+    self: Value,
+    bins: int = 100,
+    *,
+    range: tuple[float, ...] | None = None,
+    weight: Value | None = None,
+    density: bool = False,
+) -> tuple[Value, Value]:
+    x = shape.reshape(self, [-1])
+    low, high = _ends(x, *(range or (0.0, 0.0)), 0.5)
+    step = binary.div(binary.sub(high, low), number(x, bins))
+    steps = np.arange(bins + 1)
+    early = binary.add(low, binary.mul(step, x.model.constant(steps, x.dtype)))
+    late = binary.sub(high, binary.mul(step, x.model.constant(bins - steps, x.dtype)))
+    edges = compare.where(x.model.constant(steps < (bins + 1) // 2), early, late)
+    return _between_edges(x, edges, weight, density), edges
+
+
+@table.convert("aten.histc.default")
+def histc(self: Value, bins: int = 100, min: Number = 0, max: Number = 0) -> Value:
+    if isinstance(min, complex) or isinstance(max, complex) or not self.is_float:
+        raise Unsupported(f"histc of {self.type}, from {min!r} to {max!r}")
+    flat = shape.reshape(self, [-1])
+
+    def body(x: Value) -> Value:
+        return _bins(x, *_ends(x, float(min), float(max), 1), bins, None)
+
+    return once_rounded(body, flat)
+
+
+@table.convert("aten.bincount.default")
+def bincount(self: Value, weights: Value | None = None, minlength: Index = 0) -> Value:  # type: ignore[assignment]
+    """As many counts as the largest element, plus 1, says."""
+    x = cast_to(self, Precision.INT64)
+    least = minlength if isinstance(minlength, Value) else x.model.constant(minlength)
+    largest = binary.max_(reduce.reduce_max(x, [], keepdim=False), -1)
+    size = binary.max_(binary.add(largest, 1), least)
+    bins = generate.range_(x.model.constant(0), size, x.model.constant(1))
+    if weights is not None and weights.precision != Precision.FLOAT32:
+        weights = cast_to(weights, Precision.FLOAT64)
+    return _counted(x, compare.equal(x, x), bins, weights)

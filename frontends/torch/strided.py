@@ -1,0 +1,175 @@
+"""ATen operators that see a tensor through its memory, and windows of images as columns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnir.broadcast import ints
+from nnir.dim import Expr
+from nnir.errors import NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import conv, index, shape, sizes
+
+from ..table import Table
+
+table = Table()
+
+ELEMENTWISE = frozenset({"activation", "binary", "compare", "logic", "unary"})
+"""Families whose results lie in memory as their operands do."""
+
+MOVED = frozenset({"TRANSPOSE", "SLICE", "EXPAND", "SPLIT", "UNSTACK"})
+"""What PyTorch gives as a view, with strides of its own."""
+
+FARTHEST = 64
+
+
+def in_order(x: Value) -> bool:
+    """Whether the elements of `x` surely lie in PyTorch's memory one after the other."""
+    waiting, seen = [x], 0
+    while waiting and seen < FARTHEST:
+        value = waiting.pop()
+        seen += 1
+        if value.constant is not None and not value.constant.flags.c_contiguous:
+            return False
+        made = value.producer
+        if made is None:
+            continue
+        if made.operator.name in MOVED:
+            return False
+        if made.operator.family in ELEMENTWISE or made.operator.name.startswith("RESHAPE"):
+            waiting += [v for v in made.inputs if v is not None and v.rank]
+    return not waiting
+
+
+def places(x: Value, size: Value, stride: Value, offset: Value | None) -> np.ndarray:
+    """Where in the memory of `x` each element of a strided view lies."""
+    if not in_order(x):
+        raise Unsupported(f"the memory of {x.type}, which may be a view of something else")
+    sizes_known, strides = ints(size), ints(stride)
+    start = (0,) if offset is None else ints(offset)
+    if sizes_known is None or strides is None or start is None or not x.is_static:
+        raise NotConstant(f"strides of {x.type} that are only known while running")
+    where = np.full((), start[0], np.int64)
+    for count, step in zip(sizes_known, strides, strict=True):
+        where = where[..., None] + np.arange(count) * step
+    if where.size and int(where.max()) >= math.prod(x.shape):  # type: ignore[arg-type]
+        raise Unsupported(f"memory beyond the end of {x.type}")
+    return where
+
+
+@table.convert("aten.as_strided.default")
+def as_strided(
+    self: Value, size: Index, stride: Index, storage_offset: Index | None = None
+) -> Value:
+    """A permutation where the strides are those of one, else elements by their positions."""
+    where = places(self, size, stride, storage_offset)
+    count = math.prod(d for d in self.shape if isinstance(d, int))
+    if where.size == count and np.array_equal(where.reshape(-1), np.arange(count)):
+        return self if where.shape == self.shape else _shaped(self, where.shape)
+    perm = _permutation(self, where)
+    if perm is not None:
+        return shape.transpose(self, perm=perm)
+    flat = self if self.rank == 1 else shape.flatten(self, start_axis=0, end_axis=-1)
+    return index.gather(flat, where, axis=0)
+
+
+def _shaped(x: Value, size: Sequence[int]) -> Value:
+    return sizes.reshape(x, list(size))
+
+
+def _permutation(x: Value, where: np.ndarray) -> tuple[int, ...] | None:
+    """The order of axes that gives these positions, where one does."""
+    if where.ndim != x.rank or where.ndim > 6 or sorted(where.shape) != sorted(map(int, x.shape)):  # type: ignore[arg-type]
+        return None
+    memory = np.arange(where.size).reshape(x.shape)  # type: ignore[arg-type]
+    steps = [s // memory.itemsize for s in memory.strides]
+    mine = [
+        int(where.take(1, k).flat[0] - where.flat[0]) if where.shape[k] > 1 else None
+        for k in range(where.ndim)
+    ]
+    perm: list[int] = []
+    for size, step in zip(where.shape, mine, strict=True):
+        fits = [
+            k
+            for k in range(x.rank)
+            if k not in perm and x.shape[k] == size and (step is None or steps[k] == step)
+        ]
+        if not fits:
+            return None
+        perm.append(fits[0])
+    return tuple(perm) if np.array_equal(memory.transpose(perm), where) else None
+
+
+@table.convert("aten.as_strided_scatter.default")
+def as_strided_scatter(
+    self: Value, src: Value, size: Index, stride: Index, storage_offset: Index | None = None
+) -> Value:
+    where = places(self, size, stride, storage_offset).reshape(-1, 1)
+    flat = shape.flatten(self, start_axis=0, end_axis=-1)
+    updates = shape.flatten(src, start_axis=0, end_axis=-1)
+    return sizes.reshape(index.scatter_nd(flat, where, updates), sizes.sizes_of(self))
+
+
+@table.convert("aten.im2col.default")
+def im2col(
+    self: Value,
+    kernel_size: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> Value:
+    """Every window of an image as a column: elements by rows, then by columns."""
+    n = self.rank - 2
+    x = self
+    if any(padding):
+        x = shape.pad(self, [*[0, 0] * n, *(p for p in padding for _ in range(2))])
+    grids = []
+    for k in range(2):
+        length = x.shape[n + k]
+        if isinstance(length, Expr):
+            raise NotConstant(f"im2col of {self.type}")
+        count = (length - dilation[k] * (kernel_size[k] - 1) - 1) // stride[k] + 1
+        taps = np.arange(kernel_size[k])[:, None] * dilation[k]
+        grids.append(taps + np.arange(count) * stride[k])
+    height, width = grids[0].shape[1], grids[1].shape[1]
+    head = sizes.sizes_of(x)[: n - 1]
+    channels = sizes.size_of(x, n - 1)
+    if all(_tiles(g, x.shape[n + k]) for k, g in enumerate(grids)):
+        (kh, oh), (kw, ow) = grids[0].shape, grids[1].shape
+        cut = sizes.reshape(x, [*head, channels, oh, kh, ow, kw])
+        windows = shape.transpose(cut, perm=(*range(n), n + 1, n + 3, n, n + 2))
+    else:
+        rows = index.gather(x, grids[0], axis=n)
+        both = index.gather(rows, grids[1], axis=n + 2)
+        windows = shape.transpose(both, perm=(*range(n), n, n + 2, n + 1, n + 3))
+    taps_all = kernel_size[0] * kernel_size[1]
+    return sizes.reshape(windows, [*head, sizes.times(channels, taps_all), height * width])
+
+
+def _tiles(grid: np.ndarray, length: object) -> bool:
+    """Whether windows lie side by side and fill an axis."""
+    return grid.size == length and np.array_equal(grid.T.reshape(-1), np.arange(grid.size))
+
+
+@table.convert("aten.col2im.default")
+def col2im(
+    self: Value,
+    output_size: Index,
+    kernel_size: tuple[int, ...],
+    dilation: tuple[int, ...],
+    padding: tuple[int, ...],
+    stride: tuple[int, ...],
+) -> Value:
+    columns = self if self.rank == 3 else shape.unsqueeze(self, [0])
+    image = conv.col_2_im(
+        columns,
+        output_size,
+        list(kernel_size),
+        dilations=dilation,
+        pads=tuple(p for p in padding for _ in range(2)),
+        strides=stride,
+    )
+    return image if self.rank == 3 else shape.squeeze(image, [0])

@@ -1,0 +1,167 @@
+"""Reading `.pt2` files and PyTorch's objects."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import nnadapter as nna
+from nnir.dim import symbols_of
+from nnir.errors import BadInput, Unsupported
+from nnir.mapping import MappedFile
+
+from .torch_programs import Block, Counter, block, saved
+
+
+@pytest.fixture(scope="module")
+def block_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("torch") / "block.pt2"
+    path.write_bytes(block())
+    return path
+
+
+def leaves(value: object) -> list[torch.Tensor]:
+    return torch.utils._pytree.tree_leaves(value)
+
+
+def agree(model: nna.Model, module: nn.Module, *arrays: np.ndarray) -> None:
+    want = leaves(module(*map(torch.from_numpy, arrays)))
+    for device in ("builtin", "onnxruntime"):
+        got = nna.compile(model, device)(*arrays)
+        for mine, theirs in zip(got[len(got) - len(want) :], want, strict=True):
+            np.testing.assert_allclose(mine, theirs.detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_names_follow_the_structure_of_the_module(block_file: Path) -> None:
+    model = nna.load(block_file)
+    assert [v.name for v in model.inputs] == ["x", "extra_bias_0"]
+    assert model.output_names == ["flat", "pair.0", "pair.1"]
+    names = {v.name for v in model.values() if v.constant is not None}
+    assert {"first.weight", "first.bias", "second.weight"} <= names
+
+
+def test_dynamic_dimensions_keep_their_range(block_file: Path) -> None:
+    model = nna.load(block_file)
+    (name,) = symbols_of(model.inputs[0].shape[0])
+    assert model.symbols[name] == (2, 64)
+    assert str(model.outputs[0].shape[0]) == f"2*{name}"
+
+
+@pytest.mark.parametrize("batch", [2, 3, 7])
+def test_one_conversion_runs_at_every_size(block_file: Path, batch: int) -> None:
+    program = torch.export.load(block_file)
+    x, bias = torch.randn(batch, 4), torch.randn(batch, 4)
+    want = leaves(program.module()(x, extra={"bias": [bias]}))
+    model = nna.load(block_file)
+    for device in ("builtin", "onnxruntime"):
+        got = nna.compile(model, device)(x.numpy(), bias.numpy())
+        for mine, theirs in zip(got, want, strict=True):
+            np.testing.assert_allclose(mine, theirs.detach().numpy(), rtol=1e-5, atol=1e-6)
+
+
+def test_weights_are_views_into_the_file(block_file: Path) -> None:
+    model = nna.load(block_file)
+    weight = next(v.constant for v in model.values() if v.name == "second.weight")
+    owner: object = weight
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    assert isinstance(owner.obj if isinstance(owner, memoryview) else owner, MappedFile)
+    assert weight.strides == (4, 16), "a transposed parameter stays one"
+
+
+def test_a_module_shares_its_weights() -> None:
+    module = nn.Linear(3, 2)
+    model = nna.load(module, inputs=(torch.randn(1, 3),))
+    weight = next(v.constant for v in model.values() if v.name == "weight")
+    assert np.shares_memory(weight, module.weight.detach().numpy())
+    agree(model, module, np.ones((1, 3), np.float32))
+
+
+def test_dimensions_have_the_names_that_the_caller_gave() -> None:
+    batch = torch.export.Dim("batch", max=64)
+    shapes = {"x": {0: batch}, "extra": {"bias": [{0: batch}]}}
+    inputs, keywords = (torch.randn(3, 4),), {"extra": {"bias": [torch.randn(3, 4)]}}
+    model = nna.load(Block(), inputs, keywords=keywords, dynamic_shapes=shapes)
+    assert str(model.inputs[0].shape[0]) == "batch"
+    assert str(model.outputs[0].shape[0]) == "2*batch"
+    assert model.symbols["batch"][1] == 64
+
+
+def test_a_traced_graph_module_is_a_module() -> None:
+    class Small(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.relu(x) * 2
+
+    traced = torch.fx.symbolic_trace(Small())
+    model = nna.load(traced, inputs=[np.ones((2, 3), np.float32)])
+    agree(model, Small(), np.array([[-1, 0, 2]], np.float32).repeat(2, 0))
+
+
+@pytest.mark.filterwarnings("ignore:.*LeafSpec.*is deprecated:FutureWarning")
+def test_changes_in_place_become_outputs() -> None:
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    for source in (
+        torch.export.export(Counter(), (torch.from_numpy(x),)),
+        torch.export.export(Counter(), (torch.from_numpy(x),)).run_decompositions({}),
+        torch.export.export(Counter(), (torch.from_numpy(x),)).run_decompositions(),
+    ):
+        for given in (source, saved(source)):
+            model = nna.load(given)
+            assert model.output_names[0] == "count"
+            count, result = nna.compile(model)(x)
+            np.testing.assert_array_equal(count, np.ones(4, np.float32))
+            want = Counter()(torch.from_numpy(x.copy())).numpy()
+            np.testing.assert_array_equal(result, want)
+            assert nna.verify(given, inputs=[x])
+
+
+def test_a_module_needs_inputs() -> None:
+    with pytest.raises(BadInput, match=r"load\(module, inputs="):
+        nna.load(nn.Linear(2, 2))
+    with pytest.raises(BadInput, match="only for modules"):
+        nna.load(block(), inputs=(1,))
+    with pytest.raises(BadInput, match="has its inputs"):
+        nna.load(torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)), inputs=(1,))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*is deprecated:DeprecationWarning")
+def test_torchscript_says_to_export(tmp_path: Path) -> None:
+    scripted = torch.jit.trace(nn.Linear(2, 2), torch.ones(1, 2))
+    with pytest.raises(Unsupported, match="TorchScript"):
+        nna.load(scripted, inputs=(torch.ones(1, 2),))
+    torch.jit.save(scripted, str(tmp_path / "scripted.pt"))
+    with pytest.raises(Unsupported, match=r"TorchScript archive.*torch\.export"):
+        nna.load(tmp_path / "scripted.pt")
+    torch.save(nn.Linear(2, 2).state_dict(), tmp_path / "weights.pt")
+    with pytest.raises(Unsupported, match=r"pickle of torch\.save"):
+        nna.load(tmp_path / "weights.pt")
+
+
+def test_reading_brings_no_framework(block_file: Path) -> None:
+    probe = (
+        f"import sys, nnadapter\nnnadapter.load({str(block_file)!r})\n"
+        "print(sorted(set(sys.modules) & {'torch', 'onnx', 'sympy', 'scipy'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16", "float8_e4m3fn", "int8", "bool"])
+def test_weights_of_every_type(dtype: str) -> None:
+    class Holder(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("w", torch.tensor([[0, 1], [2, 3]]).to(getattr(torch, dtype)))
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.w[1].to(torch.float32) + x
+
+    program = torch.export.export(Holder(), (torch.zeros(2),))
+    for source in (program, saved(program)):
+        agree(nna.load(source), Holder(), np.zeros(2, np.float32))
