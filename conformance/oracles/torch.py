@@ -82,6 +82,10 @@ def function(name: str) -> Callable[..., Any]:
             from . import torchvision
 
             found = getattr(torchvision, rest.removesuffix(".default"))
+        case "transformers":
+            from . import transformers
+
+            found = getattr(transformers, rest.removesuffix(".default"))
         case _:
             found = functools.reduce(getattr, name.split("."), cast(Any, torch.ops))
     return found

@@ -90,8 +90,18 @@ def bags(
     found = _equal_bags(rows, starts, mode) if kept is None else None
     if found is None:
         found = _any_bags(rows, starts, mode, kept)
-    zeros = [weight.model.constant(np.zeros(0, indices.dtype)) for _ in range(3)]
-    return found, *zeros
+    return found, *_unread(indices, offsets, found, mode, is_plain=kept is None)
+
+
+def _unread(
+    indices: Value, offsets: Value, found: Value, mode: int, *, is_plain: bool
+) -> list[Value]:
+    """The bag of each row, the sizes of the bags and where maxima lie, as zeros."""
+    zero = indices.model.constant(0, indices.dtype)
+    rows = [0] if mode == SUM and is_plain else sizes.sizes_of(indices)
+    most = sizes.sizes_of(found)[: 2 if mode == MAX else 1]
+    shapes = (rows, sizes.sizes_of(offsets), most)
+    return [generate.fill(sizes.vector(indices.model, s), zero) for s in shapes]
 
 
 def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:

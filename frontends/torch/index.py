@@ -120,6 +120,8 @@ def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) ->
 
 def gathered(x: Value, dim: int, where: Value) -> Value:
     """GATHER_ELEMENTS, of tensors without axes too."""
+    if 0 in where.shape and where.is_static:  # whose rank may then be any
+        return x.model.constant(np.zeros(where.shape, x.dtype))  # type: ignore[arg-type]
     if x.rank and where.rank:
         return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
     flat = shape.reshape(x, [-1]) if not x.rank else x

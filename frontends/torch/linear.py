@@ -139,6 +139,25 @@ def addr(self: Value, vec1: Value, vec2: Value, *, beta: Number = 1, alpha: Numb
     return combined(total, contraction.outer(left, right), beta, alpha)
 
 
+@table.convert("transformers.grouped_mm_fallback.default")
+def grouped_mm_fallback(input: Value, weight: Value, offs: Value) -> Value:
+    return linear.grouped_mat_mul(input, weight, offs)
+
+
+@table.convert("aten._grouped_mm.default")
+def grouped_mm(
+    self: Value,
+    mat2: Value,
+    offs: Value | None = None,
+    bias: Value | None = None,
+    out_dtype: Precision | None = None,
+) -> Value:
+    if offs is None or self.rank != 2 or mat2.rank != 3 or bias is not None:
+        raise Unsupported(f"_grouped_mm of {self.type} and {mat2.type}")
+    result = linear.grouped_mat_mul(self, mat2, offs)
+    return result if out_dtype is None else cast_to(result, out_dtype)
+
+
 @table.convert("aten.linalg_vecdot.default")
 def vecdot(x: Value, y: Value, *, dim: int = -1) -> Value:
     left, right = promoted(x, y)

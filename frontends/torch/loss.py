@@ -2,6 +2,365 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from .distance import cosine_similarity, pairwise_distance
+from .halves import number, widened
+from .promotion import Number, promoted
+from .sizes import size_of
 
 table = Table()
+
+
+def reduced(losses: Value, reduction: int, like: Value) -> Value:
+    """All losses, their mean or their sum, in the precision of `like`."""
+    match reduction:
+        case 0:
+            made = losses
+        case 1:
+            made = reduce.reduce_mean(losses, [], keepdim=False) if losses.rank else losses
+        case 2:
+            made = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
+        case _:
+            raise Unsupported(f"a loss with reduction={reduction!r}")
+    return cast_to(made, like.precision)
+
+
+def _pair(self: Value, target: Value) -> list[Value]:
+    return [widened(v) for v in promoted(self, target)]
+
+
+def _difference(self: Value, target: Value) -> Value:
+    result: Value = binary.sub(*_pair(self, target))
+    return result
+
+
+@table.convert("aten.mse_loss.default")
+def mse_loss(self: Value, target: Value, reduction: int = 1) -> Value:
+    return reduced(unary.square(_difference(self, target)), reduction, promoted(self, target)[0])
+
+
+@table.convert("aten.l1_loss.default")
+def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
+    return reduced(unary.abs_(_difference(self, target)), reduction, promoted(self, target)[0])
+
+
+def _half_square(x: Value) -> Value:
+    result: Value = binary.mul(unary.square(x), number(x, 0.5))
+    return result
+
+
+@table.convert("aten.smooth_l1_loss.default")
+def smooth_l1_loss(self: Value, target: Value, reduction: int = 1, beta: float = 1.0) -> Value:
+    if beta == 0:
+        return l1_loss(self, target, reduction)
+    size = unary.abs_(_difference(self, target))
+    near = binary.div(_half_square(size), number(size, beta))
+    far = binary.sub(size, number(size, 0.5 * beta))
+    losses = compare.where(compare.less(size, number(size, beta)), near, far)
+    return reduced(losses, reduction, promoted(self, target)[0])
+
+
+@table.convert("aten.huber_loss.default")
+def huber_loss(self: Value, target: Value, reduction: int = 1, delta: float = 1.0) -> Value:
+    size = unary.abs_(_difference(self, target))
+    far = binary.mul(binary.sub(size, number(size, 0.5 * delta)), number(size, delta))
+    near = compare.less_equal(size, number(size, delta))
+    return reduced(
+        compare.where(near, _half_square(size), far), reduction, promoted(self, target)[0]
+    )
+
+
+def _negative_likelihood(
+    x: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
+) -> tuple[Value, Value]:
+    """The loss of class indices, whose scores are on axis 1 (0 of a vector), and what it weighs."""
+    axis = min(1, x.rank - 1)
+    wide = widened(x)
+    classes = cast_to(target, Precision.INT64)
+    there = compare.not_equal(classes, number(classes, ignore_index))
+    safe = compare.where(there, classes, number(classes, 0))
+    found = index.gather_elements(wide, shape.unsqueeze(safe, [axis]), axis=axis)
+    losses = unary.neg(shape.squeeze(found, [axis]))
+    if weight is None:
+        weights = cast_to(there, wide.precision)
+    else:
+        each = index.gather(widened(weight), safe, axis=0)
+        weights = compare.where(there, each, number(each, 0))
+    losses = compare.where(there, binary.mul(losses, weights), number(losses, 0))
+    if reduction == 0:
+        total = number(wide, 0)
+        return cast_to(losses, x.precision), cast_to(total, x.precision)
+    total = reduce.reduce_sum(weights, [], keepdim=False) if weights.rank else weights
+    loss = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
+    match reduction:
+        case 1:
+            loss = binary.div(loss, total)
+        case 2:
+            pass
+        case _:
+            raise Unsupported(f"a loss with reduction={reduction!r}")
+    return cast_to(loss, x.precision), cast_to(total, x.precision)
+
+
+@table.convert("aten.nll_loss.default", "aten.nll_loss_nd.default", "aten.nll_loss2d.default")
+def nll_loss(
+    self: Value,
+    target: Value,
+    weight: Value | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+) -> Value:
+    return _negative_likelihood(self, target, weight, reduction, ignore_index)[0]
+
+
+@table.convert("aten.nll_loss_forward.default", "aten.nll_loss2d_forward.default")
+def nll_loss_forward(
+    self: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
+) -> tuple[Value, Value]:
+    return _negative_likelihood(self, target, weight, reduction, ignore_index)
+
+
+@table.convert("aten.cross_entropy_loss.default")
+def cross_entropy_loss(
+    self: Value,
+    target: Value,
+    weight: Value | None = None,
+    reduction: int = 1,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> Value:
+    axis = min(1, self.rank - 1)
+    x = widened(self)
+    scores = activation.log_softmax(x, axis=axis)
+    if target.is_float:
+        made = _of_probabilities(scores, target, weight, reduction, label_smoothing, axis)
+    else:
+        made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
+        if label_smoothing:
+            smooth = _smoothed(scores, target, weight, reduction, ignore_index)
+            parts = (made, number(x, 1 - label_smoothing)), (smooth, number(x, label_smoothing))
+            made = binary.add(*(binary.mul(*p) for p in parts))
+    return cast_to(made, self.precision)
+
+
+def _laid(weight: Value, x: Value, axis: int) -> Value:
+    """One number per class along the axis of the classes."""
+    trailing = list(range(1, x.rank - axis))
+    wide = cast_to(weight, x.precision)
+    result: Value = shape.unsqueeze(wide, trailing) if trailing else wide
+    return result
+
+
+def _of_probabilities(
+    scores: Value,
+    target: Value,
+    weight: Value | None,
+    reduction: int,
+    label_smoothing: float,
+    axis: int,
+) -> Value:
+    wanted = cast_to(target, scores.precision)
+    classes = cast_to(size_of(scores, axis), scores.precision)
+    if label_smoothing:
+        wanted = binary.mul(wanted, number(scores, 1 - label_smoothing))
+        wanted = binary.add(wanted, binary.div(number(scores, label_smoothing), classes))
+    terms = binary.mul(scores, wanted)
+    if weight is not None:
+        terms = binary.mul(terms, _laid(weight, scores, axis))
+    losses = unary.neg(reduce.reduce_sum(terms, [axis], keepdim=False))
+    return reduced(losses, reduction, scores)
+
+
+def _smoothed(
+    scores: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
+) -> Value:
+    """The part of the loss that all classes share."""
+    axis = min(1, scores.rank - 1)
+    terms = scores if weight is None else binary.mul(scores, _laid(weight, scores, axis))
+    losses = unary.neg(reduce.reduce_sum(terms, [axis], keepdim=False))
+    classes = cast_to(size_of(scores, axis), scores.precision)
+    there = compare.not_equal(target, number(target, ignore_index))
+    losses = compare.where(there, binary.div(losses, classes), number(losses, 0))
+    if reduction != 1:
+        return reduced(losses, reduction, scores)
+    _, total = _negative_likelihood(scores, target, weight, 2, ignore_index)
+    whole = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
+    result: Value = binary.div(whole, total)
+    return result
+
+
+def _weighted(losses: Value, weight: Value | None) -> Value:
+    if weight is None:
+        return losses
+    result: Value = binary.mul(losses, cast_to(weight, losses.precision))
+    return result
+
+
+@table.convert("aten.binary_cross_entropy.default")
+def binary_cross_entropy(
+    self: Value, target: Value, weight: Value | None = None, reduction: int = 1
+) -> Value:
+    x, y = _pair(self, target)
+    one, floor = number(x, 1), number(x, -100)  # logarithms of 0 count as -100
+    yes = binary.max_(unary.log(x), floor)
+    no = binary.max_(unary.log1p(unary.neg(x)), floor)
+    losses = binary.sub(binary.mul(binary.sub(y, one), no), binary.mul(y, yes))
+    return reduced(_weighted(losses, weight), reduction, self)
+
+
+@table.convert("aten.binary_cross_entropy_with_logits.default")
+def binary_cross_entropy_with_logits(
+    self: Value,
+    target: Value,
+    weight: Value | None = None,
+    pos_weight: Value | None = None,
+    reduction: int = 1,
+) -> Value:
+    x, y = _pair(self, target)
+    one = number(x, 1)
+    scores = _log_sigmoid(x)
+    if pos_weight is not None:
+        extra = binary.mul(binary.sub(cast_to(pos_weight, x.precision), one), y)
+        scores = binary.mul(scores, binary.add(extra, one))
+    losses = binary.sub(binary.mul(binary.sub(one, y), x), scores)
+    return reduced(_weighted(losses, weight), reduction, self)
+
+
+def _log_sigmoid(x: Value) -> Value:
+    result: Value = unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
+    return result
+
+
+@table.convert("aten.kl_div.default")
+def kl_div(self: Value, target: Value, reduction: int = 1, *, log_target: bool = False) -> Value:
+    x, y = _pair(self, target)
+    if log_target:
+        losses = binary.mul(unary.exp(y), binary.sub(y, x))
+    else:
+        zero = number(y, 0)
+        own = compare.where(compare.equal(y, zero), zero, binary.mul(y, unary.log(y)))
+        losses = binary.sub(own, binary.mul(y, x))
+    return reduced(losses, reduction, promoted(self, target)[0])
+
+
+@table.convert("aten.soft_margin_loss.default")
+def soft_margin_loss(self: Value, target: Value, reduction: int = 1) -> Value:
+    x, y = _pair(self, target)
+    return reduced(unary.log1p(unary.exp(binary.mul(unary.neg(y), x))), reduction, self)
+
+
+def _above_zero(x: Value) -> Value:
+    result: Value = binary.max_(x, number(x, 0))
+    return result
+
+
+@table.convert("aten.hinge_embedding_loss.default")
+def hinge_embedding_loss(
+    self: Value, target: Value, margin: float = 1.0, reduction: int = 1
+) -> Value:
+    x, y = _pair(self, target)
+    zero = number(x, 0)
+    far = compare.where(
+        compare.not_equal(y, number(y, 1)), _above_zero(binary.sub(number(x, margin), x)), zero
+    )
+    near = compare.where(compare.not_equal(y, number(y, -1)), x, zero)
+    return reduced(binary.add(far, near), reduction, self)
+
+
+@table.convert("aten.margin_ranking_loss.default")
+def margin_ranking_loss(
+    input1: Value, input2: Value, target: Value, margin: float = 0.0, reduction: int = 1
+) -> Value:
+    a, b, y = (widened(v) for v in promoted(input1, input2, target))
+    ranked = binary.mul(unary.neg(y), binary.sub(a, b))
+    return reduced(_above_zero(binary.add(ranked, number(a, margin))), reduction, input1)
+
+
+@table.convert("aten.cosine_embedding_loss.default")
+def cosine_embedding_loss(
+    input1: Value, input2: Value, target: Value, margin: float = 0.0, reduction: int = 1
+) -> Value:
+    a, b = _pair(input1, input2)
+    likeness = cosine_similarity(a, b, a.rank - 1)
+    zero, one = number(a, 0), number(a, 1)
+    y = cast_to(target, a.precision)
+    near = compare.where(compare.equal(y, one), binary.sub(one, likeness), zero)
+    apart = _above_zero(binary.sub(likeness, number(a, margin)))
+    far = compare.where(compare.equal(y, unary.neg(one)), apart, zero)
+    return reduced(binary.add(near, far), reduction, promoted(input1, input2)[0])
+
+
+@table.convert("aten.poisson_nll_loss.default")
+def poisson_nll_loss(
+    input: Value, target: Value, log_input: bool, full: bool, eps: float, reduction: int
+) -> Value:
+    x, y = _pair(input, target)
+    if log_input:
+        losses = binary.sub(unary.exp(x), binary.mul(y, x))
+    else:
+        losses = binary.sub(x, binary.mul(y, unary.log(binary.add(x, number(x, eps)))))
+    if full:  # Stirling's formula for the logarithm of the factorial, above 1
+        term = binary.sub(binary.mul(y, unary.log(y)), y)
+        turn = binary.mul(unary.log(binary.mul(y, number(y, 2 * math.pi))), number(y, 0.5))
+        above = compare.greater(y, number(y, 1))
+        extra = compare.where(above, binary.add(term, turn), number(y, 0))
+        losses = binary.add(losses, extra)
+    return reduced(losses, reduction, promoted(input, target)[0])
+
+
+@table.convert("aten.triplet_margin_loss.default")
+def triplet_margin_loss(
+    anchor: Value,
+    positive: Value,
+    negative: Value,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-06,
+    swap: bool = False,
+    reduction: int = 1,
+) -> Value:
+    a, near, far = (widened(v) for v in promoted(anchor, positive, negative))
+    close, apart = (pairwise_distance(a, v, p, eps) for v in (near, far))
+    if swap:
+        apart = binary.min_(apart, pairwise_distance(near, far, p, eps))
+    excess = binary.add(binary.sub(close, apart), number(a, margin))
+    return reduced(_above_zero(excess), reduction, anchor)
+
+
+@table.convert("aten.multi_margin_loss.default")
+def multi_margin_loss(
+    self: Value,
+    target: Value,
+    p: Number = 1,
+    margin: Number = 1,
+    weight: Value | None = None,
+    reduction: int = 1,
+) -> Value:
+    """max(0, margin - x[y] + x[i])**p over the classes i other than y, by their number."""
+    if p not in (1, 2) or isinstance(margin, complex):
+        raise Unsupported(f"multi_margin_loss with p={p!r} and margin={margin!r}")
+    x = widened(self)
+    if x.rank < 2:
+        x = shape.reshape(x, [1, -1])
+    y = shape.reshape(target, [-1, 1])
+    own = index.gather_elements(x, y, axis=1)
+    gaps = _above_zero(binary.add(binary.sub(number(x, margin), own), x))
+    gaps = unary.square(gaps) if p == 2 else gaps
+    if weight is not None:
+        gaps = binary.mul(gaps, index.gather(cast_to(weight, x.precision), y, axis=0))
+    classes = generate.range_(y.model.constant(0), size_of(x, 1), y.model.constant(1))
+    others = compare.where(compare.equal(classes, y), number(x, 0), gaps)
+    losses = reduce.reduce_mean(others, [1], keepdim=False)
+    if target.rank == 0 and reduction == 0:
+        losses = shape.reshape(losses, losses.model.constant(np.zeros(0, np.int64)))
+    return reduced(losses, reduction, self)

@@ -2,6 +2,169 @@
 
 from __future__ import annotations
 
+import math
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import binary, compare, special, unary
+
 from ..table import Table
+from .halves import number, once_rounded
+from .promotion import Operand, floating
+from .unary import is_nan
 
 table = Table()
+
+OF_SELF: dict[str, Operator] = {
+    "digamma": special.digamma,
+    "erfinv": special.erfinv,
+    "i0": special.bessel_i0,
+    "lgamma": special.lgamma,
+    "special_bessel_j0": special.bessel_j0,
+    "special_bessel_j1": special.bessel_j1,
+    "special_bessel_y0": special.bessel_y0,
+    "special_bessel_y1": special.bessel_y1,
+    "special_erfcx": special.erfcx,
+    "special_i0e": special.bessel_i0e,
+    "special_i1": special.bessel_i1,
+    "special_i1e": special.bessel_i1e,
+    "special_log_ndtr": special.log_ndtr,
+    "special_modified_bessel_i0": special.bessel_i0,
+    "special_modified_bessel_i1": special.bessel_i1,
+    "special_modified_bessel_k0": special.bessel_k0,
+    "special_modified_bessel_k1": special.bessel_k1,
+    "special_ndtri": special.ndtri,
+}
+OF_X: dict[str, Operator] = {
+    "special_airy_ai": special.airy_ai,
+    "special_scaled_modified_bessel_k0": special.bessel_k0e,
+    "special_scaled_modified_bessel_k1": special.bessel_k1e,
+}
+"""The same, but the argument is called x."""
+
+
+def _function(x: Value, operator: Operator) -> Value:
+    result: Value = operator(*floating(x))
+    return result
+
+
+def _of_self(name: str, operator: Operator) -> None:
+    @table.convert(f"aten.{name}.default")
+    def convert(self: Value) -> Value:
+        return _function(self, operator)
+
+
+def _of_x(name: str, operator: Operator) -> None:
+    @table.convert(f"aten.{name}.default")
+    def convert(x: Value) -> Value:
+        return _function(x, operator)
+
+
+for _name, _operator in OF_SELF.items():
+    _of_self(_name, _operator)
+for _name, _operator in OF_X.items():
+    _of_x(_name, _operator)
+
+
+@table.convert("aten.igamma.default")
+def igamma(self: Value, other: Value) -> Value:
+    return special.igamma(*floating(self, other))
+
+
+@table.convert("aten.igammac.default")
+def igammac(self: Value, other: Value) -> Value:
+    return special.igammac(*floating(self, other))
+
+
+@table.convert(
+    *("aten.special_zeta.default", "aten.special_zeta.other_scalar"),
+    "aten.special_zeta.self_scalar",
+)
+def zeta(self: Operand, other: Operand) -> Value:
+    return special.zeta(*floating(self, other))
+
+
+@table.convert("aten.polygamma.default")
+def polygamma(n: int, self: Value) -> Value:
+    (x,) = floating(self)
+    return special.digamma(x) if n == 0 else special.polygamma(x, order=n)
+
+
+@table.convert("aten.mvlgamma.default")
+def mvlgamma(self: Value, p: int) -> Value:
+    """The logarithms of gamma at x, x - 1/2, ..., and a constant."""
+    if p < 1:
+        raise BadType(f"mvlgamma with p={p!r}")
+
+    def body(x: Value) -> Value:
+        total = number(x, p * (p - 1) / 4 * math.log(math.pi))
+        for k in range(p):
+            at = binary.sub(x, number(x, k / 2)) if k else x
+            total = binary.add(total, special.lgamma(at))
+        return total
+
+    return once_rounded(body, *floating(self))
+
+
+@table.convert("aten.special_entr.default")
+def entr(self: Value) -> Value:
+    def body(x: Value) -> Value:
+        zero = number(x, 0)
+        made = binary.mul(unary.neg(x), unary.log(x))
+        made = compare.where(compare.equal(x, zero), zero, made)
+        made = compare.where(compare.less(x, zero), number(x, -math.inf), made)
+        result: Value = compare.where(is_nan(x), x, made)
+        return result
+
+    return once_rounded(body, *floating(self))
+
+
+@table.convert("aten.special_ndtr.default")
+def ndtr(self: Value) -> Value:
+    def body(x: Value) -> Value:
+        rest = unary.erfc(binary.mul(x, number(x, -math.sqrt(0.5))))
+        result: Value = binary.mul(rest, number(x, 0.5))
+        return result
+
+    return once_rounded(body, *floating(self))
+
+
+@table.convert("aten.special_spherical_bessel_j0.default")
+def spherical_bessel_j0(x: Value) -> Value:
+    def body(y: Value) -> Value:
+        made = binary.div(unary.sin(y), y)
+        made = compare.where(compare.equal(y, number(y, 0)), number(y, 1), made)
+        far = compare.equal(unary.abs_(y), number(y, math.inf))
+        result: Value = compare.where(far, number(y, 0), made)
+        return result
+
+    return once_rounded(body, *floating(x))
+
+
+def _polynomial(name: str, kind: str, *, shifted: bool) -> None:
+    """A polynomial of degree n at x, or with `shifted` at 2 x - 1."""
+    overloads = (f"aten.special_{name}.{o}" for o in ("default", "n_scalar", "x_scalar"))
+
+    def body(x: Value, n: Value) -> Value:
+        if shifted:
+            x = binary.sub(binary.add(x, x), number(x, 1))
+        result: Value = special.polynomial(x, n, kind=kind)
+        return result
+
+    @table.convert(*overloads)
+    def convert(x: Operand, n: Operand) -> Value:
+        return once_rounded(body, *floating(x, n))
+
+
+for _letter in "tuvw":
+    _chebyshev = f"chebyshev_polynomial_{_letter}"
+    _polynomial(_chebyshev, f"chebyshev_{_letter}", shifted=False)
+    _polynomial(f"shifted_{_chebyshev}", f"chebyshev_{_letter}", shifted=True)
+for _name, _kind in {
+    "hermite_polynomial_h": "hermite_h",
+    "hermite_polynomial_he": "hermite_he",
+    "laguerre_polynomial_l": "laguerre_l",
+    "legendre_polynomial_p": "legendre_p",
+}.items():
+    _polynomial(_name, _kind, shifted=False)

@@ -11,7 +11,7 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import conv, index, shape, sizes
+from nnir.ops import binary, compare, conv, index, shape, sizes
 
 from ..table import Table
 
@@ -173,3 +173,24 @@ def col2im(
         strides=stride,
     )
     return image if self.rank == 3 else shape.squeeze(image, [0])
+
+
+@table.convert("aten.sym_storage_offset.default")
+def sym_storage_offset(self: Value) -> Value:
+    """Where a tensor begins in its memory: at 0, or where it was cut out."""
+    model, made = self.model, self.producer
+    if in_order(self):
+        return model.constant(np.int64(0))
+    source = made.inputs[0] if made is not None and made.operator is index.slice_ else None
+    axes = None if made is None or source is None else ints(made.inputs[1])
+    if made is None or source is None or axes is None or not in_order(source):
+        raise Unsupported(f"the place in memory of {self.type}")
+    offset = model.constant(np.zeros(1, np.int64))
+    for k, axis in enumerate(axes):
+        size = sizes.vector(model, [sizes.size_of(source, axis)])
+        start = index.slice_(made.inputs[2], [0], [k], [k + 1])
+        start = compare.where(compare.less(start, [0]), binary.add(start, size), start)
+        start = binary.max_(binary.min_(start, size), [0])
+        step = sizes.vector(model, [sizes.product(sizes.sizes_of(source)[axis + 1 :])])
+        offset = binary.add(offset, binary.mul(start, step))
+    return shape.reshape(offset, [])

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, compare, logic, unary
+from nnir.ops import activation, binary, compare, complex, logic, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -186,7 +186,7 @@ def isnan(self: Value) -> Value:
 def isfinite(self: Value) -> Value:
     if not self.is_float and self.precision not in COMPLEX:
         return compare.equal(self, self)
-    size = unary.abs_(self)
+    size = unary.abs_(self)  # of complex numbers too: infinite where a part is
     return compare.less(size, number(size, math.inf))
 
 
@@ -213,7 +213,8 @@ _infinite("isposinf", math.inf)
 @table.convert("aten.isreal.default")
 def isreal(self: Value) -> Value:
     if self.precision in COMPLEX:
-        raise Unsupported("isreal of complex numbers")
+        part = complex.imag(self)
+        return compare.equal(part, number(part, 0))
     return logic.not_(false_like(self))
 
 
@@ -238,7 +239,7 @@ def nan_to_num(
 
 @table.convert(
     *("aten.clone.default", "aten.contiguous.default", "aten.positive.default"),
-    *("aten.resolve_conj.default", "aten.resolve_neg.default", "aten.data.default"),
+    "aten.data.default",
 )
 def same(self: Value) -> Value:
     return self
@@ -277,7 +278,7 @@ def convert_element_type(a: Value, dtype: Precision) -> Value:
 @table.convert("aten.angle.default")
 def angle(self: Value) -> Value:
     if self.precision in COMPLEX:
-        raise Unsupported("the angle of complex numbers")
+        return complex.angle(self)
     (x,) = floating(self)
     below = compare.less(x, number(x, 0))
     result = compare.where(below, number(x, math.pi), number(x, 0))

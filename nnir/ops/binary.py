@@ -17,7 +17,7 @@ from ..numeric import fused, wide
 from ..operator import Operator, operator, require
 from ..types import Fuse, Precision, TensorType
 from . import unary
-from .unary import is_number
+from .unary import COMPLEX, is_number
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
 DimFunction = Callable[[Dim, Dim], Dim]
@@ -31,6 +31,7 @@ def arithmetic(
     *,
     edges: str,
     dims: DimFunction | None = None,
+    complexes: bool = False,
 ) -> Operator:
     """An operator `fuse(function(input0, input1))` on numbers of one type.
 
@@ -44,11 +45,14 @@ def arithmetic(
         return fused(np.asarray(function(input0, input1), input0.dtype), fuse_code)
 
     def rule(input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE) -> TensorType:
+        if complexes and input0.precision in COMPLEX and fuse_code == Fuse.NONE:
+            return same_type(name, input0, input1)
         return numbers_type(name, input0, input1)
 
+    kinds = "two real or complex numbers" if complexes else "two numbers"
     rule.__name__, rule.__module__ = name, __name__
     rule.__doc__ = (
-        f"{summary}\n\n    Types: two numbers of one precision; the result has it too.\n"
+        f"{summary}\n\n    Types: {kinds} of one precision; the result has it too.\n"
         f"    Shapes: broadcast as in NumPy; `fuse_code` clamps the result.\n"
         f"    Edges: {edges}\n    "
     )
@@ -122,7 +126,9 @@ def _power(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
 
 
 _WRAP = "Integers wrap."
-add = arithmetic("add", np.add, 3, "input0 + input1.", edges=_WRAP, dims=python_operator.add)
+add = arithmetic(
+    "add", np.add, 3, "input0 + input1.", edges=_WRAP, dims=python_operator.add, complexes=True
+)
 div = arithmetic(
     "div",
     _truncated,
@@ -130,6 +136,7 @@ div = arithmetic(
     "input0 / input1.",
     edges="Integers truncate toward zero, as in C; by 0 they give 0.",
     dims=_divided,
+    complexes=True,
 )
 floor_div = arithmetic(
     "floor_div",
@@ -143,15 +150,32 @@ max_ = arithmetic("max_", np.maximum, 48, "The larger of the two.", edges="NaN w
 min_ = arithmetic(
     "min_", np.minimum, 51, "The smaller of the two.", edges="NaN wins.", dims=minimum
 )
-mul = arithmetic("mul", np.multiply, 52, "input0 * input1.", edges=_WRAP, dims=python_operator.mul)
+mul = arithmetic(
+    "mul",
+    np.multiply,
+    52,
+    "input0 * input1.",
+    edges=_WRAP,
+    dims=python_operator.mul,
+    complexes=True,
+)
 pow_ = arithmetic(
     "pow_",
     _power,
     57,
     "input0 to the power input1.",
     edges="Integers wrap; a negative exponent of integers gives the reciprocal, truncated.",
+    complexes=True,
 )
-sub = arithmetic("sub", np.subtract, 83, "input0 - input1.", edges=_WRAP, dims=python_operator.sub)
+sub = arithmetic(
+    "sub",
+    np.subtract,
+    83,
+    "input0 - input1.",
+    edges=_WRAP,
+    dims=python_operator.sub,
+    complexes=True,
+)
 
 
 def joint(name: str, function: Ufunc, code: int, summary: str, edges: str, kind: str) -> Operator:

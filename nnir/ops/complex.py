@@ -14,9 +14,7 @@ from ..dim import Expr
 from ..model import Value
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
-
-PARTS = {Precision.COMPLEX64: Precision.FLOAT32, Precision.COMPLEX128: Precision.FLOAT64}
-"""The type of the parts of a complex type."""
+from .unary import COMPLEX as PARTS
 
 WHOLE = {part: whole for whole, part in PARTS.items()}
 
@@ -72,7 +70,6 @@ def part(
 real = part("real", np.real, 2201, "The real part.")
 imag = part("imag", np.imag, 2202, "The imaginary part.")
 angle = part("angle", np.angle, 2203, "The angle in radians, from -pi to pi.")
-magnitude = part("magnitude", np.abs, 2204, "The distance from 0.")
 
 
 @operator(code=2205, reference=np.conjugate)

@@ -169,6 +169,43 @@ def non_max_suppression_indices(
     return TensorType(Precision.INT64, (boxes.model.fresh(), 3))
 
 
+def _suppress_boxes(boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: float) -> np.ndarray:
+    corners = np.concatenate([boxes[:, :2], np.maximum(boxes[:, :2], boxes[:, 2:])], axis=1)
+    kept = arithmetic.suppressed(
+        corners, scores, np.arange(len(scores)), len(scores), iou_threshold
+    )
+    return np.array(kept, np.int64)
+
+
+@operator(code=1681, reference=_suppress_boxes)
+def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> TensorType:
+    """Which boxes stay when those that overlap a better one by more than a threshold go.
+
+    Types: any floats; the result is int64.
+    Shapes: boxes (x1, y1, x2, y2) [M, 4] and scores [M] to positions [K], best score first.
+    Edges: a box with x2 < x1 or y2 < y1 overlaps nothing; equal scores keep their order.
+    """
+    fits = boxes.is_float and scores.is_float and boxes.rank == 2 and scores.rank == 1
+    require(fits, f"suppress_boxes of {boxes.type} by {scores.type}")
+    return TensorType(Precision.INT64, (boxes.model.fresh(),))
+
+
+@suppress_boxes.decomposes
+def _suppress_corners(boxes: Value, scores: Value, *, iou_threshold: float) -> Value:
+    """ONNX's suppression would swap the corners of a box with negative sides."""
+    from . import binary, shape, unary  # which are not needed for the other operators
+    from .index import slice_
+
+    wide_boxes, wide_scores = (unary.cast(v, dtype=Precision.FLOAT32) for v in (boxes, scores))
+    low, high = slice_(wide_boxes, [1], [0], [2]), slice_(wide_boxes, [1], [2], [4])
+    corners = shape.unsqueeze(shape.concat(low, binary.max_(low, high), axis=1), [0])
+    limit = boxes.model.constant(np.array([np.iinfo(np.int32).max], np.int64))
+    bound = boxes.model.constant(np.array([iou_threshold], np.float32))
+    ranked = shape.unsqueeze(wide_scores, [0, 1])
+    rows = non_max_suppression_indices(corners, ranked, limit, bound)
+    return shape.squeeze(slice_(rows, [1], [2], [3]), [1])
+
+
 def ratios_of(aspect_ratios: tuple[float, ...], flip: bool) -> list[float]:
     """1, then every new ratio, with `flip` also its inverse."""
     ratios = [1.0]
@@ -423,6 +460,39 @@ def max_roi_pool(
     _check_rois("max_roi_pool", input, rois, 5)
     require(len(pooled_shape) == 2, f"max_roi_pool with {pooled_shape=}: 2 numbers are needed")
     return input.type.with_shape((rois.shape[0], input.shape[1], *pooled_shape))
+
+
+def _max_roi_positions(
+    input: np.ndarray, rois: np.ndarray, *, pooled_shape: tuple[int, ...], spatial_scale: float
+) -> np.ndarray:
+    result = np.full((len(rois), input.shape[1], *pooled_shape), -1, np.int32)
+    plane = np.arange(input[0, 0].size, dtype=np.int32).reshape(input.shape[2:])
+    for n, roi in enumerate(rois.astype(np.float32)):
+        scaled = roi[1:] * np.float32(spatial_scale)
+        left, top, right, bottom = np.trunc(scaled + np.copysign(0.5, scaled)).astype(int).tolist()
+        spans = zip((top, left), (bottom, right), pooled_shape, input.shape[2:], strict=True)
+        rows, columns = (_spans(*span) for span in spans)
+        for i, j in np.ndindex(*pooled_shape):
+            cut = input[int(roi[0]), :, rows[i], columns[j]]
+            if cut.size:
+                best = cut.reshape(len(cut), -1).argmax(axis=1)
+                result[n, :, i, j] = plane[rows[i], columns[j]].reshape(-1)[best]
+    return result
+
+
+@operator(code=1680, reference=_max_roi_positions)
+def max_roi_positions(
+    input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
+) -> TensorType:
+    """Where in their planes (h * W + w) the maxima of MAX_ROI_POOL are.
+
+    Types: any floats; the result is int32.
+    Shapes: as MAX_ROI_POOL.
+    Edges: an empty bin is -1; the first of equal elements counts.
+    """
+    _check_rois("max_roi_positions", input, rois, 5)
+    require(len(pooled_shape) == 2, f"max_roi_positions with {pooled_shape=}: 2 are needed")
+    return TensorType(Precision.INT32, (rois.shape[0], input.shape[1], *pooled_shape))
 
 
 def _sigmoid(x: np.ndarray) -> np.ndarray:

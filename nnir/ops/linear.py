@@ -12,7 +12,7 @@ from ..errors import BadType
 from ..model import Value
 from ..numeric import fused, wide
 from ..operator import operator, require
-from ..types import Fuse, TensorType
+from ..types import Fuse, Precision, TensorType
 from .rules import common_dim
 
 
@@ -156,6 +156,69 @@ def _einsum_as_products(*input: Value, equation: str) -> Value:
 
     labels, result = terms(equation, [v.rank for v in input])
     return contract(input, labels, result)
+
+
+@wide
+def _grouped_mat_mul(input: np.ndarray, weight: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    result = np.zeros((input.shape[0], weight.shape[2]), input.dtype)
+    start = 0
+    for matrix, end in zip(weight, ends.reshape(-1).tolist(), strict=True):
+        result[start:end] = input[start:end] @ matrix
+        start = max(start, end)
+    return result
+
+
+@operator(code=1370, reference=_grouped_mat_mul)
+def grouped_mat_mul(input: Value, weight: Value, ends: Value) -> TensorType:
+    """The product of each group of rows with a matrix of its own, as in mixtures of experts.
+
+    Types: any number for `input` and `weight`, integers for `ends`.
+    Shapes: [rows, n] with [groups, n, m] and [groups] to [rows, m]; group k are the rows from
+    ends[k - 1] (0 for the first) up to ends[k], which does not fall.
+    Edges: rows behind the last group are 0.
+    """
+    _require_numbers("grouped_mat_mul", input, weight)
+    fits = input.rank == 2 and weight.rank == 3 and ends.rank == 1 and ends.is_integer
+    require(fits, f"grouped_mat_mul of {input.type}, {weight.type} and {ends.type}")
+    common_dim((input.shape[1], weight.shape[1]), "grouped_mat_mul")
+    common_dim((weight.shape[0], ends.shape[0]), "grouped_mat_mul")
+    return input.type.with_shape((input.shape[0], weight.shape[2]))
+
+
+@grouped_mat_mul.decomposes
+def _all_products(input: Value, weight: Value, ends: Value) -> Value:
+    """Every product of every row, of which the one of its group is kept."""
+    from . import compare, generate, reduce, shape, sizes  # which use the operators here
+
+    rows = shape.reshape(sizes.vector(input.model, [sizes.size_of(input, 0)]), [])
+    place = generate.range_(0, rows, 1)
+    before = shape.unsqueeze(compare.less(place, shape.unsqueeze(_int64(ends), [1])), [2])
+    zero = input.model.constant(np.zeros((), input.dtype))
+    groups = weight.shape[0]
+    if isinstance(groups, Expr):
+        raise BadType(f"grouped_mat_mul of {weight.type}, whose groups are not known")
+    products = mat_mul(input, weight)
+    # A row is before the end of its group and of all later ones: the first of them is its own.
+    first = before
+    if groups > 1:
+        head, tail = index_parts(before, groups)
+        first = shape.concat(head, tail, axis=0)
+    return reduce.reduce_sum(compare.where(first, products, zero), [0], keepdim=False)
+
+
+def _int64(value: Value) -> Value:
+    from . import unary  # as above
+
+    return value if value.dtype == np.int64 else unary.cast(value, dtype=Precision.INT64)
+
+
+def index_parts(before: Value, groups: int) -> tuple[Value, Value]:
+    """The first row of a mask, and of the others what the row above does not have."""
+    from . import index, logic  # as above
+
+    upper = index.slice_(before, [0], [0], [groups - 1])
+    lower = index.slice_(before, [0], [1], [groups])
+    return index.slice_(before, [0], [0], [1]), logic.and_(lower, logic.not_(upper))
 
 
 def _require_square(name: str, input: Value) -> None:

@@ -17,10 +17,12 @@ from ..numeric import HALF, wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
 from . import unary
-from .unary import is_number
+from .unary import COMPLEX, is_number
 
 NUMBERS = frozenset(p for p in Precision if is_number(p))
 BOOL = frozenset({Precision.BOOL8})
+FIELD = NUMBERS | frozenset(COMPLEX)
+"""What can be added up and multiplied."""
 
 
 def reduced_shape(input: Value, axes: Value, keepdim: bool) -> Shape:
@@ -100,7 +102,8 @@ def _folded(dims: Callable[[Dim, Dim], Dim], found: list[Dim]) -> Dim:
 
 def _names(kinds: frozenset[Precision]) -> str:
     floats = "any float" if Precision.INT32 not in kinds else "any float or integer"
-    return floats + (" or BOOL8" if Precision.BOOL8 in kinds else "")
+    floats += " or BOOL8" if Precision.BOOL8 in kinds else ""
+    return floats + (" or complex" if Precision.COMPLEX64 in kinds else "")
 
 
 def lowest(dtype: np.dtype) -> Any:
@@ -156,7 +159,12 @@ def _log_sum_exp(input: np.ndarray, *, axis: tuple[int, ...] | None, keepdims: b
 
 FLOATS = frozenset(p for p in Precision if p.is_float)
 reduce_mean = reduction(
-    "reduce_mean", _mean, 62, "The mean.", edges="Of nothing NaN; integers truncate toward zero."
+    "reduce_mean",
+    _mean,
+    62,
+    "The mean.",
+    edges="Of nothing NaN; integers truncate toward zero.",
+    kinds=FIELD,
 )
 reduce_max = reduction(
     "reduce_max",
@@ -173,6 +181,7 @@ reduce_sum = reduction(
     64,
     "The sum.",
     edges="Of nothing 0; integers wrap.",
+    kinds=FIELD,
     dims=python_operator.add,
     empty=0,
 )
@@ -191,6 +200,7 @@ reduce_prod = reduction(
     1201,
     "The product.",
     edges="Of nothing 1; integers wrap.",
+    kinds=FIELD,
     dims=python_operator.mul,
     empty=1,
 )
@@ -266,7 +276,7 @@ def running(
         exclusive: bool = False,
         reverse: bool = False,
     ) -> TensorType:
-        require(input.precision in NUMBERS, f"{name} of {input.type}")
+        require(input.precision in FIELD, f"{name} of {input.type}")
         require(input.rank > 0, f"{name} of {input.type}, which has no axis")
         known = ints(axis)
         if known is not None:

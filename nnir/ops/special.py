@@ -1,3 +1,158 @@
-"""Special functions."""
+"""Special functions; their references are SciPy's, an optional package."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..errors import Unsupported
+from ..model import Value
+from ..numeric import wide
+from ..operator import Operator, operator, require
+from ..types import TensorType
+from .binary import same_type
+
+
+def scipy_function(name: str) -> Callable[..., Any]:
+    """A function of scipy.special; Unsupported without SciPy."""
+    try:
+        import scipy.special
+    except ImportError:
+        raise Unsupported(f"the special function {name!r} needs scipy: pip install scipy") from None
+    found: Callable[..., Any] = getattr(scipy.special, name)
+    return found
+
+
+def special(name: str, scipy_name: str, code: int, summary: str, operands: int = 1) -> Operator:
+    """A function of one or two floats, computed in float64."""
+
+    def reference(*arrays: np.ndarray) -> np.ndarray:
+        result = scipy_function(scipy_name)(*(a.astype(np.float64) for a in arrays))
+        first = result[0] if isinstance(result, tuple) else result
+        return np.asarray(first, arrays[0].dtype)
+
+    def unary(input: Value) -> TensorType:
+        require(input.is_float, f"{name} needs a float input, not {input.precision.name}")
+        return input.type
+
+    def binary(input0: Value, input1: Value) -> TensorType:
+        require(input0.is_float, f"{name} needs float inputs, not {input0.precision.name}")
+        return same_type(name, input0, input1)
+
+    rule: Callable[..., TensorType] = unary if operands == 1 else binary
+    shapes = "that of `input`" if operands == 1 else "broadcast as in NumPy"
+    rule.__name__, rule.__module__ = name, __name__
+    rule.__doc__ = (
+        f"{summary}\n\n    Types: any float, one for all.\n    Shapes: {shapes}.\n"
+        f"    Edges: those of scipy.special.{scipy_name}.\n    "
+    )
+    return operator(code=code, reference=reference)(rule)
+
+
+lgamma = special("lgamma", "gammaln", 2150, "The logarithm of the size of the gamma function.")
+digamma = special("digamma", "psi", 2151, "The derivative of the logarithm of the gamma function.")
+erfinv = special("erfinv", "erfinv", 2152, "The inverse of the error function.")
+erfcx = special("erfcx", "erfcx", 2153, "exp(x**2) * erfc(x).")
+ndtri = special("ndtri", "ndtri", 2154, "The inverse of the normal distribution function.")
+log_ndtr = special("log_ndtr", "log_ndtr", 2155, "The logarithm of the normal distribution.")
+airy_ai = special("airy_ai", "airy", 2156, "The Airy function Ai.")
+bessel_j0 = special("bessel_j0", "j0", 2157, "The Bessel function of the first kind, order 0.")
+bessel_j1 = special("bessel_j1", "j1", 2158, "The Bessel function of the first kind, order 1.")
+bessel_y0 = special("bessel_y0", "y0", 2159, "The Bessel function of the second kind, order 0.")
+bessel_y1 = special("bessel_y1", "y1", 2160, "The Bessel function of the second kind, order 1.")
+bessel_i0 = special("bessel_i0", "i0", 2161, "The modified Bessel function, order 0.")
+bessel_i0e = special("bessel_i0e", "i0e", 2162, "exp(-|x|) * BESSEL_I0.")
+bessel_i1 = special("bessel_i1", "i1", 2163, "The modified Bessel function, order 1.")
+bessel_i1e = special("bessel_i1e", "i1e", 2164, "exp(-|x|) * BESSEL_I1.")
+bessel_k0 = special("bessel_k0", "k0", 2165, "The modified Bessel function K, order 0.")
+bessel_k0e = special("bessel_k0e", "k0e", 2166, "exp(x) * BESSEL_K0.")
+bessel_k1 = special("bessel_k1", "k1", 2167, "The modified Bessel function K, order 1.")
+bessel_k1e = special("bessel_k1e", "k1e", 2168, "exp(x) * BESSEL_K1.")
+igamma = special(
+    "igamma", "gammainc", 2169, "The lower incomplete gamma function, regularised.", operands=2
+)
+igammac = special(
+    "igammac", "gammaincc", 2170, "The upper incomplete gamma function, regularised.", operands=2
+)
+zeta = special("zeta", "zeta", 2171, "The Hurwitz zeta function.", operands=2)
+
+
+def _trigamma(x: np.ndarray) -> np.ndarray:
+    """By reflection below 1/2, then recurrence and the asymptotic series, in the type of x.
+
+    In float32 the reflection loses digits near the poles; frameworks lose the same ones.
+    """
+    kind = x.dtype.type
+    mirrored = x < kind(0.5)
+    wave = np.sin(kind(np.pi) * x)
+    result = np.where(mirrored, -kind(np.pi * np.pi) / (wave * wave), kind(0))
+    at = np.where(mirrored, kind(1) - x, x)
+    for _ in range(6):
+        result, at = result + kind(1) / (at * at), at + kind(1)
+    square = kind(1) / (at * at)
+    series = kind(1 / 6) - square * (kind(1 / 30) - square * kind(1 / 42))
+    result = result + (kind(1) + kind(1) / (kind(2) * at) + square * series) / at
+    return np.where(mirrored, -result, result)
+
+
+@wide
+def _polygamma(input: np.ndarray, *, order: int) -> np.ndarray:
+    if order == 1:
+        return _trigamma(input)
+    made = scipy_function("polygamma")(order, input.astype(np.float64))
+    return np.asarray(made, input.dtype)
+
+
+@operator(code=2172, reference=_polygamma)
+def polygamma(input: Value, *, order: int) -> TensorType:
+    """The derivative of order `order` of DIGAMMA.
+
+    Types: any float; the result has the type and shape of `input`.
+    Edges: those of scipy.special.polygamma.
+    """
+    require(input.is_float, f"polygamma needs a float input, not {input.precision.name}")
+    require(order >= 0, f"polygamma of order {order}")
+    return input.type
+
+
+Step = tuple[float, float, float]
+CHEBYSHEV: Callable[[int], Step] = lambda k: (2, 0, 1)  # noqa: E731  a row of the table
+POLYNOMIALS: dict[str, tuple[tuple[float, float], Callable[[int], Step]]] = {
+    "chebyshev_t": ((1, 0), CHEBYSHEV),
+    "chebyshev_u": ((2, 0), CHEBYSHEV),
+    "chebyshev_v": ((2, -1), CHEBYSHEV),
+    "chebyshev_w": ((2, 1), CHEBYSHEV),
+    "hermite_h": ((2, 0), lambda k: (2, 0, 2 * k)),
+    "hermite_he": ((1, 0), lambda k: (1, 0, k)),
+    "laguerre_l": ((-1, 1), lambda k: (-1 / (k + 1), (2 * k + 1) / (k + 1), k / (k + 1))),
+    "legendre_p": ((1, 0), lambda k: ((2 * k + 1) / (k + 1), 0, k / (k + 1))),
+}
+"""By kind the polynomial of degree 1, a x + b, and of degree k + 1, (a x + b) P[k] - c P[k - 1]."""
+
+
+def _polynomial(input: np.ndarray, degree: np.ndarray, *, kind: str) -> np.ndarray:
+    x, n = np.broadcast_arrays(input.astype(np.float64), np.trunc(degree.astype(np.float64)))
+    (slope, offset), step = POLYNOMIALS[kind]
+    before, now = np.ones(x.shape), slope * x + offset
+    result = np.where(n == 0, before, np.where(n == 1, now, 0.0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        for k in range(1, int(np.max(n, initial=0))):
+            slope, offset, back = step(k)
+            before, now = now, (slope * x + offset) * now - back * before
+            result = np.where(n == k + 1, now, result)
+    return result.astype(input.dtype)
+
+
+@operator(code=2180, reference=_polynomial)
+def polynomial(input: Value, degree: Value, *, kind: str) -> TensorType:
+    """Orthogonal polynomials by their recurrences: Chebyshev, Hermite, Laguerre, Legendre.
+
+    Types: two floats of one precision; the fraction of `degree` does not count.
+    Shapes: broadcast as in NumPy.
+    Edges: a negative degree gives 0.
+    """
+    require(kind in POLYNOMIALS, f"polynomial of kind {kind!r}, not {', '.join(POLYNOMIALS)}")
+    require(input.is_float, f"polynomial needs float inputs, not {input.precision.name}")
+    return same_type("polynomial", input, degree)

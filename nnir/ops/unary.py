@@ -20,6 +20,10 @@ BITS = {Precision.INT4: 4, Precision.UINT4: 4, Precision.FLOAT4E2M1FN: 4} | {
 """The width of the elements that do not fill a byte."""
 
 
+COMPLEX = {Precision.COMPLEX64: Precision.FLOAT32, Precision.COMPLEX128: Precision.FLOAT64}
+"""Complex types, and the type of their parts."""
+
+
 def is_number(precision: Precision) -> bool:
     """Whether frameworks compute with a precision: any float, and integers that fill a byte."""
     return precision.is_float or (precision.is_integer and precision not in BITS)
@@ -33,12 +37,15 @@ def unary(
     *,
     edges: str = "NaN stays NaN.",
     integers: bool = False,
+    complexes: bool = False,
 ) -> Operator:
-    """An operator that maps each element of a float (with `integers`: of any number) tensor."""
-    kinds = "float or integer" if integers else "float"
+    """An operator that maps each element of a float tensor, with `integers` or `complexes` of one
+    of those numbers too."""
+    kinds = "float" + " or integer" * integers + " or complex" * complexes
 
     def rule(input: Value) -> TensorType:
         fits = input.is_float or (integers and is_number(input.precision))
+        fits = fits or (complexes and input.precision in COMPLEX)
         require(fits, f"{name} needs a {kinds} input, not {input.precision.name}")
         return input.type
 
@@ -95,6 +102,15 @@ def _erfc(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.frompyfunc(math.erfc, 1, 1)(input), input.dtype)
 
 
+def _exactly(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
+    """A function computed in float64: powers of the base have whole logarithms."""
+
+    def call(input: np.ndarray) -> np.ndarray:
+        return np.asarray(function(input.astype(np.float64)), input.dtype)
+
+    return call
+
+
 def _reciprocal(input: np.ndarray) -> np.ndarray:
     return np.divide(input.dtype.type(1), input)
 
@@ -111,39 +127,81 @@ def _negative(input: np.ndarray) -> np.ndarray:
     return np.negative(input)
 
 
-abs_ = unary(
-    "abs_", np.abs, 0, "|x|.", integers=True, edges="The lowest signed integer stays itself."
+@operator(code=0, reference=wide(np.abs))
+def abs_(input: Value) -> TensorType:
+    """|x|.
+
+    Types: any number; the result has its type, that of the parts for complex numbers.
+    Edges: the lowest signed integer stays itself, NaN stays NaN.
+    """
+    kind = COMPLEX.get(input.precision, input.precision)
+    fits = is_number(input.precision) or input.precision in COMPLEX
+    require(fits, f"abs needs numbers, not {input.precision.name}")
+    return input.type.with_precision(kind) if kind != input.precision else input.type
+
+
+cos = unary(
+    "cos", np.cos, 16, "Cosine of x in radians.", edges="Infinities give NaN.", complexes=True
 )
-cos = unary("cos", np.cos, 16, "Cosine of x in radians.", edges="Infinities give NaN.")
-exp = unary("exp", np.exp, 22, "e to the power x.")
+exp = unary("exp", np.exp, 22, "e to the power x.", complexes=True)
 floor = unary("floor", np.floor, 27, "The largest integer not above x.")
-log = unary("log", np.log, 43, "Natural logarithm.", edges="0 gives -inf, below 0 gives NaN.")
-rsqrt = unary("rsqrt", _rsqrt, 72, "1 / sqrt(x).", edges="0 gives inf, below 0 gives NaN.")
-sin = unary("sin", np.sin, 75, "Sine of x in radians.", edges="Infinities give NaN.")
-square = unary("square", np.square, 80, "x * x.", integers=True, edges="Integers wrap.")
-neg = unary("neg", _negative, 1000, "-x.", integers=True, edges="Integers wrap.")
-sqrt = unary("sqrt", np.sqrt, 1001, "Square root.", edges="Below 0 gives NaN.")
+log = unary(
+    "log",
+    np.log,
+    43,
+    "Natural logarithm.",
+    edges="0 gives -inf, below 0 gives NaN.",
+    complexes=True,
+)
+rsqrt = unary(
+    "rsqrt", _rsqrt, 72, "1 / sqrt(x).", edges="0 gives inf, below 0 gives NaN.", complexes=True
+)
+sin = unary(
+    "sin", np.sin, 75, "Sine of x in radians.", edges="Infinities give NaN.", complexes=True
+)
+square = unary(
+    "square", np.square, 80, "x * x.", integers=True, edges="Integers wrap.", complexes=True
+)
+neg = unary("neg", _negative, 1000, "-x.", integers=True, edges="Integers wrap.", complexes=True)
+sqrt = unary("sqrt", np.sqrt, 1001, "Square root.", edges="Below 0 gives NaN.", complexes=True)
 ceil = unary("ceil", np.ceil, 1002, "The smallest integer not below x.")
 round_ = unary("round_", _round, 1003, "The nearest integer, halves to the even one.")
 erf = unary("erf", _erf, 1004, "Error function of Gauss.")
-tan = unary("tan", np.tan, 1005, "Tangent of x in radians.", edges="Infinities give NaN.")
-asin = unary("asin", np.arcsin, 1006, "Inverse sine.", edges="Outside [-1, 1] gives NaN.")
-acos = unary("acos", np.arccos, 1007, "Inverse cosine.", edges="Outside [-1, 1] gives NaN.")
-atan = unary("atan", np.arctan, 1008, "Inverse tangent.")
-sinh = unary("sinh", np.sinh, 1009, "Hyperbolic sine.")
-cosh = unary("cosh", np.cosh, 1010, "Hyperbolic cosine.")
-asinh = unary("asinh", np.arcsinh, 1011, "Inverse hyperbolic sine.")
-acosh = unary("acosh", np.arccosh, 1012, "Inverse hyperbolic cosine.", edges="Below 1 gives NaN.")
-atanh = unary("atanh", np.arctanh, 1013, "Inverse hyperbolic tangent.", edges="±1 gives ±inf.")
+tan = unary(
+    "tan", np.tan, 1005, "Tangent of x in radians.", edges="Infinities give NaN.", complexes=True
+)
+asin = unary(
+    "asin", np.arcsin, 1006, "Inverse sine.", edges="Outside [-1, 1] gives NaN.", complexes=True
+)
+acos = unary(
+    "acos", np.arccos, 1007, "Inverse cosine.", edges="Outside [-1, 1] gives NaN.", complexes=True
+)
+atan = unary("atan", np.arctan, 1008, "Inverse tangent.", complexes=True)
+sinh = unary("sinh", np.sinh, 1009, "Hyperbolic sine.", complexes=True)
+cosh = unary("cosh", np.cosh, 1010, "Hyperbolic cosine.", complexes=True)
+asinh = unary("asinh", np.arcsinh, 1011, "Inverse hyperbolic sine.", complexes=True)
+acosh = unary(
+    "acosh",
+    np.arccosh,
+    1012,
+    "Inverse hyperbolic cosine.",
+    edges="Below 1 gives NaN.",
+    complexes=True,
+)
+atanh = unary(
+    "atanh", np.arctanh, 1013, "Inverse hyperbolic tangent.", edges="±1 gives ±inf.", complexes=True
+)
 sign = unary("sign", np.sign, 1014, "-1, 0 or 1.", integers=True)
-reciprocal = unary("reciprocal", _reciprocal, 1015, "1 / x.", edges="±0 gives ±inf.")
+reciprocal = unary(
+    "reciprocal", _reciprocal, 1015, "1 / x.", edges="±0 gives ±inf.", complexes=True
+)
 
 expm1 = unary("expm1", np.expm1, 1030, "e to the power x, less 1.", edges="Exact near 0.")
 log1p = unary(
     "log1p", np.log1p, 1031, "Natural logarithm of 1 + x.", edges="-1 gives -inf, below it NaN."
 )
-log2 = unary("log2", np.log2, 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN.")
-log10 = unary("log10", np.log10, 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN.")
+log2 = unary("log2", _exactly(np.log2), 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN.")
+log10 = unary("log10", _exactly(np.log10), 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN.")
 erfc = unary("erfc", _erfc, 1034, "1 less the error function of Gauss, exact for large x.")
 
 

@@ -8,14 +8,18 @@ from .dead import remove_dead_code
 from .dense import fuse_dense
 from .fold import fold_constants
 from .gelu import fuse_gelu
+from .identities import remove_identities
 from .legalise import legalise, to_standard
 from .rewrite import Pass, apply
+from .shapes import simplify_shapes
 from .swish import fuse_swish
 from .transposes import cancel_transposes
 
 CLEAN: tuple[Pass, ...] = (
     remove_copies,
     fold_constants,
+    remove_identities,
+    simplify_shapes,
     merge_common,
     remove_dead_code,
 )
@@ -47,5 +51,7 @@ __all__ = [
     "merge_common",
     "remove_copies",
     "remove_dead_code",
+    "remove_identities",
+    "simplify_shapes",
     "to_standard",
 ]

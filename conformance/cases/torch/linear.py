@@ -102,6 +102,17 @@ CASES: list[Case] = [
         ((A, rand(1, 3, seed=1)), {"dim": 0}, "broadcast"),
         ((COMPLEX, COMPLEX), {}, "complex"),
     ),
+    *each(
+        "transformers.grouped_mm_fallback.default",
+        ((rand(6, 3), rand(4, 3, 2), i(2, 2, 5, 6, dtype=np.int32)), {}, "plain"),
+        ((rand(6, 3), rand(1, 3, 2), i(4, dtype=np.int32)), {}, "rows of no group"),
+    ),
+    Case(
+        "aten._grouped_mm.default",
+        (rand(6, 8).astype(BF16), rand(3, 8, 8).astype(BF16), i(2, 5, 6, dtype=np.int32)),
+        tol=BRAIN,
+        why="plain",
+    ),
     *each("aten.linalg_multi_dot.default", (([rand(2), A, B],), {}, ""), (([A, B],), {}, "two")),
     *each("aten.chain_matmul.default", (([A, B, rand(5, 2)],), {}, "")),
     *each(

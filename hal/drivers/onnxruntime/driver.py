@@ -13,6 +13,7 @@ import numpy as np
 
 from nnir.errors import DeviceError, NoDevice
 from nnir.model import Model, Operation
+from nnir.passes.complex_pairs import as_pairs
 from nnir.types import PRECISIONS, Precision
 
 from ...device import Callback, Device
@@ -172,7 +173,11 @@ class OnnxRuntime(Device):
 
 
 def emit(model: Model) -> tuple[Emitter, bytes]:
-    """The ONNX graph of a model; NoLowering lists everything that is missing."""
+    """The ONNX graph of a model; NoLowering lists everything that is missing.
+
+    ONNX Runtime has no complex numbers: pairs of real ones take their place.
+    """
+    model = as_pairs(model)
     emitter = Emitter(LOWERINGS)
     graph = emitter.graph(model, input_infos(emitter, model), model.name)
     check_lowered(emitter.problems)

@@ -1,0 +1,101 @@
+"""ATen's families of `unique`."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.model import Value
+from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+
+table = Table()
+
+
+def _none(x: Value) -> Value:
+    """What PyTorch returns for results that were not asked for."""
+    return x.model.constant(np.zeros(0, np.int64))
+
+
+@table.convert("aten._unique.default")
+def unique_old(
+    self: Value, sorted: bool = True, return_inverse: bool = False
+) -> tuple[Value, Value]:
+    values, inverse, _ = unique(self, sorted, return_inverse)
+    return values, inverse
+
+
+@table.convert("aten._unique2.default")
+def unique(
+    self: Value, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Value, Value, Value]:
+    """PyTorch's result is in order either way."""
+    wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
+    values, _, inverse, counts = sort.unique(wide)
+    shaped = sizes.reshape(inverse, sizes.sizes_of(self)) if return_inverse else _none(self)
+    return (
+        cast_to(values, self.precision),
+        shaped,
+        counts if return_counts or return_inverse else _none(self),
+    )
+
+
+@table.convert("aten.unique_dim.default")
+def unique_dim(
+    self: Value,
+    dim: int,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+) -> tuple[Value, Value, Value]:
+    values, _, inverse, counts = sort.unique(self, axis=axis_of(dim, self.rank))
+    return values, inverse, counts
+
+
+@table.convert("aten.unique_consecutive.default")
+def unique_consecutive(
+    self: Value,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+) -> tuple[Value, Value, Value]:
+    if dim is not None:
+        return runs(self, axis_of(dim, self.rank))
+    line = shape.flatten(self, start_axis=0, end_axis=-1) if self.rank != 1 else self
+    values, inverse, counts = runs(line, 0)
+    shaped = sizes.reshape(inverse, sizes.sizes_of(self)) if return_inverse else _none(self)
+    return values, shaped, counts if return_counts else _none(self)
+
+
+@table.convert("aten.unique_dim_consecutive.default")
+def unique_dim_consecutive(
+    self: Value, dim: int, return_inverse: bool = False, return_counts: bool = False
+) -> tuple[Value, Value, Value]:
+    return runs(self, axis_of(dim, self.rank))
+
+
+def runs(x: Value, axis: int) -> tuple[Value, Value, Value]:
+    """The first slice of every run of equal ones, the run of each slice, and their lengths."""
+    last = np.iinfo(np.int64).max
+    changed = compare.not_equal(
+        index.slice_(x, [axis], [1], [last]), index.slice_(x, [axis], [0], [-1])
+    )
+    others = [k for k in range(x.rank) if k != axis]
+    if others:
+        wide = unary.cast(changed, dtype=Precision.UINT8)
+        changed = cast_to(reduce.reduce_max(wide, others, keepdim=False), Precision.BOOL8)
+    size = sizes.size_of(x, axis)
+    true = index.slice_(
+        x.model.constant(np.ones(1, np.bool_)), [0], [0], sizes.vector(x.model, [size])
+    )
+    first = shape.concat(true, changed, axis=0)
+    starts = shape.squeeze(index.non_zero(first), [0])
+    run = reduce.cum_sum(unary.cast(first, dtype=Precision.INT64), [0])
+    ends = shape.concat(
+        index.slice_(starts, [0], [1], [last]), sizes.vector(x.model, [size]), axis=0
+    )
+    counts = binary.sub(ends, starts)
+    return index.gather(x, starts, axis=axis), binary.sub(run, [1]), counts
