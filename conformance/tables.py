@@ -7,16 +7,23 @@ the limits and gaps.
 from __future__ import annotations
 
 import inspect
+from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
+from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
+from frontends.torch.aliases import ALIASES
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnir.atomic import replacing
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
+from .case import Limit
+from .cases import torch as torch_cases
 from .cases.onnx import CASES, LIMITS, MODELS
+from .suites import opinfo_gaps
 from .suites.onnx_gaps import GAPS
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -69,24 +76,12 @@ def operators() -> str:
 
 def onnx() -> str:
     """docs/onnx.md: which ONNX operators are converted, and what is not."""
-    family_of = {
-        name: family.__name__.rpartition(".")[2]
-        for family in FAMILIES
-        for name in family.table.entries
-    }
-    counts: dict[str, int] = {}
-    for case in CASES:
-        key = f"{case.domain}::{case.op}" if case.domain else case.op
-        counts[key] = counts.get(key, 0) + 1
-    for model in MODELS:
-        for name in model.ops:
-            counts[name] = counts.get(name, 0) + 1
+    counts: Counter[str] = Counter(f"{c.domain}::{c.op}" if c.domain else c.op for c in CASES)
+    counts.update(name for model in MODELS for name in model.ops)
+    family_of = families(FAMILIES)
     rows = [
-        (f"`{name}`", family_of[name], ", ".join(map(str, sorted(versions))), counts.get(name, 0))
+        (f"`{name}`", family_of[name], ", ".join(map(str, sorted(versions))), counts[name])
         for name, versions in sorted(TABLE.entries.items())
-    ]
-    limits = [
-        (f"`{x.op}`", x.device or "all", x.case or x.dtype or "all cases", x.why) for x in LIMITS
     ]
     gaps = [(f"`{g.cases}`", g.device or "all", g.why) for g in GAPS]
     return (
@@ -94,14 +89,62 @@ def onnx() -> str:
         "named. `cases` counts the rows of `conformance/cases/onnx`, each compared with ONNX's own "
         "output on every device.\n\n"
         + table(("operator", "family", "converters since opset", "cases"), rows)
-        + "\n## Known limits\n\nEach row must fail exactly as it says, or the tests fail.\n\n"
-        + table(("operator", "device", "where", "why"), limits)
+        + limits(LIMITS)
         + "\n## What of the official ONNX backend suite is not passed\n\n"
         + table(("cases (regular expression)", "device", "why"), gaps)
     )
 
 
-PAGES = {"operators.md": operators, "onnx.md": onnx}
+def pytorch() -> str:
+    """docs/pytorch_operators.md: which ATen operators are converted, and what is not."""
+    counts = Counter(case.op for case in torch_cases.CASES)
+    family_of = families(torch.FAMILIES)
+    packets: dict[str, list[str]] = {}
+    for name in torch.TABLE.entries:
+        packet, _, overload = name.rpartition(".")
+        packets.setdefault(packet, []).append(overload)
+    rows = [
+        (
+            f"`{packet}`",
+            family_of[f"{packet}.{overloads[0]}"],
+            ", ".join(sorted(overloads)),
+            sum(counts[f"{packet}.{o}"] for o in overloads),
+        )
+        for packet, overloads in sorted(packets.items())
+    ]
+    gaps = [(f"`{g.ops}`", g.device or "all", g.dtype or "all", g.why) for g in opinfo_gaps.GAPS]
+    others = ", ".join(f"`{a}` ({b})" for a, b in sorted(ALIASES.items()))
+    return (
+        f"# PyTorch operators\n\n{NOTE}\n{len(torch.TABLE.entries)} operators and overloads are "
+        "converted, in their own and, where they have one, in their in-place form. `cases` counts "
+        "the rows of `conformance/cases/torch`, each compared with PyTorch's own output on every "
+        "device.\n\n"
+        + table(("operator", "family", "overloads", "cases"), rows)
+        + f"\nThe same operators under a second name: {others}.\n"
+        + limits(torch_cases.LIMITS)
+        + "\n## What of PyTorch's operator samples (OpInfo) is not passed\n\n"
+        "`python -m conformance.suites.opinfo` runs them.\n\n"
+        + table(("operators (regular expression)", "device", "type", "why"), gaps)
+    )
+
+
+def families(modules: Iterable[ModuleType]) -> dict[str, str]:
+    """The family of every converter."""
+    return {n: m.__name__.rpartition(".")[2] for m in modules for n in m.table.entries}
+
+
+def limits(known: Iterable[Limit]) -> str:
+    """The section on limits."""
+    rows = [
+        (f"`{x.op}`", x.device or "all", x.case or x.dtype or "all cases", x.why) for x in known
+    ]
+    return (
+        "\n## Known limits\n\nEach row must fail exactly as it says, or the tests fail.\n\n"
+        + table(("operator", "device", "where", "why"), rows)
+    )
+
+
+PAGES = {"operators.md": operators, "onnx.md": onnx, "pytorch_operators.md": pytorch}
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """PyTorch's operator samples (OpInfo) as cases: exported, converted, run and compared.
 
-    python -m conformance.suites.opinfo [--device builtin] [--dtype float32] [--match REGEX]
+python -m conformance.suites.opinfo [--device builtin] [--dtype float32] [--match REGEX]
 """
 
 from __future__ import annotations

@@ -1,7 +1,222 @@
-"""ATen random numbers."""
+"""ATen random numbers. PyTorch's own numbers are not repeated, only their distributions."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of, ints
+from nnir.errors import BadType, NotConstant
+from nnir.model import Index, Value
+from nnir.ops import binary, random, shape, sort, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from ..translate import Translator
+from .generate import INT64, like, whole_kind
+from .promotion import DEFAULT_FLOAT, Operand, common, to
+from .shape import common_sizes, expanded
+from .sizes import sizes_of
+from .sort import sorted_along
 
 table = Table()
+
+
+def _both(name: str, drawn: Any) -> None:
+    """rand and randn, of sizes or like another tensor, with and without a generator."""
+
+    @table.convert(f"aten.{name}.default")
+    def plain(size: Index, *, dtype: Precision | None = None, translator: Translator) -> Value:
+        result: Value = drawn(size, dtype=dtype or DEFAULT_FLOAT)
+        return result
+
+    @table.convert(f"aten.{name}.generator")
+    def generated(
+        size: Index,
+        *,
+        generator: str | None,
+        dtype: Precision | None = None,
+        translator: Translator,
+    ) -> Value:
+        return plain(size, dtype=dtype, translator=translator)
+
+    @table.convert(f"aten.{name}_like.default")
+    def of_another(self: Value, *, dtype: Precision | None = None) -> Value:
+        result: Value = drawn(sizes_of(self), dtype=dtype or self.precision)
+        return result
+
+    @table.convert(f"aten.{name}_like.generator")
+    def generated_like(
+        self: Value, *, generator: str | None, dtype: Precision | None = None
+    ) -> Value:
+        return of_another(self, dtype=dtype)
+
+
+_both("rand", random.random_uniform)
+_both("randn", random.random_normal)
+
+
+def whole_numbers(size: Value, low: Value | int, high: Value, precision: Precision) -> Value:
+    """Integers from `low` up to `high`, not included."""
+    first = (low,) if isinstance(low, int) else ints(low)
+    last = ints(high)
+    if first is None or last is None:
+        raise NotConstant("random integers between bounds that are only known while running")
+    if first[0] >= last[0]:
+        raise BadType(f"random integers from {first[0]} to {last[0]}")
+    drawn = random.random_uniform(
+        size, low=float(first[0]), high=float(last[0]), dtype=Precision.FLOAT64
+    )
+    return cast_to(unary.floor(drawn), precision)
+
+
+@table.convert("aten.randint.default")
+def randint(
+    high: Index,
+    size: Index,
+    *,
+    dtype: Precision | int | None = INT64,
+    translator: Translator,
+) -> Value:
+    return whole_numbers(size, 0, high, whole_kind(dtype))
+
+
+@table.convert("aten.randint.low")
+def randint_low(
+    low: Index,
+    high: Index,
+    size: Index,
+    *,
+    dtype: Precision | int | None = INT64,
+    translator: Translator,
+) -> Value:
+    return whole_numbers(size, low, high, whole_kind(dtype))
+
+
+@table.convert("aten.randint_like.default")
+def randint_like(self: Value, high: Index, *, dtype: Precision | None = None) -> Value:
+    return whole_numbers(sizes_of(self), 0, high, dtype or self.precision)
+
+
+@table.convert("aten.randint_like.low_dtype")
+def randint_like_low(
+    self: Value, low: Index, high: Index, *, dtype: Precision | None = None
+) -> Value:
+    return whole_numbers(sizes_of(self), low, high, dtype or self.precision)
+
+
+@table.convert("aten.randperm.default")
+def randperm(n: Index, *, dtype: Precision | int | None = INT64, translator: Translator) -> Value:
+    """The order of random numbers."""
+    size = shape.reshape(n, [1]) if n.known is None else n.model.constant(n.known.reshape(1))
+    drawn = random.random_uniform(size, dtype=Precision.FLOAT64)
+    return cast_to(sorted_along(drawn, 0, descending=False)[1], whole_kind(dtype))
+
+
+@table.convert("aten.bernoulli.default")
+def bernoulli(self: Value, *, generator: str | None = None) -> Value:
+    return random.bernoulli(self, dtype=self.precision)
+
+
+@table.convert("aten.bernoulli.p")
+def bernoulli_p(self: Value, p: float, *, generator: str | None = None) -> Value:
+    chance = like(self, p, Precision.FLOAT32)
+    return random.bernoulli(chance, dtype=self.precision)
+
+
+@table.convert("aten.bernoulli.Tensor")
+def bernoulli_tensor(self: Value, p: Value, *, generator: str | None = None) -> Value:
+    return random.bernoulli(expanded(p, sizes_of(self)), dtype=self.precision)
+
+
+def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Value:
+    """Normal numbers with a mean and a deviation, each for all or for each element."""
+    if isinstance(mean, (int, float)) and isinstance(std, (int, float)):
+        drawn: Value = random.random_normal(
+            size, mean=float(mean), scale=float(std), dtype=precision
+        )
+        return drawn
+    drawn = random.random_normal(size, dtype=precision)
+    deviation, middle = (to(v, precision, drawn.model) for v in (std, mean))
+    result: Value = binary.add(binary.mul(drawn, deviation), middle)
+    return result
+
+
+@table.convert("aten.normal.Tensor_Tensor")
+def normal(mean: Value, std: Value, *, generator: str | None = None) -> Value:
+    return spread(common_sizes(mean, std), mean, std, common(mean, std))
+
+
+@table.convert("aten.normal.Tensor_float")
+def normal_mean(mean: Value, std: float = 1.0, *, generator: str | None = None) -> Value:
+    return spread(sizes_of(mean), mean, std, mean.precision)
+
+
+@table.convert("aten.normal.float_Tensor")
+def normal_std(mean: float, std: Value, *, generator: str | None = None) -> Value:
+    return spread(sizes_of(std), mean, std, std.precision)
+
+
+@table.convert("aten.normal.float_float")
+def normal_sizes(
+    mean: float,
+    std: float,
+    size: Index,
+    *,
+    generator: str | None = None,
+    dtype: Precision | None = None,
+) -> Value:
+    return spread(size, mean, std, dtype or DEFAULT_FLOAT)
+
+
+@table.convert("aten.normal_functional.default")
+def normal_functional(
+    self: Value, mean: float = 0.0, std: float = 1.0, *, generator: str | None = None
+) -> Value:
+    return spread(sizes_of(self), mean, std, self.precision)
+
+
+@table.convert("aten.log_normal.default")
+def log_normal(
+    self: Value, mean: float = 1.0, std: float = 2.0, *, generator: str | None = None
+) -> Value:
+    return unary.exp(spread(sizes_of(self), mean, std, self.precision))
+
+
+@table.convert("aten.exponential.default")
+def exponential(self: Value, lambd: float = 1.0, *, generator: str | None = None) -> Value:
+    """-log(u) / lambd, where u is above 0."""
+    drawn = random.random_uniform(sizes_of(self), dtype=self.precision)
+    one, by = (self.model.constant(n, self.dtype) for n in (1, -lambd))
+    return binary.div(unary.log(binary.sub(one, drawn)), by)
+
+
+@table.convert("aten.multinomial.default")
+def multinomial(
+    self: Value,
+    num_samples: Index,
+    replacement: bool = False,
+    *,
+    generator: str | None = None,
+) -> Value:
+    """Without replacement the largest log-probabilities win, each with Gumbel noise added."""
+    count = ints(num_samples)
+    if count is None:
+        raise NotConstant("multinomial of a number that is only known while running")
+    rows = self if self.rank == 2 else shape.unsqueeze(self, [0])
+    scores = unary.log(rows)
+    if replacement:
+        chosen = random.multinomial(scores, sample_size=count[0], dtype=Precision.INT64)
+    else:
+        noise = unary.neg(unary.log(random.random_uniform(sizes_of(rows), dtype=rows.precision)))
+        keys = binary.sub(scores, unary.log(noise))
+        _, chosen = _largest(keys, count[0])
+    return chosen if self.rank == 2 else shape.squeeze(chosen, [0])
+
+
+def _largest(x: Value, count: int) -> tuple[Value, Value]:
+    axis = axis_of(-1, x.rank)
+    values, places = sort.top_k(x, x.model.constant(np.array([count])), axis=axis)
+    return values, places

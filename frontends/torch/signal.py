@@ -18,7 +18,7 @@ from ..table import Table
 from ..translate import Translator
 from . import window
 from .padding import padded
-from .promotion import COMPLEX, DEFAULT_FLOAT, HALVES, category, promoted, real_of
+from .promotion import COMPLEX, DEFAULT_FLOAT, HALVES, category, complex_of, promoted
 from .rearranging import unfold
 
 table = Table()
@@ -158,7 +158,8 @@ def _one_axis(name: str, *, inverse: bool) -> None:
         axes, lengths = _axes(self, s, dim)
         by = power(norm, inverse=inverse)
         if not axes:
-            return cast_to(numbers(self), COMPLEX[real_of(self.precision) == Precision.FLOAT64])
+            x = numbers(self)
+            return x if x.precision in COMPLEX else cast_to(x, complex_of(x.precision))
         return whole(transformed(pairs_of(self), axes, lengths, by, inverse=inverse))
 
 

@@ -123,10 +123,11 @@ def _length(input0: Value, input1: Value) -> Value:
 
 @binary.atan2.decomposes
 def _direction(input0: Value, input1: Value) -> Value:
-    """Of two zeros 0; the sign of a zero is not seen."""
+    """Two zeros or infinities have a ratio too; the sign of a zero is not seen."""
     zero, half_turn = (input0.model.constant(number, input0.dtype) for number in (0, np.pi))
-    slope = unary.atan(binary.div(input0, unary.abs_(input1)))
-    slope = where(equal(input0, input0.model.constant(0, input0.dtype)), input0, slope)
+    sides = unary.abs_(input0), unary.abs_(input1)
+    ratio = where(equal(*sides), unary.sign(input0), binary.div(input0, sides[1]))
+    slope = unary.atan(ratio)
     turned = where(less(input0, zero), unary.neg(half_turn), half_turn)
     result: Value = where(less(input1, zero), binary.sub(turned, slope), slope)
     return result

@@ -40,6 +40,7 @@ def as_pairs(model: Model) -> Model:
 
 
 def is_complex(value: Value | None) -> bool:
+    """Whether a value holds complex numbers."""
     return value is not None and value.precision in COMPLEX
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from nnir.errors import DeviceError, NoDevice
 from nnir.model import Model, Operation
-from nnir.passes.complex_pairs import as_pairs
+from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.types import PRECISIONS, Precision
 
 from ...device import Callback, Device
@@ -186,6 +186,8 @@ def emit(model: Model) -> tuple[Emitter, bytes]:
 
 def is_lowered(operation: Operation) -> bool:
     """Whether one operation can be emitted, by itself or decomposed."""
+    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
+        return operation.operator in RULES
     emitter = Emitter(LOWERINGS)
     for value in operation.inputs:
         if value is not None and value.constant is None:

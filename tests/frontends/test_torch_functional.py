@@ -1,0 +1,195 @@
+"""In-place operations: what is read afterwards is what PyTorch reads, or there is an error."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import nnadapter as nna
+from frontends.torch.strides import is_contiguous, is_view
+from nnir.dim import symbol
+from nnir.errors import NNAdapterError, Unsupported
+
+from .torch_programs import saved
+
+Function = Callable[[torch.Tensor], Any]
+
+
+class Call(nn.Module):
+    def __init__(self, function: Function) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: torch.Tensor) -> Any:
+        return self.function(x)
+
+
+def fresh(x: torch.Tensor) -> Any:
+    y = x * 2
+    z = y.add_(1)
+    return y, z, y + z
+
+
+def slice_of_slice(x: torch.Tensor) -> Any:
+    y = x * 2
+    y[1:][:, ::2].mul_(3)
+    return y
+
+
+def select_of_transpose(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.t()[1].zero_()
+    y.permute(1, 0)[2].fill_(7)
+    return y
+
+
+def stale_view(x: torch.Tensor) -> Any:
+    y = x * 2
+    row, column = y[0], y[:, 1]
+    y.add_(1)
+    row.mul_(10)
+    return row, column, y
+
+
+def through_view(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.view(-1)[3:5] = 100
+    y.unsqueeze(0).squeeze(0).sub_(1)
+    return y
+
+
+def parts(x: torch.Tensor) -> Any:
+    y = x * 2
+    first, second = y.split([1, 2])
+    second.add_(first)
+    for k, part in enumerate(y.unbind(1)):
+        part.mul_(k)
+    y.chunk(2, dim=1)[1].add_(5)
+    return y, first
+
+
+def diagonal(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.diagonal().fill_(-1)
+    y.narrow(1, 1, 2).clamp_(max=0.5)
+    return y
+
+
+def casts(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.to(torch.float32).add_(1)
+    y.to(torch.float64).add_(100)
+    whole = torch.zeros(3, dtype=torch.int64)
+    whole.add_(torch.tensor([1, 2, 3], dtype=torch.int32))
+    return y, whole
+
+
+def contiguous(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.contiguous().add_(1)
+    copy = y.t().contiguous()
+    copy.mul_(0)
+    y.reshape(2, 6).add_(3)
+    y.t().reshape(-1).fill_(0)
+    y.flatten().neg_()
+    return y, copy
+
+
+def masks(x: torch.Tensor) -> Any:
+    y = x * 2
+    y.masked_fill_(y > 1, 9)
+    y[y < 0] = 4
+    y[torch.tensor([0, 2]), torch.tensor([1, 3])] = torch.tensor([5.0, 6.0])
+    y.index_add_(0, torch.tensor([1, 1]), torch.ones(2, 4))
+    return y.scatter_(1, torch.tensor([[0], [1], [2]]), 8.0)
+
+
+def activations(x: torch.Tensor) -> Any:
+    y = x * 2
+    nn.functional.relu(y, inplace=True)
+    nn.functional.dropout(y, 0.5, training=False, inplace=True).add_(1)
+    return y, nn.functional.hardtanh(y, 0, 2, inplace=True)
+
+
+def copies(x: torch.Tensor) -> Any:
+    y = torch.empty(3, 4, dtype=torch.float64)
+    y.copy_(x)
+    y[0].copy_(x[1] * 2)
+    return y
+
+
+FUNCTIONS: list[Function] = [
+    *(fresh, slice_of_slice, select_of_transpose, stale_view, through_view, parts, diagonal),
+    *(casts, contiguous, masks, activations, copies),
+]
+
+
+@pytest.mark.parametrize("way", ["file", "object"])
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
+def test_reads_what_torch_reads(function: Function, way: str) -> None:
+    x = torch.linspace(-2, 3, 12).reshape(3, 4)
+    with torch.no_grad():
+        program = torch.export.export(Call(function), (x,), strict=False)
+    model = nna.load(saved(program) if way == "file" else program)
+    want = torch.utils._pytree.tree_leaves(function(x.clone()))
+    got = nna.compile(model)(x.numpy())
+    assert len(got) == len(want)
+    for mine, theirs in zip(got, want, strict=True):
+        np.testing.assert_array_equal(mine, theirs.numpy())
+        assert mine.dtype == theirs.numpy().dtype
+
+
+def test_an_input_that_is_overwritten_is_an_output() -> None:
+    program = torch.export.export(Call(lambda x: x.add_(1) * 2), (torch.ones(2),))
+    model = nna.load(program)
+    assert model.output_names[0] == "x"
+    new, result = nna.compile(model)(np.zeros(2, np.float32))
+    np.testing.assert_array_equal(new, [1, 1])
+    np.testing.assert_array_equal(result, [2, 2])
+
+
+def expanded(x: torch.Tensor) -> Any:
+    y = (x * 2)[0].expand(3, 4)
+    return torch.ops.aten.detach(y).add_(1)
+
+
+def dynamic_reshape(x: torch.Tensor) -> Any:
+    y = (x * 2).t()
+    y.reshape(-1).add_(1)
+    return y
+
+
+@pytest.mark.parametrize(
+    ("function", "text"), [(expanded, "expand"), (dynamic_reshape, "run_decompositions")]
+)
+def test_what_is_refused(function: Function, text: str) -> None:
+    rows = torch.export.Dim("rows", min=2, max=50)
+    shapes = ({0: rows},) if function is dynamic_reshape else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            program = torch.export.export(
+                Call(function), (torch.ones(3, 4),), dynamic_shapes=shapes, strict=False
+            )
+        except RuntimeError:
+            pytest.skip("PyTorch itself refuses to export this")
+    with pytest.raises(Unsupported, match=text) as caught:
+        nna.load(program)
+    assert isinstance(caught.value, NNAdapterError)
+
+
+def test_reshapes_that_share_memory() -> None:
+    n = symbol("n")
+    assert is_contiguous((2, 1, 3), (3, 99, 1))
+    assert is_contiguous((n, 3), (3, 1))
+    assert not is_contiguous((3, n), (1, 3))
+    assert is_view((2, 3), (3, 1), (6,)) is True
+    assert is_view((2, 3), (1, 2), (6,)) is False
+    assert is_view((2, 3, 4), (1, 8, 2), (2, 12)) is True
+    assert is_view((n, 3), (1, n), (3 * n,)) is None
