@@ -1,25 +1,23 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
-python -m benchmarks [convert] [latency] [overhead] [nodes] [import]
+python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch]
                      [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
 """
 
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import models
+from . import models, torch_bench
 from .measure import Result, Row, measure
+from .turns import in_turns
 
 OUT = Console(width=150)
 NODES = (1_000, 10_000, 100_000)
@@ -124,19 +122,6 @@ def nodes(folder: Path, rounds: int) -> None:
         OUT.print(f"{result.row.model:>14} {result.row.label:18} {each:7.2f} us a node")
 
 
-def in_turns(runs: dict[str, Callable[[], Any]], calls: int) -> dict[str, float]:
-    """Median seconds of each, measured in turns."""
-    times: dict[str, list[float]] = {name: [] for name in runs}
-    for run in runs.values():
-        run()
-    for _ in range(calls):
-        for name, run in runs.items():
-            started = time.perf_counter()
-            run()
-            times[name].append(time.perf_counter() - started)
-    return {name: statistics.median(column) for name, column in times.items()}
-
-
 def latency(files: dict[str, Path], calls: int) -> None:
     """nnadapter on onnxruntime against ONNX Runtime on the original file, in turns."""
     import onnxruntime
@@ -195,6 +180,12 @@ def imports(rounds: int) -> None:
     table("Imports", measure(rows, rounds))
 
 
+def torch(folder: Path, rounds: int, calls: int) -> None:
+    """PyTorch programs; needs torch, transformers, onnxscript and openvino."""
+    table("Reading .pt2, each in a process of its own", measure(torch_bench.rows(folder), rounds))
+    torch_bench.compare(folder, calls, OUT)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -212,16 +203,19 @@ def main() -> None:
         "--resnet", type=Path, help="measure this file instead of our own ResNet-50"
     )
     given = parser.parse_args()
-    files = {
-        "resnet50": given.resnet or models.ensure(given.folder, "resnet50"),
-        "bert": given.bert or models.ensure(given.folder, "bert"),
-    }
+    files = {}
+    if {"convert", "latency"} & set(given.parts):
+        files = {
+            "resnet50": given.resnet or models.ensure(given.folder, "resnet50"),
+            "bert": given.bert or models.ensure(given.folder, "bert"),
+        }
     steps: dict[str, Callable[[], None]] = {
         "import": lambda: imports(given.rounds),
         "convert": lambda: convert(files, given.folder, given.rounds),
         "nodes": lambda: nodes(given.folder, given.rounds),
         "overhead": lambda: overhead(given.folder),
         "latency": lambda: latency(files, given.calls),
+        "torch": lambda: torch(given.folder, given.rounds, given.calls),
     }
     for part in given.parts:
         steps[part]()

@@ -57,8 +57,7 @@ def _exponential(x: Value, alpha: Number, scale: Number, input_scale: Number) ->
     below = unary.expm1(binary.mul(x, number(x, factors[2])))
     below = binary.mul(below, number(x, factors[0] * factors[1]))
     above = binary.mul(x, number(x, factors[1]))
-    made: Value = compare.where(compare.less(x, number(x, 0)), below, above)
-    return made
+    return compare.where(compare.less(x, number(x, 0)), below, above)
 
 
 @table.convert("aten.elu.default")
@@ -137,8 +136,7 @@ def softshrink(self: Value, lambd: Number = 0.5) -> Value:
 
     def body(x: Value) -> Value:
         inside = activation.clip(x, number(x, -limit), number(x, limit))
-        result: Value = binary.sub(x, inside)
-        return result
+        return binary.sub(x, inside)
 
     return once_rounded(body, self)
 
@@ -187,8 +185,7 @@ def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) 
     if not x.rank:
         axis_of(dim, 1)
         return reshaped(operator(shape.reshape(x, [1]), axis=0), vector(x, []))
-    result: Value = operator(x, axis=dim)
-    return result
+    return operator(x, axis=dim)
 
 
 @table.convert("aten.softmax.int", "aten.special_softmax.default")

@@ -42,15 +42,13 @@ def total(self: Operand, other: Operand, alpha: Number) -> Value:
     precision = common(self, other)
     operands = promoted_to(precision, self, scaled(other, alpha, precision))
     operator = logic.or_ if precision == Precision.BOOL8 else binary.add
-    result: Value = operator(*operands)
-    return result
+    return operator(*operands)
 
 
 def difference(self: Operand, other: Operand, alpha: Number) -> Value:
     """self - alpha * other."""
     precision = common(self, other)
-    result: Value = binary.sub(*promoted_to(precision, self, scaled(other, alpha, precision)))
-    return result
+    return binary.sub(*promoted_to(precision, self, scaled(other, alpha, precision)))
 
 
 @table.convert("aten.add.Tensor")
@@ -87,8 +85,7 @@ def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
 def mul(self: Value, other: Operand) -> Value:
     operands = promoted(self, other)
     is_bool = operands[0].precision == Precision.BOOL8
-    result: Value = (logic.and_ if is_bool else binary.mul)(*operands)
-    return result
+    return (logic.and_ if is_bool else binary.mul)(*operands)
 
 
 @table.convert("aten.div.Tensor", "aten.div.Scalar")
@@ -143,8 +140,7 @@ def pow_scalar(self: Value, exponent: Operand) -> Value:
         if operator is None and precision.is_float:
             operator = FLOAT_POWERS.get(exponent)
         if operator is not None and precision != Precision.BOOL8:
-            result: Value = operator(*promoted_to(precision, self))
-            return result
+            return operator(*promoted_to(precision, self))
     return binary.pow_(*promoted(self, exponent))
 
 
@@ -167,16 +163,14 @@ def larger(self: Operand, other: Operand) -> Value:
     """The larger of two, or the one that is NaN."""
     operands = promoted(self, other)
     is_bool = operands[0].precision == Precision.BOOL8
-    result: Value = (logic.or_ if is_bool else binary.max_)(*operands)
-    return result
+    return (logic.or_ if is_bool else binary.max_)(*operands)
 
 
 def smaller(self: Operand, other: Operand) -> Value:
     """The smaller of two, or the one that is NaN."""
     operands = promoted(self, other)
     is_bool = operands[0].precision == Precision.BOOL8
-    result: Value = (logic.and_ if is_bool else binary.min_)(*operands)
-    return result
+    return (logic.and_ if is_bool else binary.min_)(*operands)
 
 
 @table.convert("aten.maximum.default", "aten.max.other")
@@ -215,10 +209,10 @@ def fmin(self: Value, other: Operand) -> Value:
 
 @table.convert("aten.clamp.default", "aten.clamp.Tensor")
 def clamp(self: Value, min: Operand | None = None, max: Operand | None = None) -> Value:
-    if min is None and max is None:
-        raise Unsupported("clamp without bounds")
     if min is None:
-        return smaller(self, max)  # type: ignore[arg-type]  one is given
+        if max is None:
+            raise Unsupported("clamp without bounds")
+        return smaller(self, max)
     if max is None:
         return larger(self, min)
     x, low, high = promoted(self, min, max)
@@ -297,8 +291,7 @@ def _log_sum(x: Value, y: Value, base: float) -> Value:
     else:
         rest = unary.log1p(unary.exp(distance))
     doubled = binary.add(x, number(x, math.log(2) / math.log(base)))
-    result: Value = compare.where(compare.equal(x, y), doubled, binary.add(high, rest))
-    return result
+    return compare.where(compare.equal(x, y), doubled, binary.add(high, rest))
 
 
 @table.convert("aten.logaddexp.default")
@@ -317,8 +310,7 @@ def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
     def body(x: Value, y: Value) -> Value:
         zero = number(x, 0)
         nothing = logic.and_(compare.equal(x, zero), compare.equal(y, y))
-        result: Value = compare.where(nothing, zero, binary.mul(x, log(y)))
-        return result
+        return compare.where(nothing, zero, binary.mul(x, log(y)))
 
     return once_rounded(body, *floating(self, other))
 

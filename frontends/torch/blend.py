@@ -19,8 +19,7 @@ def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -
         product = binary.mul(a, b)
         if value != 1:
             product = binary.mul(product, to(value, x.precision, x.model))
-        result: Value = binary.add(x, product)
-        return result
+        return binary.add(x, product)
 
     return once_rounded(body, *promoted(self, tensor1, tensor2))
 
@@ -33,21 +32,18 @@ def addcdiv(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -
     def body(x: Value, a: Value, b: Value) -> Value:
         if value != 1:
             a = binary.mul(a, to(value, x.precision, x.model))
-        result: Value = binary.add(x, binary.div(a, b))
-        return result
+        return binary.add(x, binary.div(a, b))
 
     return once_rounded(body, *promoted(self, tensor1, tensor2))
 
 
 def _from_start(start: Value, end: Value, weight: Value) -> Value:
-    made: Value = binary.add(start, binary.mul(weight, binary.sub(end, start)))
-    return made
+    return binary.add(start, binary.mul(weight, binary.sub(end, start)))
 
 
 def _from_end(start: Value, end: Value, weight: Value) -> Value:
     rest = binary.sub(number(weight, 1), weight)
-    made: Value = binary.sub(end, binary.mul(binary.sub(end, start), rest))
-    return made
+    return binary.sub(end, binary.mul(binary.sub(end, start), rest))
 
 
 @table.convert("aten.lerp.Scalar")
@@ -62,7 +58,6 @@ def lerp_scalar(self: Value, end: Value, weight: Number) -> Value:
 def lerp(self: Value, end: Value, weight: Value) -> Value:
     def body(a: Value, b: Value, w: Value) -> Value:
         low = compare.less(unary.abs_(w), number(w, 0.5))
-        result: Value = compare.where(low, _from_start(a, b, w), _from_end(a, b, w))
-        return result
+        return compare.where(low, _from_start(a, b, w), _from_end(a, b, w))
 
     return once_rounded(body, self, end, weight)

@@ -16,8 +16,7 @@ table = Table()
 def _comparison(name: str, operator: Operator) -> None:
     @table.convert(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
     def convert(self: Value, other: Operand) -> Value:
-        result: Value = operator(*promoted(self, other))
-        return result
+        return operator(*promoted(self, other))
 
 
 for _name, _operator in {

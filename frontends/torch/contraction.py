@@ -121,4 +121,3 @@ def weight_norm(v: Value, g: Value, dim: int = 0) -> Value:
 def weight_norm_interface(v: Value, g: Value, dim: int = 0) -> tuple[Value, Value]:
     norms = norm_of_others(v, dim)
     return binary.mul(v, binary.div(g, norms)), norms
-

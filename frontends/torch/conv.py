@@ -212,7 +212,7 @@ def convolution_mode(
     dilation: tuple[int, ...],
     groups: int,
 ) -> Value:
-    """"same" puts the odd element of the padding after the data."""
+    """ "same" puts the odd element of the padding after the data."""
     rank = weight.rank - 2
     steps, dilated = listed("stride", stride, rank), listed("dilation", dilation, rank)
     match padding:

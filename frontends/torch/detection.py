@@ -59,9 +59,7 @@ def roi_pool(
 ) -> tuple[Value, Value]:
     bins = (pooled_height, pooled_width)
     best = detection.max_roi_pool(input, rois, pooled_shape=bins, spatial_scale=spatial_scale)
-    where = detection.max_roi_positions(
-        input, rois, pooled_shape=bins, spatial_scale=spatial_scale
-    )
+    where = detection.max_roi_positions(input, rois, pooled_shape=bins, spatial_scale=spatial_scale)
     return best, where
 
 

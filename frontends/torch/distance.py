@@ -148,13 +148,11 @@ def pairwise_distance(
 def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) -> Value:
     def unit(x: Value) -> Value:
         length = binary.max_(normed(x, 2, (dim,), keepdim=True), number(x, eps))
-        made: Value = binary.div(x, length)
-        return made
+        return binary.div(x, length)
 
     def body(a: Value, b: Value) -> Value:
         product = binary.mul(unit(a), unit(b))
-        result: Value = reduce.reduce_sum(product, [dim], keepdim=False)
-        return result
+        return reduce.reduce_sum(product, [dim], keepdim=False)
 
     operands = promoted(x1, x2)
     if not any(v.rank for v in operands):
@@ -174,7 +172,6 @@ def renorm(self: Value, p: Number, dim: int, maxnorm: Number) -> Value:
         longest = number(x, maxnorm)
         factor = binary.div(longest, binary.add(length, number(x, 1e-7)))
         above = compare.greater(length, longest)
-        result: Value = binary.mul(x, compare.where(above, factor, number(x, 1)))
-        return result
+        return binary.mul(x, compare.where(above, factor, number(x, 1)))
 
     return once_rounded(body, self)

@@ -17,8 +17,7 @@ table = Table()
 def _logical(name: str, operator: Operator) -> None:
     @table.convert(f"aten.logical_{name}.default")
     def convert(self: Value, other: Value) -> Value:
-        result: Value = operator(truth(self), truth(other))
-        return result
+        return operator(truth(self), truth(other))
 
 
 def _bitwise(name: str, of_integers: Operator, of_bools: Operator) -> None:
@@ -28,8 +27,7 @@ def _bitwise(name: str, of_integers: Operator, of_bools: Operator) -> None:
     def convert(self: Operand, other: Operand) -> Value:
         operands = promoted(self, other)
         is_bool = operands[0].precision == Precision.BOOL8
-        result: Value = (of_bools if is_bool else of_integers)(*operands)
-        return result
+        return (of_bools if is_bool else of_integers)(*operands)
 
 
 for _name, _integers, _bools in (

@@ -40,8 +40,7 @@ def _pair(self: Value, target: Value) -> list[Value]:
 
 
 def _difference(self: Value, target: Value) -> Value:
-    result: Value = binary.sub(*_pair(self, target))
-    return result
+    return binary.sub(*_pair(self, target))
 
 
 @table.convert("aten.mse_loss.default")
@@ -55,8 +54,7 @@ def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
 
 
 def _half_square(x: Value) -> Value:
-    result: Value = binary.mul(unary.square(x), number(x, 0.5))
-    return result
+    return binary.mul(unary.square(x), number(x, 0.5))
 
 
 @table.convert("aten.smooth_l1_loss.default")
@@ -157,8 +155,7 @@ def _laid(weight: Value, x: Value, axis: int) -> Value:
     """One number per class along the axis of the classes."""
     trailing = list(range(1, x.rank - axis))
     wide = cast_to(weight, x.precision)
-    result: Value = shape.unsqueeze(wide, trailing) if trailing else wide
-    return result
+    return shape.unsqueeze(wide, trailing) if trailing else wide
 
 
 def _of_probabilities(
@@ -195,15 +192,13 @@ def _smoothed(
         return reduced(losses, reduction, scores)
     _, total = _negative_likelihood(scores, target, weight, 2, ignore_index)
     whole = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
-    result: Value = binary.div(whole, total)
-    return result
+    return binary.div(whole, total)
 
 
 def _weighted(losses: Value, weight: Value | None) -> Value:
     if weight is None:
         return losses
-    result: Value = binary.mul(losses, cast_to(weight, losses.precision))
-    return result
+    return binary.mul(losses, cast_to(weight, losses.precision))
 
 
 @table.convert("aten.binary_cross_entropy.default")
@@ -237,8 +232,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _log_sigmoid(x: Value) -> Value:
-    result: Value = unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
-    return result
+    return unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
 
 
 @table.convert("aten.kl_div.default")
@@ -260,8 +254,7 @@ def soft_margin_loss(self: Value, target: Value, reduction: int = 1) -> Value:
 
 
 def _above_zero(x: Value) -> Value:
-    result: Value = binary.max_(x, number(x, 0))
-    return result
+    return binary.max_(x, number(x, 0))
 
 
 @table.convert("aten.hinge_embedding_loss.default")

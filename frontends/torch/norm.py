@@ -176,7 +176,9 @@ def batch_norm_functional(
     results = normalized(input, weight, bias, running_mean, running_var, training, eps)
     if not training:
         return *results, running_mean, running_var
-    mean, variance = (shape.squeeze(v, channelwise(input)) for v in moments(input, channelwise(input)))
+    mean, variance = (
+        shape.squeeze(v, channelwise(input)) for v in moments(input, channelwise(input))
+    )
     new_mean = updated(input, running_mean, mean, momentum, unbiased=False)
     return *results, new_mean, updated(input, running_var, variance, momentum, unbiased=True)
 

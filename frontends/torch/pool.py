@@ -142,9 +142,7 @@ def unpooled(self: Value, indices: Value, output_size: Value, rank: int) -> Valu
     zero = self.model.constant(np.zeros((), self.dtype))
     spatial = sizes.product(sizes.sizes_of(self)[self.rank - rank :])
     rows = [sizes.reshape(x, [*lead, spatial]) for x in (self, indices)]
-    filled = ops.scatter_elements(
-        generate.fill(whole, zero), rows[1], rows[0], axis=len(lead)
-    )
+    filled = ops.scatter_elements(generate.fill(whole, zero), rows[1], rows[0], axis=len(lead))
     target = shape.concat(sizes.vector(self.model, lead), output_size, axis=0)
     return shape.reshape_exact(filled, target)
 

@@ -339,9 +339,7 @@ def simulated(
     whole = binary.add(steps, cast_to(zero_point, kind))
     bounds = [number(x, v, kind) for v in (low, high)]
     kept = binary.sub(activation.clip(whole, *bounds), cast_to(zero_point, kind))
-    inside = logic.and_(
-        compare.less_equal(bounds[0], whole), compare.less_equal(whole, bounds[1])
-    )
+    inside = logic.and_(compare.less_equal(bounds[0], whole), compare.less_equal(whole, bounds[1]))
     return cast_to(binary.mul(kept, factor), x.precision), inside
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 
 from nnir.broadcast import axes_of, axis_of
@@ -16,7 +17,7 @@ from nnir.types import Precision
 from ..precision import cast_to
 from ..table import Table
 from . import distance, running, statistics
-from .halves import number, once_rounded, widened
+from .halves import number, once_rounded
 from .promotion import Number, category, floating
 from .sizes import reshaped, size_of, vector
 from .unary import is_nan, truth
@@ -40,8 +41,7 @@ def folded(operator: Operator, x: Value, dim: Axes, keepdim: bool) -> Value:
     if not x.rank:
         axes_in(x, dim)
         return x
-    result: Value = operator(x, list(axes_in(x, dim)), keepdim=keepdim)
-    return result
+    return operator(x, list(axes_in(x, dim)), keepdim=keepdim)
 
 
 def summand(self: Value, dtype: Precision | None) -> Value:
@@ -137,8 +137,7 @@ def found_at(operator: Operator, x: Value, dim: int, keepdim: bool) -> Value:
     if not x.rank:
         axis_of(dim, 1)
         return x.model.constant(0)
-    result: Value = operator(x, axis=dim, keepdim=keepdim)
-    return result
+    return operator(x, axis=dim, keepdim=keepdim)
 
 
 _extreme("max", reduce.reduce_max, reduce.arg_max)
@@ -174,72 +173,69 @@ def count_of(x: Value, dim: Axes) -> int | Value:
     axes = axes_in(x, dim) or tuple(range(x.rank))
     sizes = [x.shape[a] for a in axes]
     if not any(isinstance(s, Expr) for s in sizes):
-        return functools.reduce(lambda a, b: a * int(b), sizes, 1)
+        return math.prod(s for s in sizes if not isinstance(s, Expr))
     factors = [size_of(x, a) for a in axes]
-    result: Value = functools.reduce(binary.mul, factors)
-    return result
+    return functools.reduce(binary.mul, factors)
 
 
-def spread(
-    x: Value, dim: Axes, correction: Number | None, keepdim: bool, *, rooted: bool
-) -> tuple[Value, Value]:
-    """The variance (or its root) and the mean along axes, in float32 for 16-bit floats."""
-    if not x.is_float:
-        raise Unsupported(f"the variance of {x.type}")
+def variance(x: Value, dim: Axes, correction: Number | None, keepdim: bool) -> Value:
+    """The mean square of the distance from the mean, over the count less a correction."""
+    if not x.is_float or isinstance(correction, complex):
+        raise Unsupported(f"the variance of {x.type} with correction={correction!r}")
     less = 1 if correction is None else correction
     middle = folded(reduce.reduce_mean, x, dim, keepdim=True)
     squares = unary.square(binary.sub(x, middle))
     total = folded(reduce.reduce_sum, squares, dim, keepdim)
     count = count_of(x, dim)
     if isinstance(count, int):
-        by = number(x, max(0.0, count - less))  # type: ignore[operator]  not complex
-    else:
-        left = binary.sub(cast_to(count, x.precision), number(x, less))
-        by = binary.max_(left, number(x, 0))
-    variance = binary.div(total, by)
-    plain = middle if keepdim else folded(reduce.reduce_mean, x, dim, keepdim=False)
-    return unary.sqrt(variance) if rooted else variance, plain
+        return binary.div(total, number(x, max(0.0, count - less)))
+    left = binary.sub(cast_to(count, x.precision), number(x, less))
+    return binary.div(total, binary.max_(left, number(x, 0)))
 
 
-def _spreads(name: str, *, rooted: bool) -> None:
-    """The overloads of a variance or standard deviation, alone and with the mean."""
+Spread = Callable[[Value, Axes, Number | None, bool], object]
 
-    def both(
+
+def _overloads(name: str, spread: Spread) -> None:
+    @table.convert(f"aten.{name}.default")
+    def default(self: Value, unbiased: bool = True) -> object:
+        return spread(self, None, int(unbiased), False)
+
+    @table.convert(f"aten.{name}.dim")
+    def along(
+        self: Value, dim: tuple[int, ...] | None, unbiased: bool = True, keepdim: bool = False
+    ) -> object:
+        return spread(self, dim, int(unbiased), keepdim)
+
+    @table.convert(f"aten.{name}.correction")
+    def corrected(
+        self: Value,
+        dim: tuple[int, ...] | None = None,
+        *,
+        correction: Number | None = None,
+        keepdim: bool = False,
+    ) -> object:
+        return spread(self, dim, correction, keepdim)
+
+
+def _spreads(name: str, finish: Callable[[Value], Value]) -> None:
+    """A variance or standard deviation, alone and with the mean."""
+
+    def alone(self: Value, dim: Axes, correction: Number | None, keepdim: bool) -> Value:
+        return once_rounded(lambda x: finish(variance(x, dim, correction, keepdim)), self)
+
+    def with_mean(
         self: Value, dim: Axes, correction: Number | None, keepdim: bool
     ) -> tuple[Value, Value]:
-        found = spread(widened(self), dim, correction, keepdim, rooted=rooted)
-        return cast_to(found[0], self.precision), cast_to(found[1], self.precision)
+        middle = folded(reduce.reduce_mean, self, dim, keepdim)
+        return alone(self, dim, correction, keepdim), middle
 
-    def overloads(name: str, pick: Callable[[tuple[Value, Value]], object]) -> None:
-        @table.convert(f"aten.{name}.default")
-        def default(self: Value, unbiased: bool = True) -> object:
-            return pick(both(self, None, int(unbiased), keepdim=False))
-
-        @table.convert(f"aten.{name}.dim")
-        def along(
-            self: Value,
-            dim: tuple[int, ...] | None,
-            unbiased: bool = True,
-            keepdim: bool = False,
-        ) -> object:
-            return pick(both(self, dim, int(unbiased), keepdim))
-
-        @table.convert(f"aten.{name}.correction")
-        def corrected(
-            self: Value,
-            dim: tuple[int, ...] | None = None,
-            *,
-            correction: Number | None = None,
-            keepdim: bool = False,
-        ) -> object:
-            return pick(both(self, dim, correction, keepdim))
-
-    overloads(name, lambda found: found[0])
-    overloads(f"{name}_mean", lambda found: found)
+    _overloads(name, alone)
+    _overloads(f"{name}_mean", with_mean)
 
 
-_spreads("std", rooted=True)
-_spreads("var", rooted=False)
+_spreads("std", lambda x: unary.sqrt(x))
+_spreads("var", lambda x: x)
 
 
 @table.convert("aten.logsumexp.default")
@@ -249,8 +245,7 @@ def logsumexp(self: Value, dim: tuple[int, ...], keepdim: bool = False) -> Value
 
 
 def _without_nan(x: Value) -> Value:
-    result: Value = compare.where(is_nan(x), number(x, 0), x)
-    return result
+    return compare.where(is_nan(x), number(x, 0), x)
 
 
 @table.convert("aten.nansum.default")
@@ -276,8 +271,7 @@ def nanmean(
     def body(x: Value) -> Value:
         there = cast_to(compare.equal(x, x), x.precision)
         parts = (folded(reduce.reduce_sum, v, dim, keepdim) for v in (_without_nan(x), there))
-        result: Value = binary.div(*parts)
-        return result
+        return binary.div(*parts)
 
     return once_rounded(body, self if dtype is None else cast_to(self, dtype))
 

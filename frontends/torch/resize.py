@@ -119,9 +119,7 @@ def linear(x: Value, output: Value | None, scales: Scales, align_corners: bool) 
         mode = None if align_corners else 0
         return resize.resize_linear(x, output, align_corners=align_corners, align_mode=mode)
     how = "align_corners" if align_corners else "half_pixel"
-    return _by_rule(
-        x, output, scales, axes=axes, mode="linear", coordinate_transformation_mode=how
-    )
+    return _by_rule(x, output, scales, axes=axes, mode="linear", coordinate_transformation_mode=how)
 
 
 def is_same(x: Value, output: Value, scales: Scales) -> bool:
@@ -297,9 +295,7 @@ def grid_sampler(
     if mode is None or border is None:
         raise Unsupported(f"grid_sampler with {interpolation_mode=} and {padding_mode=}")
     operator = resize.grid_sample if input.rank == 4 else resize.grid_sample_3d
-    result: Value = operator(
-        input, grid, align_corners=align_corners, mode=mode, pad_mode=border
-    )
+    result: Value = operator(input, grid, align_corners=align_corners, mode=mode, pad_mode=border)
     return result
 
 

@@ -56,8 +56,7 @@ def logcumsumexp(self: Value, dim: int) -> Value:
 
 def cut(x: Value, axis: int, start: int, end: int) -> Value:
     """The elements from `start` to `end` along an axis."""
-    result: Value = index.slice_(x, [axis], [start], [end])
-    return result
+    return index.slice_(x, [axis], [start], [end])
 
 
 @table.convert("aten.diff.default")
@@ -81,8 +80,7 @@ def diff(
 
 def _middles(y: Value, axis: int) -> Value:
     """The sums of neighbours along an axis."""
-    result: Value = binary.add(cut(y, axis, 1, FAR), cut(y, axis, 0, -1))
-    return result
+    return binary.add(cut(y, axis, 1, FAR), cut(y, axis, 0, -1))
 
 
 def _areas(y: Value, widths: Operand, axis: int) -> Value:
@@ -93,8 +91,7 @@ def _areas(y: Value, widths: Operand, axis: int) -> Value:
 
 def _halved(x: Value) -> Value:
     (whole,) = floating(x)
-    result: Value = binary.mul(whole, number(whole, 0.5))
-    return result
+    return binary.mul(whole, number(whole, 0.5))
 
 
 def _widths(y: Value, x: Value, dim: int) -> tuple[Value, int]:

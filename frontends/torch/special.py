@@ -45,8 +45,7 @@ OF_X: dict[str, Operator] = {
 
 
 def _function(x: Value, operator: Operator) -> Value:
-    result: Value = operator(*floating(x))
-    return result
+    return operator(*floating(x))
 
 
 def _of_self(name: str, operator: Operator) -> None:
@@ -114,8 +113,7 @@ def entr(self: Value) -> Value:
         made = binary.mul(unary.neg(x), unary.log(x))
         made = compare.where(compare.equal(x, zero), zero, made)
         made = compare.where(compare.less(x, zero), number(x, -math.inf), made)
-        result: Value = compare.where(is_nan(x), x, made)
-        return result
+        return compare.where(is_nan(x), x, made)
 
     return once_rounded(body, *floating(self))
 
@@ -124,8 +122,7 @@ def entr(self: Value) -> Value:
 def ndtr(self: Value) -> Value:
     def body(x: Value) -> Value:
         rest = unary.erfc(binary.mul(x, number(x, -math.sqrt(0.5))))
-        result: Value = binary.mul(rest, number(x, 0.5))
-        return result
+        return binary.mul(rest, number(x, 0.5))
 
     return once_rounded(body, *floating(self))
 
@@ -136,8 +133,7 @@ def spherical_bessel_j0(x: Value) -> Value:
         made = binary.div(unary.sin(y), y)
         made = compare.where(compare.equal(y, number(y, 0)), number(y, 1), made)
         far = compare.equal(unary.abs_(y), number(y, math.inf))
-        result: Value = compare.where(far, number(y, 0), made)
-        return result
+        return compare.where(far, number(y, 0), made)
 
     return once_rounded(body, *floating(x))
 
@@ -149,8 +145,7 @@ def _polynomial(name: str, kind: str, *, shifted: bool) -> None:
     def body(x: Value, n: Value) -> Value:
         if shifted:
             x = binary.sub(binary.add(x, x), number(x, 1))
-        result: Value = special.polynomial(x, n, kind=kind)
-        return result
+        return special.polynomial(x, n, kind=kind)
 
     @table.convert(*overloads)
     def convert(x: Operand, n: Operand) -> Value:

@@ -34,8 +34,7 @@ def ordered(x: Value, axis: int) -> tuple[Value, Value]:
 def count_nan(x: Value, axis: int) -> Value:
     """How many elements along an axis are NaN; the axis stays."""
     mask = cast_to(is_nan(x), Precision.INT64)
-    result: Value = reduce.reduce_sum(mask, [axis], keepdim=True)
-    return result
+    return reduce.reduce_sum(mask, [axis], keepdim=True)
 
 
 def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
@@ -43,9 +42,7 @@ def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
     values, places = ordered(x, axis)
     size = size_of(x, axis)
     half = binary.div(binary.sub(size, 1), 2)
-    if not x.is_float:
-        at = reshaped(half, vector(x, [1] * x.rank))
-    else:
+    if x.is_float:
         bad = count_nan(x, axis)
         left = binary.sub(size, bad)
         if without_nan:
@@ -53,12 +50,12 @@ def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
         else:
             at = compare.where(compare.equal(bad, 0), half, left)
         return _picked(values, at, axis), _picked(places, at, axis)
-    return tuple(index.gather(v, reshaped(at, vector(x, [1])), axis=axis) for v in (values, places))  # type: ignore[return-value]
+    place = reshaped(half, vector(x, [1]))
+    return index.gather(values, place, axis=axis), index.gather(places, place, axis=axis)
 
 
 def _picked(x: Value, at: Value, axis: int) -> Value:
-    result: Value = index.gather_elements(x, at, axis=axis)
-    return result
+    return index.gather_elements(x, at, axis=axis)
 
 
 def _medians(name: str, *, without_nan: bool) -> None:
@@ -83,8 +80,7 @@ _medians("nanmedian", without_nan=True)
 
 def dropped(x: Value, axis: int, keepdim: bool) -> Value:
     """An axis of size 1, kept or not."""
-    result: Value = x if keepdim else shape.squeeze(x, [axis])
-    return result
+    return x if keepdim else shape.squeeze(x, [axis])
 
 
 @table.convert("aten.mode.default")
@@ -109,8 +105,7 @@ def _positions(x: Value, axis: int) -> Value:
     """0, 1, ... along an axis."""
     steps = generate.range_(x.model.constant(0), size_of(x, axis), x.model.constant(1))
     trailing = list(range(1, x.rank - axis))
-    result: Value = shape.unsqueeze(steps, trailing) if trailing else steps
-    return result
+    return shape.unsqueeze(steps, trailing) if trailing else steps
 
 
 def _quantile(
@@ -155,15 +150,13 @@ def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation
         case _:
             half = interpolation == "midpoint"
             made = lerp(below, above, number(values, 0.5) if half else binary.sub(ranks, low))
-    result: Value = made
-    return result
+    return made
 
 
 def _last(x: Value, axis: int) -> Value:
     """`x` with an axis moved to the end."""
     perm = [*(k for k in range(x.rank) if k != axis), axis]
-    result: Value = x if axis == x.rank - 1 else shape.transpose(x, perm=tuple(perm))
-    return result
+    return x if axis == x.rank - 1 else shape.transpose(x, perm=tuple(perm))
 
 
 def _placed(found: Value, self: Value, q: Value, axis: int | None, keepdim: bool) -> Value:
@@ -174,8 +167,7 @@ def _placed(found: Value, self: Value, q: Value, axis: int | None, keepdim: bool
     last = found.rank - 1
     if q.rank == 0:
         return dropped(found, last, keepdim=False)
-    result: Value = shape.transpose(found, perm=(last, *range(last))) if last else found
-    return result
+    return shape.transpose(found, perm=(last, *range(last))) if last else found
 
 
 def _quantiles(name: str, *, nan: bool) -> None:
@@ -221,8 +213,7 @@ def _counted(at: Value, inside: Value, bins: Value, weight: Value | None) -> Val
     amounts = cast_to(hits, bins.precision if weight is None else weight.precision)
     if weight is not None:
         amounts = binary.mul(amounts, shape.unsqueeze(weight, [1]))
-    result: Value = reduce.reduce_sum(amounts, [0], keepdim=False)
-    return result
+    return reduce.reduce_sum(amounts, [0], keepdim=False)
 
 
 def _ends(x: Value, low: float, high: float, margin: float) -> tuple[Value, Value]:
@@ -256,8 +247,7 @@ def _between_edges(x: Value, edges: Value, weight: Value | None, density: bool) 
     if density:
         total = reduce.reduce_sum(found, [0], keepdim=True)
         found = binary.div(found, binary.mul(total, binary.sub(ends, starts)))
-    result: Value = found
-    return result
+    return found
 
 
 @table.convert("aten.histogram.bins_tensor")
@@ -277,7 +267,8 @@ def histogram_of_range(
     density: bool = False,
 ) -> tuple[Value, Value]:
     x = shape.reshape(self, [-1])
-    low, high = _ends(x, *(range or (0.0, 0.0)), 0.5)
+    first, last = range or (0.0, 0.0)
+    low, high = _ends(x, first, last, 0.5)
     step = binary.div(binary.sub(high, low), number(x, bins))
     steps = np.arange(bins + 1)
     early = binary.add(low, binary.mul(step, x.model.constant(steps, x.dtype)))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from nnir.dim import Dim
 
 Dims = Sequence[Dim]
@@ -30,11 +28,26 @@ def is_view(sizes: Dims, strides: Dims, target: Dims) -> bool | None:
         return None
     if 0 in sizes:
         return True
-    memory = np.lib.stride_tricks.as_strided(
-        np.empty(0, np.uint8), known[0], known[1], writeable=False
-    )
-    try:
-        memory.view().shape = tuple(known[2])  # NumPy has the same rule, and refuses to copy
-    except AttributeError:
-        return False
+    left = [n for n in known[2] if n != 1]
+    for count in runs(known[0], known[1]):
+        taken = 1
+        while taken < count and left:
+            taken *= left.pop(0)
+        if taken != count:
+            return False
     return True
+
+
+def runs(sizes: Sequence[int], strides: Sequence[int]) -> list[int]:
+    """The numbers of elements of the axes that one step through memory walks over, in order."""
+    found: list[int] = []
+    after = 0  # the step that an axis must have to go on where the last run begins
+    for size, stride in reversed(list(zip(sizes, strides, strict=True))):
+        if size == 1:
+            continue
+        if found and stride == after:
+            found[-1] *= size
+        else:
+            found.append(size)
+        after = stride * size
+    return found[::-1]

@@ -35,8 +35,7 @@ def numbers(*operands: Operand, least: Precision = Precision.INT64) -> list[Valu
 def _binary(name: str, operator: Operator) -> None:
     @table.convert(f"_operator.{name}")
     def convert(a: Operand, b: Operand) -> Value:
-        result: Value = operator(*numbers(a, b))
-        return result
+        return operator(*numbers(a, b))
 
 
 for _name, _operator in {
@@ -60,8 +59,7 @@ def _logical(name: str, of_bools: Operator, of_integers: Operator) -> None:
     @table.convert(f"_operator.{name}")
     def convert(a: Operand, b: Operand) -> Value:
         x, y = numbers(a, b, least=Precision.BOOL8 if _are_bools(a, b) else Precision.INT64)
-        result: Value = (of_bools if x.precision == Precision.BOOL8 else of_integers)(x, y)
-        return result
+        return (of_bools if x.precision == Precision.BOOL8 else of_integers)(x, y)
 
 
 def _are_bools(*operands: Operand) -> bool:

@@ -54,8 +54,7 @@ def _of_floats(name: str, operator: Operator) -> None:
     @table.convert(f"aten.{name}.default")
     def convert(self: Value) -> Value:
         (x,) = floating(self)
-        result: Value = operator(x)
-        return result
+        return operator(x)
 
 
 for _name, _operator in FLOATING.items():
@@ -69,8 +68,7 @@ def _whole(name: str, operator: Operator) -> None:
 
     @table.convert(f"aten.{name}.default")
     def convert(self: Value) -> Value:
-        result: Value = operator(self) if self.is_float else self
-        return result
+        return operator(self) if self.is_float else self
 
 
 for _name, _operator in {
@@ -112,8 +110,7 @@ def rounded(x: Value, decimals: int) -> Value:
 
     def body(y: Value) -> Value:
         scale = number(y, 10.0 ** abs(decimals))
-        result: Value = back(unary.round_(to(y, scale)), scale)
-        return result
+        return back(unary.round_(to(y, scale)), scale)
 
     return once_rounded(body, x)
 
@@ -173,8 +170,7 @@ def deg2rad(self: Value) -> Value:
 
 def is_nan(x: Value) -> Value:
     """Where the elements are NaN."""
-    result: Value = compare.not_equal(x, x)
-    return result
+    return compare.not_equal(x, x)
 
 
 @table.convert("aten.isnan.default")
@@ -227,7 +223,7 @@ def nan_to_num(
 ) -> Value:
     if not self.is_float:
         return self
-    limits = ml_dtypes.finfo(self.dtype)
+    limits = ml_dtypes.finfo(self.dtype)  # type: ignore[no-untyped-call]
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
     result = compare.where(is_nan(self), number(self, nan or 0.0), self)
@@ -296,8 +292,7 @@ def logit(self: Value, eps: float | None = None) -> Value:
     def body(x: Value) -> Value:
         if eps is not None:
             x = activation.clip(x, number(x, eps), number(x, 1 - eps))
-        result: Value = unary.log(binary.div(x, binary.sub(number(x, 1), x)))
-        return result
+        return unary.log(binary.div(x, binary.sub(number(x, 1), x)))
 
     return once_rounded(body, *floating(self))
 
@@ -308,8 +303,7 @@ def sinc(self: Value) -> Value:
         turned = binary.mul(x, number(x, math.pi))
         zero = compare.equal(x, number(x, 0))
         quotient = binary.div(unary.sin(turned), turned)
-        result: Value = compare.where(zero, number(x, 1), quotient)
-        return result
+        return compare.where(zero, number(x, 1), quotient)
 
     return once_rounded(body, *floating(self))
 

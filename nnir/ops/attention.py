@@ -18,7 +18,6 @@ from .index import slice_
 from .linear import mat_mul
 
 
-
 def _safe_softmax(input: np.ndarray, *, axis: int) -> np.ndarray:
     highest = input.max(axis=axis, keepdims=True, initial=-np.inf)
     blind = highest == -np.inf

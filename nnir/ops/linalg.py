@@ -12,7 +12,7 @@ from ..dim import Dim, minimum
 from ..model import Value
 from ..operator import operator, require
 from ..types import Precision, TensorType
-from . import matrices
+from . import ldl, matrices
 from .rules import common_dim
 
 COMPLEX = {Precision.FLOAT32: Precision.COMPLEX64, Precision.FLOAT64: Precision.COMPLEX128}
@@ -125,9 +125,7 @@ def _solve_triangular(
 
 
 @operator(code=2254, reference=_solve_triangular)
-def solve_triangular(
-    a: Value, b: Value, *, upper: bool, unit_diagonal: bool = False
-) -> TensorType:
+def solve_triangular(a: Value, b: Value, *, upper: bool, unit_diagonal: bool = False) -> TensorType:
     """The X with A X = B for a triangular A.
 
     Types: float32, float64 or complex, one for both.
@@ -352,3 +350,47 @@ def matrix_inverse(input: Value) -> TensorType:
     """
     _square("matrix_inverse", input)
     return input.type
+
+
+def _ldl_factor(input: np.ndarray, *, hermitian: bool) -> tuple[np.ndarray, np.ndarray]:
+    work = input.astype(matrices.double(input.dtype))
+    pivots = np.zeros(input.shape[:-1], np.int32)
+    for index in np.ndindex(*input.shape[:-2]):
+        work[index], pivots[index] = ldl.factor(work[index], hermitian=hermitian)
+    return work.astype(input.dtype), pivots
+
+
+@operator(code=2267, reference=_ldl_factor)
+def ldl_factor(input: Value, *, hermitian: bool = False) -> tuple[TensorType, TensorType]:
+    """A = L D L' (L* with `hermitian`) by Bunch and Kaufman, and the rows swapped, from 1 on.
+
+    Types: float32, float64 or complex; the pivots are int32, negative for blocks of two.
+    Shapes: [..., n, n] gives [..., n, n] and [..., n].
+    Edges: only the lower triangle is read and holds the result.
+    """
+    _square("ldl_factor", input)
+    return input.type, TensorType(Precision.INT32, input.shape[:-1])
+
+
+def _ldl_solve(
+    factors: np.ndarray, pivots: np.ndarray, b: np.ndarray, *, hermitian: bool
+) -> np.ndarray:
+    kind = matrices.double(factors.dtype)
+    lead = np.broadcast_shapes(factors.shape[:-2], b.shape[:-2])
+    a = np.broadcast_to(factors.astype(kind), (*lead, *factors.shape[-2:]))
+    order = np.broadcast_to(pivots, (*lead, pivots.shape[-1]))
+    result = np.array(np.broadcast_to(b.astype(kind), (*lead, *b.shape[-2:])))
+    for index in np.ndindex(*lead):
+        result[index] = ldl.solve(a[index], order[index], result[index], hermitian=hermitian)
+    return result.astype(b.dtype)
+
+
+@operator(code=2268, reference=_ldl_solve)
+def ldl_solve(factors: Value, pivots: Value, b: Value, *, hermitian: bool = False) -> TensorType:
+    """The X with A X = B for what LDL_FACTOR gives.
+
+    Types: float32, float64 or complex, one for both; integer pivots.
+    Shapes: [..., n, n], [..., n] and [..., n, k], whose leading axes broadcast.
+    """
+    require(pivots.is_integer, f"ldl_solve with pivots {pivots.type}")
+    return _solution("ldl_solve", factors, b)

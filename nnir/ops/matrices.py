@@ -65,9 +65,7 @@ def substitute(a: np.ndarray, b: np.ndarray, *, upper: bool, unit: bool) -> np.n
     return result.astype(np.result_type(a.dtype, b.dtype))
 
 
-def reflect(
-    v: np.ndarray, tau: np.ndarray, c: np.ndarray, *, adjoint: bool
-) -> np.ndarray:
+def reflect(v: np.ndarray, tau: np.ndarray, c: np.ndarray, *, adjoint: bool) -> np.ndarray:
     """Q c (or Q* c) for Q = H(1) H(2) ..., whose Householder vectors lie below the diagonal."""
     kind = double(c.dtype)
     result = np.array(c, kind)

@@ -200,8 +200,12 @@ expm1 = unary("expm1", np.expm1, 1030, "e to the power x, less 1.", edges="Exact
 log1p = unary(
     "log1p", np.log1p, 1031, "Natural logarithm of 1 + x.", edges="-1 gives -inf, below it NaN."
 )
-log2 = unary("log2", _exactly(np.log2), 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN.")
-log10 = unary("log10", _exactly(np.log10), 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN.")
+log2 = unary(
+    "log2", _exactly(np.log2), 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN."
+)
+log10 = unary(
+    "log10", _exactly(np.log10), 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN."
+)
 erfc = unary("erfc", _erfc, 1034, "1 less the error function of Gauss, exact for large x.")
 
 

@@ -193,3 +193,19 @@ def test_reshapes_that_share_memory() -> None:
     assert is_view((2, 3), (1, 2), (6,)) is False
     assert is_view((2, 3, 4), (1, 8, 2), (2, 12)) is True
     assert is_view((n, 3), (1, n), (3 * n,)) is None
+
+
+def test_what_shares_memory_agrees_with_torch() -> None:
+    shapes = [(2, 3, 4), (4, 1, 6), (24,), (1, 24, 1), (6, 4), (2, 12), (3, 2, 2, 2)]
+    base = torch.arange(48).reshape(2, 24)[:, ::2]
+    tensors = [torch.zeros(s).permute(*p) for s in shapes for p in orders(len(s))]
+    for x in [*tensors, base, base.reshape(4, 6)[::2], torch.zeros(1, 5)[:, :4]]:
+        for target in shapes:
+            if x.numel() != 24 or torch.Size(target).numel() != 24:
+                continue
+            shares = x.reshape(target).data_ptr() == x.data_ptr()
+            assert is_view(x.shape, x.stride(), target) is shares, (x.shape, x.stride(), target)
+
+
+def orders(rank: int) -> list[tuple[int, ...]]:
+    return [tuple((k + s) % rank for k in range(rank)) for s in range(rank)]

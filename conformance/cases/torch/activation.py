@@ -30,7 +30,11 @@ KERNELS = ("_softmax.default", "_log_softmax.default")
 DROPOUTS = ("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
 
 CASES = [
-    *(Case(f"aten.{op}.default", (EDGES,), why="edges", tol=ROUNDS) for op in PLAIN if op != "gelu"),
+    *(
+        Case(f"aten.{op}.default", (EDGES,), why="edges", tol=ROUNDS)
+        for op in PLAIN
+        if op != "gelu"
+    ),
     # PyTorch's gelu of inf is NaN in float32 and inf in other types
     Case("aten.gelu.default", (f(-inf, -3, 0, 4, nan),), why="edges", tol=ROUNDS),
     *(
@@ -39,10 +43,7 @@ CASES = [
         for d in (np.float32, np.float16, BF16, np.float64)
     ),
     *(Case(f"aten.{op}.default", (scalar(-0.5),), why="0-d", tol=ROUNDS) for op in PLAIN),
-    *(
-        Case(f"aten.{op}.default", (np.zeros((0, 2), np.float32),), why="empty")
-        for op in PLAIN
-    ),
+    *(Case(f"aten.{op}.default", (np.zeros((0, 2), np.float32),), why="empty") for op in PLAIN),
     Case("aten.relu.default", (i(-1, 2),), why="integers"),
     Case("aten.hardtanh.default", (i(-3, 2, 9), 0, 6), why="integers"),
     Case("aten.hardtanh.default", (EDGES, -2.5, 0.5), why="bounds"),

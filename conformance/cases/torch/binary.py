@@ -157,7 +157,11 @@ CASES = [
         Case("aten.lerp.Scalar", (rand(2, 3), rand(3, seed=1), w), why=f"weight {w}", tol=ROUNDS)
         for w in (0, 0.25, 0.75, 1.5)
     ),
-    Case("aten.lerp.Scalar", (TRIPLE[0].astype(np.float16), rand(3, dtype=np.float16), 0.3), tol=NARROW),
+    Case(
+        "aten.lerp.Scalar",
+        (TRIPLE[0].astype(np.float16), rand(3, dtype=np.float16), 0.3),
+        tol=NARROW,
+    ),
     Case("aten.lerp.Tensor", (rand(2, 3), rand(3, seed=1), rand(2, 3, seed=2)), tol=ROUNDS),
 ]
 NONE = "ONNX has no such operator"

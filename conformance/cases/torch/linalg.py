@@ -1,7 +1,247 @@
-"""ATen linear algebra: factorisations and solutions."""
+"""ATen linear algebra. Where signs are free (eigenvectors, SVD) the matrices have distinct values
+and both sides take LAPACK's."""
 
 from __future__ import annotations
 
-from ...case import Case
+from typing import Any
 
-CASES: list[Case] = []
+import numpy as np
+
+from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.types import Precision
+
+from ...case import Case, Limit, Tolerance, f, i, rand, scalar
+
+LOOSE = Tolerance(relative=2e-4, absolute=2e-4)
+A = rand(3, 3, seed=3) + 4 * np.eye(3, dtype=np.float32)
+STACK = rand(2, 4, 4, seed=1) + 5 * np.eye(4, dtype=np.float32)
+TALL, WIDE = rand(2, 4, 3, seed=5), rand(3, 5, seed=6)
+SYMMETRIC = (STACK + STACK.swapaxes(-1, -2)).astype(np.float32)
+POSITIVE = (STACK @ STACK.swapaxes(-1, -2) + np.eye(4)).astype(np.float32)
+LOWER = np.linalg.cholesky(POSITIVE)
+UPPER = np.ascontiguousarray(LOWER.swapaxes(-1, -2))
+HERMITIAN = np.array([[3, 1 - 2j, 1j], [1 + 2j, 5, 0.5], [-1j, 0.5, 7]], np.complex64)
+ROOM = (A + 1j * rand(3, 3, seed=8)).astype(np.complex64)
+SINGULAR = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], np.float32)
+INDEFINITE = np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]], np.float32)
+B = rand(2, 4, 3, seed=9)
+PACKED = np.array([[-2, 0.5, 1], [0.5, -1.5, 2], [-0.5, 0.25, 3], [1, 0.5, -0.5]], np.float32)
+TAU = f(1.25, 1.5, 1.1)
+LU = rand(2, 4, 4, seed=2) + 3 * np.eye(4, dtype=np.float32)
+PIVOTS = np.array([[2, 3, 4, 4], [1, 4, 3, 4]], np.int32)
+Row = tuple[tuple[Any, ...], dict[str, Any], str]
+
+
+def each(op: str, *rows: Row) -> list[Case]:
+    """Cases of one operator: inputs, attributes and why."""
+    return [Case(f"aten.{op}", inputs, attrs, tol=LOOSE, why=why) for inputs, attrs, why in rows]
+
+
+FACTORS = [
+    *each("linalg_cholesky.default", ((POSITIVE,), {}, "L"), ((POSITIVE,), {"upper": True}, "U")),
+    *each("cholesky.default", ((POSITIVE,), {}, "L"), ((HERMITIAN, True), {}, "complex")),
+    *each("linalg_cholesky_ex.default", ((POSITIVE,), {}, "plain")),
+    *each("cholesky_inverse.default", ((LOWER[0],), {}, "L"), ((UPPER[0], True), {}, "U")),
+    *each("cholesky_solve.default", ((B, LOWER), {}, "L"), ((B, UPPER, True), {}, "U")),
+    *each(
+        "linalg_lu_factor.default",
+        ((STACK[:, ::-1].copy(),), {}, "swaps"),
+        ((A,), {"pivot": False}, "no swaps"),
+        ((TALL,), {}, "tall"),
+        ((WIDE,), {}, "wide"),
+    ),
+    *each("linalg_lu_factor_ex.default", ((SINGULAR,), {}, "singular"), ((STACK,), {}, "plain")),
+    *each("_lu_with_info.default", ((STACK,), {}, "plain")),
+    *each(
+        "linalg_lu.default",
+        ((STACK[:, ::-1].copy(),), {}, "swaps"),
+        ((TALL,), {}, "tall"),
+        ((WIDE,), {}, "wide"),
+        ((A,), {"pivot": False}, "no swaps"),
+    ),
+    *each(
+        "lu_unpack.default",
+        ((LU, PIVOTS), {}, "plain"),
+        ((LU, PIVOTS, False), {}, "only P"),
+        ((LU, PIVOTS, True, False), {}, "only L and U"),
+    ),
+    *each(
+        "linalg_lu_solve.default",
+        ((LU, PIVOTS, B), {}, "plain"),
+        ((LU, PIVOTS, B), {"adjoint": True}, "adjoint"),
+        ((LU, PIVOTS, rand(2, 3, 4)), {"left": False}, "right"),
+        ((LU, PIVOTS, rand(2, 3, 4)), {"left": False, "adjoint": True}, "right, adjoint"),
+    ),
+    *each("lu_solve.default", ((B, LU, PIVOTS), {}, "plain")),
+    *each(
+        "linalg_qr.default",
+        ((TALL,), {}, "reduced"),
+        ((TALL, "complete"), {}, "complete"),
+        ((TALL, "r"), {}, "R alone"),
+        ((WIDE,), {}, "wide"),
+        ((ROOM,), {}, "complex"),
+    ),
+    Case("aten.linalg_qr.default", (A, "economic"), raises=Unsupported, why="a mode"),
+    *each("qr.default", ((TALL,), {}, "some"), ((TALL, False), {}, "all")),
+    *each("geqrf.default", ((TALL,), {}, "tall"), ((WIDE,), {}, "wide")),
+    *each(
+        "linalg_householder_product.default",
+        ((PACKED, TAU), {}, "plain"),
+        ((PACKED, TAU[:2]), {}, "fewer factors"),
+        ((np.stack([PACKED] * 2), np.stack([TAU] * 2)), {}, "a stack"),
+    ),
+    *each("orgqr.default", ((PACKED, TAU), {}, "plain")),
+    *each(
+        "ormqr.default",
+        ((PACKED, TAU, rand(4, 2)), {}, "left"),
+        ((PACKED, TAU, rand(4, 2), True, True), {}, "left, transposed"),
+        ((PACKED, TAU, rand(2, 4), False), {}, "right"),
+        ((PACKED, TAU, rand(2, 4), False, True), {}, "right, transposed"),
+    ),
+    *each(
+        "linalg_ldl_factor.default",
+        ((SYMMETRIC,), {}, "plain"),
+        ((INDEFINITE,), {}, "blocks of two"),
+        ((HERMITIAN,), {"hermitian": True}, "hermitian"),
+    ),
+    *each("linalg_ldl_factor_ex.default", ((INDEFINITE,), {}, "plain")),
+    *each(
+        "linalg_ldl_solve.default",
+        ((INDEFINITE, i(-2, -2, 3, dtype=np.int32), rand(3, 2)), {}, "blocks of two"),
+        ((A, i(2, 2, 3, dtype=np.int32), rand(3, 2)), {}, "swaps"),
+    ),
+]
+SPECTRA = [
+    *each("linalg_svdvals.default", ((TALL,), {}, "tall"), ((ROOM,), {}, "complex")),
+    *each("linalg_svd.default", ((A,), {}, "square"), ((A, False), {}, "reduced")),
+    *each("_linalg_svd.default", ((A,), {}, "plain"), ((A, False, False), {}, "values")),
+    *each("svd.default", ((A,), {}, "plain"), ((TALL, False, False), {}, "values")),
+    *each("linalg_eigvalsh.default", ((SYMMETRIC,), {}, "L"), ((A, "U"), {}, "U")),
+    *each("linalg_eigh.default", ((SYMMETRIC,), {}, "L"), ((SYMMETRIC, "U"), {}, "U")),
+    Case("aten.linalg_eigh.default", (SYMMETRIC, "X"), raises=Unsupported, why="a half"),
+    *each("_linalg_eigh.default", ((SYMMETRIC,), {}, ""), ((A, "L", False), {}, "values")),
+    *each("linalg_eig.default", ((A,), {}, "plain")),
+    *each("linalg_eigvals.default", ((A,), {}, "plain"), ((ROOM,), {}, "complex")),
+    *each("_linalg_eigvals.default", ((A,), {}, "plain")),
+]
+SOLUTIONS = [
+    *each("linalg_inv.default", ((STACK,), {}, "a stack"), ((ROOM,), {}, "complex")),
+    *each("inverse.default", ((A,), {}, "plain")),
+    *each("linalg_inv_ex.default", ((STACK,), {}, "plain")),
+    *each("linalg_det.default", ((STACK,), {}, "a stack"), ((ROOM,), {}, "complex")),
+    *each("det.default", ((A,), {}, "plain")),
+    *each("_linalg_det.default", ((A,), {}, "plain")),
+    *each("linalg_slogdet.default", ((-A,), {}, "negative"), ((ROOM,), {}, "complex")),
+    *each("slogdet.default", ((STACK,), {}, "plain")),
+    *each("_linalg_slogdet.default", ((A,), {}, "plain")),
+    *each("logdet.default", ((STACK,), {}, "a stack"), ((-A,), {}, "negative")),
+    *each(
+        "linalg_solve.default",
+        ((STACK, B), {}, "matrices"),
+        ((STACK, rand(2, 4)), {}, "vectors"),
+        ((A, rand(3)), {}, "a vector"),
+        ((STACK, rand(2, 3, 4)), {"left": False}, "right"),
+        ((STACK[0], B), {}, "one matrix"),
+        ((np.float64(A), rand(3, 2, dtype=np.float64)), {}, "double"),
+    ),
+    Case("aten.linalg_solve.default", (TALL, B), raises=BadType, why="not square"),
+    *each("linalg_solve_ex.default", ((STACK, B), {}, "plain")),
+    *each("_linalg_solve_ex.default", ((A, rand(3, 2)), {}, "plain")),
+    *each(
+        "linalg_solve_triangular.default",
+        ((STACK, B), {"upper": True}, "upper"),
+        ((STACK, rand(2, 3, 4)), {"upper": False, "left": False}, "lower, right"),
+        ((STACK, B), {"upper": True, "unitriangular": True}, "ones"),
+    ),
+    *each(
+        "triangular_solve.default",
+        ((B, STACK), {}, "upper"),
+        ((B, STACK, False, True), {}, "lower, transposed"),
+        ((B, STACK[0], True, False, True), {}, "ones"),
+    ),
+    *each("linalg_tensorinv.default", ((rand(2, 3, 6), 2), {}, ""), ((rand(4, 2, 2), 1), {}, "1")),
+    *each(
+        "linalg_tensorsolve.default",
+        ((rand(2, 3, 6), rand(2, 3)), {}, "plain"),
+        ((rand(6, 2, 3), rand(2, 3), [0]), {}, "moved axes"),
+    ),
+    *each("linalg_matrix_exp.default", ((A / 4,), {}, "small"), ((STACK / 2,), {}, "a stack")),
+    *each("matrix_exp.default", ((A,), {}, "plain")),
+]
+NORMS = [
+    *each(
+        "linalg_matrix_norm.default",
+        *(((TALL, p), {}, f"order {p}") for p in (1, -1, 2, -2, np.inf, -np.inf)),
+        ((TALL, 2, [0, 1], True), {"dtype": Precision.FLOAT64}, "other axes"),
+    ),
+    *each(
+        "linalg_matrix_norm.str_ord",
+        ((TALL,), {}, "fro"),
+        ((TALL, "nuc", [-2, -1], True), {}, "nuc"),
+    ),
+    Case("aten.linalg_matrix_norm.default", (TALL, 3), raises=Unsupported, why="order 3"),
+    *each(
+        "linalg_norm.default",
+        ((TALL,), {}, "everything"),
+        ((WIDE, 1), {}, "matrices"),
+        ((TALL, 3.0, [1]), {}, "vectors"),
+        ((TALL, None, [0, 2], True), {}, "two axes"),
+    ),
+    *each("linalg_norm.ord_str", ((WIDE, "nuc"), {}, ""), ((TALL, "fro", [0, 1]), {}, "axes")),
+    *each("nuclear_norm.default", ((WIDE,), {}, "plain")),
+    *each("nuclear_norm.dim", ((TALL, [0, 2], True), {}, "plain")),
+    *each("linalg_cond.default", ((STACK,), {}, "2"), ((STACK, -2), {}, "-2"), ((A, 1), {}, "1")),
+    *each("linalg_cond.p_str", ((STACK, "fro"), {}, "plain")),
+    *each(
+        "linalg_matrix_rank.atol_rtol_tensor",
+        ((SINGULAR,), {}, "singular"),
+        ((STACK,), {"atol": scalar(4.0)}, "atol"),
+        ((SYMMETRIC,), {"rtol": f(0.5, 0.1), "hermitian": True}, "rtol"),
+    ),
+    *each(
+        "linalg_matrix_rank.atol_rtol_float",
+        ((SINGULAR,), {}, "singular"),
+        ((STACK,), {"atol": 4.0}, "atol"),
+    ),
+    *each("linalg_matrix_rank.default", ((STACK, 5.0), {}, "plain")),
+    *each("linalg_matrix_rank.tol_tensor", ((STACK, f(5.0, 4.0)), {}, "plain")),
+    *each(
+        "linalg_pinv.atol_rtol_tensor",
+        ((TALL,), {}, "tall"),
+        ((SINGULAR,), {"rtol": scalar(1e-3)}, "singular"),
+    ),
+    *each(
+        "linalg_pinv.atol_rtol_float",
+        ((WIDE,), {}, "wide"),
+        ((SYMMETRIC,), {"hermitian": True}, "hermitian"),
+        ((ROOM,), {}, "complex"),
+    ),
+    *each("linalg_pinv.default", ((TALL, 0.3), {}, "plain")),
+    *each("linalg_pinv.rcond_tensor", ((TALL, scalar(0.3)), {}, "plain")),
+    *each("pinverse.default", ((WIDE,), {}, "plain")),
+]
+VECTORS = [
+    *each(
+        "linalg_cross.default",
+        ((rand(2, 3), rand(2, 3, seed=1)), {}, "plain"),
+        ((rand(3, 2), rand(3, 1)), {"dim": 0}, "broadcast"),
+        ((rand(2, 3, dtype=np.int64), rand(2, 3, seed=1, dtype=np.int64)), {}, "integers"),
+    ),
+    Case("aten.linalg_cross.default", (rand(2, 4), rand(2, 4)), raises=BadType, why="4 elements"),
+    *each(
+        "cross.default",
+        ((rand(4, 3, 3), rand(4, 3, 3, seed=1)), {}, "the first axis of 3"),
+        ((rand(3, 3), rand(3, 3, seed=1), 1), {}, "axis 1"),
+    ),
+    *each("linalg_diagonal.default", ((STACK,), {}, ""), ((TALL,), {"offset": 1}, "beside")),
+    *each(
+        "linalg_vander.default",
+        ((rand(2, 3),), {}, "plain"),
+        ((i(2, -1, 3),), {"N": 5}, "integers"),
+        ((rand(2),), {"N": 1}, "one column"),
+    ),
+]
+CASES: list[Case] = [*FACTORS, *SPECTRA, *SOLUTIONS, *NORMS, *VECTORS]
+LOWERED = ("linalg_cross.default", "cross.default", "linalg_diagonal.default")
+LOWERED_TOO = ("linalg_vander.default", "linalg_norm.default", "linalg_matrix_norm.str_ord")
+LIMITS: list[Limit] = []

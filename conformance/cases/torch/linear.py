@@ -61,12 +61,18 @@ CASES: list[Case] = [
         ((i(1, 2, 3), i(1 << 40, 5, 6)), {}, "integers"),
         ((COMPLEX, COMPLEX), {}, "complex"),
     ),
-    *each("aten.mm.default", ((A, B), {}, ""), ((i(1, 2).reshape(1, 2), i(3, 4).reshape(2, 1)), {}, "")),
+    *each(
+        "aten.mm.default",
+        ((A, B), {}, ""),
+        ((i(1, 2).reshape(1, 2), i(3, 4).reshape(2, 1)), {}, ""),
+    ),
     Case("aten.mm.default", (BATCH, B), raises=BadType, why="a stack"),
     *each("aten.bmm.default", ((BATCH, rand(4, 3, 2)), {}, "")),
     *each("aten._int_mm.default", ((rand(2, 3, dtype=np.int8), rand(3, 2, dtype=np.int8)), {}, "")),
     *each("aten.mv.default", ((A, rand(3)), {}, "")),
-    *each("aten.dot.default", ((rand(3), rand(3, seed=1)), {}, ""), ((rand(0), rand(0)), {}, "empty")),
+    *each(
+        "aten.dot.default", ((rand(3), rand(3, seed=1)), {}, ""), ((rand(0), rand(0)), {}, "empty")
+    ),
     *each("aten.vdot.default", ((rand(3), rand(3, seed=1)), {}, ""), ((COMPLEX, COMPLEX), {}, "")),
     *each("aten.outer.default", ((rand(2), rand(3)), {}, ""), ((rand(2), i(1, 2)), {}, "promotes")),
     *each(
@@ -123,7 +129,9 @@ CASES: list[Case] = [
         ((GOOD, -2), {}, "-2"),
         tol=Tolerance(1e-4, 1e-4),
     ),
-    *each("aten.linalg_matrix_power.default", ((rand(2, 3, 3), 5), {}, ""), tol=Tolerance(1e-4, 1e-4)),
+    *each(
+        "aten.linalg_matrix_power.default", ((rand(2, 3, 3), 5), {}, ""), tol=Tolerance(1e-4, 1e-4)
+    ),
     *each(
         "aten.einsum.default",
         (("ij,jk->ik", [A, B]), {}, ""),
@@ -139,7 +147,9 @@ CASES: list[Case] = [
         ((BATCH, rand(3, 1), [1, 2], [1, 0]), {}, "a size of 1"),
         ((rand(2), rand(3), [], []), {}, "none"),
     ),
-    *each("aten.kron.default", ((A, rand(2, 2)), {}, ""), ((rand(2), i(1, 2).reshape(1, 2)), {}, "")),
+    *each(
+        "aten.kron.default", ((A, rand(2, 2)), {}, ""), ((rand(2), i(1, 2).reshape(1, 2)), {}, "")
+    ),
     *each(
         "aten.bilinear.default",
         ((rand(4, 2), rand(4, 3), rand(5, 2, 3), rand(5)), {}, ""),

@@ -107,6 +107,8 @@ CASES: list[Case] = [
         ((rand(2, 5, low=-1e-3, high=1e-3).astype(np.float16), [5]), "the default of half"),
         tol=HALF,
     ),
-    *each("aten._fused_rms_norm.default", ((X, [5], LW, 1e-5), "plain"), ((X, [5], None, None), "")),
+    *each(
+        "aten._fused_rms_norm.default", ((X, [5], LW, 1e-5), "plain"), ((X, [5], None, None), "")
+    ),
 ]
 LIMITS: list[Limit] = []

@@ -1,7 +1,48 @@
-"""ATen random numbers."""
+"""ATen random numbers: type and shape are PyTorch's, the numbers are not."""
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import BadType
+from nnir.types import Precision
+
+from ...case import Case, f, rand, scalar
+
+X = rand(2, 3)
+CHANCE = f(0.2, 0.8)
+F16, I32 = Precision.FLOAT16, Precision.INT32
+
+DRAWN = [
+    *(Case(f"aten.{n}.default", ([2, 3],)) for n in ("rand", "randn")),
+    *(Case(f"aten.{n}.default", ([2, 3],), {"dtype": F16}) for n in ("rand", "randn")),
+    *(Case(f"aten.{n}.generator", ([2],), {"generator": None}) for n in ("rand", "randn")),
+    *(Case(f"aten.{n}_like.default", (X,)) for n in ("rand", "randn")),
+    *(Case(f"aten.{n}_like.generator", (X,), {"generator": None}) for n in ("rand", "randn")),
+    Case("aten.randint.default", (5, [2, 3])),
+    Case("aten.randint.low", (2, 5, [4]), {"dtype": I32}),
+    Case("aten.randint_like.default", (X, 5)),
+    Case("aten.randint_like.low_dtype", (X, -2, 5), {"dtype": I32}),
+    Case("aten.randperm.default", (5,)),
+    Case("aten.randperm.default", (5,), {"dtype": I32}),
+    Case("aten.bernoulli.default", (CHANCE,)),
+    Case("aten.bernoulli.p", (rand(3, dtype=np.int64), 0.5)),
+    Case("aten.bernoulli.Tensor", (X, scalar(0.5))),
+    Case("aten.normal.Tensor_Tensor", (X, f(1, 2, 3))),
+    Case("aten.normal.Tensor_float", (X, 2.0)),
+    Case("aten.normal.float_Tensor", (1.0, f(1, 2))),
+    Case("aten.normal.float_float", (1.0, 2.0, [2, 3])),
+    Case("aten.normal_functional.default", (X, 1.0, 2.0)),
+    Case("aten.log_normal.default", (X,)),
+    Case("aten.exponential.default", (X, 2.0)),
+    Case("aten.multinomial.default", (CHANCE, 4, True)),
+    Case("aten.multinomial.default", (f([1, 2, 3], [3, 2, 1]), 2), why="without replacement"),
+]
+CASES = [
+    *(Case(c.op, c.inputs, c.attrs, why=c.why, random=True) for c in DRAWN),
+    Case("aten.bernoulli.default", (f(0, 1, 1),), why="certain"),
+    Case("aten.randint.low", (3, 4, [2]), why="one number"),
+    Case("aten.randint.low", (4, 3, [2]), why="no numbers", raises=BadType),
+    Case("aten.multinomial.default", (f(0, 0, 1), 3, True), why="certain"),
+    Case("aten.multinomial.default", (f(0, 0, 1), 1), why="certain without replacement"),
+]

@@ -84,7 +84,9 @@ CASES: list[Case] = [
         ((X2.astype(np.float64), [7, 3], False, None), "double"),
         ((rand(0, 3, 4, 5), [7, 3], False, None), "no samples"),
     ),
-    *each("aten.upsample_bilinear2d.vec", ((np.float16(X2), [7, 3], False, None), "half"), tol=HALF),
+    *each(
+        "aten.upsample_bilinear2d.vec", ((np.float16(X2), [7, 3], False, None), "half"), tol=HALF
+    ),
     Case("aten.upsample_bilinear2d.vec", (X1, [7, 3], False, None), raises=BadType, why="rank 3"),
     Case(
         "aten._upsample_bilinear2d_aa.vec",

@@ -1,7 +1,113 @@
-"""ATen Fourier transforms."""
+"""ATen Fourier transforms and windows."""
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.types import Precision
+
+from ...case import Case, Limit, Tolerance, i, rand
+
+X = rand(3, 6)
+Z = (rand(3, 6) + 1j * rand(3, 6, seed=1)).astype(np.complex64)
+WIDE = Z.astype(np.complex128)
+CLOSE = Tolerance(relative=1e-5, absolute=5e-6)
+NORMS = ("backward", "ortho", "forward")
+REAL_IN = ("rfft", "ihfft")
+REAL_OUT = ("irfft", "hfft")
+FULL = ("fft", "ifft")
+
+ONE = [
+    *(
+        Case(f"aten.fft_{op}.default", (x, n, -2, norm), why=f"{n} {norm}", tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((X,) if op in REAL_IN else (Z,))
+        for n, norm in ((None, None), (2, "ortho"), (5, "forward"), (4, "backward"))
+    ),
+    *(Case(f"aten.fft_{op}.default", (X,), why="real", tol=CLOSE) for op in (*FULL, *REAL_OUT)),
+    *(Case(f"aten.fft_{op}.default", (WIDE,), why="wide", tol=CLOSE) for op in FULL),
+    Case("aten.fft_fft.default", (i(1, 2, 3),), why="integers", tol=CLOSE),
+    Case("aten.fft_fft.default", (X, None, 0, "half"), why="norm", raises=Unsupported),
+    Case("aten.fft_rfft.default", (Z,), why="complex", raises=BadType),
+]
+MANY = [
+    *(
+        Case(f"aten.fft_{op}2.default", (x, None, [0, 1], norm), why=f"{norm}", tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((X,) if op in REAL_IN else (Z,))
+        for norm in NORMS
+    ),
+    *(
+        Case(f"aten.fft_{op}n.default", (x, s, dim), why=f"{s} {dim}", tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((X,) if op in REAL_IN else (Z,))
+        for s, dim in ((None, None), ([4], None), ([2, 5], [1, 0]))
+    ),
+]
+INNER = [
+    *(
+        Case("aten._fft_c2c.default", (Z, [0, 1], n, forward), why=f"{n} {forward}", tol=CLOSE)
+        for n in (0, 1, 2)
+        for forward in (True, False)
+    ),
+    *(
+        Case("aten._fft_r2c.default", (X, [0, 1], n, half), why=f"{n} {half}", tol=CLOSE)
+        for n, half in ((0, True), (1, False), (2, True))
+    ),
+    *(Case("aten._fft_c2r.default", (Z, [1], n, 10), why=f"{n}", tol=CLOSE) for n in (0, 1, 2)),
+    Case("aten._fft_c2c.default", (Z, [0], 3, True), why="unknown", raises=Unsupported),
+    Case("aten.fft_fftshift.default", (rand(4, 5),)),
+    Case("aten.fft_fftshift.default", (rand(4, 5), [1]), why="one axis"),
+    Case("aten.fft_ifftshift.default", (rand(4, 5),)),
+    Case("aten.fft_fftfreq.default", (5, 0.5), tol=CLOSE),
+    Case("aten.fft_rfftfreq.default", (6,), {"dtype": Precision.FLOAT64}, tol=CLOSE),
+]
+SOUND = rand(2, 20)
+WEIGHTS = np.hanning(8).astype(np.float32)
+FRAMES = [
+    Case("aten.stft.default", (SOUND, 8, 4, 8, WEIGHTS, False, True, True), tol=CLOSE),
+    Case(
+        "aten.stft.default", (SOUND, 8, 4, 8, WEIGHTS, True, False, False), why="pairs", tol=CLOSE
+    ),
+    Case(
+        "aten.stft.center",
+        (SOUND, 8, None, 6, WEIGHTS[:6], True, "reflect", False, True, True),
+        why="a shorter window",
+        tol=CLOSE,
+    ),
+]
+WINDOWS = [
+    *(
+        Case(f"aten.{n}_window.default", (7,), {"dtype": Precision.FLOAT64}, tol=CLOSE)
+        for n in ("hann", "hamming", "blackman", "bartlett", "kaiser")
+    ),
+    *(
+        Case(f"aten.{n}_window.periodic", (k, False), why=f"{k}", tol=CLOSE)
+        for n in ("hann", "hamming", "blackman", "bartlett", "kaiser")
+        for k in (0, 1, 6)
+    ),
+    Case("aten.hamming_window.periodic_alpha", (6, True, 0.5), tol=CLOSE),
+    Case("aten.hamming_window.periodic_alpha_beta", (6, False, 0.5, 0.4), tol=CLOSE),
+    Case("aten.kaiser_window.beta", (6, True, 5.0), tol=CLOSE),
+]
+CASES = [*ONE, *MANY, *INNER, *FRAMES, *WINDOWS]
+REFUSED = "ONNX Runtime takes and gives no complex numbers"
+FROM_COMPLEX = tuple(f"aten.fft_{op}" for op in REAL_OUT)
+LIMITS = [
+    *(
+        Limit(op, device="onnxruntime", dtype="complex64", raises=NoLowering, why=REFUSED)
+        for op in sorted({c.op for c in CASES if c.op.startswith((*FROM_COMPLEX, "aten._fft_c2r"))})
+    ),
+    *(
+        Limit(op, device="onnxruntime", raises=NoLowering, why=REFUSED)
+        for op in sorted({c.op for c in CASES})
+        if (
+            op.startswith(tuple(f"aten.fft_{n}" for n in (*FULL, *REAL_IN)))
+            and "shift" not in op
+            and "freq" not in op
+        )
+        or op in ("aten._fft_c2c.default", "aten._fft_r2c.default", "aten.stft.center")
+    ),
+    Limit("aten.stft.default", device="onnxruntime", case="plain", raises=NoLowering, why=REFUSED),
+]
