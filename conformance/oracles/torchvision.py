@@ -166,8 +166,8 @@ def deform_conv2d(
                 for r in range(rows):
                     for c in range(columns):
                         y = r * stride_h - pad_h + i * dilation_h + float(offset[n, 2 * at, r, c])
-                        x = c * stride_w - pad_w + j * dilation_w
-                        x += float(offset[n, 2 * at + 1, r, c])
+                        shift = float(offset[n, 2 * at + 1, r, c])
+                        x = c * stride_w - pad_w + j * dilation_w + shift
                         value = _tap(part, y, x)
                         if use_mask:
                             value = value * mask[n, at, r, c]

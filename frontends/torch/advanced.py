@@ -40,7 +40,8 @@ class Places:
 
 def places(x: Value, indices: Sequence[Value | None]) -> Places:
     """What `indices`, one for each of the first axes or masks over several, select."""
-    axes, where = [], []
+    axes: list[int] = []
+    where: list[Value] = []
     axis = 0
     for one in indices:
         if one is None:
@@ -118,8 +119,9 @@ def _separate(where: Sequence[Value]) -> list[tuple[int, ...]] | None:
 
 def vectors(where: Sequence[Value]) -> Value:
     """Positions as vectors along a last axis, as GATHER_ND takes them."""
-    if all(v.known is not None for v in where):
-        arrays = np.broadcast_arrays(*(v.known for v in where))
+    known = [v.known for v in where if v.known is not None]
+    if len(known) == len(where):
+        arrays = np.broadcast_arrays(*known)
         return where[0].model.constant(np.stack(arrays, -1).astype(np.int64))
     whole = [_int64(v) for v in where]
     if len(whole) == 1:

@@ -69,7 +69,7 @@ def tensordot(
 def kron(self: Value, other: Value) -> Value:
     a, b = promoted(self, other)
     rank = max(a.rank, b.rank)
-    one, two = ([1] * (rank - x.rank) + sizes.sizes_of(x) for x in (a, b))
+    one, two = ([*(1,) * (rank - x.rank), *sizes.sizes_of(x)] for x in (a, b))
     left = sizes.reshape(a, [s for n in one for s in (n, 1)])
     right = sizes.reshape(b, [s for n in two for s in (1, n)])
     merged = [sizes.times(n, m) for n, m in zip(one, two, strict=True)]

@@ -22,7 +22,7 @@ table = Table()
 def fractional(
     self: Value, kernel: Sequence[int], output: Sequence[int], random_samples: Value
 ) -> tuple[Value, Value]:
-    """Windows at places that the samples shift, gathered one element of the kernel after another."""
+    """Windows at places that the samples shift; the elements of all of them are gathered."""
     rank = len(kernel)
     spatial = self.shape[-rank:]
     if any(isinstance(d, Expr) for d in self.shape):
@@ -38,7 +38,7 @@ def fractional(
         taps = binary.add(shape.unsqueeze(starts, [-1]), steps)  # [..., out, k]
         lay = [1] * (2 * rank)
         lay[axis], lay[rank + axis] = out, k
-        at = sizes.reshape(taps, [*taps.shape[: taps.rank - 2], *lay])  # type: ignore[list-item]
+        at = sizes.reshape(taps, [*taps.shape[: taps.rank - 2], *lay])
         if where is None:
             where = at
         else:

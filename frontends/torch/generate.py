@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -58,8 +58,9 @@ def ranged(
     bounds = [_known(v) for v in (start, end, step)]
     is_float = any(v.is_float if isinstance(v, Value) else isinstance(v, float) for v in bounds)
     to_type = dtype or (DEFAULT_FLOAT if is_float else Precision.INT64)
-    if all(isinstance(v, (int, float)) for v in bounds):
-        return _known_range(model, bounds, to_type)  # type: ignore[arg-type]
+    numbers = [v for v in bounds if isinstance(v, (int, float))]
+    if len(numbers) == len(bounds):
+        return _known_range(model, numbers, to_type)
     wide = Precision.FLOAT64 if is_float else Precision.INT64
     first, last, by = (to(v, wide, model) for v in bounds)
     if is_float and to_type.is_integer:
@@ -74,22 +75,23 @@ def _known(number: Operand) -> Operand:
     return number
 
 
-def _known_range(model: Model, bounds: list[Number], to_type: Precision) -> Value:
+def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision) -> Value:
     if to_type == Precision.INT64:
-        bounds = [int(b) for b in bounds]  # type: ignore[arg-type]
+        bounds = [int(b) for b in bounds]
     first, last, by = bounds
     if by == 0:
         raise BadType("arange with step 0")
-    if all(isinstance(b, int) for b in bounds):
-        count = len(range(first, last, by))  # type: ignore[arg-type]
+    if isinstance(first, int) and isinstance(last, int) and isinstance(by, int):
+        count = len(range(first, last, by))
         if count > LONGEST and to_type == Precision.INT64:
-            return generate.range_(*(model.constant(np.int64(b)) for b in bounds))
+            return generate.range_(*(model.constant(b, np.int64) for b in bounds))
     else:
-        count = max(math.ceil((last - first) / by), 0)  # type: ignore[operator]
+        count = max(math.ceil((last - first) / by), 0)
     if to_type.is_integer:
-        first, by = int(first), int(by)  # type: ignore[arg-type]
-    steps = np.arange(count, dtype=np.float64 if to_type.is_float else np.int64)
-    return model.constant((steps * by + first).astype(to_type.dtype))
+        first, by = int(first), int(by)
+    wide = np.float64 if to_type.is_float else np.int64
+    steps = np.arange(count) * np.asarray(by, wide) + np.asarray(first, wide)
+    return model.constant(steps.astype(to_type.dtype))
 
 
 def filled(model: Model, size: Value, value: Operand, precision: Precision) -> Value:

@@ -121,7 +121,7 @@ def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) ->
 def gathered(x: Value, dim: int, where: Value) -> Value:
     """GATHER_ELEMENTS, of tensors without axes too."""
     if 0 in where.shape and where.is_static:  # whose rank may then be any
-        return x.model.constant(np.zeros(where.shape, x.dtype))  # type: ignore[arg-type]
+        return x.model.constant(np.zeros(where.shape, x.dtype))
     if x.rank and where.rank:
         return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
     flat = shape.reshape(x, [-1]) if not x.rank else x
@@ -252,7 +252,7 @@ def masked_index(self: Value, mask: Value, indices: Items, fill: Number) -> Valu
 
 def within(x: Value, indices: Sequence[Value | None]) -> Items:
     """Positions moved into their axes."""
-    clipped = []
+    clipped: list[Value | None] = []
     for axis, where in enumerate(indices):
         if where is None:
             clipped.append(None)
@@ -262,7 +262,7 @@ def within(x: Value, indices: Sequence[Value | None]) -> Items:
         bounds = (cast_to(shape.reshape(v, []), where.precision) for v in (last, least))
         high, low = bounds
         clipped.append(binary.max_(binary.min_(where, high), low))
-    return Items(clipped)  # type: ignore[arg-type]  Nones stay
+    return Items(clipped)
 
 
 table = Table.merge([table, bags.table])

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints
-from nnir.dim import Expr, ceil_div
+from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape, sizes
@@ -68,9 +68,9 @@ def block_diag(tensors: Items) -> Value:
     """Each matrix with zeros on both sides, one below the other."""
     values = promoted_to(common(*tensors), *tensors)
     blocks = [at_least(v, 2) for v in values]
-    widths = [v.shape[1] for v in blocks]
-    if any(isinstance(n, Expr) for n in widths):
-        raise NotConstant(f"block_diag of matrices of {widths} columns")
+    widths = [n for v in blocks if isinstance(n := v.shape[1], int)]
+    if len(widths) < len(blocks):
+        raise NotConstant("block_diag of matrices whose columns are only known while running")
     rows, before = [], 0
     for block, width in zip(blocks, widths, strict=True):
         behind = sum(widths) - before - width
@@ -147,7 +147,7 @@ def chunk(self: Value, chunks: int, dim: int = 0, *, wanted: Wanted) -> list[Val
         piece = sizes.over(sizes.plus(sizes.size_of(self, axis), chunks - 1), chunks)
         rest = sizes.minus(sizes.size_of(self, axis), sizes.times(piece, wanted - 1))
         return cut(self, [*[piece] * (wanted - 1), rest], axis)
-    return split(self, self.model.constant(np.int64(ceil_div(size, chunks))), dim, wanted=wanted)
+    return split(self, self.model.constant(-(-size // chunks), np.int64), dim, wanted=wanted)
 
 
 @table.convert("aten.tensor_split.sections")

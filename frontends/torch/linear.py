@@ -50,14 +50,9 @@ def bmm(self: Value, mat2: Value) -> Value:
     return linear.mat_mul(self, mat2)
 
 
-@table.convert("aten.mm.dtype", "aten.bmm.dtype")
-def mm_dtype(self: Value, mat2: Value, out_dtype: Precision) -> Value:
-    return linear.mat_mul(cast_to(self, out_dtype), cast_to(mat2, out_dtype))
-
-
 @table.convert("aten._int_mm.default")
 def int_mm(self: Value, mat2: Value) -> Value:
-    return mm_dtype(self, mat2, Precision.INT32)
+    return mm(cast_to(self, Precision.INT32), cast_to(mat2, Precision.INT32))
 
 
 @table.convert("aten.mv.default")

@@ -23,7 +23,7 @@ def filled(like: Value, dims: Sequence[object], number: float) -> Value:
     """A constant in the precision of `like`; its sizes must be known."""
     if any(isinstance(d, Expr) for d in dims):
         raise NotConstant(f"a normalisation over the sizes {tuple(map(str, dims))} without weights")
-    return like.model.constant(np.full(dims, number, like.dtype))  # type: ignore[arg-type]
+    return like.model.constant(np.full(dims, number, like.dtype))
 
 
 def affine(

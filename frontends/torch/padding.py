@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import contents
+from nnir.broadcast import contents, ints
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
@@ -61,10 +61,10 @@ def padded(x: Value, pad: Value, mode: PadMode, value: Number = 0) -> Value:
     _check(x, amounts, mode)
     pairs = _by_axis(x, pad, amounts)
     single = to(value, x.precision, x.model) if value else None
-    known = all(isinstance(n, int) for n in amounts)
-    if mode in (PadMode.CONSTANT, PadMode.WRAP) or not known:
+    known = ints(pairs)
+    if mode in (PadMode.CONSTANT, PadMode.WRAP) or known is None:
         return shape.pad(x, pairs, single, mode=mode)
-    return _then_cropped(x, [int(n) for n in contents(pairs) or ()], mode)
+    return _then_cropped(x, known, mode)
 
 
 def _by_axis(x: Value, pad: Value, amounts: tuple[Dim, ...]) -> Value:
@@ -93,7 +93,7 @@ def _check(x: Value, amounts: tuple[Dim, ...], mode: PadMode) -> None:
                 raise BadType(f"pad of {x.type} by {amounts} with mode {mode.name}")
 
 
-def _then_cropped(x: Value, pairs: list[int], mode: PadMode) -> Value:
+def _then_cropped(x: Value, pairs: tuple[int, ...], mode: PadMode) -> Value:
     result = x
     if any(n > 0 for n in pairs):
         result = shape.pad(x, [max(n, 0) for n in pairs], mode=mode)

@@ -171,8 +171,8 @@ def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None
 def repeated(repeats: Value, total: Value | None) -> Value:
     """0 as often as the first number says, then 1 as often as the second, ..."""
     if repeats.known is not None:
-        counts = repeats.known
-        return repeats.model.constant(np.repeat(np.arange(counts.size), counts))
+        known = repeats.known
+        return repeats.model.constant(np.repeat(np.arange(known.size), known))
     counts = cast_to(repeats, Precision.INT64)
     ends = reduce.cum_sum(counts, [0])
     whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
@@ -194,8 +194,7 @@ def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
         where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
     else:
         room = sizes.over(sizes.minus(sizes.size_of(x, axis), size), step)
-        count = sizes.vector(x.model, [sizes.plus(room, 1)])
-        starts = generate.range_([0], count, [1])
+        starts = generate.range_([0], sizes.vector(x.model, [sizes.plus(room, 1)]), [1])
         starts = binary.mul(starts, [step]) if step != 1 else starts
         where = binary.add(shape.unsqueeze(starts, [1]), np.arange(size))
     if not self.rank:

@@ -181,10 +181,11 @@ def _axes(
         axes = list(axes_of(dim, x.rank))
     else:
         axes = list(range(x.rank - len(given) if s is not None else 0, x.rank))
-    lengths = given if s is not None else [None] * len(axes)
-    if len(lengths) != len(axes):
-        raise BadType(f"a Fourier transform of {len(axes)} axes with {len(lengths)} sizes")
-    return axes, lengths
+    if s is None:
+        given = [None] * len(axes)
+    if len(given) != len(axes):
+        raise BadType(f"a Fourier transform of {len(axes)} axes with {len(given)} sizes")
+    return axes, given
 
 
 def real_to_complex(

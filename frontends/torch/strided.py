@@ -53,9 +53,10 @@ def places(x: Value, size: Value, stride: Value, offset: Value | None) -> np.nda
     if sizes_known is None or strides is None or start is None or not x.is_static:
         raise NotConstant(f"strides of {x.type} that are only known while running")
     where = np.full((), start[0], np.int64)
-    for count, step in zip(sizes_known, strides, strict=True):
-        where = where[..., None] + np.arange(count) * step
-    if where.size and int(where.max()) >= math.prod(x.shape):  # type: ignore[arg-type]
+    for size_known, step in zip(sizes_known, strides, strict=True):
+        where = where[..., None] + np.arange(size_known) * step
+    count = math.prod(d for d in x.shape if isinstance(d, int))
+    if where.size and int(where.max()) >= count:
         raise Unsupported(f"memory beyond the end of {x.type}")
     return where
 

@@ -135,4 +135,5 @@ def _polar_by_parts(size: Value, angle: Value) -> Value:
     from . import binary, unary
 
     parts = [binary.mul(size, f(angle)) for f in (unary.cos, unary.sin)]
-    return complex_(*parts)  # type: ignore[no-any-return]
+    whole: Value = complex_(*parts)
+    return whole

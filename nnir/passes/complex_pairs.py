@@ -131,7 +131,8 @@ def part(pairs: Value, which: int) -> Value:
 
 def both(real: Value, imag: Value) -> Value:
     """Pairs of two tensors of one shape."""
-    return shape.stack(real, imag, axis=real.rank)  # type: ignore[no-any-return]
+    pairs: Value = shape.stack(real, imag, axis=real.rank)
+    return pairs
 
 
 def rank_of(operation: Operation, which: int = 0) -> int:

@@ -6,9 +6,8 @@ import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType, NoLowering
-from nnir.types import Precision
 
-from ...case import ROUNDS, Case, Const, Limit, Tolerance, f, i, rand, scalar
+from ...case import Case, Const, Limit, Tolerance, f, i, rand, scalar
 
 SUMS = Tolerance(relative=1e-5, absolute=2e-5)
 HALF = Tolerance(relative=2e-3, absolute=4e-3)
@@ -148,7 +147,7 @@ CASES: list[Case] = [
         ((rand(2), rand(3), [], []), {}, "none"),
     ),
     *each(
-        "aten.kron.default", ((A, rand(2, 2)), {}, ""), ((rand(2), i(1, 2).reshape(1, 2)), {}, "")
+        "aten.kron.default", ((A, rand(2, 2)), {}, ""), ((rand(2), i(1, 2).reshape(1, 2)), {}, "promotes")
     ),
     *each(
         "aten.bilinear.default",

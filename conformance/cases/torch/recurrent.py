@@ -63,8 +63,7 @@ CASES: list[Case] = [
     layer("lstm.input", "a projection without bias", 1, False, True, True, projected=2),
     Case(
         "aten.lstm.input",
-        (X, [rand(1, 2, 4), rand(1, 2, 4)], [c.array for c in params(4, 1, 1)], True, 1)
-        + (0.0, False, False, False),
+        (X, [rand(1, 2, 4)] * 2, [c.array for c in params(4, 1, 1)], True, 1, 0.0, *[False] * 3),
         tol=SUMS,
         why="weights at run time",
     ),

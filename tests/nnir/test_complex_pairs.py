@@ -1,0 +1,142 @@
+"""Models without complex numbers give what models with them give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from hal.runtime.program import Program
+from nnir.check import check
+from nnir.errors import NoLowering
+from nnir.evaluate import evaluate
+from nnir.model import Model, Value
+from nnir.ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
+from nnir.passes.complex_pairs import RULES, as_pairs
+from nnir.types import PadMode, Precision, TensorType
+
+RNG = np.random.default_rng(0)
+SIZES = (2, 3, 3)
+Build = Callable[[Value, Value], Value]
+F64, C128 = Precision.FLOAT64, Precision.COMPLEX128
+
+
+def number(x: Value) -> Value:
+    return x.model.constant(1 - 2j, np.complex64)
+
+
+def at(x: Value) -> Value:
+    return x.model.constant([[0, 2], [1, -1]], np.int64)
+
+
+STEPS: dict[str, Build] = {
+    "add": lambda z, w: binary.add(z, w),
+    "sub": lambda z, w: binary.sub(z, number(w)),
+    "mul": lambda z, w: binary.mul(z, w),
+    "mul by a number": lambda z, w: binary.mul(number(z), w),
+    "broadcast": lambda z, w: binary.mul(z, index.gather(w, [1], axis=0)),
+    "div": lambda z, w: binary.div(z, w),
+    "neg": lambda z, w: unary.neg(z),
+    "square": lambda z, w: unary.square(z),
+    "reciprocal": lambda z, w: unary.reciprocal(w),
+    "exp": lambda z, w: unary.exp(z),
+    "conj": lambda z, w: complex.conj(z),
+    "assign": lambda z, w: unary.assign(z),
+    "polar": lambda z, w: complex.polar(unary.abs_(z), complex.real(w)),
+    "complex": lambda z, w: complex.complex_(complex.real(z), complex.imag(w)),
+    "complex of a number": lambda z, w: complex.complex_(
+        complex.real(z), z.model.constant([1.5], np.float32)
+    ),
+    "wider": lambda z, w: unary.cast(unary.cast(z, dtype=C128), dtype=Precision.COMPLEX64),
+    "of real": lambda z, w: unary.cast(complex.imag(z), dtype=Precision.COMPLEX64),
+    "of its real part": lambda z, w: unary.cast(
+        unary.cast(z, dtype=F64), dtype=Precision.COMPLEX64
+    ),
+    "mat_mul": lambda z, w: linear.mat_mul(z, w, transpose_y=True),
+    "reshape": lambda z, w: shape.reshape(z, [0, -1]),
+    "reshape_exact": lambda z, w: shape.reshape_exact(z, [3, 6]),
+    "expand": lambda z, w: shape.expand(z, [4, -1, 3, 3]),
+    "tile": lambda z, w: shape.tile(z, [2, 1]),
+    "transpose": lambda z, w: shape.transpose(z, perm=(1, 2, 0)),
+    "reverse": lambda z, w: shape.transpose(z),
+    "concat": lambda z, w: shape.concat(z, w, axis=-1),
+    "stack": lambda z, w: shape.stack(z, w, axis=-1),
+    "split": lambda z, w: shape.split(z, [1, 2], axis=-1)[1],
+    "unstack": lambda z, w: shape.unstack(z, axis=-1, num=3)[2],
+    "unsqueeze": lambda z, w: shape.unsqueeze(z, [-1, 0]),
+    "squeeze": lambda z, w: shape.squeeze(shape.unsqueeze(z, [-1, 0])),
+    "squeeze one": lambda z, w: shape.squeeze(shape.unsqueeze(z, [-1, 0]), [-1]),
+    "flatten": lambda z, w: shape.flatten(z, start_axis=-2, end_axis=-1),
+    "flatten a number": lambda z, w: shape.flatten(
+        reduce.reduce_sum(z, [], keepdim=False), start_axis=0, end_axis=-1
+    ),
+    "pad": lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2]),
+    "mirror": lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2], mode=PadMode.REFLECT),
+    "gather": lambda z, w: index.gather(z, [2, 0], axis=-1),
+    "gather_nd": lambda z, w: index.gather_nd(z, at(z)),
+    "scatter_nd": lambda z, w: index.scatter_nd(z, at(z), index.gather_nd(w, at(w))),
+    "slice": lambda z, w: index.slice_(z, [-1], [0], [2]),
+    "roll": lambda z, w: index.roll(z, [1], [-1]),
+    "where": lambda z, w: compare.where(compare.less(complex.real(z), complex.real(w)), z, w),
+    "fill": lambda z, w: generate.fill(z.model.constant([2, 3], np.int64), number(z)),
+    "fill_like": lambda z, w: generate.fill_like(complex.real(z), number(z)),
+    "sum": lambda z, w: reduce.reduce_sum(z, [-1], keepdim=False),
+    "sum of all": lambda z, w: reduce.reduce_sum(z, [], keepdim=True),
+    "mean": lambda z, w: reduce.reduce_mean(z, [0, -1], keepdim=True),
+}
+
+
+def built(step: Build) -> Model:
+    """Pairs in, pairs out; complex numbers between."""
+    model = Model()
+    pairs = [model.input(n, TensorType(Precision.FLOAT32, (*SIZES, 2))) for n in "xy"]
+    made = step(*(complex.pairs_to_complex(v) for v in pairs))
+    if made.precision in (Precision.COMPLEX64, Precision.COMPLEX128):
+        made = complex.complex_to_pairs(made)
+    model.outputs = [made]
+    return model
+
+
+def arrays() -> list[np.ndarray]:
+    return [RNG.uniform(-1, 1, (*SIZES, 2)).astype(np.float32) for _ in range(2)]
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_pairs_do_the_same(name: str) -> None:
+    model = built(STEPS[name])
+    given = arrays()
+    want = evaluate(model, given)
+    rewritten = as_pairs(model)
+    check(rewritten)
+    assert not any(v.dtype.kind == "c" for v in rewritten.values())
+    assert [v.type for v in rewritten.outputs] == [v.type for v in model.outputs]
+    np.testing.assert_allclose(evaluate(rewritten, given)[0], want[0], rtol=1e-5, atol=1e-6)
+    with Program(model, "onnxruntime") as program:
+        np.testing.assert_allclose(program(*given)[0], want[0], rtol=1e-5, atol=1e-6)
+
+
+def test_every_rule_has_a_step() -> None:
+    used = {o.operator for step in STEPS.values() for o in built(step).operations}
+    assert set(RULES) <= used
+
+
+def test_a_model_of_real_numbers_stays_itself() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2,)))
+    model.outputs = [unary.neg(x)]
+    assert as_pairs(model) is model
+
+
+def test_complex_ends_are_refused() -> None:
+    model = Model()
+    x = model.input("spectrum", TensorType(Precision.COMPLEX64, (2,)))
+    model.outputs = [complex.real(x)]
+    with pytest.raises(NoLowering, match="spectrum"):
+        as_pairs(model)
+
+
+def test_what_has_no_rule_is_listed() -> None:
+    model = built(lambda z, w: binary.add(unary.sin(unary.sqrt(z)), unary.sqrt(w)))
+    with pytest.raises(NoLowering, match=r"SQRT of complex64\[2, 3, 3\].* \(x2\); SIN"):
+        as_pairs(model)
