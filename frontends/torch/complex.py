@@ -38,6 +38,12 @@ def conj(self: Value) -> Value:
     return conjugate(self)
 
 
+@table.convert("aten.resolve_conj.default", "aten.resolve_neg.default")
+def resolve(self: Value) -> Value:
+    """PyTorch delays these; here nothing is left to do."""
+    return self
+
+
 @table.convert("aten._neg_view.default")
 def neg_view(self: Value) -> Value:
     return unary.neg(self)

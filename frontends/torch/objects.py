@@ -220,14 +220,15 @@ class Graphs:
                 return TORCH_TYPES[given]
             case torch.layout():
                 return STRIDED if given == torch.strided else str(given)
-            case torch.device() | torch.memory_format():
+            case torch.device() | torch.memory_format() | torch._ops.OpOverload():
                 return str(given)
         return given
 
     def outputs(self, node: torch.fx.Node) -> tuple[list[str], list[TensorType | None]]:
         """The names of the results; one of several is called as the node that takes it out."""
         value = node.meta.get("val")
-        if value is None and "val" in node.meta:
+        schema = getattr(node.target, "_schema", None)
+        if (value is None and "val" in node.meta) or (schema and not schema.returns):
             return [], []
         if not isinstance(value, (list, tuple)):
             return [node.name], [self.type(value)]
@@ -280,6 +281,8 @@ def _parameters(target: Any, args: Sequence[Any]) -> list[str]:
     """The names of positional arguments."""
     if isinstance(target, torch._ops.OpOverload):
         return [a.name for a in target._schema.arguments]
+    if isinstance(target, torch._ops.HigherOrderOperator):
+        return [""] * len(args)
     return list("abcdefgh"[: len(args)])
 
 

@@ -22,6 +22,7 @@ from .signature import End, bind_inputs, finished, name_outputs
 MAJOR = 8
 """The major version of torch/_export/serde/schema.py; minor ones only add fields."""
 
+EFFECTS = "higher_order.with_effects"
 DEEPEST = 40
 
 
@@ -188,6 +189,8 @@ def node_of(
     name: str,
 ) -> SourceNode:
     """A node with its arguments by name, in the order and with the lists that its signature has."""
+    if op == EFFECTS:
+        op, given, outputs, types = _without_token(given, outputs, types)
     known = schema.find(op)
     if op in schema.HIGHER_ORDER:
         given = _positional(schema.HIGHER_ORDER[op], [a for _, a in given])
@@ -202,6 +205,19 @@ def node_of(
             value = [value] * lengths[key]
         arguments[key] = value
     return SourceNode(op, list(dict.fromkeys(refs(arguments))), outputs, arguments, name, types)
+
+
+def _without_token(
+    given: list[tuple[str, Any]], outputs: list[str], types: list[TensorType | None]
+) -> tuple[str, list[tuple[str, Any]], list[str], list[TensorType | None]]:
+    """The operator that is called in order of its effects; the token orders it in PyTorch."""
+    _, (_, op), *rest = given
+    known = schema.find(str(op))
+    if known is None:
+        raise Unsupported(f"an effect of {op}")
+    names = [a.name for a in known.arguments]
+    named = [(key or name, a) for (key, a), name in zip(rest, [*names, *names], strict=False)]
+    return str(op), named, [n for n in outputs[1:] if n], types[1:]
 
 
 def _positional(names: tuple[str, ...], values: list[Any]) -> list[tuple[str, Any]]:
@@ -318,5 +334,6 @@ ARGUMENTS: dict[str, Callable[[Any], Any]] = {
     "as_scalar_type": precision,
     "as_memory_format": _plain,
     "as_layout": _plain,
+    "as_operator": lambda value: value.removeprefix("torch.ops."),
     "as_device": lambda value: value["type"],
 }

@@ -16,13 +16,13 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from . import distance, running, statistics
+from . import distance, gradient, running, statistics
 from .halves import number, once_rounded
 from .promotion import Number, category, floating
 from .sizes import reshaped, size_of, vector
 from .unary import is_nan, truth
 
-table = Table.merge([distance.table, running.table, statistics.table])
+table = Table.merge([distance.table, gradient.table, running.table, statistics.table])
 Axes = tuple[int, ...] | None
 
 
@@ -284,6 +284,18 @@ def count_nonzero(self: Value, dim: int | None = None) -> Value:
 @table.convert("aten.count_nonzero.dim_IntList")
 def count_nonzero_dims(self: Value, dim: tuple[int, ...]) -> Value:
     return folded(reduce.reduce_sum, cast_to(truth(self), Precision.INT64), dim, keepdim=False)
+
+
+@table.convert("aten.hash_tensor.default")
+def hash_tensor(
+    self: Value, dim: tuple[int, ...] = (), *, keepdim: bool = False, mode: int = 0
+) -> Value:
+    """The bits of all elements, as float64 or int64, joined by exclusive or."""
+    if mode != 0:
+        raise Unsupported(f"hash_tensor with mode={mode!r}")
+    wide = Precision.FLOAT64 if self.is_float else Precision.INT64
+    bits = unary.bit_cast(cast_to(self, wide), dtype=Precision.UINT64)
+    return folded(reduce.reduce_xor, bits, dim, keepdim)
 
 
 @table.convert("aten.sum_to_size.default")

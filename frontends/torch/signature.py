@@ -38,7 +38,7 @@ def bind_inputs(graph: SourceGraph, inputs: Iterable[End], weights: Weights) -> 
         if kind in WEIGHTS and target is not None:
             graph.weights[name] = weights[target]
             graph.called[name] = target
-        elif kind == "constant_input":
+        elif kind in ("constant_input", "token"):
             constant.add(name)
         elif kind != "user_input":
             raise Unsupported(f"a program with an input of kind {kind!r}")
@@ -59,6 +59,8 @@ def name_outputs(
             if value.name:
                 value.called = called or value.called or value.name
                 kept.append(value)
+        elif kind == "token":
+            continue
         elif kind in MUTATIONS and target is not None:
             kept.append(SourceValue(value.name, value.type, called=target))
             overwritten.append(target)

@@ -12,7 +12,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from . import uniques
+from . import histograms, uniques
 from .index import flat
 from .promotion import Operand, common, promoted_to
 
@@ -163,4 +163,4 @@ def among(elements: Operand, tests: Operand, *, invert: bool) -> Value:
     return logic.not_(found) if invert else found
 
 
-table = Table.merge([table, uniques.table])
+table = Table.merge([table, histograms.table, uniques.table])

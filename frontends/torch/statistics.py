@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from ..table import Table
 from .blend import lerp
 from .halves import number, once_rounded
 from .promotion import Number
+from .running import diff
 from .sizes import reshaped, size_of, vector
 from .unary import is_nan
 
@@ -230,8 +232,8 @@ def _ends(x: Value, low: float, high: float, margin: float) -> tuple[Value, Valu
     )
 
 
-def _between_edges(x: Value, edges: Value, weight: Value | None, density: bool) -> Value:
-    """A histogram: the last bin has its upper end too."""
+def _hits(x: Value, edges: Value) -> Value:
+    """Which bin each element of a vector lies in; the last one has its upper end too."""
     starts, ends = (index.slice_(edges, [0], [a], [b]) for a, b in ((0, -1), (1, 1 << 62)))
     column = shape.unsqueeze(x, [1])
     hits = logic.and_(compare.greater_equal(column, starts), compare.less(column, ends))
@@ -239,22 +241,37 @@ def _between_edges(x: Value, edges: Value, weight: Value | None, density: bool) 
     if isinstance(count, Expr):
         raise NotConstant(f"a histogram with edges {edges.type}, whose number must be known")
     is_last = x.model.constant(np.arange(count - 1) == count - 2)
-    hits = logic.or_(hits, logic.and_(compare.equal(column, ends), is_last))
-    amounts = cast_to(hits, x.precision)
+    return logic.or_(hits, logic.and_(compare.equal(column, ends), is_last))
+
+
+def _histogram(x: Value, edges: Value, weight: Value | None, density: bool) -> Value:
+    """How many elements lie in each bin, or the density of them."""
+    amounts = cast_to(_hits(x, edges), x.precision)
     if weight is not None:
         amounts = binary.mul(amounts, shape.reshape(weight, [-1, 1]))
     found = reduce.reduce_sum(amounts, [0], keepdim=False)
-    if density:
-        total = reduce.reduce_sum(found, [0], keepdim=True)
-        found = binary.div(found, binary.mul(total, binary.sub(ends, starts)))
-    return found
+    if not density:
+        return found
+    total = reduce.reduce_sum(found, [0], keepdim=True)
+    return binary.div(found, binary.mul(total, diff(edges, dim=0)))
+
+
+def _edges(x: Value, bins: int, range: Sequence[float] | None) -> Value:
+    """The ends of bins of one width."""
+    first, last = range or (0.0, 0.0)
+    low, high = _ends(x, first, last, 0.5)
+    step = binary.div(binary.sub(high, low), number(x, bins))
+    steps = np.arange(bins + 1)
+    early = binary.add(low, binary.mul(step, x.model.constant(steps, x.dtype)))
+    late = binary.sub(high, binary.mul(step, x.model.constant(bins - steps, x.dtype)))
+    return compare.where(x.model.constant(steps < (bins + 1) // 2), early, late)
 
 
 @table.convert("aten.histogram.bins_tensor")
 def histogram(
     self: Value, bins: Value, *, weight: Value | None = None, density: bool = False
 ) -> tuple[Value, Value]:
-    return _between_edges(shape.reshape(self, [-1]), bins, weight, density), bins
+    return _histogram(shape.reshape(self, [-1]), bins, weight, density), bins
 
 
 @table.convert("aten.histogram.bin_ct")
@@ -267,14 +284,8 @@ def histogram_of_range(
     density: bool = False,
 ) -> tuple[Value, Value]:
     x = shape.reshape(self, [-1])
-    first, last = range or (0.0, 0.0)
-    low, high = _ends(x, first, last, 0.5)
-    step = binary.div(binary.sub(high, low), number(x, bins))
-    steps = np.arange(bins + 1)
-    early = binary.add(low, binary.mul(step, x.model.constant(steps, x.dtype)))
-    late = binary.sub(high, binary.mul(step, x.model.constant(bins - steps, x.dtype)))
-    edges = compare.where(x.model.constant(steps < (bins + 1) // 2), early, late)
-    return _between_edges(x, edges, weight, density), edges
+    edges = _edges(x, bins, range)
+    return _histogram(x, edges, weight, density), edges
 
 
 @table.convert("aten.histc.default")

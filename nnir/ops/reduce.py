@@ -214,6 +214,21 @@ reduce_log_sum_exp = reduction(
 )
 
 
+def _xor(input: np.ndarray, **where: Any) -> np.ndarray:
+    return np.bitwise_xor.reduce(input, **where)
+
+
+INTEGERS = frozenset(p for p in NUMBERS if p.is_integer)
+reduce_xor = reduction(
+    "reduce_xor",
+    _xor,
+    1223,
+    "The exclusive or of all bits.",
+    edges="Of nothing 0.",
+    kinds=INTEGERS,
+)
+
+
 def position(name: str, function: Callable[..., Any], code: int, summary: str) -> Operator:
     """An operator that finds one element along an axis."""
 

@@ -51,7 +51,7 @@ class Scan(nn.Module):
 
 class Map(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
-        return torch_map(lambda row, other: row.sin() + other, x, x[0])
+        return torch_map(lambda row, other: row.sin() + other, x, x[0].clone())
 
 
 class Regions(nn.Module):

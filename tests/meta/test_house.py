@@ -30,6 +30,7 @@ MAY_IMPORT_FRAMEWORKS = {
     "conformance/oracles/opinfo.py",
     "conformance/oracles/torch.py",
     "conformance/oracles/torchvision.py",
+    "conformance/oracles/transformers.py",
     "frontends/torch/make_schemas.py",
     "frontends/torch/naming.py",
     "frontends/torch/objects.py",

@@ -31,6 +31,7 @@ PARTS = [
     Case("aten.imag.default", (WIDE,)),
     Case("aten.imag.default", (X,), why="of real numbers", raises=BadType),
     *(Case(f"aten.{n}.default", (Z,)) for n in ("conj_physical", "conj", "_conj", "_neg_view")),
+    *(Case(f"aten.resolve_{n}.default", (X,)) for n in ("conj", "neg")),
     Case("aten._conj_physical.default", (Z,)),
     Case("aten._conj_physical.default", (X,), why="of real numbers"),
     Case("aten.adjoint.default", (Z,), why="conjugates"),

@@ -109,6 +109,10 @@ CASES = [
     Case("aten.count_nonzero.default", (f(0, 1, nan, -0.0),)),
     Case("aten.count_nonzero.default", (X, 1), why="an axis"),
     Case("aten.count_nonzero.dim_IntList", (X, [0, 1])),
+    Case("aten.hash_tensor.default", (X.astype(np.float64),)),
+    Case("aten.hash_tensor.default", (i(1, -2), [0]), {"keepdim": True}),
+    Case("aten.hash_tensor.default", (scalar(2),), why="0-d"),
+    Case("aten.hash_tensor.default", (X,), {"mode": 1}, raises=Unsupported),
     Case("aten.sum_to_size.default", (X, [3, 1]), why="an axis less", tol=ROUNDS),
     Case("aten.sum_to_size.default", (X, [2, 3, 4]), why="itself"),
     Case("aten.sum_to_size.default", (X, [1, 1]), tol=ROUNDS),
@@ -143,6 +147,13 @@ LIMITS = [
             why="onnxruntime's ReduceMax and ReduceMin pass over NaN",
         )
         for op in ("max.dim", "min.dim", "max.default", *EXTREMES)
+    ),
+    Limit(
+        "aten.hash_tensor.default",
+        device="onnxruntime",
+        case="64-",
+        raises=NoLowering,
+        why="no exclusive or along axes in ONNX",
     ),
     *statistics.LIMITS,
 ]

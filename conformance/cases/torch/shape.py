@@ -119,6 +119,7 @@ PADS = [
     *(Case("aten._pad_enum.default", (CUBE, [1, 1], m), why=f"mode {m}") for m in (0, 1, 2)),
     Case("aten._pad_enum.default", (CUBE, [1, 1], 3, 1.5), why="mode 3"),
     Case("aten._pad_enum.default", (CUBE, [1, 1], 4), why="mode 4", raises=Unsupported),
+    Case("aten.pad.default", (rand(0, 3, 3), [1, 2], "circular"), why="wrap nothing"),
     Case("aten._pad_circular.default", (rand(1, 2, 3, 4), [1, 2, 3, 0])),
     *(
         Case(f"aten.{kind}_pad{n}d.default", (rand(2, *(4, 5, 3)[:n]), [1, 2] * n))

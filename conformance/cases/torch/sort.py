@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Limit, f, i, rand, scalar
+from ...case import ROUNDS, Case, Limit, f, i, rand, scalar
 
 X = rand(3, 5)
 EDGES = f(np.nan, 1, -np.inf, np.inf, 0)
@@ -75,7 +75,18 @@ SEARCHES = [
     Case("aten.isin.Tensor_Scalar", (i(1, 2), 2)),
     Case("aten.isin.Scalar_Tensor", (2, i(1, 2))),
 ]
-CASES = [*ORDER, *UNIQUES, *SEARCHES]
+POINTS = rand(9, 2)
+EDGE = f(-1, 0, 0.5, 2)
+HISTOGRAMS = [
+    Case("aten.histogramdd.default", (POINTS, [3, 2]), why="bins"),
+    Case(
+        "aten.histogramdd.default", (POINTS, [3, 2], [-1, 1, 0, 2], rand(9)), why="all", tol=ROUNDS
+    ),
+    Case("aten.histogramdd.default", (POINTS, [2, 2], None, None, True), why="density", tol=ROUNDS),
+    Case("aten.histogramdd.int_bins", (POINTS, 3)),
+    Case("aten.histogramdd.TensorList_bins", (POINTS, [EDGE, EDGE])),
+]
+CASES = [*ORDER, *UNIQUES, *SEARCHES, *HISTOGRAMS]
 LIMITS = [
     Limit(
         "aten.sort.default",

@@ -149,6 +149,9 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
     single = None if value is None else g.node("Reshape", value, vector(g))
     known = ints(pads)
+    if mode == PadMode.WRAP and known is not None and 0 in input.shape and input.is_static:
+        sizes = [n + known[2 * k] + known[2 * k + 1] for k, n in enumerate(input.shape)]
+        return g.constant(np.zeros(sizes, input.dtype))  # ONNX Runtime's Pad refuses these
     if known is not None and min(known, default=0) >= 0:
         both = vector(g, *known[::2], *known[1::2])
         return g.node("Pad", input, both, single, mode=MODES[mode])

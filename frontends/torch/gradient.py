@@ -1,0 +1,125 @@
+"""ATen's numerical gradient: second-order differences inside, one-sided ones at the ends."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnir.broadcast import axis_of
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import binary, shape
+
+from ..table import Items, Table
+from .halves import number, once_rounded
+from .promotion import Number, floating
+from .running import cut, diff
+
+table = Table()
+FAR = 1 << 62
+Spacing = Number | Value
+
+
+def _ends(x: Value, axis: int, order: int) -> tuple[Value, Value]:
+    """The differences at the first and at the last place, for a spacing of 1."""
+    steps = diff(x, dim=axis)
+    first, last = cut(steps, axis, 0, 1), cut(steps, axis, -1, FAR)
+    if order == 1:
+        return first, last
+    curves = diff(steps, dim=axis)
+    half = number(x, 0.5)
+    bends = cut(curves, axis, 0, 1), cut(curves, axis, -1, FAR)
+    start = binary.sub(first, binary.mul(bends[0], half))
+    return start, binary.add(last, binary.mul(bends[1], half))
+
+
+def _evenly(x: Value, axis: int, spacing: float, order: int) -> Value:
+    inner = binary.sub(cut(x, axis, 2, FAR), cut(x, axis, 0, -2))
+    inner = binary.mul(inner, number(x, 0.5))
+    first, last = _ends(x, axis, order)
+    return binary.div(shape.concat(first, inner, last, axis=axis), number(x, spacing))
+
+
+def _at(x: Value, axis: int, points: Value, order: int) -> Value:
+    """With coordinates: the slopes on both sides weighed by each other's lengths."""
+    if order != 1:
+        raise Unsupported("gradient at coordinates with edge_order=2")
+    widths = diff(points, dim=0)
+    trailing = list(range(1, x.rank - axis))
+    widths = shape.unsqueeze(widths, trailing) if trailing else widths
+    slopes = binary.div(*floating(diff(x, dim=axis), widths))
+    side = axis - x.rank
+    left, right = cut(widths, side + widths.rank, 0, -1), cut(widths, side + widths.rank, 1, FAR)
+    before, after = cut(slopes, axis, 0, -1), cut(slopes, axis, 1, FAR)
+    total = binary.add(binary.mul(before, right), binary.mul(after, left))
+    inner = binary.div(total, binary.add(left, right))
+    ends = cut(slopes, axis, 0, 1), cut(slopes, axis, -1, FAR)
+    return shape.concat(ends[0], inner, ends[1], axis=axis)
+
+
+def _along(x: Value, axis: int, spacing: Spacing, order: int) -> Value:
+    if order not in (1, 2):
+        raise Unsupported(f"gradient with edge_order={order!r}")
+    if isinstance(spacing, complex):
+        raise Unsupported(f"gradient with spacing={spacing!r}")
+    if isinstance(spacing, Value):
+        return once_rounded(lambda y, p: _at(y, axis, p, order), *floating(x, spacing))
+    return once_rounded(lambda y: _evenly(y, axis, float(spacing), order), *floating(x))
+
+
+def _gradients(
+    x: Value, spacing: Sequence[Spacing], dim: Sequence[int] | None, order: int
+) -> list[Value]:
+    axes = range(x.rank) if dim is None else [axis_of(d, x.rank) for d in dim]
+    steps = list(spacing) * len(axes) if len(spacing) == 1 else spacing
+    return [_along(x, a, s, order) for a, s in zip(axes, steps, strict=True)]
+
+
+def _one(dim: int | None) -> tuple[int, ...] | None:
+    return None if dim is None else (dim,)
+
+
+@table.convert("aten.gradient.scalarint")
+def gradient(
+    self: Value, *, spacing: Number | None = None, dim: int | None = None, edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, [1 if spacing is None else spacing], _one(dim), edge_order)
+
+
+@table.convert("aten.gradient.scalararray")
+def gradient_axes(
+    self: Value, *, spacing: Number, dim: tuple[int, ...], edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, [spacing], dim, edge_order)
+
+
+@table.convert("aten.gradient.array")
+def gradient_plain(self: Value, *, dim: tuple[int, ...], edge_order: int = 1) -> list[Value]:
+    return _gradients(self, [1], dim, edge_order)
+
+
+@table.convert("aten.gradient.scalarrayint")
+def gradient_spacings(
+    self: Value, *, spacing: tuple[float, ...], dim: int | None = None, edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, spacing, _one(dim), edge_order)
+
+
+@table.convert("aten.gradient.scalarrayarray")
+def gradient_spacings_axes(
+    self: Value, *, spacing: tuple[float, ...], dim: tuple[int, ...], edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, spacing, dim, edge_order)
+
+
+@table.convert("aten.gradient.tensorarrayint")
+def gradient_points(
+    self: Value, *, spacing: Items, dim: int | None = None, edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, spacing, _one(dim), edge_order)
+
+
+@table.convert("aten.gradient.tensorarray")
+def gradient_points_axes(
+    self: Value, *, spacing: Items, dim: tuple[int, ...], edge_order: int = 1
+) -> list[Value]:
+    return _gradients(self, spacing, dim, edge_order)
