@@ -39,6 +39,7 @@ class Case:
     `outputs`: how many outputs the node names. `opset`: the version, the newest when None.
     `raises`: converting or running must fail so. `oracle`: "reference" or "onnxruntime".
     `random`: the origin's numbers cannot be known; only precision and shape are compared.
+    `read`: only so many of the results are asked for and compared, all when None.
     `tol` may be a dictionary by element type name, with "" for the others.
     """
 
@@ -53,6 +54,7 @@ class Case:
     oracle: str = "reference"
     domain: str = ""
     random: bool = False
+    read: int | None = None
 
     def __str__(self) -> str:
         first = next(_arrays(self.inputs), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +34,8 @@ def call(
         given = [_tensor(a, translator, converter.name) for a in arguments.values()]
         return converter.function(*given)
     bound: dict[str, Any] = {}
-    for name, value in arguments.items():
+    for given, value in arguments.items():
+        name = f"{given}_" if keyword.iskeyword(given) else given
         parameter = converter.parameters.get(name)
         if parameter is None:
             raise Unsupported(f"{converter.name} with {name}={short(value)}")

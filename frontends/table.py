@@ -28,6 +28,13 @@ class Items(tuple[Any, ...]):
     __slots__ = ()
 
 
+@dataclass(frozen=True)
+class Withheld:
+    """Stands for a result that cannot be given; reading it is an error that says `what` it is."""
+
+    what: str
+
+
 Function = Callable[..., Any]
 
 

@@ -16,9 +16,9 @@ from nnir.folding import Folder
 from nnir.model import Model, Value
 
 from .source import SourceFunction, SourceGraph, SourceModel, SourceNode
-from .table import Converter, Items, Table
+from .table import Converter, Items, Table, Withheld
 
-Entry = Value | Items | None
+Entry = Value | Items | Withheld | None
 MANY = 20
 SPARE = 20_000
 REPEATS = 16
@@ -252,6 +252,8 @@ class Translator:
 
     def _output(self, name: str) -> Value:
         entry = self.read(name)
+        if isinstance(entry, Withheld):
+            raise Unsupported(f"an output that is {entry.what}")
         if not isinstance(entry, Value):
             raise Unsupported(f"output {name!r} is a sequence or an optional, not a tensor")
         if entry.name is None:

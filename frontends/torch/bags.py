@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 
 from nnir.dim import Expr
@@ -11,9 +13,11 @@ from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, una
 from nnir.types import Precision
 
 from ..precision import cast_to
-from ..table import Table
+from ..table import Table, Withheld
 
 table = Table()
+Bags: TypeAlias = tuple[Value, Withheld, Withheld, Withheld]
+GRADIENT = Withheld("what embedding_bag gives beside the bags, for the gradient")
 SUM, MEAN, MAX = 0, 1, 2
 
 
@@ -28,7 +32,7 @@ def embedding_bag_padding(
     per_sample_weights: Value | None,
     include_last_offset: bool,
     padding_idx: int | None,
-) -> tuple[Value, ...]:
+) -> Bags:
     rows = weight.shape[0]
     skipped = padding_idx
     if padding_idx is not None and padding_idx < 0:
@@ -48,7 +52,7 @@ def embedding_bag(
     sparse: bool = False,
     per_sample_weights: Value | None = None,
     include_last_offset: bool = False,
-) -> tuple[Value, ...]:
+) -> Bags:
     return bags(weight, indices, offsets, mode, per_sample_weights, include_last_offset, None)
 
 
@@ -63,7 +67,7 @@ def embedding_bag_inner(
     per_sample_weights: Value | None = None,
     include_last_offset: bool = False,
     padding_idx: int = -1,
-) -> tuple[Value, ...]:
+) -> Bags:
     skipped = padding_idx if padding_idx >= 0 else None
     return bags(weight, indices, offsets, mode, per_sample_weights, include_last_offset, skipped)
 
@@ -76,8 +80,8 @@ def bags(
     scales: Value | None,
     include_last_offset: bool,
     skipped: int | None,
-) -> tuple[Value, ...]:
-    """The bags, and three results that only the gradient needs; these are zeros."""
+) -> Bags:
+    """The bags, and three results that only the gradient needs, which may not be read."""
     if mode not in (SUM, MEAN, MAX):
         raise Unsupported(f"embedding_bag with mode={mode!r}")
     starts = index.slice_(offsets, [0], [0], [-1]) if include_last_offset else offsets
@@ -90,18 +94,7 @@ def bags(
     found = _equal_bags(rows, starts, mode) if kept is None else None
     if found is None:
         found = _any_bags(rows, starts, mode, kept)
-    return found, *_unread(indices, offsets, found, mode, is_plain=kept is None)
-
-
-def _unread(
-    indices: Value, offsets: Value, found: Value, mode: int, *, is_plain: bool
-) -> list[Value]:
-    """The bag of each row, the sizes of the bags and where maxima lie, as zeros."""
-    zero = indices.model.constant(0, indices.dtype)
-    rows = [0] if mode == SUM and is_plain else sizes.sizes_of(indices)
-    most = sizes.sizes_of(found)[: 2 if mode == MAX else 1]
-    shapes = (rows, sizes.sizes_of(offsets), most)
-    return [generate.fill(sizes.vector(indices.model, s), zero) for s in shapes]
+    return found, GRADIENT, GRADIENT, GRADIENT
 
 
 def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:

@@ -50,8 +50,7 @@ class Container:
         head = self.data[info.header_offset : info.header_offset + LOCAL_HEADER]
         if len(head) < LOCAL_HEADER or head[:4] != b"PK\x03\x04":
             raise BadFile(f"damaged .pt2 file: no header of {info.filename!r}")
-        name, extra = struct.unpack_from("<HH", head, 26)
-        start = info.header_offset + LOCAL_HEADER + name + extra
+        start = info.header_offset + LOCAL_HEADER + sum(struct.unpack_from("<HH", head, 26))
         if start + info.file_size > len(self.data) or info.file_size != info.compress_size:
             raise BadFile(f"truncated .pt2 file: {info.filename!r} ends behind it")
         return start, info.file_size

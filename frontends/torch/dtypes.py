@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import zlib
 from collections.abc import Callable
 from typing import Any
 
@@ -66,10 +67,35 @@ def _read(node: ast.expr) -> Dim:
             kind = function.id if isinstance(function, ast.Name) else _last(function)
             if kind == "Symbol":
                 return _symbol(args)
+            if kind in ROUNDED:
+                return _rounded(kind, args)
             return _combine(kind, [_read(a) for a in args])
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in SINGLETONS:
             return SINGLETONS[name]
     raise ValueError(f"cannot read {ast.dump(node)[:60]}")
+
+
+ROUNDED = frozenset({"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"})
+"""Integers made of floats, as a resize by a factor has them."""
+
+
+def _rounded(kind: str, args: list[ast.expr]) -> Dim:
+    """floor(c * n) where c is a small fraction, which float64 holds exactly; else a new symbol."""
+    match args:
+        case [
+            ast.Call(
+                func=ast.Name(id="Mul"),
+                args=[
+                    ast.Call(func=ast.Name(id="Float"), args=[ast.Constant(value=str(factor))]),
+                    ast.Call(func=ast.Name(id="ToFloat"), args=[size]),
+                ],
+            )
+        ] if kind in ("TruncToInt", "FloorToInt"):
+            upper, lower = float(factor).as_integer_ratio()
+            if 0 < upper <= 1 << 16 and lower <= 1 << 10:
+                return _read(size) * upper // lower
+    text = "".join(map(ast.dump, args))
+    return symbol(f"_f{zlib.crc32(text.encode())}")
 
 
 SINGLETONS = {"Zero": 0, "One": 1, "NegativeOne": -1}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nnir.errors import BadModel
+from nnir.errors import BadModel, Unsupported
 from nnir.model import Value
 from nnir.types import TensorType
 
 from .. import named
 from ..source import Ref, SourceNode
-from ..table import Converter
+from ..table import Converter, Withheld
 from ..translate import Dialect, Translator
 from .aliases import canonical
 
@@ -38,7 +38,10 @@ class TorchTranslator(Translator):
     def resolved(self, argument: Any) -> Any:
         """An argument with values for names."""
         if isinstance(argument, Ref):
-            return self.read(argument)
+            entry = self.read(argument)
+            if isinstance(entry, Withheld):
+                raise Unsupported(f"a program that reads {entry.what}")
+            return entry
         if isinstance(argument, list):
             return [self.resolved(a) for a in argument]
         return argument

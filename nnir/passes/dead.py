@@ -13,8 +13,17 @@ def _is_alive(model: Model) -> bool:
 
 @rewrite(ensures=_is_alive)
 def remove_dead_code(model: Model) -> bool:
-    """Remove operations that no output depends on.
+    """Remove operations that no output depends on, and the positions of maxima that nobody reads.
 
     Ensures: every operation has an output that is read.
     """
-    return sweep(model)
+    changed = sweep(model)
+    outputs = {id(v) for v in model.outputs}
+    for operation in model.operations:
+        if operation.attributes.get("return_indices"):
+            _, positions = operation.outputs
+            if not positions.uses and id(positions) not in outputs:
+                operation.attributes = {**operation.attributes, "return_indices": False}
+                operation.outputs = operation.outputs[:1]
+                changed = True
+    return changed

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conformance import torch_engine
 from conformance.case import Case
 from conformance.cases.nnir import CASES as DIRECT
 from conformance.cases.nnir import LIMITS, DirectCase, DirectLimit
 from conformance.cases.onnx import CASES
+from conformance.cases.torch import CASES as TORCH
 from conformance.onnx_engine import convert, run_inputs
 from conformance.rules import problem, traced
 from hal.runtime.program import Program
@@ -39,6 +41,14 @@ def test_onnx_case(case: Case) -> None:
     model = convert(case)
     check(model)
     for operation, arrays, results in traced(model, run_inputs(case)):
+        assert problem(operation, arrays, results) is None
+
+
+@pytest.mark.parametrize("case", [c for c in TORCH if not c.raises], ids=str)
+def test_torch_case(case: Case) -> None:
+    model = torch_engine.convert(case, [None] * case.outputs)
+    check(model)
+    for operation, arrays, results in traced(model, torch_engine.run_inputs(case)):
         assert problem(operation, arrays, results) is None
 
 
@@ -122,9 +132,10 @@ def test_direct_case_names_differ() -> None:
 
 def test_every_operator_has_a_case() -> None:
     reached = {c.operator.name for c in RIGHT}
-    for case in CASES:
-        if not case.raises:
-            for operation in convert(case).operations:
-                reached.add(operation.operator.name)
-                reached.update(o.operator.name for m in operation.models for o in m.operations)
+    models = [convert(c) for c in CASES if not c.raises]
+    models += [torch_engine.convert(c, [None] * c.outputs) for c in TORCH if not c.raises]
+    for model in models:
+        for operation in model.operations:
+            reached.add(operation.operator.name)
+            reached.update(o.operator.name for m in operation.models for o in m.operations)
     assert not set(OPERATORS) - reached

@@ -147,7 +147,9 @@ CASES: list[Case] = [
         ((rand(2), rand(3), [], []), {}, "none"),
     ),
     *each(
-        "aten.kron.default", ((A, rand(2, 2)), {}, ""), ((rand(2), i(1, 2).reshape(1, 2)), {}, "promotes")
+        "aten.kron.default",
+        ((A, rand(2, 2)), {}, ""),
+        ((rand(2), i(1, 2).reshape(1, 2)), {}, "promotes"),
     ),
     *each(
         "aten.bilinear.default",

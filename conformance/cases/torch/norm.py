@@ -108,7 +108,9 @@ CASES: list[Case] = [
         tol=HALF,
     ),
     *each(
-        "aten._fused_rms_norm.default", ((X, [5], LW, 1e-5), "plain"), ((X, [5], None, None), "no weight")
+        "aten._fused_rms_norm.default",
+        ((X, [5], LW, 1e-5), "plain"),
+        ((X, [5], None, None), "no weight"),
     ),
 ]
 LIMITS: list[Limit] = []
