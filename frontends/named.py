@@ -31,8 +31,8 @@ def call(
     `Items`: a tuple of tensors and Nones. Everything else must be known while converting.
     """
     if isinstance(converter.function, Operator):
-        given = [_tensor(a, translator, converter.name) for a in arguments.values()]
-        return converter.function(*given)
+        tensors = [_tensor(a, translator, converter.name) for a in arguments.values()]
+        return converter.function(*tensors)
     bound: dict[str, Any] = {}
     for given, value in arguments.items():
         name = f"{given}_" if keyword.iskeyword(given) else given

@@ -38,6 +38,10 @@ class SourceNode:
         return f"{self.op} {label!r}"
 
 
+NUMBER = "number"
+"""The kind of a value that is no tensor in its source, such as a size that is computed."""
+
+
 @dataclass(slots=True)
 class SourceValue:
     """A graph input or output; `type` is None where the source does not say.

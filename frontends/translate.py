@@ -15,7 +15,7 @@ from nnir.errors import FAILURES, BadModel, NNAdapterError, Unsupported, summary
 from nnir.folding import Folder
 from nnir.model import Model, Value
 
-from .source import SourceFunction, SourceGraph, SourceModel, SourceNode
+from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode
 from .table import Converter, Items, Table, Withheld
 
 Entry = Value | Items | Withheld | None
@@ -78,7 +78,9 @@ class Translator:
                 continue  # an initializer with a declared type is not an input
             if declared.type is None:
                 raise Unsupported(f"input {declared.name!r} is a {declared.kind}, not a tensor")
-            self.scope[declared.name] = self.model.input(declared.name, declared.type)
+            value = self.model.input(declared.name, declared.type)
+            value.is_number = declared.kind == NUMBER
+            self.scope[declared.name] = value
             self._know_symbols(declared.type.shape)
         self._bind_weights(graph)
         self.run(graph.nodes)

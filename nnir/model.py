@@ -21,10 +21,14 @@ class Value:
     """One operand: a model input, a constant, or the output of an operation.
 
     `constant` is the data where it is known; the array is never written to and may be a view into
-    a file. `content` holds what is known of a small integer tensor made from shapes.
+    a file. `content` holds what is known of a small integer tensor made from shapes. `is_number`
+    marks what is a number and no tensor in its source, and takes part in type promotion as such.
     """
 
-    __slots__ = ("_content", "constant", "index", "model", "name", "producer", "type", "uses")
+    __slots__ = (
+        *("_content", "constant", "index", "is_number", "model", "name", "producer", "type"),
+        "uses",
+    )
 
     def __init__(self, model: Model, type: TensorType, name: str | None = None) -> None:
         self.model = model
@@ -33,6 +37,7 @@ class Value:
         self.constant: np.ndarray | None = None
         self.producer: Operation | None = None
         self.index = 0
+        self.is_number = False
         self.uses: dict[Operation, None] = {}
         self._content: np.ndarray | None = None
 

@@ -6,18 +6,21 @@ import copy
 import io
 import itertools
 import logging
+import math
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
+from torch.export import Dim
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
 from ..oracle import serve
 from .torch import to_array
 
+AUTO = Dim.AUTO
 warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
@@ -53,8 +56,8 @@ def _tensors(result: Any) -> Iterator[torch.Tensor]:
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
     """The names of the operators, or a sample: the program, its inputs and PyTorch's results.
 
-    The first array of a sample says how many inputs follow the program. Nothing at all: there is
-    no such sample, or it cannot be exported, has no tensor result or a random one.
+    The first array of a sample says how many inputs follow the program. Nothing at all: it cannot
+    be exported, has no tensor result or a random one. A single array: there is no such sample.
     """
     if "list" in head:
         names = [f"{o.name}/{o.variant_test_name}".rstrip("/") for o in op_db]
@@ -62,22 +65,31 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     info = op_db[head["index"]]
     dtype = getattr(torch, head["dtype"])
     if dtype not in info.supported_dtypes("cpu"):
-        return []
+        return [np.array([0])]
     torch.manual_seed(head["index"])
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     sample = next(itertools.islice(samples, head["sample"], None), None)
-    return [] if sample is None else exported(info, sample)
+    return [np.array([0])] if sample is None else exported(info, sample, head)
 
 
-def exported(info: Any, sample: Any) -> list[Any]:
-    """The exported call with its inputs and results."""
+def exported(info: Any, sample: Any, head: dict[str, Any]) -> list[Any]:
+    """The exported call with its inputs and results.
+
+    `special` of the head puts NaN, infinities and the like into the inputs; `dynamic` leaves the
+    sizes of the program open.
+    """
     leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
     tensors = [x.detach().contiguous() for x in leaves if isinstance(x, torch.Tensor)]
+    if head.get("special"):
+        tensors = [_with_specials(t, head["special"] + k) for k, t in enumerate(tensors)]
     call = Call(info.op, spec, leaves)
+    shapes = tuple(dict.fromkeys(range(t.ndim), AUTO) for t in tensors)
+    dynamic = (shapes,) if head.get("dynamic") and tensors else None
     try:
         with torch.no_grad():
             first, second = (_seeded(call, tensors, seed) for seed in (0, 1))
-            program = torch.export.export(call, tuple(map(torch.clone, tensors)), strict=False)
+            inputs = tuple(map(torch.clone, tensors))
+            program = torch.export.export(call, inputs, dynamic_shapes=dynamic, strict=False)
             buffer = io.BytesIO()
             torch.export.save(program, buffer)
     except Exception:  # noqa: BLE001  what cannot be exported is no sample of ours
@@ -86,9 +98,21 @@ def exported(info: Any, sample: Any) -> list[Any]:
                for a, b in zip(first, second, strict=True))  # fmt: skip
     if not first or not same:
         return []
-    head = np.array([len(tensors)])
     data = np.frombuffer(buffer.getvalue(), np.uint8)
-    return [head, data, *map(to_array, tensors), *first]
+    return [np.array([len(tensors)]), data, *map(to_array, tensors), *first]
+
+
+def _with_specials(tensor: torch.Tensor, seed: int) -> torch.Tensor:
+    """Some elements replaced by what functions have edges at; integers stay as they are."""
+    if not tensor.is_floating_point() or not tensor.numel():
+        return tensor
+    limits = torch.finfo(tensor.dtype)
+    values = [math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, -1.0, 0.5, limits.max, limits.tiny]
+    generator = torch.Generator().manual_seed(seed)
+    chosen = torch.tensor(values, dtype=tensor.dtype)
+    picks = torch.randint(len(values), tensor.shape, generator=generator)
+    where = torch.rand(tensor.shape, generator=generator) < 0.3
+    return torch.where(where, chosen[picks], tensor)
 
 
 def _seeded(call: Call, tensors: list[torch.Tensor], seed: int) -> list[np.ndarray]:

@@ -11,12 +11,13 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from frontends import torch as frontend
 from hal.runtime.program import Program
-from nnir.errors import NNAdapterError, summary
+from nnir.errors import DeviceError, NNAdapterError, Unsupported, summary
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
@@ -74,6 +75,7 @@ def results(
     dtypes: Sequence[str] = ("float32",),
     match: str = "",
     samples: int = SAMPLES,
+    **options: Any,
 ) -> Iterator[Result]:
     """Run every sample that can be exported and has a result to compare."""
     for index, op in enumerate(names(oracle)):
@@ -81,10 +83,21 @@ def results(
             continue
         for dtype in dtypes:
             for sample in range(samples):
-                head = {"index": index, "dtype": dtype, "sample": sample}
-                arrays = oracle.ask(head, [])
+                head = {"index": index, "dtype": dtype, "sample": sample, **options}
+                arrays = _asked(oracle, head)
+                if arrays is None:
+                    break
                 if arrays:
                     yield Result(op, dtype, sample, *judged(op, device, arrays))
+
+
+def _asked(oracle: Oracle, head: dict[str, Any]) -> list[np.ndarray] | None:
+    """A sample; empty where it has nothing to compare, None where there are no more."""
+    try:
+        arrays = oracle.ask(head, [])
+    except (DeviceError, Unsupported):  # PyTorch's own function crashes, hangs or fails
+        return []
+    return None if len(arrays) == 1 else arrays
 
 
 def judged(op: str, device: str, arrays: Sequence[np.ndarray]) -> tuple[str, str]:
@@ -117,13 +130,15 @@ def main() -> int:
     parser.add_argument("--dtype", action="append", choices=DTYPES)
     parser.add_argument("--match", default="")
     parser.add_argument("--samples", type=int, default=SAMPLES)
+    parser.add_argument("--special", type=int, default=0, help="a seed: NaN and other edges")
+    parser.add_argument("--dynamic", action="store_true", help="export with open sizes")
     given = parser.parse_args()
+    options = {"special": given.special, "dynamic": given.dynamic}
+    dtypes = given.dtype or ("float32",)
     verdicts: dict[str, set[str]] = {}
     counts: Counter[str] = Counter()
     with Oracle(WORKER, timeout=120) as oracle:
-        for found in results(
-            oracle, given.device, given.dtype or ("float32",), given.match, given.samples
-        ):
+        for found in results(oracle, given.device, dtypes, given.match, given.samples, **options):
             verdicts.setdefault(found.op, set()).add(found.verdict)
             counts[found.verdict] += 1
             if found.verdict != "pass":

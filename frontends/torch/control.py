@@ -33,10 +33,15 @@ def inlined(translator: Translator, graph: SourceGraph, inputs: Sequence[Any]) -
 
 def inputs_of(model: Model, values: Sequence[Value]) -> list[Value]:
     """What values are within a sub-model: its inputs, but constants stay constants."""
-    return [
-        model.constant(v.known) if v.known is not None else model.input(v.name or "x", v.type)
-        for v in values
-    ]
+    made = []
+    for value in values:
+        known = value.known
+        inner = (
+            model.input(value.name or "x", value.type) if known is None else model.constant(known)
+        )
+        inner.is_number = value.is_number
+        made.append(inner)
+    return made
 
 
 def computed(values: Sequence[Value]) -> list[Value]:

@@ -17,7 +17,7 @@ from nnir.dim import Dim
 from nnir.errors import BadInput, BadModel, Unsupported, told
 from nnir.types import PRECISIONS, Precision, TensorType
 
-from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
+from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
 from . import structure
 from .dtypes import STRIDED, dimension
 from .functional import functional
@@ -240,7 +240,7 @@ class Graphs:
 
     def end(self, node: torch.fx.Node) -> tuple[str, TensorType | None, str]:
         value = node.meta.get("val")
-        kind = "tensor" if isinstance(value, torch.Tensor) else "symbol"
+        kind = "tensor" if isinstance(value, torch.Tensor) else NUMBER
         return node.name, self.type(value), kind
 
     def type(self, value: Any) -> TensorType | None:

@@ -28,6 +28,10 @@ COMPLEX = (Precision.COMPLEX64, Precision.COMPLEX128)
 HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
 
 
+NUMBERS = (Precision.BOOL8, Precision.INT64, DEFAULT_FLOAT, Precision.COMPLEX64)
+"""What numbers of each category are among numbers."""
+
+
 def category(precision: Precision) -> int:
     """0 bool, 1 integer, 2 float, 3 complex."""
     if precision in COMPLEX:
@@ -38,8 +42,10 @@ def category(precision: Precision) -> int:
 def common(*operands: Operand) -> Precision:
     """The precision that an operation on `operands` computes in and returns."""
     with_axes = [v.precision for v in operands if isinstance(v, Value) and v.rank]
-    without = [v.precision for v in operands if isinstance(v, Value) and not v.rank]
-    numbers = [of_number(v) for v in operands if not isinstance(v, Value)]
+    scalars = [v for v in operands if isinstance(v, Value) and not v.rank]
+    without = [v.precision for v in scalars if not v.is_number]
+    numbers = [NUMBERS[category(v.precision)] for v in scalars if v.is_number]
+    numbers += [of_number(v) for v in operands if not isinstance(v, Value)]
     result: Precision | None = None
     for rank in (with_axes, without, numbers):
         if not rank:
@@ -65,14 +71,8 @@ def _raised(base: Precision, found: Precision, *, is_number: bool) -> Precision:
 
 def of_number(number: Number) -> Precision:
     """What a Python number is among numbers."""
-    match number:
-        case bool():
-            return Precision.BOOL8
-        case int():
-            return Precision.INT64
-        case float():
-            return DEFAULT_FLOAT
-    return Precision.COMPLEX64
+    kinds = (bool, int, float, complex)
+    return NUMBERS[next(k for k, kind in enumerate(kinds) if isinstance(number, kind))]
 
 
 def both(a: Precision, b: Precision) -> Precision:

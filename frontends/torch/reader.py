@@ -12,7 +12,7 @@ from nnir.errors import BadFile, Unsupported
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
-from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
+from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
 from . import schema, structure
 from .container import REEXPORT, Buffer, Container, refuse
 from .dtypes import STRIDED, dimension, precision
@@ -260,7 +260,7 @@ def _end(source: Mapping[str, Any], types: Mapping[str, TensorType], what: str) 
         case "as_tensor":
             return SourceValue(value["name"], types[value["name"]])
         case "as_sym_int" | "as_sym_bool" | "as_sym_float" if "as_name" in value:
-            return SourceValue(value["as_name"], SYMBOLIC[kind], kind="symbol")
+            return SourceValue(value["as_name"], SYMBOLIC[kind], NUMBER)
         case _ if what == "input" or kind == "as_none":
             return SourceValue("")
     raise Unsupported(f"an {what} of kind {kind!r}")

@@ -7,6 +7,7 @@ from typing import Any
 
 from nnir.errors import BadModel, Unsupported
 from nnir.model import Value
+from nnir.ops import unary
 from nnir.types import TensorType
 
 from .. import named
@@ -14,6 +15,9 @@ from ..source import Ref, SourceNode
 from ..table import Converter, Withheld
 from ..translate import Dialect, Translator
 from .aliases import canonical
+
+NUMBERS = ("_operator.", "math.", "torch.", "aten.sym_", "aten.item.", "aten._local_scalar_dense.")
+"""Operators whose results are numbers: sizes, and elements that are read."""
 
 
 class TorchDialect(Dialect):
@@ -30,6 +34,8 @@ class TorchTranslator(Translator):
         arguments = {k: self.resolved(a) for k, a in node.attributes.items()}
         result = named.call(converter, self, arguments, len(node.outputs))
         results = flat(result)
+        if node.op.startswith(NUMBERS):
+            results = [numbered(v) for v in results]
         for value, declared in zip(results, node.types, strict=False):
             if declared is not None and isinstance(value, Value):
                 _require_declared(node, value.type, declared)
@@ -45,6 +51,16 @@ class TorchTranslator(Translator):
         if isinstance(argument, list):
             return [self.resolved(a) for a in argument]
         return argument
+
+
+def numbered(value: Any) -> Any:
+    """A result that is a number in PyTorch; a value of its own, as tensors keep what they are."""
+    if not isinstance(value, Value):
+        return value
+    known = value.constant
+    number = unary.assign(value) if known is None else value.model.constant(known)
+    number.is_number = True
+    return number
 
 
 def flat(result: Any) -> list[Any]:
