@@ -77,6 +77,11 @@ def run_inputs(case: Case) -> list[np.ndarray]:
 
 def convert(case: Case, types: list[TensorType | None]) -> Model:
     """The case's operator through the PyTorch frontend; `types` are those of its results."""
+    return frontend.translate(source(case, types))
+
+
+def source(case: Case, types: list[TensorType | None]) -> SourceModel:
+    """The case's operator as the reader gives it."""
     graph = SourceGraph("case")
     given = list(zip(_names(case), (_argument(a, graph) for a in case.inputs), strict=False))
     given += [(k, _argument(a, graph)) for k, a in case.attrs.items()]
@@ -84,7 +89,7 @@ def convert(case: Case, types: list[TensorType | None]) -> Model:
     graph.nodes.append(reader.node_of(case.op, given, outputs, types, ""))
     graph.outputs = [SourceValue(n) for n in outputs[: case.read]]
     functional(graph)
-    return frontend.translate(SourceModel("torch", graph, {"": 1}))
+    return SourceModel("torch", graph, {"": 1})
 
 
 def _names(case: Case) -> list[str]:

@@ -79,7 +79,7 @@ def exported(info: Any, sample: Any, head: dict[str, Any]) -> list[Any]:
     sizes of the program open.
     """
     leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
-    tensors = [x.detach().contiguous() for x in leaves if isinstance(x, torch.Tensor)]
+    tensors = [_plain(x) for x in leaves if isinstance(x, torch.Tensor)]
     if head.get("special"):
         tensors = [_with_specials(t, head["special"] + k) for k, t in enumerate(tensors)]
     call = Call(info.op, spec, leaves)
@@ -100,6 +100,11 @@ def exported(info: Any, sample: Any, head: dict[str, Any]) -> list[Any]:
         return []
     data = np.frombuffer(buffer.getvalue(), np.uint8)
     return [np.array([len(tensors)]), data, *map(to_array, tensors), *first]
+
+
+def _plain(tensor: torch.Tensor) -> torch.Tensor:
+    """A tensor in memory of its own: a view would let operators on strides read around it."""
+    return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
 def _with_specials(tensor: torch.Tensor, seed: int) -> torch.Tensor:

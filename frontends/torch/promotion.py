@@ -71,8 +71,10 @@ def _raised(base: Precision, found: Precision, *, is_number: bool) -> Precision:
 
 def of_number(number: Number) -> Precision:
     """What a Python number is among numbers."""
-    kinds = (bool, int, float, complex)
-    return NUMBERS[next(k for k, kind in enumerate(kinds) if isinstance(number, kind))]
+    for kind, precision in zip((bool, int, float, complex), NUMBERS, strict=True):
+        if isinstance(number, kind):
+            return precision
+    raise BadType(f"{number!r} where a tensor or a number is needed")
 
 
 def both(a: Precision, b: Precision) -> Precision:
