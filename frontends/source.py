@@ -24,6 +24,7 @@ class SourceNode:
     `attributes` holds Python values, arrays for tensors and `SourceGraph` for sub-graphs. Where a
     source names all arguments of a node, `attributes` holds all of them, values as `Ref`, and
     `inputs` only lists what is read. `types` are those of the outputs, where the source says.
+    `memory`: where the first argument begins in its memory, and its strides, where that matters.
     """
 
     op: str
@@ -32,6 +33,7 @@ class SourceNode:
     attributes: dict[str, Any]
     name: str = ""
     types: Sequence[TensorType | None] = ()
+    memory: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         label = self.name or ", ".join(self.outputs)

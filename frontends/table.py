@@ -141,7 +141,7 @@ class Converter:
             if parameter.kind is parameter.KEYWORD_ONLY:
                 if described.hint is Wanted:
                     found[name] = "wanted"
-                elif getattr(described.hint, "__name__", "") == "Translator":
+                elif getattr(described.hint, "__name__", "").endswith("Translator"):
                     found[name] = "translator"
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import itertools
+import json
 import logging
 import math
 import warnings
@@ -63,6 +64,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         names = [f"{o.name}/{o.variant_test_name}".rstrip("/") for o in op_db]
         return [np.frombuffer("\n".join(names).encode(), np.uint8)]
     info = op_db[head["index"]]
+    if "errors" in head:
+        return refused(info, head["errors"])
     dtype = getattr(torch, head["dtype"])
     if dtype not in info.supported_dtypes("cpu"):
         return [np.array([0])]
@@ -105,6 +108,57 @@ def exported(info: Any, sample: Any, head: dict[str, Any]) -> list[Any]:
 def _plain(tensor: torch.Tensor) -> torch.Tensor:
     """A tensor in memory of its own: a view would let operators on strides read around it."""
     return tensor.detach().clone(memory_format=torch.contiguous_format)
+
+
+def refused(info: Any, number: int) -> list[Any]:
+    """A call that PyTorch refuses: the operator of ATen and its arguments as JSON, and the tensors.
+
+    Nothing at all: the call does not reach one operator of ATen with dense tensors, or that takes
+    it. A single number: there is no such call.
+    """
+    if info.error_inputs_func is None:
+        return [np.array([0])]
+    torch.manual_seed(0)
+    found = next(itertools.islice(info.error_inputs("cpu"), number, None), None)
+    if found is None:
+        return [np.array([0])]
+    sample = found.sample_input
+    args, kwargs = (sample.input, *sample.args), sample.kwargs
+    try:
+        packet = getattr(torch.ops.aten, (info.aten_name or info.name).replace(".", "_"))
+        name = torch._C._jit_resolve_packet(packet._qualified_op_name, *args, **kwargs)
+        overload = getattr(packet, name)
+        tensors: list[np.ndarray] = []
+        said = [_described(a, tensors) for a in args]
+        named = {k: _described(a, tensors) for k, a in kwargs.items()}
+    except Exception:  # noqa: BLE001  no operator takes these arguments
+        return []
+    try:
+        overload(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    except Exception as error:  # noqa: BLE001  which it should
+        head = {"op": str(overload), "args": said, "kwargs": named, "why": str(error)[:200]}
+        head["results"] = len(overload._schema.returns)
+        return [np.frombuffer(json.dumps(head).encode(), np.uint8), *tensors]
+    return []
+
+
+def _described(argument: Any, tensors: list[np.ndarray]) -> Any:
+    """An argument as JSON, as `conformance.torch_engine.described` does."""
+    match argument:
+        case torch.Tensor():
+            if argument.layout != torch.strided or argument.device.type != "cpu":
+                raise TypeError(f"a tensor {argument.layout} on {argument.device}")
+            tensors.append(to_array(argument))
+            return {"tensor": len(tensors) - 1}
+        case torch.dtype():
+            return {"dtype": str(argument).removeprefix("torch.")}
+        case complex():
+            return {"complex": [argument.real, argument.imag]}
+        case list() | tuple():
+            return [_described(a, tensors) for a in argument]
+        case None | bool() | int() | float() | str():
+            return argument
+    raise TypeError(f"an argument {argument!r}")
 
 
 def _with_specials(tensor: torch.Tensor, seed: int) -> torch.Tensor:

@@ -7,7 +7,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, compare, generate, shape, unary
+from nnir.ops import activation, attention, binary, compare, generate, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -133,6 +133,8 @@ def hardshrink(self: Value, lambd: Number = 0.5) -> Value:
 @table.convert("aten.softshrink.default")
 def softshrink(self: Value, lambd: Number = 0.5) -> Value:
     limit = real(lambd, "softshrink with lambd")
+    if limit < 0:
+        raise BadType(f"softshrink with lambd={lambd!r}")
 
     def body(x: Value) -> Value:
         inside = activation.clip(x, number(x, -limit), number(x, limit))
@@ -191,6 +193,11 @@ def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) 
 @table.convert("aten.softmax.int", "aten.special_softmax.default")
 def softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
     return normalised(activation.softmax, self, dim, dtype)
+
+
+@table.convert("aten._safe_softmax.default")
+def safe_softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
+    return normalised(attention.safe_softmax, self, dim, dtype)
 
 
 @table.convert("aten.log_softmax.int")

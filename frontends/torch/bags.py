@@ -14,11 +14,25 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table, Withheld
+from .distance import vector_norm
 
 table = Table()
 Bags: TypeAlias = tuple[Value, Withheld, Withheld, Withheld]
 GRADIENT = Withheld("what embedding_bag gives beside the bags, for the gradient")
 SUM, MEAN, MAX = 0, 1, 2
+
+
+@table.convert("aten.embedding_renorm.default")
+def embedding_renorm(self: Value, indices: Value, max_norm: float, norm_type: float) -> Value:
+    """The rows that are looked up become shorter where they are longer than `max_norm`."""
+    flat = shape.reshape(indices, [-1])
+    rows = index.gather(self, flat, axis=0)
+    norms = vector_norm(rows, norm_type, (1,), True)
+    most, little = (self.model.constant(n, self.dtype) for n in (max_norm, 1e-7))
+    shorter = binary.mul(rows, binary.div(most, binary.add(norms, little)))
+    kept = compare.where(compare.greater(norms, most), shorter, rows)
+    result: Value = index.scatter_nd(self, shape.unsqueeze(flat, [1]), kept)
+    return result
 
 
 @table.convert("aten.embedding_bag.padding_idx")

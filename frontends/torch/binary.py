@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, unary
@@ -154,9 +154,9 @@ def pow_(self: Operand, exponent: Operand) -> Value:
     "aten.float_power.Scalar",
 )
 def float_power(self: Operand, exponent: Operand) -> Value:
-    if category(common(self, exponent)) == 3:
-        raise Unsupported("float_power of complex numbers")
-    return binary.pow_(*promoted_to(Precision.FLOAT64, self, exponent))
+    is_complex = category(common(self, exponent)) == 3
+    wide = Precision.COMPLEX128 if is_complex else Precision.FLOAT64
+    return binary.pow_(*promoted_to(wide, self, exponent))
 
 
 def larger(self: Operand, other: Operand) -> Value:
@@ -340,6 +340,8 @@ def isclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> Value:
+    if rtol < 0 or atol < 0:
+        raise BadType(f"isclose with rtol={rtol!r} and atol={atol!r}")
     x, y = promoted(self, other)
     same = compare.equal(x, y)
     if equal_nan and x.is_float:

@@ -15,6 +15,9 @@ from nnir.mapping import MappedFile
 from nnir.types import precision_of
 
 Buffer = bytes | MappedFile
+OLD = "serialized_exported_program.json"
+"""Where PyTorch 2.7 and older put the program."""
+
 MOST_MEMBERS = 1_000_000
 LOCAL_HEADER = 30
 REEXPORT = "export the model again with torch.export.save of PyTorch 2.9 or newer"
@@ -32,7 +35,8 @@ class Container:
             raise BadFile(f"damaged .pt2 file: {error}") from None
         if not infos or len(infos) > MOST_MEMBERS:
             raise BadFile(f"a .pt2 file with {len(infos)} members")
-        self.root = infos[0].filename.split("/")[0] + "/"
+        folder, slash, _ = infos[0].filename.partition("/")
+        self.root = folder + slash if slash else ""
         self.members: dict[str, zipfile.ZipInfo] = {}
         for info in infos:
             name = info.filename.removeprefix(self.root)
@@ -128,8 +132,8 @@ def refuse(container: Container) -> None:
             "a TorchScript archive: its graph is Python code; export the original module with "
             "torch.export.export and torch.export.save"
         )
-    if "serialized_exported_program.json" in container:
-        raise Unsupported(f"a .pt2 file of PyTorch 2.7 or older, with pickled weights: {REEXPORT}")
+    if OLD in container:
+        return
     if "data.pkl" in container:
         raise Unsupported(
             "a pickle of torch.save (weights or a whole module), which is code and not a program; "

@@ -100,12 +100,22 @@ def dist(self: Value, other: Value, p: Number = 2) -> Value:
     return _norm(binary.sub(*promoted(self, other)), p, None, keepdim=False, dtype=None)
 
 
+def _apart(x1: Value, x2: Value, p: float) -> Value:
+    """The distance along the last axis; with p = 0 how many elements differ, NaN with NaN."""
+
+    def body(a: Value, b: Value) -> Value:
+        between = binary.sub(a, b)
+        if p:
+            return normed(between, p, (-1,), keepdim=False)
+        differ = binary.min_(unary.ceil(unary.abs_(between)), number(between, 1))
+        return reduce.reduce_sum(differ, [-1], keepdim=False)
+
+    return once_rounded(body, *promoted(x1, x2))
+
+
 def _rows(x1: Value, x2: Value, p: float) -> Value:
     """The distance of each row of x1 to each row of x2."""
-    left, right = shape.unsqueeze(x1, [x1.rank - 1]), shape.unsqueeze(x2, [x2.rank - 2])
-    return once_rounded(
-        lambda a, b: normed(binary.sub(a, b), p, (-1,), keepdim=False), *promoted(left, right)
-    )
+    return _apart(shape.unsqueeze(x1, [x1.rank - 1]), shape.unsqueeze(x2, [x2.rank - 2]), p)
 
 
 @table.convert("aten.cdist.default")
@@ -130,7 +140,7 @@ def pdist(self: Value, p: float = 2.0) -> Value:
         raise NotConstant(f"pdist of {self.type}, whose number of rows must be known")
     pairs = np.array(list(itertools.combinations(range(count), 2)), np.int64).reshape(-1, 2)
     left, right = (index.gather(self, self.model.constant(pairs[:, k]), axis=0) for k in (0, 1))
-    return once_rounded(lambda a, b: normed(binary.sub(a, b), p, (-1,), keepdim=False), left, right)
+    return _apart(left, right, p)
 
 
 @table.convert("aten.pairwise_distance.default")

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, linalg, linear, reduce, shape, sizes
+from nnir.ops import binary, compare, index, linalg, linear, logic, reduce, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -68,11 +68,15 @@ def first_zero(factors: Value) -> Value:
     line = diagonal(factors, 0, -2, -1)
     if line.shape[-1] == 0:
         return no_info(factors)
-    none = line.model.constant(np.zeros((), line.dtype))
-    empty = cast_to(compare.equal(line, none), Precision.INT32)
+    return _first(compare.equal(line, line.model.constant(np.zeros((), line.dtype))))
+
+
+def _first(found: Value) -> Value:
+    """The position of the first truth along the last axis, from 1 on, else 0, as int32."""
+    empty = cast_to(found, Precision.INT32)
     place = reduce.arg_max(empty, axis=-1, keepdim=False, dtype=Precision.INT32)
-    found = reduce.reduce_max(empty, [-1], keepdim=False)
-    return binary.mul(found, binary.add(place, line.model.constant(np.int32(1))))
+    some = reduce.reduce_max(empty, [-1], keepdim=False)
+    return binary.mul(some, binary.add(place, [1]))
 
 
 def permuted_identity(factors: Value, pivots: Value) -> Value:
@@ -287,7 +291,14 @@ def ldl_factor(self: Value, *, hermitian: bool = False) -> Two:
 
 @table.convert("aten.linalg_ldl_factor_ex.default")
 def ldl_factor_ex(self: Value, *, hermitian: bool = False, check_errors: bool = False) -> Three:
-    return *ldl_factor(self, hermitian=hermitian), no_info(self)
+    """The third result is the first position of a 0 in D, which only blocks of one can have."""
+    factors, pivots = ldl_factor(self, hermitian=hermitian)
+    if pivots.shape[-1] == 0:
+        return factors, pivots, no_info(self)
+    line = diagonal(factors, 0, -2, -1)
+    zero = compare.equal(line, line.model.constant(np.zeros((), line.dtype)))
+    alone = compare.greater(pivots, pivots.model.constant(np.int32(0)))
+    return factors, pivots, _first(logic.and_(zero, alone))
 
 
 @table.convert("aten.linalg_ldl_solve.default")

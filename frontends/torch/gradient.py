@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nnir.broadcast import axis_of
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, shape
 
@@ -59,6 +59,9 @@ def _at(x: Value, axis: int, points: Value, order: int) -> Value:
 def _along(x: Value, axis: int, spacing: Spacing, order: int) -> Value:
     if order not in (1, 2):
         raise Unsupported(f"gradient with edge_order={order!r}")
+    size = x.shape[axis]
+    if isinstance(size, int) and size <= order:
+        raise BadType(f"gradient of {x.type} along axis {axis} with edge_order={order!r}")
     if isinstance(spacing, complex):
         raise Unsupported(f"gradient with spacing={spacing!r}")
     if isinstance(spacing, Value):
@@ -67,10 +70,15 @@ def _along(x: Value, axis: int, spacing: Spacing, order: int) -> Value:
 
 
 def _gradients(
-    x: Value, spacing: Sequence[Spacing], dim: Sequence[int] | None, order: int
+    x: Value, spacing: Spacing | Sequence[Spacing], dim: Sequence[int] | None, order: int
 ) -> list[Value]:
+    """Along axes, all of them without `dim`; one number is the spacing along each."""
     axes = range(x.rank) if dim is None else [axis_of(d, x.rank) for d in dim]
-    steps = list(spacing) * len(axes) if len(spacing) == 1 else spacing
+    steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(axes)
+    if len(set(axes)) < len(axes):
+        raise BadType(f"gradient along the axes {tuple(axes)}")
+    if len(steps) != len(axes):
+        raise BadType(f"gradient with {len(steps)} spacings along {len(axes)} axes")
     return [_along(x, a, s, order) for a, s in zip(axes, steps, strict=True)]
 
 
@@ -82,19 +90,19 @@ def _one(dim: int | None) -> tuple[int, ...] | None:
 def gradient(
     self: Value, *, spacing: Number | None = None, dim: int | None = None, edge_order: int = 1
 ) -> list[Value]:
-    return _gradients(self, [1 if spacing is None else spacing], _one(dim), edge_order)
+    return _gradients(self, 1 if spacing is None else spacing, _one(dim), edge_order)
 
 
 @table.convert("aten.gradient.scalararray")
 def gradient_axes(
     self: Value, *, spacing: Number, dim: tuple[int, ...], edge_order: int = 1
 ) -> list[Value]:
-    return _gradients(self, [spacing], dim, edge_order)
+    return _gradients(self, spacing, dim, edge_order)
 
 
 @table.convert("aten.gradient.array")
 def gradient_plain(self: Value, *, dim: tuple[int, ...], edge_order: int = 1) -> list[Value]:
-    return _gradients(self, [1], dim, edge_order)
+    return _gradients(self, 1, dim, edge_order)
 
 
 @table.convert("aten.gradient.scalarrayint")

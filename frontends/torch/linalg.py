@@ -9,6 +9,7 @@ from ..precision import cast_to
 from ..table import Table
 from . import factorisation, matrix_norm
 from .factorisation import no_info
+from .halves import once_rounded
 from .linear import identity_like
 from .matrix_norm import adjoint, transposed
 
@@ -67,6 +68,12 @@ def inverse_(self: Value) -> Value:
 @table.convert("aten.linalg_inv_ex.default")
 def inv_ex(A: Value, *, check_errors: bool = False) -> Two:  # noqa: N803  as above
     return inverse(A), no_info(A)
+
+
+@table.convert("aten._linalg_check_errors.default")
+def check_errors(info: Value, api_name: str, *, is_matrix: bool) -> tuple[()]:
+    """Nothing: what LAPACK could not do is an error of the operator itself."""
+    return ()
 
 
 @table.convert("aten.linalg_det.default")
@@ -186,4 +193,4 @@ def triangular_solve(
 
 @table.convert("aten.linalg_matrix_exp.default", "aten.matrix_exp.default")
 def matrix_exp(self: Value) -> Value:
-    return linalg.matrix_exp(self)
+    return once_rounded(linalg.matrix_exp, self)

@@ -22,7 +22,7 @@ from . import structure
 from .dtypes import STRIDED, dimension
 from .functional import functional
 from .naming import named_dimensions
-from .reader import node_of
+from .reader import MEMORY, node_of
 from .signature import End, bind_inputs, finished, name_outputs
 
 NAMES = {"bool": "BOOL8"}
@@ -202,7 +202,16 @@ class Graphs:
         given = [*zip(_parameters(node.target, node.args), node.args, strict=False)]
         arguments = [(k, self.argument(a, module)) for k, a in [*given, *node.kwargs.items()]]
         outputs, types = self.outputs(node)
-        return node_of(op, arguments, outputs, types, node.name)
+        made = node_of(op, arguments, outputs, types, node.name)
+        if op in MEMORY:
+            made.memory = self.memory(node.all_input_nodes[0].meta["val"])
+        return made
+
+    def memory(self, tensor: torch.Tensor) -> tuple[int, ...] | None:
+        """Where a tensor begins in its memory, and its strides; None where they may vary."""
+        found = [self.size(s) for s in (tensor.storage_offset(), *tensor.stride())]
+        known = tuple(d for d in found if isinstance(d, int))
+        return known if len(known) == len(found) else None
 
     def argument(self, given: Any, module: torch.fx.GraphModule) -> Any:
         match given:

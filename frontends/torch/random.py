@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from nnir.broadcast import axis_of, ints
@@ -107,6 +108,35 @@ def randint_like_low(
     return whole_numbers(sizes_of(self), low, high, dtype or self.precision)
 
 
+@table.convert("aten.random.from")
+def random_from(
+    self: Value, from_: Index, to: Index | None, *, generator: str | None = None
+) -> Value:
+    end = self.model.constant(np.int64(_end(self.precision))) if to is None else to
+    return whole_numbers(sizes_of(self), from_, end, self.precision)
+
+
+@table.convert("aten.random.to")
+def random_to(self: Value, to: Index, *, generator: str | None = None) -> Value:
+    return whole_numbers(sizes_of(self), 0, to, self.precision)
+
+
+@table.convert("aten.random.default")
+def random_any(self: Value, *, generator: str | None = None) -> Value:
+    end = self.model.constant(np.int64(_end(self.precision)))
+    return whole_numbers(sizes_of(self), 0, end, self.precision)
+
+
+def _end(precision: Precision) -> int:
+    """The first integer behind those that the type has all of, as far as int64 can say."""
+    if precision == Precision.BOOL8:
+        return 2
+    if precision.is_float:
+        limits = ml_dtypes.finfo(precision.dtype)  # type: ignore[no-untyped-call]
+        return int(2 ** (limits.nmant + 1)) + 1
+    return min(int(np.iinfo(precision.dtype).max) + 1, np.iinfo(np.int64).max)
+
+
 @table.convert("aten.randperm.default")
 def randperm(n: Index, *, dtype: Precision | int | None = INT64, translator: Translator) -> Value:
     """The order of random numbers."""
@@ -191,6 +221,35 @@ def exponential(self: Value, lambd: float = 1.0, *, generator: str | None = None
     drawn = random.random_uniform(sizes_of(self), dtype=self.precision)
     one, by = (self.model.constant(n, self.dtype) for n in (1, -lambd))
     return binary.div(unary.log(binary.sub(one, drawn)), by)
+
+
+@table.convert("aten.uniform.default")
+def uniform(
+    self: Value, from_: float = 0.0, to: float = 1.0, *, generator: str | None = None
+) -> Value:
+    if not from_ <= to:
+        raise BadType(f"uniform numbers from {from_} to {to}")
+    return random.random_uniform(sizes_of(self), low=from_, high=to, dtype=self.precision)
+
+
+@table.convert("aten.cauchy.default")
+def cauchy(
+    self: Value, median: float = 0.0, sigma: float = 1.0, *, generator: str | None = None
+) -> Value:
+    """The quotient of two normal numbers."""
+    above, below = (random.random_normal(sizes_of(self), dtype=self.precision) for _ in range(2))
+    width, middle = (self.model.constant(n, self.dtype) for n in (sigma, median))
+    return binary.add(binary.mul(binary.div(above, below), width), middle)
+
+
+@table.convert("aten.geometric.default")
+def geometric(self: Value, p: float, *, generator: str | None = None) -> Value:
+    """The number of the first success: 1 and the whole of log(u) / log(1 - p), u above 0."""
+    if not 0 < p < 1:
+        raise BadType(f"geometric numbers with p={p}")
+    drawn = random.random_uniform(sizes_of(self), dtype=Precision.FLOAT64)
+    tries = binary.div(unary.log(binary.sub(1.0, drawn)), float(np.log1p(-p)))
+    return cast_to(binary.add(unary.floor(tries), 1.0), self.precision)
 
 
 @table.convert("aten.multinomial.default")

@@ -14,7 +14,7 @@ from nnir.types import Precision, TensorType
 from ..collector import paused_collector
 from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
 from . import schema, structure
-from .container import REEXPORT, Buffer, Container, refuse
+from .container import OLD, REEXPORT, Buffer, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
 from .signature import End, bind_inputs, finished, name_outputs
@@ -24,6 +24,14 @@ MAJOR = 8
 
 EFFECTS = "higher_order.with_effects"
 DEEPEST = 40
+MEMORY = frozenset(
+    f"aten.{name}"
+    for name in (
+        *("as_strided.default", "as_strided_copy.default", "as_strided_scatter.default"),
+        *("sym_storage_offset.default", "sym_stride.default", "sym_stride.int"),
+    )
+)
+"""Operators whose results depend on how their first argument lies in memory."""
 
 
 def read(data: Buffer) -> SourceModel:
@@ -39,7 +47,7 @@ def read(data: Buffer) -> SourceModel:
 
 def _read(container: Container) -> SourceModel:
     refuse(container)
-    programs = container.names("models/", ".json")
+    programs = [OLD] if OLD in container else container.names("models/", ".json")
     if len(programs) != 1:
         raise Unsupported(f"a .pt2 file with {len(programs)} programs, one is expected")
     name = programs[0].removeprefix("models/").removesuffix(".json")
@@ -56,7 +64,8 @@ def _read(container: Container) -> SourceModel:
     names = structure.output_names(module["module_call_graph"])
     overwritten = name_outputs(graph, _ends(signature["output_specs"]), names)
     ranges = _ranges(program["range_constraints"])
-    return finished(graph, mutated, overwritten, ranges, f"torch {program['torch_version']}")
+    producer = f"torch {program.get('torch_version', '')}".strip()
+    return finished(graph, mutated, overwritten, ranges, producer)
 
 
 class Weights:
@@ -70,11 +79,12 @@ class Weights:
             if member in container:
                 entries = container.json(member)["config"]
                 self.entries.update((n, (folder, e)) for n, e in entries.items())
-            elif pickles := container.names(folder, ".pt"):
-                raise Unsupported(f"{pickles[0]!r} of the .pt2 file is a pickle: {REEXPORT}")
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.entries:
+            places = ("data/weights/", "data/constants/", "serialized_")
+            if pickles := [p for place in places for p in self.container.names(place, ".pt")]:
+                raise Unsupported(f"{name!r} is in {pickles[0]!r}, which is a pickle: {REEXPORT}")
             raise BadFile(f"the .pt2 file has no data for {name!r}")
         folder, entry = self.entries[name]
         if entry["use_pickle"] or not entry.get("tensor_meta"):
@@ -156,6 +166,9 @@ class Graphs:
             raise BadFile(f"graphs in graphs, more than {DEEPEST} deep")
         types = {n: tensor_type(t) for n, t in source["tensor_values"].items()}
         nodes = [self.node(n, types) for n in source["nodes"]]
+        for node in nodes:
+            if node.op in MEMORY and node.inputs:
+                node.memory = memory_of(source["tensor_values"].get(node.inputs[0]))
         graph = SourceGraph(name, nodes)
         graph.inputs = [_end(a, types, "input") for a in source["inputs"]]
         graph.outputs = [_end(a, types, "output") for a in source["outputs"]]
@@ -241,6 +254,15 @@ def refs(arguments: Any) -> list[str]:
 def tensor_type(source: Mapping[str, Any]) -> TensorType:
     """The type of a value of the graph."""
     return TensorType(precision(source["dtype"]), tuple(size_of(d) for d in source["sizes"]))
+
+
+def memory_of(source: Mapping[str, Any] | None) -> tuple[int, ...] | None:
+    """Where a tensor begins in its memory, and its strides; None where they may vary."""
+    if source is None:
+        return None
+    found = [size_of(s) for s in (source["storage_offset"], *source["strides"])]
+    known = tuple(d for d in found if isinstance(d, int))
+    return known if len(known) == len(found) else None
 
 
 def size_of(source: Mapping[str, Any]) -> Dim:

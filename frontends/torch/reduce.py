@@ -98,14 +98,21 @@ def prod_dim(
     return folded(reduce.reduce_prod, summand(self, dtype), (dim,), keepdim)
 
 
+def best(operator: Operator, x: Value, dim: Axes, keepdim: bool) -> Value:
+    """A maximum or minimum, which nothing at all has not."""
+    if any(x.shape[a] == 0 for a in axes_in(x, dim) or range(x.rank)):
+        raise BadType(f"the largest or smallest of {x.type} along {dim or 'all axes'}")
+    return folded(operator, x, dim, keepdim)
+
+
 @table.convert("aten.amax.default")
 def amax(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
-    return folded(reduce.reduce_max, self, dim, keepdim)
+    return best(reduce.reduce_max, self, dim, keepdim)
 
 
 @table.convert("aten.amin.default")
 def amin(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
-    return folded(reduce.reduce_min, self, dim, keepdim)
+    return best(reduce.reduce_min, self, dim, keepdim)
 
 
 @table.convert("aten.aminmax.default")
@@ -117,7 +124,7 @@ def aminmax(self: Value, *, dim: int | None = None, keepdim: bool = False) -> tu
 def _extreme(name: str, largest: Operator, position: Operator) -> None:
     @table.convert(f"aten.{name}.default")
     def whole(self: Value) -> Value:
-        return folded(largest, self, None, keepdim=False)
+        return best(largest, self, None, keepdim=False)
 
     @table.convert(f"aten.{name}.dim")
     def along(self: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:

@@ -67,6 +67,8 @@ def diff(
     prepend: Value | None = None,
     append: Value | None = None,
 ) -> Value:
+    if n < 0:
+        raise BadType(f"diff with n={n!r}")
     axis = axis_of(dim, self.rank)
     parts = [v for v in (prepend, self, append) if v is not None]
     x = shape.concat(*promoted(*parts), axis=axis) if len(parts) > 1 and n else self

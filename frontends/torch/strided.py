@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnir.broadcast import ints
+from nnir.broadcast import axis_of, ints
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, conv, index, shape, sizes
 
 from ..table import Table
+from .translator import TorchTranslator
 
 table = Table()
 
@@ -24,6 +25,8 @@ MOVED = frozenset({"TRANSPOSE", "SLICE", "EXPAND", "SPLIT", "UNSTACK"})
 """What PyTorch gives as a view, with strides of its own."""
 
 FARTHEST = 64
+MOST = 2**26
+"""Positions are constants of the model: so many elements at most."""
 
 
 def in_order(x: Value) -> bool:
@@ -44,29 +47,51 @@ def in_order(x: Value) -> bool:
     return not waiting
 
 
-def places(x: Value, size: Value, stride: Value, offset: Value | None) -> np.ndarray:
-    """Where in the memory of `x` each element of a strided view lies."""
-    if not in_order(x):
+def places(
+    x: Value, size: Value, stride: Value, offset: Value | None, memory: Sequence[int] | None
+) -> np.ndarray:
+    """Which element of `x`, in its own order, each element of a strided view is.
+
+    `memory`: where `x` begins in its memory, and its strides, as the export recorded them.
+    """
+    if memory is None and not in_order(x):
         raise Unsupported(f"the memory of {x.type}, which may be a view of something else")
-    sizes_known, strides = ints(size), ints(stride)
-    start = (0,) if offset is None else ints(offset)
-    if sizes_known is None or strides is None or start is None or not x.is_static:
+    target, strides = ints(size), ints(stride)
+    start = (0 if memory is None else memory[0],) if offset is None else ints(offset)
+    if target is None or strides is None or start is None or not x.is_static:
         raise NotConstant(f"strides of {x.type} that are only known while running")
-    where = np.full((), start[0], np.int64)
-    for size_known, step in zip(sizes_known, strides, strict=True):
-        where = where[..., None] + np.arange(size_known) * step
-    count = math.prod(d for d in x.shape if isinstance(d, int))
-    if where.size and int(where.max()) >= count:
-        raise Unsupported(f"memory beyond the end of {x.type}")
+    if len(target) != len(strides) or max(math.prod(target), math.prod(map(int, x.shape))) > MOST:  # type: ignore[arg-type]
+        raise Unsupported(f"as_strided to {target} by {strides}")
+    where = _addresses(start[0], target, strides)
+    own = np.arange(math.prod(map(int, x.shape)))  # type: ignore[arg-type]
+    if memory is not None:
+        own = _addresses(memory[0], [int(d) for d in x.shape], memory[1:]).reshape(-1)  # type: ignore[arg-type]
+    order = np.argsort(own, kind="stable")
+    found = np.searchsorted(own, where, sorter=order)
+    if where.size and (found.max() == own.size or not np.array_equal(own[order[found]], where)):
+        raise Unsupported(f"memory beyond {x.type}")
+    return order[found]
+
+
+def _addresses(start: int, size: Sequence[int], strides: Sequence[int]) -> np.ndarray:
+    """Where in memory each element of a tensor lies."""
+    where = np.full((), start, np.int64)
+    for length, step in zip(size, strides, strict=True):
+        where = where[..., None] + np.arange(length) * step
     return where
 
 
 @table.convert("aten.as_strided.default")
 def as_strided(
-    self: Value, size: Index, stride: Index, storage_offset: Index | None = None
+    self: Value,
+    size: Index,
+    stride: Index,
+    storage_offset: Index | None = None,
+    *,
+    translator: TorchTranslator,
 ) -> Value:
     """A permutation where the strides are those of one, else elements by their positions."""
-    where = places(self, size, stride, storage_offset)
+    where = places(self, size, stride, storage_offset, translator.memory)
     count = math.prod(d for d in self.shape if isinstance(d, int))
     if where.size == count and np.array_equal(where.reshape(-1), np.arange(count)):
         return self if where.shape == self.shape else _shaped(self, where.shape)
@@ -106,9 +131,15 @@ def _permutation(x: Value, where: np.ndarray) -> tuple[int, ...] | None:
 
 @table.convert("aten.as_strided_scatter.default")
 def as_strided_scatter(
-    self: Value, src: Value, size: Index, stride: Index, storage_offset: Index | None = None
+    self: Value,
+    src: Value,
+    size: Index,
+    stride: Index,
+    storage_offset: Index | None = None,
+    *,
+    translator: TorchTranslator,
 ) -> Value:
-    where = places(self, size, stride, storage_offset).reshape(-1, 1)
+    where = places(self, size, stride, storage_offset, translator.memory).reshape(-1, 1)
     flat = shape.flatten(self, start_axis=0, end_axis=-1)
     updates = shape.flatten(src, start_axis=0, end_axis=-1)
     return sizes.reshape(index.scatter_nd(flat, where, updates), sizes.sizes_of(self))
@@ -177,9 +208,11 @@ def col2im(
 
 
 @table.convert("aten.sym_storage_offset.default")
-def sym_storage_offset(self: Value) -> Value:
+def sym_storage_offset(self: Value, *, translator: TorchTranslator) -> Value:
     """Where a tensor begins in its memory: at 0, or where it was cut out."""
     model, made = self.model, self.producer
+    if translator.memory is not None:
+        return model.constant(np.int64(translator.memory[0]))
     if in_order(self):
         return model.constant(np.int64(0))
     source = made.inputs[0] if made is not None and made.operator is index.slice_ else None
@@ -195,3 +228,19 @@ def sym_storage_offset(self: Value) -> Value:
         step = sizes.vector(model, [sizes.product(sizes.sizes_of(source)[axis + 1 :])])
         offset = binary.add(offset, binary.mul(start, step))
     return shape.reshape(offset, [])
+
+
+@table.convert("aten.sym_stride.default")
+def sym_strides(self: Value, *, translator: TorchTranslator) -> list[Value]:
+    if translator.memory is not None:
+        return [self.model.constant(np.int64(n)) for n in translator.memory[1:]]
+    if not in_order(self):
+        raise Unsupported(f"the strides of {self.type}")
+    lengths = sizes.sizes_of(self)
+    steps = [sizes.product(lengths[k + 1 :]) for k in range(self.rank)]
+    return [shape.reshape(sizes.vector(self.model, [step]), []) for step in steps]
+
+
+@table.convert("aten.sym_stride.int")
+def sym_stride(self: Value, dim: int, *, translator: TorchTranslator) -> Value:
+    return sym_strides(self, translator=translator)[axis_of(dim, self.rank)]

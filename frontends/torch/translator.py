@@ -30,8 +30,12 @@ class TorchDialect(Dialect):
 class TorchTranslator(Translator):
     """Translates graphs whose nodes name all of their arguments."""
 
+    memory: tuple[int, ...] | None = None
+    """Of the node that is converted: see `SourceNode.memory`."""
+
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
         arguments = {k: self.resolved(a) for k, a in node.attributes.items()}
+        self.memory = node.memory
         result = named.call(converter, self, arguments, len(node.outputs))
         results = flat(result)
         if node.op.startswith(NUMBERS):

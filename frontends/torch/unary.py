@@ -115,7 +115,16 @@ def rounded(x: Value, decimals: int) -> Value:
     return once_rounded(body, x)
 
 
-@table.convert("aten.sign.default", "aten.sgn.default")
+@table.convert("aten.sgn.default")
+def sgn(self: Value) -> Value:
+    if self.precision not in COMPLEX:
+        return sign(self)
+    size = cast_to(unary.abs_(self), self.precision)
+    none = number(self, 0)
+    return compare.where(compare.equal(size, none), none, binary.div(self, size))
+
+
+@table.convert("aten.sign.default")
 def sign(self: Value) -> Value:
     if self.precision == Precision.BOOL8:
         return self

@@ -25,13 +25,30 @@ def scipy_function(name: str) -> Callable[..., Any]:
     return found
 
 
+def _airy(x: np.ndarray) -> np.ndarray:
+    """SciPy's stops far from 0: Ai decays there, or is a wave (Abramowitz and Stegun 10.4.60)."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        root = np.sqrt(-x)
+        wave = np.sin(2 / 3 * root * -x + np.pi / 4) / np.sqrt(np.pi * root)
+    made = np.where(x < -1e5, wave, scipy_function("airy")(np.clip(x, -1e5, 200))[0])
+    return np.where(np.isinf(x), np.nan, made)
+
+
+def _lgamma(x: np.ndarray) -> np.ndarray:
+    """SciPy's has another infinity at -inf."""
+    return np.where(np.isneginf(x), np.inf, scipy_function("gammaln")(x))
+
+
+OWN: dict[str, Callable[..., np.ndarray]] = {"airy_ai": _airy, "lgamma": _lgamma}
+"""Functions that mend SciPy's at their ends."""
+
+
 def special(name: str, scipy_name: str, code: int, summary: str, operands: int = 1) -> Operator:
     """A function of one or two floats, computed in float64."""
 
     def reference(*arrays: np.ndarray) -> np.ndarray:
-        result = scipy_function(scipy_name)(*(a.astype(np.float64) for a in arrays))
-        first = result[0] if isinstance(result, tuple) else result
-        return np.asarray(first, arrays[0].dtype)
+        function = OWN.get(name) or scipy_function(scipy_name)
+        return np.asarray(function(*(a.astype(np.float64) for a in arrays)), arrays[0].dtype)
 
     def unary(input: Value) -> TensorType:
         require(input.is_float, f"{name} needs a float input, not {input.precision.name}")
@@ -132,8 +149,14 @@ POLYNOMIALS: dict[str, tuple[tuple[float, float], Callable[[int], Step]]] = {
 """By kind the polynomial of degree 1, a x + b, and of degree k + 1, (a x + b) P[k] - c P[k - 1]."""
 
 
+LARGEST_DEGREE = 1 << 16
+
+
 def _polynomial(input: np.ndarray, degree: np.ndarray, *, kind: str) -> np.ndarray:
     x, n = np.broadcast_arrays(input.astype(np.float64), np.trunc(degree.astype(np.float64)))
+    n = np.where(np.isfinite(n), n, -1)
+    if np.max(n, initial=0) > LARGEST_DEGREE:
+        raise Unsupported(f"polynomials of degree {np.max(n):.6g}, more than {LARGEST_DEGREE}")
     (slope, offset), step = POLYNOMIALS[kind]
     before, now = np.ones(x.shape), slope * x + offset
     result = np.where(n == 0, before, np.where(n == 1, now, 0.0))
@@ -151,7 +174,7 @@ def polynomial(input: Value, degree: Value, *, kind: str) -> TensorType:
 
     Types: two floats of one precision; the fraction of `degree` does not count.
     Shapes: broadcast as in NumPy.
-    Edges: a negative degree gives 0.
+    Edges: a negative degree gives 0, one that is not finite too.
     """
     require(kind in POLYNOMIALS, f"polynomial of kind {kind!r}, not {', '.join(POLYNOMIALS)}")
     require(input.is_float, f"polynomial needs float inputs, not {input.precision.name}")

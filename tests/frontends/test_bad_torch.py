@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 import nnadapter as nna
+from frontends.torch.container import OLD
 from nnir.errors import BadFile, BadModel, NNAdapterError, Unsupported, summary
 
 from .test_fuzz import mutate, survives
-from .torch_programs import archive, block, changed, edited, members
+from .torch_programs import archive, block, changed, edited, members, saved
 
 CONFIG = "data/weights/model_weights_config.json"
 
@@ -106,7 +108,10 @@ def test_weights(
 def deep(program: dict[str, Any]) -> None:
     node = graph(program)["nodes"][0]
     inner: dict[str, Any] = {
-        **{"inputs": [], "outputs": [], "tensor_values": {}, "nodes": []},
+        "inputs": [],
+        "outputs": [],
+        "tensor_values": {},
+        "nodes": [],
     }
     for _ in range(100):
         argument = {"name": "g", "arg": {"as_graph": {"name": "g", "graph": inner}}, "kind": 1}
@@ -165,11 +170,37 @@ def test_a_type_that_the_program_gets_wrong(good: bytes) -> None:
 
 
 def test_old_and_other_archives() -> None:
-    old = {"version": b"2", "serialized_exported_program.json": b"{}"}
-    refused(archive(old), Unsupported, r"PyTorch 2\.7 or older")
     inductor = {"archive_format": b"pt2", "data/aotinductor/model/x.so": b""}
     refused(archive(inductor), Unsupported, "AOTInductor")
     refused(archive({"something": b""}), BadFile, "has no member 'archive_format'")
+
+
+def test_pickled_weights_of_older_versions(good: bytes) -> None:
+    parts = members(good)
+    kept = {n: c for n, c in parts.items() if not n.startswith("data/")}
+    refused(
+        archive({**kept, "data/weights/model.pt": b"?"}),
+        Unsupported,
+        r"model\.pt', which is a pickle",
+    )
+    program = parts["models/model.json"]
+    old = {OLD: program, "serialized_state_dict.pt": b"?", "version": b"8"}
+    refused(archive(old), Unsupported, "serialized_state_dict.pt', which is a pickle")
+
+
+def test_older_programs_without_weights() -> None:
+    class Plain(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.relu(x) + 1
+
+    program = torch.export.export(Plain(), (torch.ones(2),))
+    body = members(saved(program))["models/model.json"]
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as target:
+        for name, content in (("version", b"8"), (OLD, body), ("serialized_state_dict.pt", b"?")):
+            target.writestr(name, content)
+    (got,) = nna.compile(nna.load(buffer.getvalue()))(np.float32([-1, 2]))
+    np.testing.assert_array_equal(got, [1, 3])
 
 
 def test_truncated_at_every_place(good: bytes) -> None:

@@ -82,7 +82,7 @@ class Row:
             case int() if self.r.random() < 0.5:
                 return self.r.choice([value + 1, value - 1, -value, value * 2, float(value)])
             case float() if self.r.random() < 0.5:
-                return self.r.choice([-value, value + 1, value / 2, 0.0, float("nan"), int(value)])
+                return self.r.choice([-value, value + 1, value / 2, 0, 3, 0.0, float("nan")])
         return self.r.choice([*NUMBERS, *NUMBERS, *OTHERS])
 
     def array(self, given: Any) -> Any:

@@ -39,6 +39,10 @@ PARTS = [
     Case("aten.take_along_dim.default", (X, i(3, 11)), why="flattened"),
     Case("aten.embedding.default", (X, i([2, 0], [1, 1])), why="a matrix"),
     Case("aten.embedding.default", (X, i(1, dtype=np.int32), 0, True), why="all arguments"),
+    *(
+        Case("aten.embedding_renorm.default", (X, i(1, 1), 1.0, p), tol=ROUNDS, why=f"order {p}")
+        for p in (1.0, 2.0, np.inf)
+    ),
     Case("aten.one_hot.default", (i(0, 2, 1), 4)),
     Case("aten.one_hot.default", (i([0, 2], [1, 0]),), why="as many as needed"),
     Case("aten.one_hot.default", (scalar(1, np.int64), 3), why="rank 0"),

@@ -69,6 +69,8 @@ VIEWS = [
     Case("aten.sym_size.default", (X,)),
     Case("aten.sym_numel.default", (X,)),
     Case("aten.sym_storage_offset.default", (X,)),
+    Case("aten.sym_stride.default", (CUBE,)),
+    Case("aten.sym_stride.int", (CUBE, -2)),
 ]
 SPREAD = [
     Case("aten.expand.default", (rand(3, 1), [2, 3, 4])),
