@@ -1,95 +1,18 @@
-"""Runs PyTorch cases: convert one operator, run it, and compare with PyTorch's own output.
-
-The inputs of a case are the arguments of the operator in the order of its signature: arrays are
-inputs at run time, `Const` are constants of the model, lists may hold either; everything else is
-an argument as it is. Attributes are keyword arguments; an element type is a `Precision`.
-"""
+"""PyTorch cases: see `named_engine`."""
 
 from __future__ import annotations
 
-import math
-from typing import Any
-
-import numpy as np
-
 from frontends import torch as frontend
-from frontends.source import Ref, SourceGraph, SourceModel, SourceValue
+from frontends.source import SourceNode
 from frontends.torch import reader, schema
 from frontends.torch.functional import functional
-from hal.runtime.program import Program
-from nnir.dim import Expr
 from nnir.errors import DeviceError
-from nnir.model import Model
-from nnir.types import Precision, TensorType, precision_of
 
-from .case import Case, Const
-from .compare import compare
-from .oracle import Oracle
+from .case import Case
+from .named_engine import Engine, Named, Types, run_inputs
 
 SYMBOLIC = {"_operator": ("a", "b"), "math": ("x",), "torch": ("a", "b", "c")}
 NAMED = {"torch.sym_ite": ("b", "t", "f")}
-
-
-def arrays_of(argument: Any, *, constants: bool = True) -> list[np.ndarray]:
-    """The arrays among arguments, in order."""
-    if isinstance(argument, Const):
-        return [argument.array] if constants else []
-    if isinstance(argument, np.ndarray):
-        return [argument]
-    if isinstance(argument, dict):
-        argument = list(argument.values())
-    if isinstance(argument, (list, tuple)):
-        return [a for part in argument for a in arrays_of(part, constants=constants)]
-    return []
-
-
-def described(argument: Any, count: list[int]) -> Any:
-    """An argument as JSON; arrays by their number."""
-    match argument:
-        case Const() | np.ndarray():
-            count[0] += 1
-            return {"tensor": count[0] - 1}
-        case Precision():
-            return {"dtype": argument.dtype.name}
-        case float() if not math.isfinite(argument):
-            return {"float": str(argument)}
-        case complex():
-            return {"complex": [str(argument.real), str(argument.imag)]}
-        case list() | tuple():
-            return [described(a, count) for a in argument]
-    return argument
-
-
-def expected(case: Case, oracle: Oracle) -> list[np.ndarray]:
-    """What PyTorch gives."""
-    count = [0]
-    args = [described(a, count) for a in case.inputs]
-    kwargs = {k: described(a, count) for k, a in case.attrs.items()}
-    arrays = [*arrays_of(case.inputs), *arrays_of(case.attrs)]
-    return oracle.ask({"op": case.op, "args": args, "kwargs": kwargs}, arrays)
-
-
-def run_inputs(case: Case) -> list[np.ndarray]:
-    """The arrays that go in at run time."""
-    inputs = arrays_of(case.inputs, constants=False)
-    return [*inputs, *arrays_of(case.attrs, constants=False)]
-
-
-def convert(case: Case, types: list[TensorType | None]) -> Model:
-    """The case's operator through the PyTorch frontend; `types` are those of its results."""
-    return frontend.translate(source(case, types))
-
-
-def source(case: Case, types: list[TensorType | None]) -> SourceModel:
-    """The case's operator as the reader gives it."""
-    graph = SourceGraph("case")
-    given = list(zip(_names(case), (_argument(a, graph) for a in case.inputs), strict=False))
-    given += [(k, _argument(a, graph)) for k, a in case.attrs.items()]
-    outputs = [f"y{k}" for k in range(len(types))]
-    graph.nodes.append(reader.node_of(case.op, given, outputs, types, ""))
-    graph.outputs = [SourceValue(n) for n in outputs[: case.read]]
-    functional(graph)
-    return SourceModel("torch", graph, {"": 1})
 
 
 def _names(case: Case) -> list[str]:
@@ -102,43 +25,11 @@ def _names(case: Case) -> list[str]:
     return [a.name for a in found.arguments]
 
 
-def _argument(argument: Any, graph: SourceGraph) -> Any:
-    """An argument as the reader gives it; arrays become inputs or weights of the graph."""
-    if isinstance(argument, (list, tuple)):
-        return [_argument(a, graph) for a in argument]
-    if not isinstance(argument, (Const, np.ndarray)):
-        return argument
-    name = f"x{len(graph.inputs) + len(graph.weights)}"
-    if isinstance(argument, Const):
-        graph.weights[name] = argument.array
-    else:
-        type = TensorType(precision_of(argument.dtype), argument.shape)
-        graph.inputs.append(SourceValue(name, type))
-    return Ref(name)
+def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode:
+    return reader.node_of(op, given, outputs, list(types), "")
 
 
-def check(case: Case, device: str, oracle: Oracle) -> None:
-    """AssertionError when the case does not do what it says."""
-    want = expected(case, oracle)
-    model = convert(case, [None] * len(want))
-    want = want[: case.read]
-    assert len(model.outputs) == len(want), "number of outputs"
-    for value, array in zip(model.outputs, want, strict=True):
-        assert value.dtype == array.dtype, f"inferred {value.type}, not {array.dtype}"
-        fits = len(value.shape) == array.ndim and all(
-            isinstance(d, Expr) or d == n for d, n in zip(value.shape, array.shape, strict=True)
-        )
-        assert fits, f"inferred {value.type}, not {array.shape}"
-    got = Program(model, device)(*run_inputs(case))
-    for position, (mine, theirs) in enumerate(zip(got, want, strict=True)):
-        known = mine if case.random and mine.shape == theirs.shape else theirs
-        difference = compare(mine, known, case.tolerance(theirs.dtype))
-        assert difference.problem is None, f"output {position}: {difference.problem}"
+ENGINE = Engine("torch", frontend.translate, _names, _node, functional)
+check, convert, run, source = ENGINE.check, ENGINE.convert, ENGINE.run, ENGINE.source
 
-
-def run(case: Case, device: str) -> list[np.ndarray]:
-    """Convert and run without an origin, for cases that must fail."""
-    results = Program(convert(case, [None] * case.outputs), device)(*run_inputs(case))
-    if not isinstance(results, list):
-        raise DeviceError("a program returns a list")
-    return results
+__all__ = ["ENGINE", "check", "convert", "run", "run_inputs", "source"]

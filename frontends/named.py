@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,9 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import shape
 
-from .table import Converter, Items, Parameter, coerce, short
-
-if TYPE_CHECKING:
-    from .translate import Translator
+from .source import Ref, SourceNode
+from .table import Converter, Items, Parameter, Withheld, coerce, short
+from .translate import Translator
 
 
 def call(
@@ -115,3 +114,29 @@ def stacked(translator: Translator, sizes: Sequence[Any], what: str) -> Value:
         return translator.model.constant(np.array(sizes, np.int64))
     pieces = [shape.reshape(index_of(translator, s, what), [1]) for s in sizes]
     return pieces[0] if len(pieces) == 1 else shape.concat(*pieces, axis=0)
+
+
+class NamedTranslator(Translator):
+    """Translates graphs whose nodes name all of their arguments."""
+
+    def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
+        arguments = {k: self.resolved(a) for k, a in node.attributes.items()}
+        return tuple(flat(call(converter, self, arguments, len(node.outputs))))
+
+    def resolved(self, argument: Any) -> Any:
+        """An argument with values for names."""
+        if isinstance(argument, Ref):
+            entry = self.read(argument)
+            if isinstance(entry, Withheld):
+                raise Unsupported(f"a program that reads {entry.what}")
+            return entry
+        if isinstance(argument, list):
+            return [self.resolved(a) for a in argument]
+        return argument
+
+
+def flat(result: Any) -> list[Any]:
+    """Results in order; a list of tensors counts as so many."""
+    if isinstance(result, (list, tuple)):
+        return [r for part in result for r in flat(part)]
+    return [result]

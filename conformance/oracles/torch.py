@@ -92,7 +92,7 @@ def function(name: str) -> Callable[..., Any]:
 
 
 def argument(source: Any, tensors: list[Any]) -> Any:
-    """The inverse of `conformance.torch_engine.described`."""
+    """The inverse of `conformance.named_engine.described`."""
     if isinstance(source, list):
         return [argument(a, tensors) for a in source]
     if isinstance(source, dict):

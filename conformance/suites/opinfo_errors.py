@@ -44,7 +44,9 @@ def refusals(oracle: Oracle, match: str = "") -> Iterator[Refusal]:
         for arrays in _calls(oracle, index):
             head = json.loads(arrays[0].tobytes())
             found = schema.find(head["op"])
-            if found is None or any(k not in [a.name for a in found.arguments] for k in head["kwargs"]):
+            if found is None or any(
+                k not in [a.name for a in found.arguments] for k in head["kwargs"]
+            ):
                 continue
             yield Refusal(op, _told(head, arrays[1:]), head["why"], _takes(head, arrays[1:]))
 

@@ -12,8 +12,8 @@ from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, generate, shape, unary
 from nnir.types import Precision
 
-from ..table import Table, Wanted
 from ..precision import cast_to
+from ..table import Table, Wanted
 from .unary import in_place
 
 table = Table()

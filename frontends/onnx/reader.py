@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,12 @@ from nnir.errors import BadFile, Unsupported
 from nnir.notation import name_dim
 from nnir.types import TensorType
 
+from .. import wire
 from ..collector import paused_collector
 from ..source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ..translate import Reference
-from . import tensor, wire
-from .wire import Buffer, Span
+from ..wire import Buffer, Span
+from . import tensor
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16

@@ -12,8 +12,8 @@ from nnir.errors import BadFile, Unsupported
 from nnir.mapping import map_file
 from nnir.types import MOST_AXES, Precision
 
-from . import wire
-from .wire import Buffer, Span
+from .. import wire
+from ..wire import Buffer, Span
 
 # TensorProto.DataType, from onnx.proto3.
 PRECISIONS: dict[int, Precision] = {

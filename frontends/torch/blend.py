@@ -8,7 +8,7 @@ from nnir.ops import binary, compare, unary
 
 from ..table import Table
 from .halves import number, once_rounded
-from .promotion import Number, common, promoted, to
+from .promotion import Number, category, common, promoted, to
 
 table = Table()
 
@@ -26,7 +26,7 @@ def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -
 
 @table.convert("aten.addcdiv.default")
 def addcdiv(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
-    if not common(tensor1, tensor2).is_float:
+    if category(common(tensor1, tensor2)) < 2:
         raise Unsupported("addcdiv of integers")
 
     def body(x: Value, a: Value, b: Value) -> Value:

@@ -6,8 +6,9 @@ import numpy as np
 
 from nnir.broadcast import axes_of, ints
 from nnir.errors import BadType, NotConstant
-from nnir.model import Index, Value
+from nnir.model import Index, Model, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, sizes
+from nnir.ops.sizes import Size
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -65,15 +66,48 @@ def positions(rows: object, columns: object, offset: int) -> np.ndarray:
 def diagonal(self: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Value:
     """The two axes become one, the last."""
     a, b = axes_of((dim1, dim2), self.rank)
-    where = positions(self.shape[a], self.shape[b], offset)
     others = [k for k in range(self.rank) if k not in (a, b)]
-    if others and (a, b) == (self.rank - 2, self.rank - 1):
-        rows = sizes.reshape(self, [*sizes.sizes_of(self)[:-2], -1 if 0 not in self.shape else 0])
-        flat = where[:, 0] * int(self.shape[b]) + where[:, 1]  # type: ignore[arg-type]
-        return index.gather(rows, flat, axis=-1)
-    first = shape.transpose(self, perm=(a, b, *others)) if (a, b) != (0, 1) else self
-    found = index.gather_nd(first, where)
-    return shape.transpose(found, perm=(*range(1, found.rank), 0)) if others else found
+    rows, columns = (sizes.size_of(self, k) for k in (a, b))
+    is_known = isinstance(rows, int) and isinstance(columns, int)
+    if is_known and not (others and (a, b) == (self.rank - 2, self.rank - 1)):
+        first = shape.transpose(self, perm=(a, b, *others)) if (a, b) != (0, 1) else self
+        found = index.gather_nd(first, positions(rows, columns, offset))
+        return shape.transpose(found, perm=(*range(1, found.rank), 0)) if others else found
+    order = (*others, a, b)
+    last = shape.transpose(self, perm=order) if order != tuple(range(self.rank)) else self
+    flat = sizes.reshape(last, [*sizes.sizes_of(last)[:-2], sizes.times(rows, columns)])
+    return index.gather(flat, _flat_positions(self.model, rows, columns, offset), axis=-1)
+
+
+def _flat_positions(model: Model, rows: Size, columns: Size, offset: int) -> Value:
+    """The places of a diagonal among the elements of a matrix: each one row and one column on."""
+    row, column = max(-offset, 0), max(offset, 0)
+    if isinstance(rows, int) and isinstance(columns, int):
+        where = positions(rows, columns, offset)
+        return model.constant(where[:, 0] * columns + where[:, 1])
+    steps = _steps(model, rows, columns, offset)
+    first = sizes.vector(model, [sizes.plus(sizes.times(columns, row), column)])
+    step = sizes.vector(model, [sizes.plus(columns, 1)])
+    result: Value = binary.add(binary.mul(steps, step), first)
+    return result
+
+
+def _steps(model: Model, rows: Size, columns: Size, offset: int) -> Value:
+    """0, 1, ... as many as the diagonal is long."""
+    down, across = sizes.minus(rows, max(-offset, 0)), sizes.minus(columns, max(offset, 0))
+    lengths = [sizes.vector(model, [n]) for n in (down, across)]
+    steps: Value = generate.range_([0], binary.max_(binary.min_(*lengths), [0]), [1])
+    return steps
+
+
+def _places(x: Value, a: int, b: int, offset: int) -> Value:
+    """The places [length, 2] of a diagonal in two axes."""
+    rows, columns = (sizes.size_of(x, k) for k in (a, b))
+    if isinstance(rows, int) and isinstance(columns, int):
+        return x.model.constant(positions(rows, columns, offset))
+    steps = _steps(x.model, rows, columns, offset)
+    pair: Value = shape.stack(*(binary.add(steps, [max(k, 0)]) for k in (-offset, offset)), axis=1)
+    return pair
 
 
 @table.convert("aten.diagonal_scatter.default")
@@ -81,7 +115,7 @@ def diagonal_scatter(
     self: Value, src: Value, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Value:
     a, b = axes_of((dim1, dim2), self.rank)
-    where = self.model.constant(positions(self.shape[a], self.shape[b], offset))
+    where = _places(self, a, b, offset)
     perm = (a, b, *(k for k in range(self.rank) if k not in (a, b)))
     front = shape.transpose(self, perm=perm) if perm != tuple(range(self.rank)) else self
     lines = shape.transpose(src, perm=(src.rank - 1, *range(src.rank - 1)))

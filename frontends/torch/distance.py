@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from nnir.broadcast import axes_of
+from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
@@ -15,9 +15,10 @@ from nnir.ops import binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
-from ..table import Table
+from ..table import Items, Table
 from .halves import number, once_rounded
 from .promotion import Number, promoted
+from .shape import broadcast_tensors
 
 table = Table()
 Axes = tuple[int, ...] | None
@@ -147,27 +148,29 @@ def pdist(self: Value, p: float = 2.0) -> Value:
 def pairwise_distance(
     x1: Value, x2: Value, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
 ) -> Value:
-    def body(a: Value, b: Value) -> Value:
-        apart = binary.add(binary.sub(a, b), number(a, eps))
-        return normed(apart, p, (-1,), keepdim)
-
-    return once_rounded(body, *promoted(x1, x2))
+    between = binary.sub(*promoted(x1, x2))
+    return _norm(binary.add(*promoted(between, eps)), p, (-1,), keepdim, None)
 
 
 @table.convert("aten.cosine_similarity.default")
 def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) -> Value:
+    operands = promoted(x1, x2)
+    rank = max(v.rank for v in operands)
+    axis = axis_of(dim, max(rank, 1)) - rank
+    if not rank:
+        return cosine_similarity(*(shape.reshape(v, [1]) for v in operands), 0, eps)
+    lengths = [v.shape[axis] if v.rank >= -axis else 1 for v in operands]
+    if lengths[0] != lengths[1]:  # a vector is as long as its elements are many after broadcasting
+        operands = broadcast_tensors(Items(operands))
+
     def unit(x: Value) -> Value:
-        length = binary.max_(normed(x, 2, (dim,), keepdim=True), number(x, eps))
+        length = binary.max_(normed(x, 2, (axis,), keepdim=True), number(x, eps))
         return binary.div(x, length)
 
     def body(a: Value, b: Value) -> Value:
         product = binary.mul(unit(a), unit(b))
-        return reduce.reduce_sum(product, [dim], keepdim=False)
+        return reduce.reduce_sum(product, [axis], keepdim=False)
 
-    operands = promoted(x1, x2)
-    if not any(v.rank for v in operands):
-        axes_of((dim,), 1)
-        return cosine_similarity(*(shape.reshape(v, [1]) for v in operands), 0, eps)
     return once_rounded(body, *operands)
 
 

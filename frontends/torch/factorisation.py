@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, linalg, linear, logic, reduce, shape, sizes
+from nnir.ops import binary, compare, generate, index, linalg, linear, logic, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -23,13 +24,13 @@ Three = tuple[Value, Value, Value]
 
 def no_info(a: Value) -> Value:
     """0 for every matrix: what LAPACK could not do is an error while running."""
-    return zeros(a, a.shape[:-2], Precision.INT32)
+    return zeros(a, sizes.sizes_of(a)[:-2], Precision.INT32)
 
 
-def zeros(like: Value, dims: tuple[object, ...], precision: Precision) -> Value:
-    if any(isinstance(d, Expr) for d in dims):
-        raise NotConstant(f"linear algebra of {like.type}, whose sizes are not known")
-    return like.model.constant(np.zeros(dims, precision.dtype))
+def zeros(like: Value, parts: Sequence[sizes.Size], precision: Precision) -> Value:
+    """Zeros of a shape that may only be known while running; `like` says in which model."""
+    zero = like.model.constant(0, precision.dtype)
+    return generate.fill(sizes.vector(like.model, parts), zero) if parts else zero
 
 
 def known(size: object, of: Value) -> int:
@@ -76,7 +77,7 @@ def _first(found: Value) -> Value:
     empty = cast_to(found, Precision.INT32)
     place = reduce.arg_max(empty, axis=-1, keepdim=False, dtype=Precision.INT32)
     some = reduce.reduce_max(empty, [-1], keepdim=False)
-    return binary.mul(some, binary.add(place, [1]))
+    return binary.mul(some, binary.add(place, found.model.constant(np.int32(1))))
 
 
 def permuted_identity(factors: Value, pivots: Value) -> Value:
@@ -234,7 +235,7 @@ def svd(self: Value, some: bool = True, compute_uv: bool = True) -> Three:
     if compute_uv:
         u, s, vh = linalg_svd(self, not some)
         return u, s, adjoint(vh)
-    *lead, rows, columns = self.shape
+    *lead, rows, columns = sizes.sizes_of(self)
     u, v = (zeros(self, (*lead, n, n), self.precision) for n in (rows, columns))
     return u, linalg.singular_values(self), v
 
@@ -291,12 +292,13 @@ def ldl_factor(self: Value, *, hermitian: bool = False) -> Two:
 
 @table.convert("aten.linalg_ldl_factor_ex.default")
 def ldl_factor_ex(self: Value, *, hermitian: bool = False, check_errors: bool = False) -> Three:
-    """The third result is the first position of a 0 in D, which only blocks of one can have."""
+    """The third result is the first position of a 0 (or NaN) in D, in a block of one."""
     factors, pivots = ldl_factor(self, hermitian=hermitian)
     if pivots.shape[-1] == 0:
         return factors, pivots, no_info(self)
     line = diagonal(factors, 0, -2, -1)
-    zero = compare.equal(line, line.model.constant(np.zeros((), line.dtype)))
+    size = unary.abs_(line)
+    zero = logic.not_(compare.greater(size, size.model.constant(0, size.dtype)))
     alone = compare.greater(pivots, pivots.model.constant(np.int32(0)))
     return factors, pivots, _first(logic.and_(zero, alone))
 

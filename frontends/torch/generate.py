@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from nnir.broadcast import contents, ints
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.ops import binary, compare, generate, shape
 from nnir.types import Precision
@@ -17,7 +17,7 @@ from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 from .promotion import COMPLEX, DEFAULT_FLOAT, Number, Operand, of_number, to
-from .sizes import sizes_of
+from .sizes import MOST, sizes_of, steps_to
 
 table = Table()
 INT64 = 4
@@ -79,8 +79,8 @@ def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision
     if to_type == Precision.INT64:
         bounds = [int(b) for b in bounds]
     first, last, by = bounds
-    if by == 0:
-        raise BadType("arange with step 0")
+    if not all(map(math.isfinite, bounds)) or by == 0 or (last - first) / by < 0:
+        raise BadType(f"arange from {first} to {last} by {by}")
     if isinstance(first, int) and isinstance(last, int) and isinstance(by, int):
         count = len(range(first, last, by))
         if count > LONGEST and to_type == Precision.INT64:
@@ -90,7 +90,7 @@ def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision
     if to_type.is_integer:
         first, by = int(first), int(by)
     wide = np.float64 if to_type.is_float else np.int64
-    steps = np.arange(count) * np.asarray(by, wide) + np.asarray(first, wide)
+    steps = steps_to(count) * np.asarray(by, wide) + np.asarray(first, wide)
     return model.constant(steps.astype(to_type.dtype))
 
 
@@ -200,8 +200,10 @@ def eye_of(rows: Value, columns: Value, precision: Precision) -> Value:
     lines = []
     for size in (rows, columns):
         known = ints(size)
+        if known is not None and known[0] < 0:
+            raise BadType(f"eye of {known[0]} rows or columns")
         if known is not None:
-            lines.append(size.model.constant(np.arange(known[0])))
+            lines.append(size.model.constant(steps_to(known[0])))
         else:
             lines.append(generate.range_([0], shape.reshape(size, [1]), [1]))
     ones = compare.equal(shape.unsqueeze(lines[0], [1]), lines[1])
@@ -221,7 +223,7 @@ def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Pr
     if steps <= 1:
         return cast_to(shape.reshape(first, [1]) if steps else model.constant([], "f4"), precision)
     step = binary.div(binary.sub(last, first), model.constant(steps - 1, wide.dtype))
-    places = np.arange(steps)
+    places = steps_to(steps)
     near = model.constant(places.astype(wide.dtype))
     far = model.constant((steps - 1 - places).astype(wide.dtype))
     rising = binary.add(first, binary.mul(step, near))
@@ -235,7 +237,7 @@ def _line(start: Number, end: Number, steps: int, precision: Precision) -> np.nd
     if steps == 1:
         return np.array([first])
     step = np.asarray((last - first) / max(steps - 1, 1))
-    places = np.arange(steps)
+    places = steps_to(steps)
     return np.where(places < steps // 2, first + step * places, last - step * (steps - 1 - places))
 
 
@@ -299,6 +301,8 @@ def _indices(name: str, places: Callable[..., tuple[np.ndarray, np.ndarray]]) ->
         dtype: Precision | int | None = INT64,
         translator: Translator,
     ) -> Value:
+        if row < 0 or col < 0 or row * col > MOST:
+            raise Unsupported(f"{name} of {row} rows and {col} columns")
         pairs = np.stack(places(row, offset, col))
         return translator.model.constant(pairs.astype(whole_kind(dtype).dtype))
 

@@ -40,9 +40,10 @@ def _evenly(x: Value, axis: int, spacing: float, order: int) -> Value:
 
 
 def _at(x: Value, axis: int, points: Value, order: int) -> Value:
-    """With coordinates: the slopes on both sides weighed by each other's lengths."""
-    if order != 1:
-        raise Unsupported("gradient at coordinates with edge_order=2")
+    """With coordinates: the slopes on both sides weighed by each other's lengths.
+
+    With order 2 the ends continue the parabolas through the three outer points.
+    """
     widths = diff(points, dim=0)
     trailing = list(range(1, x.rank - axis))
     widths = shape.unsqueeze(widths, trailing) if trailing else widths
@@ -50,10 +51,15 @@ def _at(x: Value, axis: int, points: Value, order: int) -> Value:
     side = axis - x.rank
     left, right = cut(widths, side + widths.rank, 0, -1), cut(widths, side + widths.rank, 1, FAR)
     before, after = cut(slopes, axis, 0, -1), cut(slopes, axis, 1, FAR)
-    total = binary.add(binary.mul(before, right), binary.mul(after, left))
-    inner = binary.div(total, binary.add(left, right))
-    ends = cut(slopes, axis, 0, 1), cut(slopes, axis, -1, FAR)
-    return shape.concat(ends[0], inner, ends[1], axis=axis)
+    both = binary.add(left, right)
+    inner = binary.div(binary.add(binary.mul(before, right), binary.mul(after, left)), both)
+    first, last = cut(slopes, axis, 0, 1), cut(slopes, axis, -1, FAR)
+    if order == 2:
+        curves = binary.div(binary.sub(after, before), both)
+        early, late = binary.mul(left, curves), binary.mul(right, curves)
+        first = binary.sub(first, cut(early, axis, 0, 1))
+        last = binary.add(last, cut(late, axis, -1, FAR))
+    return shape.concat(first, inner, last, axis=axis)
 
 
 def _along(x: Value, axis: int, spacing: Spacing, order: int) -> Value:

@@ -14,6 +14,7 @@ from nnir.ops import binary, compare, index, logic, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Items, Table
+from .sizes import steps_to
 
 table = Table()
 Result = tuple[Value, list[Value]]
@@ -64,7 +65,7 @@ def histogramdd_edges(
 
 def _columns(x: Value, count: int) -> list[Value]:
     """The coordinates of all points along each axis."""
-    if x.shape[-1] != count:
+    if x.rank < 1 or x.shape[-1] != count:
         raise BadType(f"histogramdd of {x.type} with {count} axes")
     points = x if x.rank == 2 else sizes.reshape(x, [-1, count])
     return list(shape.unstack(points, axis=1, num=count))
@@ -86,7 +87,7 @@ def _edges(column: Value, count: int, ends: Sequence[float] | None) -> Value:
             compare.where(same, binary.add(high, away), high),
         )
     step = binary.div(binary.sub(high, low), column.model.constant(count, kind))
-    steps = np.arange(count + 1)
+    steps = steps_to(count + 1)
     early = binary.add(low, binary.mul(step, column.model.constant(steps.astype(kind))))
     late = binary.sub(high, binary.mul(step, column.model.constant((count - steps).astype(kind))))
     return compare.where(column.model.constant(steps < (count + 1) // 2), early, late)

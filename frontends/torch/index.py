@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints
+from nnir.dim import Dim
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
@@ -15,8 +16,9 @@ from nnir.types import Precision
 from ..precision import cast_to
 from ..table import Items, Table
 from . import advanced, bags
-from .promotion import Number, to
+from .promotion import Number, category, to
 from .shape import common_sizes, expanded
+from .sizes import sizes_of, steps_to
 
 table = Table()
 END = np.iinfo(np.int64).max
@@ -79,6 +81,7 @@ def narrow(self: Value, dim: int, start: Index, length: Index) -> Value:
     """`length` elements from `start`, which may count from the end."""
     axis = axis_of(dim, self.rank)
     known, count = contents(start), contents(length)
+    _require_inside(self.shape[axis], known, count)
     if known is None and count is not None and isinstance(count[0], int):
         return _window(self, axis, start, count[0])
     first = line(start)
@@ -89,6 +92,17 @@ def narrow(self: Value, dim: int, start: Index, length: Index) -> Value:
     if contents(first) == (0,) and contents(last) == (self.shape[axis],):
         return self
     return index.slice_(self, [axis], first, last)
+
+
+def _require_inside(size: Dim, start: Sequence[Dim] | None, length: Sequence[Dim] | None) -> None:
+    """BadType where a part surely is not one of an axis; a slice would be cut to what there is."""
+    first, count = (v[0] if v is not None and isinstance(v[0], int) else 0 for v in (start, length))
+    if isinstance(size, int):
+        first += size if first < 0 else 0
+        if not 0 <= first <= size - count:
+            raise BadType(f"narrow of an axis of {size} to {count} elements from {first}")
+    if count < 0:
+        raise BadType(f"narrow to {count} elements")
 
 
 def _sum(a: Value, b: Value) -> Value:
@@ -120,8 +134,8 @@ def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) ->
 
 def gathered(x: Value, dim: int, where: Value) -> Value:
     """GATHER_ELEMENTS, of tensors without axes too."""
-    if 0 in where.shape and where.is_static:  # whose rank may then be any
-        return x.model.constant(np.zeros(where.shape, x.dtype))
+    if 0 in where.shape:  # whose rank may then be any
+        return generate.fill(sizes_of(where), x.model.constant(0, x.dtype))
     if x.rank and where.rank:
         return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
     flat = shape.reshape(x, [-1]) if not x.rank else x
@@ -178,7 +192,7 @@ def one_hot(self: Value, num_classes: int = -1) -> Value:
         most = reduce.reduce_max(flat(self), [0], keepdim=True)
         classes = generate.range_([0], binary.add(most, [1]), [1])
     else:
-        classes = self.model.constant(np.arange(num_classes))
+        classes = self.model.constant(steps_to(num_classes))
     hits = compare.equal(shape.unsqueeze(self, [self.rank]), classes)
     return unary.cast(hits, dtype=Precision.INT64)
 
@@ -204,8 +218,8 @@ def masked_fill(self: Value, mask: Value, value: Number) -> Value:
 
 @table.convert("aten.masked_fill.Tensor")
 def masked_fill_tensor(self: Value, mask: Value, value: Value) -> Value:
-    if value.rank:
-        raise BadType(f"masked_fill with {value.type}, not one element")
+    if value.rank or category(value.precision) == 3 > category(self.precision):
+        raise BadType(f"masked_fill of {self.type} with {value.type}")
     return compare.where(truth(mask), cast_to(value, self.precision), self)
 
 

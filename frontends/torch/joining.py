@@ -68,15 +68,20 @@ def block_diag(tensors: Items) -> Value:
     """Each matrix with zeros on both sides, one below the other."""
     values = promoted_to(common(*tensors), *tensors)
     blocks = [at_least(v, 2) for v in values]
-    widths = [n for v in blocks if isinstance(n := v.shape[1], int)]
-    if len(widths) < len(blocks):
-        raise NotConstant("block_diag of matrices whose columns are only known while running")
-    rows, before = [], 0
-    for block, width in zip(blocks, widths, strict=True):
-        behind = sum(widths) - before - width
-        rows.append(shape.pad(block, [0, 0, before, behind]) if before + behind else block)
-        before += width
+    widths = [sizes.size_of(v, 1) for v in blocks]
+    rows = []
+    for k, block in enumerate(blocks):
+        before, behind = (_total(part) for part in (widths[:k], widths[k + 1 :]))
+        pads = sizes.vector(block.model, [0, 0, before, behind])
+        rows.append(shape.pad(block, pads) if len(blocks) > 1 else block)
     return shape.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
+
+
+def _total(parts: Sequence[Size]) -> Size:
+    total: Size = 0
+    for part in parts:
+        total = sizes.plus(total, part)
+    return total
 
 
 @table.convert("aten._chunk_cat.default")
@@ -88,6 +93,8 @@ def chunk_cat(tensors: Items, dim: int, num_chunks: int) -> Value:
         size = value.shape[axis]
         if isinstance(size, Expr):
             raise NotConstant(f"_chunk_cat of {value.type}")
+        if 0 in value.shape or num_chunks < 1:
+            raise BadType(f"_chunk_cat of {value.type} into {num_chunks} chunks")
         missing = -size % num_chunks
         pads = [0, 0] * value.rank
         pads[2 * axis + 1] = missing
@@ -141,8 +148,10 @@ def chunk(self: Value, chunks: int, dim: int = 0, *, wanted: Wanted) -> list[Val
     """At most `chunks` pieces of equal size, but for a smaller last one."""
     axis = axis_of(dim, self.rank)
     size = self.shape[axis]
+    if chunks < 1:
+        raise BadType(f"chunk into {chunks}")
     if size == 0:
-        return cut(self, [0] * chunks, axis)
+        return cut(self, [0] * min(chunks, wanted), axis)
     if isinstance(size, Expr):
         piece = sizes.over(sizes.plus(sizes.size_of(self, axis), chunks - 1), chunks)
         rest = sizes.minus(sizes.size_of(self, axis), sizes.times(piece, wanted - 1))

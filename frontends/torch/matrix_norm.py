@@ -20,6 +20,7 @@ from .diagonal import diagonal
 from .distance import normed
 from .linear import conjugate
 from .promotion import Number, category, promoted, real_of
+from .sizes import size_of
 
 table = Table()
 
@@ -176,10 +177,7 @@ def spectrum(a: Value, hermitian: bool) -> Value:
 def cutoff(
     a: Value, values: Value, atol: Value | float | None, rtol: Value | float | None
 ) -> Value:
-    """max(atol, rtol * the largest value) for each matrix, with an axis to compare by.
-
-    Without either the relative one is the precision times the longer side.
-    """
+    """max(atol, rtol * the largest value) for each matrix, with an axis to compare by."""
     if rtol is None:
         rtol = 0.0 if atol is not None and not _is_zero(atol) else default_rtol(a)
     largest = reduce.reduce_max(values, [-1], keepdim=True)
@@ -187,12 +185,11 @@ def cutoff(
     return binary.max_(relative, _factor(values, 0.0 if atol is None else atol))
 
 
-def default_rtol(a: Value) -> float:
-    """As LAPACK's users choose it."""
-    rows, columns = a.shape[-2:]
-    if isinstance(rows, Expr) or isinstance(columns, Expr):
-        raise NotConstant(f"the rank of {a.type}, whose sizes are not known")
-    return float(np.finfo(real_of(a.precision).dtype).eps) * max(rows, columns)
+def default_rtol(a: Value) -> Value:
+    """The precision times the longer side."""
+    longest = binary.max_(*(size_of(a, axis) for axis in (-2, -1)))
+    kind = real_of(a.precision)
+    return binary.mul(cast_to(longest, kind), number(a, float(np.finfo(kind.dtype).eps)))
 
 
 def _is_zero(tolerance: Value | float) -> bool:
@@ -223,7 +220,7 @@ def relative(a: Value, atol: Value | None, rtol: Value | None) -> Tolerance:
         return rtol
     kind = cast_to(atol, real_of(a.precision))
     none = number(a, 0)
-    return compare.where(compare.greater(kind, none), none, number(a, default_rtol(a)))
+    return compare.where(compare.greater(kind, none), none, default_rtol(a))
 
 
 @table.convert("aten.linalg_matrix_rank.atol_rtol_tensor")

@@ -127,10 +127,12 @@ def to(operand: Operand, precision: Precision, model: Model) -> Value:
 
 
 def _rounded(number: Number, precision: Precision) -> Number:
-    """A number for an integer type loses its fraction as a cast does."""
-    if precision.is_integer and isinstance(number, float):
-        return int(number)
-    return number
+    """A number for an integer type loses its fraction, and wraps, as a cast does."""
+    if not precision.is_integer or isinstance(number, complex):
+        return number
+    bits = 8 * precision.dtype.itemsize
+    wrapped = int(number) % (1 << bits)
+    return wrapped - (1 << bits) if precision in SIGNED and wrapped >> (bits - 1) else wrapped
 
 
 def promoted(*operands: Operand) -> list[Value]:

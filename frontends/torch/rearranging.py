@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Items, Table
+from .sizes import MOST, steps_to
 
 table = Table()
 BACK = -(1 << 62)
@@ -30,13 +32,20 @@ def flip(self: Value, dims: tuple[int, ...]) -> Value:
     return index.slice_(self, list(axes), back, [BACK] * len(axes), back)
 
 
+def _require_rank(x: Value, rank: int) -> None:
+    if x.rank < rank:
+        raise BadType(f"{x.type}, where at least {rank} axes are needed")
+
+
 @table.convert("aten.fliplr.default")
 def fliplr(self: Value) -> Value:
+    _require_rank(self, 2)
     return flip(self, (1,))
 
 
 @table.convert("aten.flipud.default")
 def flipud(self: Value) -> Value:
+    _require_rank(self, 1)
     return flip(self, (0,))
 
 
@@ -65,6 +74,7 @@ def roll(self: Value, shifts: Index, dims: tuple[int, ...] = ()) -> Value:
 @table.convert("aten.pixel_shuffle.default")
 def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
     """Channels become blocks of r by r pixels."""
+    _require_rank(self, 3)
     r = upscale_factor
     *head, c, h, w = sizes.sizes_of(self)
     n = len(head)
@@ -76,6 +86,7 @@ def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
 @table.convert("aten.pixel_unshuffle.default")
 def pixel_unshuffle(self: Value, downscale_factor: int) -> Value:
     """Blocks of r by r pixels become channels."""
+    _require_rank(self, 3)
     r = downscale_factor
     *head, c, h, w = sizes.sizes_of(self)
     n = len(head)
@@ -118,11 +129,13 @@ def cartesian_prod(tensors: Items) -> Value:
 
 @table.convert("aten.combinations.default")
 def combinations(self: Value, r: int = 2, with_replacement: bool = False) -> Value:
+    _require_rank(self, 1)
     size = self.shape[0]
     if isinstance(size, Expr):
         raise NotConstant(f"combinations of {self.type}")
-    if r == 0:
+    if r <= 0:
         return self.model.constant(np.zeros(0, self.dtype))
+    steps_to(math.comb(size + (r - 1) * with_replacement, r) * r)  # too many are refused
     chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(chosen(range(size), r)), np.int64).reshape(-1, r)
     return index.gather(self, rows, axis=0)
@@ -137,7 +150,9 @@ def repeat_interleave_int(
     if known is not None and isinstance(size, int):
         if known[0] == 1:
             return x
-        return index.gather(x, np.repeat(np.arange(size), known[0]), axis=axis)
+        if known[0] < 0:
+            raise BadType(f"repeat_interleave {known[0]} times")
+        return index.gather(x, steps_to(size * known[0]) // max(known[0], 1), axis=axis)
     own = sizes.sizes_of(x)
     times = known[0] if known is not None else shape.reshape(repeats, [1])
     wide = sizes.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
@@ -172,6 +187,8 @@ def repeated(repeats: Value, total: Value | None) -> Value:
     """0 as often as the first number says, then 1 as often as the second, ..."""
     if repeats.known is not None:
         known = repeats.known
+        if known.size and (known.min() < 0 or known.sum() > MOST):
+            raise BadType(f"repeat_interleave {known.min()} to {known.max()} times")
         return repeats.model.constant(np.repeat(np.arange(known.size), known))
     counts = cast_to(repeats, Precision.INT64)
     ends = reduce.cum_sum(counts, [0])
@@ -191,6 +208,7 @@ def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
         count = (length - size) // step + 1
         if length < size:
             raise BadType(f"unfold of {self.type} into windows of {size}")
+        steps_to(count * size)  # too many are refused
         where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
     else:
         room = sizes.over(sizes.minus(sizes.size_of(x, axis), size), step)

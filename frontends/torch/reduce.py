@@ -187,17 +187,18 @@ def count_of(x: Value, dim: Axes) -> int | Value:
 
 def variance(x: Value, dim: Axes, correction: Number | None, keepdim: bool) -> Value:
     """The mean square of the distance from the mean, over the count less a correction."""
-    if not x.is_float or isinstance(correction, complex):
+    if category(x.precision) < 2 or isinstance(correction, complex):
         raise Unsupported(f"the variance of {x.type} with correction={correction!r}")
     less = 1 if correction is None else correction
     middle = folded(reduce.reduce_mean, x, dim, keepdim=True)
-    squares = unary.square(binary.sub(x, middle))
+    apart = binary.sub(x, middle)
+    squares = unary.square(apart if x.is_float else unary.abs_(apart))
     total = folded(reduce.reduce_sum, squares, dim, keepdim)
     count = count_of(x, dim)
     if isinstance(count, int):
-        return binary.div(total, number(x, max(0.0, count - less)))
-    left = binary.sub(cast_to(count, x.precision), number(x, less))
-    return binary.div(total, binary.max_(left, number(x, 0)))
+        return binary.div(total, number(total, max(0.0, count - less)))
+    left = binary.sub(cast_to(count, total.precision), number(total, less))
+    return binary.div(total, binary.max_(left, number(total, 0)))
 
 
 Spread = Callable[[Value, Axes, Number | None, bool], object]
@@ -248,6 +249,8 @@ _spreads("var", lambda x: x)
 @table.convert("aten.logsumexp.default")
 def logsumexp(self: Value, dim: tuple[int, ...], keepdim: bool = False) -> Value:
     (x,) = floating(self)
+    if not x.is_float:
+        raise Unsupported(f"logsumexp of {x.type}")
     return folded(reduce.reduce_log_sum_exp, x, dim, keepdim)
 
 
@@ -313,8 +316,13 @@ def sum_to_size(self: Value, size: Index) -> Value:
     if isinstance(length, Expr) or known is None:
         raise Unsupported("sum_to_size to sizes that are only known while running")
     lead = self.rank - length
-    repeated = [lead + k for k, d in enumerate(known.flat) if d == 1 and self.shape[lead + k] != 1]
-    x = self
+    if lead < 0:
+        raise BadType(f"sum_to_size of {self.type} to {length} axes")
+    pairs = list(zip(self.shape[lead:], known.flat, strict=True))
+    if any(d not in (1, mine) and isinstance(d, int) and isinstance(mine, int) for mine, d in pairs):
+        raise BadType(f"sum_to_size of {self.type} to {list(known.flat)}")
+    repeated = [lead + k for k, (mine, d) in enumerate(pairs) if d == 1 and mine != 1]
+    x = summand(self, None) if lead or repeated or not length else self
     if repeated:
         x = reduce.reduce_sum(x, repeated, keepdim=True)
     return reduce.reduce_sum(x, list(range(lead)), keepdim=False) if lead else x

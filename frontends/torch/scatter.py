@@ -72,7 +72,9 @@ def rows_placed(x: Value, dim: int, where: Value, source: Value, reduction: str 
 @table.convert("aten.index_add.default")
 def index_add(self: Value, dim: int, index: Value, source: Value, *, alpha: Number = 1) -> Value:
     scaled = cast_to(source, self.precision)
-    if alpha != 1:
+    if self.precision == Precision.BOOL8 and not alpha:
+        scaled = like(scaled, False, None)
+    elif alpha != 1 and self.precision != Precision.BOOL8:
         scaled = binary.mul(scaled, to(alpha, self.precision, self.model))
     return rows_placed(self, dim, index, scaled, "add")
 
@@ -293,8 +295,10 @@ def _between(x: Value, axis: int, start: int, end: int) -> Value | None:
 @table.convert("aten.masked_scatter.default")
 def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
     """The first true place takes the first element of `source`, and so on."""
+    if mask.precision != Precision.BOOL8:
+        raise BadType(f"masked_scatter with the mask {mask.type}")
     size = common_sizes(self, mask)
-    x, where = expanded(self, size), expanded(truth(mask), size)
+    x, where = expanded(self, size), expanded(mask, size)
     if 0 in source.shape:
         return x
     rank = reduce.cum_sum(unary.cast(flat(where), dtype=Precision.INT64), [0])

@@ -20,6 +20,7 @@ from . import window
 from .padding import padded
 from .promotion import COMPLEX, DEFAULT_FLOAT, HALVES, category, complex_of, promoted
 from .rearranging import unfold
+from .sizes import steps_to
 
 table = Table()
 FORWARD = {None: 0.0, "backward": 0.0, "ortho": 0.5, "forward": 1.0}
@@ -299,7 +300,7 @@ def ifftshift(self: Value, dim: tuple[int, ...] | None = None) -> Value:
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Precision | None = None, translator: Translator
 ) -> Value:
-    frequencies = np.fft.fftfreq(n, d).astype((dtype or DEFAULT_FLOAT).dtype)
+    frequencies = np.fft.fftfreq(len(steps_to(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
     return translator.model.constant(frequencies)
 
 
@@ -307,7 +308,7 @@ def fftfreq(
 def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Precision | None = None, translator: Translator
 ) -> Value:
-    frequencies = np.fft.rfftfreq(n, d).astype((dtype or DEFAULT_FLOAT).dtype)
+    frequencies = np.fft.rfftfreq(len(steps_to(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
     return translator.model.constant(frequencies)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from nnir.broadcast import axis_of, contents
 from nnir.dim import Expr
+from nnir.errors import Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
 from nnir.types import Precision
@@ -46,3 +47,14 @@ def reshaped(x: Value, size: Index) -> Value:
     if target is not None and all(isinstance(d, Expr) or d != 0 for d in target):
         return x if target == x.shape else shape.reshape(x, size)
     return shape.reshape_exact(x, size)
+
+
+MOST = 2**26
+"""So many elements a constant may have that a converter makes."""
+
+
+def steps_to(count: int) -> np.ndarray:
+    """0, 1, ... for a constant of the model; Unsupported where it would fill the memory."""
+    if count > MOST:
+        raise Unsupported(f"{count} positions as a constant of the model")
+    return np.arange(count)

@@ -79,7 +79,7 @@ def topk(
 def kthvalue(self: Value, k: Index, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
     """The last of the k smallest."""
     if not self.rank:
-        return sorted_along(self, dim, descending=False)
+        return topk(self, k)
     axis = axis_of(dim, self.rank)
     found = ordered(self, k, axis, largest=False)
     last = self.model.constant(np.array([-1] if keepdim else -1, np.int64))
@@ -105,6 +105,8 @@ def counted_below(
 def bucketize(
     self: Operand, boundaries: Value, *, out_int32: bool = False, right: bool = False
 ) -> Value:
+    if boundaries.rank != 1:
+        raise BadType(f"bucketize with boundaries {boundaries.type}, not a vector")
     line, x = promoted_to(common(boundaries, self), boundaries, self)
     return counted_below(line, x, right=right, to_int32=out_int32)
 

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.broadcast import axis_of, ints
-from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.dim import Dim
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, conv, index, shape, sizes
+from nnir.ops import binary, compare, conv, generate, index, shape, sizes
 
 from ..table import Table
+from .sizes import MOST, steps_to
 from .translator import TorchTranslator
 
 table = Table()
@@ -25,8 +26,6 @@ MOVED = frozenset({"TRANSPOSE", "SLICE", "EXPAND", "SPLIT", "UNSTACK"})
 """What PyTorch gives as a view, with strides of its own."""
 
 FARTHEST = 64
-MOST = 2**26
-"""Positions are constants of the model: so many elements at most."""
 
 
 def in_order(x: Value) -> bool:
@@ -58,8 +57,10 @@ def places(
         raise Unsupported(f"the memory of {x.type}, which may be a view of something else")
     target, strides = ints(size), ints(stride)
     start = (0 if memory is None else memory[0],) if offset is None else ints(offset)
-    if target is None or strides is None or start is None or not x.is_static:
+    if target is None or strides is None or start is None:
         raise NotConstant(f"strides of {x.type} that are only known while running")
+    if not x.is_static:
+        return _of_open_sizes(x, target, strides, start[0])
     if len(target) != len(strides) or max(math.prod(target), math.prod(map(int, x.shape))) > MOST:  # type: ignore[arg-type]
         raise Unsupported(f"as_strided to {target} by {strides}")
     where = _addresses(start[0], target, strides)
@@ -71,6 +72,15 @@ def places(
     if where.size and (found.max() == own.size or not np.array_equal(own[order[found]], where)):
         raise Unsupported(f"memory beyond {x.type}")
     return order[found]
+
+
+def _of_open_sizes(x: Value, size: Sequence[int], strides: Sequence[int], start: int) -> np.ndarray:
+    """Places that do not depend on the sizes of `x`; what is not there fails when running."""
+    if not in_order(x):
+        raise NotConstant(f"strides of {x.type} that are only known while running")
+    if len(size) != len(strides) or math.prod(size) > MOST:
+        raise Unsupported(f"as_strided to {size} by {strides}")
+    return _addresses(start, size, strides)
 
 
 def _addresses(start: int, size: Sequence[int], strides: Sequence[int]) -> np.ndarray:
@@ -92,12 +102,13 @@ def as_strided(
 ) -> Value:
     """A permutation where the strides are those of one, else elements by their positions."""
     where = places(self, size, stride, storage_offset, translator.memory)
-    count = math.prod(d for d in self.shape if isinstance(d, int))
-    if where.size == count and np.array_equal(where.reshape(-1), np.arange(count)):
-        return self if where.shape == self.shape else _shaped(self, where.shape)
-    perm = _permutation(self, where)
-    if perm is not None:
-        return shape.transpose(self, perm=perm)
+    if self.is_static:
+        count = math.prod(d for d in self.shape if isinstance(d, int))
+        if where.size == count and np.array_equal(where.reshape(-1), np.arange(count)):
+            return self if where.shape == self.shape else _shaped(self, where.shape)
+        perm = _permutation(self, where)
+        if perm is not None:
+            return shape.transpose(self, perm=perm)
     flat = self if self.rank == 1 else shape.flatten(self, start_axis=0, end_axis=-1)
     return index.gather(flat, where, axis=0)
 
@@ -154,36 +165,46 @@ def im2col(
     stride: tuple[int, ...],
 ) -> Value:
     """Every window of an image as a column: elements by rows, then by columns."""
+    if self.rank not in (3, 4):
+        raise BadType(f"im2col of {self.type}")
     n = self.rank - 2
     x = self
     if any(padding):
         x = shape.pad(self, [*[0, 0] * n, *(p for p in padding for _ in range(2))])
-    grids = []
-    for k in range(2):
-        length = x.shape[n + k]
-        if isinstance(length, Expr):
-            raise NotConstant(f"im2col of {self.type}")
-        count = (length - dilation[k] * (kernel_size[k] - 1) - 1) // stride[k] + 1
-        taps = np.arange(kernel_size[k])[:, None] * dilation[k]
-        grids.append(taps + np.arange(count) * stride[k])
-    height, width = grids[0].shape[1], grids[1].shape[1]
-    head = sizes.sizes_of(x)[: n - 1]
-    channels = sizes.size_of(x, n - 1)
+    pairs = list(zip(kernel_size, dilation, stride, strict=True))
+    grids = [_grid(x, n + k, *pairs[k]) for k in range(2)]
+    head, channels = sizes.sizes_of(x)[: n - 1], sizes.size_of(x, n - 1)
+    (kh, oh), (kw, ow) = (sizes.sizes_of(g) for g in grids)
     if all(_tiles(g, x.shape[n + k]) for k, g in enumerate(grids)):
-        (kh, oh), (kw, ow) = grids[0].shape, grids[1].shape
         cut = sizes.reshape(x, [*head, channels, oh, kh, ow, kw])
         windows = shape.transpose(cut, perm=(*range(n), n + 1, n + 3, n, n + 2))
     else:
         rows = index.gather(x, grids[0], axis=n)
         both = index.gather(rows, grids[1], axis=n + 2)
         windows = shape.transpose(both, perm=(*range(n), n, n + 2, n + 1, n + 3))
-    taps_all = kernel_size[0] * kernel_size[1]
-    return sizes.reshape(windows, [*head, sizes.times(channels, taps_all), height * width])
+    taps = kernel_size[0] * kernel_size[1]
+    return sizes.reshape(windows, [*head, sizes.times(channels, taps), sizes.times(oh, ow)])
 
 
-def _tiles(grid: np.ndarray, length: object) -> bool:
+def _grid(x: Value, axis: int, kernel: int, dilation: int, stride: int) -> Value:
+    """The places along an axis [kernel, windows] of the elements of every window."""
+    length, reach = x.shape[axis], dilation * (kernel - 1)
+    taps = steps_to(kernel)[:, None] * dilation
+    if isinstance(length, int):
+        count = (length - reach - 1) // stride + 1
+        steps_to(kernel * max(count, 0))  # too many are refused
+        return x.model.constant(taps + np.arange(count) * stride)
+    last = sizes.vector(x.model, [sizes.minus(sizes.size_of(x, axis), reach)])
+    result: Value = binary.add(generate.range_([0], last, [stride]), taps)
+    return result
+
+
+def _tiles(grid: Value, length: Dim) -> bool:
     """Whether windows lie side by side and fill an axis."""
-    return grid.size == length and np.array_equal(grid.T.reshape(-1), np.arange(grid.size))
+    known = grid.constant
+    if known is None or known.size != length:
+        return False
+    return np.array_equal(known.T.reshape(-1), np.arange(known.size))
 
 
 @table.convert("aten.col2im.default")

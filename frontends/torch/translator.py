@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nnir.errors import BadModel, Unsupported
+from nnir.errors import BadModel
 from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import TensorType
 
-from .. import named
-from ..source import Ref, SourceNode
-from ..table import Converter, Withheld
-from ..translate import Dialect, Translator
+from ..named import NamedTranslator
+from ..source import SourceNode
+from ..table import Converter
+from ..translate import Dialect
 from .aliases import canonical
 
 NUMBERS = ("_operator.", "math.", "torch.", "aten.sym_", "aten.item.", "aten._local_scalar_dense.")
@@ -27,34 +27,21 @@ class TorchDialect(Dialect):
         return super().find(canonical(op), versions)
 
 
-class TorchTranslator(Translator):
-    """Translates graphs whose nodes name all of their arguments."""
+class TorchTranslator(NamedTranslator):
+    """Marks what PyTorch has as numbers, and holds results against the types that are declared."""
 
     memory: tuple[int, ...] | None = None
     """Of the node that is converted: see `SourceNode.memory`."""
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
-        arguments = {k: self.resolved(a) for k, a in node.attributes.items()}
         self.memory = node.memory
-        result = named.call(converter, self, arguments, len(node.outputs))
-        results = flat(result)
+        results = super().bind(converter, node, entries)
         if node.op.startswith(NUMBERS):
-            results = [numbered(v) for v in results]
+            results = tuple(numbered(v) for v in results)
         for value, declared in zip(results, node.types, strict=False):
             if declared is not None and isinstance(value, Value):
                 _require_declared(node, value.type, declared)
-        return tuple(results)
-
-    def resolved(self, argument: Any) -> Any:
-        """An argument with values for names."""
-        if isinstance(argument, Ref):
-            entry = self.read(argument)
-            if isinstance(entry, Withheld):
-                raise Unsupported(f"a program that reads {entry.what}")
-            return entry
-        if isinstance(argument, list):
-            return [self.resolved(a) for a in argument]
-        return argument
+        return results
 
 
 def numbered(value: Any) -> Any:
@@ -65,13 +52,6 @@ def numbered(value: Any) -> Any:
     number = unary.assign(value) if known is None else value.model.constant(known)
     number.is_number = True
     return number
-
-
-def flat(result: Any) -> list[Any]:
-    """Results in order; a list of tensors counts as so many."""
-    if isinstance(result, (list, tuple)):
-        return [r for part in result for r in flat(part)]
-    return [result]
 
 
 def _require_declared(node: SourceNode, found: TensorType, declared: TensorType) -> None:

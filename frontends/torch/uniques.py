@@ -33,14 +33,23 @@ def unique(
     self: Value, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False
 ) -> tuple[Value, Value, Value]:
     """PyTorch's result is in order either way."""
-    wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
-    values, _, inverse, counts = sort.unique(wide)
+    if self.precision.is_float:
+        values, inverse, counts = _unique_floats(self)
+    else:
+        wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
+        values, _, inverse, counts = sort.unique(wide)
     shaped = sizes.reshape(inverse, sizes.sizes_of(self)) if return_inverse else _none(self)
-    return (
-        cast_to(values, self.precision),
-        shaped,
-        counts if return_counts or return_inverse else _none(self),
-    )
+    return cast_to(values, self.precision), shaped, counts if return_counts else _none(self)
+
+
+def _unique_floats(x: Value) -> tuple[Value, Value, Value]:
+    """The runs of the sorted elements: every NaN is another, unlike for UNIQUE."""
+    line = shape.flatten(x, start_axis=0, end_axis=-1) if x.rank != 1 else x
+    size = sizes.vector(x.model, [sizes.size_of(line, 0)])
+    ordered, places = sort.top_k(line, size, axis=0, largest=False)
+    values, run, counts = runs(ordered, 0)
+    inverse = index.scatter_nd(run, shape.unsqueeze(places, [1]), run)
+    return values, inverse, counts
 
 
 @table.convert("aten.unique_dim.default")

@@ -34,7 +34,10 @@ def _relu6(input: np.ndarray) -> np.ndarray:
 
 
 def _sigmoid(input: np.ndarray) -> np.ndarray:
-    one, small = input.dtype.type(1), np.exp(-np.abs(input))  # never above 1
+    one = input.dtype.type(1)
+    if input.dtype.kind == "c":
+        return one / (one + np.exp(-input))
+    small = np.exp(-np.abs(input))  # never above 1
     return np.where(input >= 0, one / (one + small), small / (one + small))
 
 
@@ -44,9 +47,13 @@ def _swish(input: np.ndarray) -> np.ndarray:
 
 relu = unary("relu", _relu, 65, "max(0, x).", integers=True)
 relu6 = unary("relu6", _relu6, 66, "min(6, max(0, x)).", integers=True)
-sigmoid = unary("sigmoid", _sigmoid, 74, "1 / (1 + exp(-x)).", edges="-inf gives 0, inf 1.")
-swish = unary("swish", _swish, 85, "x / (1 + exp(-x)).", edges="-inf gives NaN.")
-tanh = unary("tanh", np.tanh, 86, "Hyperbolic tangent.", edges="Infinities give ±1.")
+sigmoid = unary(
+    "sigmoid", _sigmoid, 74, "1 / (1 + exp(-x)).", edges="-inf gives 0, inf 1.", complexes=True
+)
+swish = unary("swish", _swish, 85, "x / (1 + exp(-x)).", edges="-inf gives NaN.", complexes=True)
+tanh = unary(
+    "tanh", np.tanh, 86, "Hyperbolic tangent.", edges="Infinities give ±1.", complexes=True
+)
 
 
 @wide

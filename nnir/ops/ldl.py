@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .matrices import size_of
+
 ALPHA = (1 + 17**0.5) / 8
 
 
@@ -28,18 +30,18 @@ def factor(a: np.ndarray, *, hermitian: bool) -> tuple[np.ndarray, np.ndarray]:
 
 def _pivot(a: np.ndarray, k: int) -> tuple[int, int]:
     """Which row comes next, and whether it is one or the second of two."""
-    size, own = len(a), abs(a[k, k])
+    size, own = len(a), size_of(a[k, k])
     if k == size - 1:
         return k, 1
-    other = k + 1 + int(np.abs(a[k + 1 :, k]).argmax())
-    column = abs(a[other, k])
+    other = k + 1 + int(size_of(a[k + 1 :, k]).argmax())
+    column = size_of(a[other, k])
     if max(own, column) == 0 or own >= ALPHA * column:
         return k, 1
-    row = np.abs(a[other, k:other]).max()
-    row = max(row, np.abs(a[other + 1 :, other]).max(initial=0))
+    row = size_of(a[other, k:other]).max()
+    row = max(row, size_of(a[other + 1 :, other]).max(initial=0))
     if own >= ALPHA * column * (column / row):
         return k, 1
-    return (other, 1) if abs(a[other, other]) >= ALPHA * row else (other, 2)
+    return (other, 1) if size_of(a[other, other]) >= ALPHA * row else (other, 2)
 
 
 def _swap(a: np.ndarray, k: int, pivot: int, step: int, *, hermitian: bool) -> None:

@@ -20,6 +20,11 @@ def double(dtype: np.dtype) -> np.dtype:
     return np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
 
 
+def size_of(numbers: np.ndarray) -> np.ndarray:
+    """What LAPACK compares to choose a pivot: of complex numbers |re| + |im|."""
+    return np.abs(numbers.real) + np.abs(numbers.imag)
+
+
 def lu(a: np.ndarray, *, pivot: bool) -> tuple[np.ndarray, np.ndarray]:
     """LAPACK's getrf of a stack: both factors in one matrix, and the rows swapped, from 1 on."""
     work = np.array(a, double(a.dtype))
@@ -30,7 +35,7 @@ def lu(a: np.ndarray, *, pivot: bool) -> tuple[np.ndarray, np.ndarray]:
         matrix = work[index]
         for k in range(steps):
             if pivot:
-                best = k + int(np.abs(matrix[k:, k]).argmax())
+                best = k + int(size_of(matrix[k:, k]).argmax())
                 pivots[index][k] = best + 1
                 matrix[[k, best]] = matrix[[best, k]]
             if matrix[k, k] != 0:

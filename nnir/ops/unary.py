@@ -106,7 +106,8 @@ def _exactly(function: Callable[..., Any]) -> Callable[..., np.ndarray]:
     """A function computed in float64: powers of the base have whole logarithms."""
 
     def call(input: np.ndarray) -> np.ndarray:
-        return np.asarray(function(input.astype(np.float64)), input.dtype)
+        wide = np.complex128 if input.dtype.kind == "c" else np.float64
+        return np.asarray(function(input.astype(wide)), input.dtype)
 
     return call
 
@@ -196,15 +197,32 @@ reciprocal = unary(
     "reciprocal", _reciprocal, 1015, "1 / x.", edges="±0 gives ±inf.", complexes=True
 )
 
-expm1 = unary("expm1", np.expm1, 1030, "e to the power x, less 1.", edges="Exact near 0.")
+expm1 = unary(
+    "expm1", np.expm1, 1030, "e to the power x, less 1.", edges="Exact near 0.", complexes=True
+)
 log1p = unary(
-    "log1p", np.log1p, 1031, "Natural logarithm of 1 + x.", edges="-1 gives -inf, below it NaN."
+    "log1p",
+    np.log1p,
+    1031,
+    "Natural logarithm of 1 + x.",
+    edges="-1 gives -inf, below it NaN.",
+    complexes=True,
 )
 log2 = unary(
-    "log2", _exactly(np.log2), 1032, "Logarithm to base 2.", edges="0 gives -inf, below 0 NaN."
+    "log2",
+    _exactly(np.log2),
+    1032,
+    "Logarithm to base 2.",
+    edges="0 gives -inf, below 0 NaN.",
+    complexes=True,
 )
 log10 = unary(
-    "log10", _exactly(np.log10), 1033, "Logarithm to base 10.", edges="0 gives -inf, below 0 NaN."
+    "log10",
+    _exactly(np.log10),
+    1033,
+    "Logarithm to base 10.",
+    edges="0 gives -inf, below 0 NaN.",
+    complexes=True,
 )
 erfc = unary("erfc", _erfc, 1034, "1 less the error function of Gauss, exact for large x.")
 

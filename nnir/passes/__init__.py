@@ -9,8 +9,10 @@ from .dense import fuse_dense
 from .fold import fold_constants
 from .gelu import fuse_gelu
 from .identities import remove_identities
+from .layout import sink_transposes
 from .legalise import legalise, to_standard
 from .rewrite import Pass, apply
+from .scale import fold_scale
 from .shapes import simplify_shapes
 from .swish import fuse_swish
 from .transposes import cancel_transposes
@@ -28,6 +30,7 @@ CLEAN: tuple[Pass, ...] = (
 FUSIONS: tuple[Pass, ...] = (
     cancel_transposes,
     fold_batch_norm,
+    fold_scale,
     fuse_gelu,
     fuse_swish,
     fuse_dense,
@@ -43,6 +46,7 @@ __all__ = [
     "cancel_transposes",
     "fold_batch_norm",
     "fold_constants",
+    "fold_scale",
     "fuse_activation",
     "fuse_dense",
     "fuse_gelu",
@@ -53,5 +57,6 @@ __all__ = [
     "remove_dead_code",
     "remove_identities",
     "simplify_shapes",
+    "sink_transposes",
     "to_standard",
 ]

@@ -7,6 +7,7 @@ left of VIEW_AS_COMPLEX and the like.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -26,13 +27,12 @@ Operands = Sequence[Any]
 
 Rule = Callable[[Operation, Operands], Any]
 RULES: dict[Operator, Rule] = {}
-SHOWN = 10
 
 
 def as_pairs(model: Model) -> Model:
     """A model that does the same without complex numbers; itself where it has none.
 
-    NoLowering lists the operations that have no rule here, and refuses complex inputs and outputs.
+    Complex inputs and outputs become pairs too. NoLowering lists the operations without a rule.
     """
     if not any(is_complex(v) for v in model.values()):
         return model
@@ -42,6 +42,12 @@ def as_pairs(model: Model) -> Model:
 def is_complex(value: Value | None) -> bool:
     """Whether a value holds complex numbers."""
     return value is not None and value.precision in COMPLEX
+
+
+def type_of_pairs(value: Value) -> TensorType:
+    """The type of a value after the rewrite."""
+    kind = COMPLEX.get(value.precision)
+    return value.type if kind is None else TensorType(kind, (*value.shape, 2))
 
 
 class _Rewriter:
@@ -56,12 +62,8 @@ class _Rewriter:
         self.problems: Counter[str] = Counter()
 
     def run(self) -> Model:
-        ends = [v for v in (*self.old.inputs, *self.old.outputs) if is_complex(v)]
-        if ends:
-            names = ", ".join(f"{v.name or '?'} {v.type}" for v in ends[:SHOWN])
-            raise NoLowering(f"complex inputs and outputs without complex numbers: {names}")
         for value in self.old.inputs:
-            self.known[value] = self.new.input(value.name or "", value.type)
+            self.known[value] = self.new.input(value.name or "", type_of_pairs(value))
         for operation in self.old.sorted():
             self.rewrite(operation)
         if self.problems:
@@ -107,10 +109,7 @@ class _Rewriter:
 
     def stand_in(self, value: Value) -> Value:
         """Something of the right type, so that what comes after can be looked at too."""
-        kind = COMPLEX.get(value.precision)
-        if kind is None:
-            return Value(self.new, value.type)
-        return Value(self.new, TensorType(kind, (*value.shape, 2)))
+        return Value(self.new, type_of_pairs(value))
 
 
 def rule(*operators: Operator) -> Callable[[Rule], Rule]:
@@ -275,6 +274,23 @@ def _mat_mul(operation: Operation, x: Operands) -> Any:
         for left, right in ((a, c), (b, d), (a, d), (b, c))
     )
     return both(binary.sub(p, q), binary.add(r, s))
+
+
+@rule(linear.einsum)
+def _einsum(operation: Operation, x: Operands) -> Any:
+    """The sum over all ways to take the real or the imaginary part of each operand."""
+    if len(x) > LONGEST:
+        raise NoLowering(f"{len(x)} operands")
+    sums: list[Any] = [None, None]
+    for chosen in itertools.product((0, 1), repeat=len(x)):
+        parts = [part(v, k) for v, k in zip(x, chosen, strict=True)]
+        term = linear.einsum(*parts, **operation.attributes)
+        which, negative = sum(chosen) % 2, sum(chosen) % 4 > 1
+        if sums[which] is None:
+            sums[which] = unary.neg(term) if negative else term
+        else:
+            sums[which] = (binary.sub if negative else binary.add)(sums[which], term)
+    return both(*sums)
 
 
 @rule(shape.reshape, shape.reshape_exact, shape.expand)

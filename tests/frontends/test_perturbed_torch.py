@@ -75,7 +75,12 @@ class Row:
             case [*items] if items and self.r.random() < 0.8:
                 place = self.r.randrange(len(items))
                 kept = [items[:place], items[place + 1 :]]
-                new = [[], [self.worse(items[place])], [self.worse(items[place])], [items[place]] * 2]
+                new = [
+                    [],
+                    [self.worse(items[place])],
+                    [self.worse(items[place])],
+                    [items[place]] * 2,
+                ]
                 return [*kept[0], *self.r.choice(new), *kept[1]]
             case bool():
                 return self.r.choice([not value, *NUMBERS, *OTHERS])
@@ -101,7 +106,13 @@ class Row:
         if sizes:
             sizes[self.r.randrange(len(sizes))] = self.r.choice([0, 0, 1, 2, 4])
         nine = array.reshape((1,) * max(9 - array.ndim, 0) + array.shape)
-        other = [array[None], array[..., None], np.resize(array, sizes), nine, array[..., :0] if sizes else array]
+        other = [
+            array[None],
+            array[..., None],
+            np.resize(array, sizes),
+            nine,
+            array[..., :0] if sizes else array,
+        ]
         return self.r.choice([*other, *(np.zeros(s, array.dtype) for s in ((), 2, sizes))])
 
     def dtype(self, array: np.ndarray) -> np.ndarray:
@@ -125,7 +136,10 @@ class Row:
         if self.is_dynamic:
             for declared in source.graph.inputs:
                 assert declared.type is not None
-                shape = (self.opened(f"{declared.name}_{k}", d) for k, d in enumerate(declared.type.shape))
+                shape = (
+                    self.opened(f"{declared.name}_{k}", d)
+                    for k, d in enumerate(declared.type.shape)
+                )
                 declared.type = TensorType(declared.type.precision, tuple(shape))
         return source, torch_engine.run_inputs(case)
 

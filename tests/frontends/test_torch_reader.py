@@ -165,3 +165,24 @@ def test_weights_of_every_type(dtype: str) -> None:
     program = torch.export.export(Holder(), (torch.zeros(2),))
     for source in (program, saved(program)):
         agree(nna.load(source), Holder(), np.zeros(2, np.float32))
+
+
+class Strided(nn.Module):
+    """Reads the memory of what does not lie there in order."""
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        turned = x.t()
+        hole = torch.zeros(2, 2)
+        return (
+            turned.as_strided((3, 4), (4, 1)),
+            x[1:].as_strided((2, 2), (2, 1)),
+            x.reshape(2, 2, 3).transpose(1, 2).as_strided((2, 3), (6, 1), 0),
+            torch.as_strided_scatter(turned, hole, (2, 2), (1, 3)),
+        )
+
+
+@pytest.mark.parametrize("is_file", [True, False])
+def test_strides_are_those_of_the_export(is_file: bool) -> None:
+    x = torch.randn(4, 3)
+    program = torch.export.export(Strided(), (x,))
+    agree(nna.load(saved(program) if is_file else program), Strided(), x.numpy())

@@ -57,6 +57,14 @@ def copies(x: Value) -> Value:
     return unary.assign(unary.exp(unary.assign(x)))
 
 
+def scaled(x: Value) -> Value:
+    image = conv.conv_2d(
+        shape.unsqueeze(x, [0, 1]), data(2, 1, 1, 1), data(2), strides=(1, 1), dilations=(1, 1)
+    )
+    y = binary.sub(binary.mul(data(2, 1, 1), image), 0.5)
+    return binary.add(binary.div(y, data(1, 2, 1, 1)), data(1, 2, 1, 1))
+
+
 def dead(x: Value) -> Value:
     unary.log(x)
     return unary.exp(x)
@@ -69,6 +77,7 @@ def fused(x: Value) -> Value:
 CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "gelu": (passes.fuse_gelu, erf_gelu, ["GELU"]),
     "gelu late": (passes.fuse_gelu, erf_gelu_late, ["GELU"]),
+    "scale": (passes.fold_scale, scaled, ["UNSQUEEZE", "CONV_2D"]),
     "swish": (passes.fuse_swish, swish, ["SWISH"]),
     "dense": (passes.fuse_dense, dense, ["FULLY_CONNECTED"]),
     "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import NoLowering, Unsupported
+from nnir.errors import BadType, NoLowering, Unsupported
 
 from ...case import ROUNDS, Case, Limit, Tolerance, f, i, rand, scalar
 
@@ -128,6 +128,16 @@ CASES = [
     Case("aten.pow.Tensor_Tensor", (LEFT, RIGHT), why="edges", tol=ROUNDS),
     Case("aten.pow.Tensor_Tensor", (rand(5, low=0.1, dtype=np.float16), scalar(3)), tol=NARROW),
     Case("aten.float_power.Tensor_Tensor", (rand(5, low=0.1), rand(5, low=0.1)), tol=ROUNDS),
+    Case("aten.float_power.Tensor_Tensor", (f(1j, 2, dtype=np.complex64), f(2, 3)), tol=ROUNDS),
+    Case("aten.float_power.Tensor_Scalar", (f(1, 2), 1 + 2j), why="complex", tol=ROUNDS),
+    Case("aten.float_power.Scalar", (2j, f(1, 2.5)), why="complex", tol=ROUNDS),
+    Case(
+        "aten.addcdiv.default",
+        tuple(f(1j, 2 - 1j, dtype=np.complex64) + k for k in range(3)),
+        {"value": 2},
+        tol=ROUNDS,
+    ),
+    Case("aten.isclose.default", (LEFT, LEFT, -1.0), why="a negative rtol", raises=BadType),
     Case("aten.clamp.default", (LEFT, -1, 2), why="edges"),
     Case("aten.clamp.default", (LEFT, -1), why="below"),
     Case("aten.clamp.default", (LEFT, None, 2.5), why="above"),

@@ -56,24 +56,4 @@ ARITHMETIC = [
     Case("aten.full.default", ([2], 1j), why="complex"),
 ]
 CASES = [*PARTS, *ARITHMETIC]
-REFUSED = "ONNX Runtime takes and gives no complex numbers"
-MADE = ("aten.complex.default", "aten.polar.default", "aten.view_as_complex.default")
-
-
-def refused(op: str, **which: str) -> Limit:
-    """Cases of an operator whose input or output is complex."""
-    why = f"{REFUSED} {''.join(which.values())}"
-    return Limit(op, device="onnxruntime", raises=NoLowering, why=why, **which)
-
-
-LIMITS = [
-    *(
-        refused(op, dtype=kind)
-        for kind in ("complex64", "complex128")
-        for op in sorted({c.op for c in CASES if f"-{kind}-" in str(c) and not c.raises})
-    ),
-    *(refused(op, dtype="float32") for op in MADE),
-    refused("aten.complex.default", dtype="float64"),
-    refused("aten.where.self", case="-complex"),
-    refused("aten.full.default", case="-complex"),
-]
+LIMITS: list[Limit] = []

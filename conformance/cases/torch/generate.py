@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
 from ...case import ROUNDS, Case, Tolerance, rand, scalar
@@ -24,6 +24,8 @@ RANGES = [
     Case("aten.arange.start_step", (5, -3, -2), why="backwards"),
     Case("aten.arange.start_step", (0, 7.5, 2), {"dtype": I32}, why="integers between floats"),
     Case("aten.arange.start_step", (0, 1, 0), why="no step", raises=BadType),
+    Case("aten.arange.start_step", (0, -3, 2), why="the wrong way", raises=BadType),
+    Case("aten.arange.start_step", (0, float("nan"), 2), why="nan", raises=BadType),
     *(
         Case(f"aten.linspace.{name}", (a, b, 5), {"dtype": F64}, tol=ROUNDS)
         for name, a, b in (
@@ -73,6 +75,8 @@ FILLED = [
     Case("aten.scalar_tensor.default", (2.5,), {"dtype": F64}),
     Case("aten.eye.default", (3,)),
     Case("aten.eye.default", (2,), {"dtype": BOOL}),
+    Case("aten.eye.default", (-1,), why="fewer than none", raises=BadType),
+    Case("aten.eye.default", (2**40,), why="too large a constant", raises=Unsupported),
     Case("aten.eye.m", (2, 4), {"dtype": I32}),
     *(Case(f"aten.{n}_indices.default", (3, 4)) for n in ("tril", "triu")),
     *(Case(f"aten.{n}_indices.default", (3, 4, -1), {"dtype": I32}) for n in ("tril", "triu")),

@@ -24,6 +24,8 @@ PARTS = [
     Case("aten.narrow.default", (CUBE, 1, 1, 2)),
     Case("aten.narrow.default", (CUBE, 1, -2, 2), why="from the end"),
     Case("aten.narrow.default", (CUBE, 1, 0, 4), why="everything"),
+    Case("aten.narrow.default", (CUBE, 1, 3, 2), why="beyond the end", raises=BadType),
+    Case("aten.narrow.default", (CUBE, 1, 0, -1), why="fewer than none", raises=BadType),
     Case("aten.narrow.Tensor", (CUBE, 2, scalar(1, np.int64), 3)),
     Case("aten.narrow.Tensor", (CUBE, 2, scalar(-3, np.int32), 2), why="from the end"),
     Case("aten.index_select.default", (CUBE, 1, i(3, 0, 3))),
@@ -56,6 +58,7 @@ MASKS = [
     Case("aten.masked_fill.Scalar", (rand(3, 4, dtype=np.float16), MASK, 1), why="half"),
     Case("aten.masked_fill.Tensor", (X, MASK, scalar(2, np.int64))),
     Case("aten.masked_fill.Tensor", (X, MASK, f(1, 2)), why="two numbers", raises=BadType),
+    Case("aten.masked_fill.Tensor", (X, MASK, scalar(1j, np.complex64)), why="i", raises=BadType),
     Case("aten.nonzero.default", (MASK,)),
     Case("aten.nonzero.default", (scalar(3.0),), why="rank 0"),
     Case("aten.nonzero.default", (f(0, -0.0, np.nan, 1),), why="nan is not zero"),
@@ -110,7 +113,8 @@ BAGS = [
             "aten.embedding_bag.padding_idx",
             (TABLE, WORDS, STARTS, False, mode, False, None, False, padding),
             why=f"mode {mode} padding {padding}",
-            read=1, tol=ROUNDS,
+            read=1,
+            tol=ROUNDS,
         )
         for mode in (0, 1, 2)
         for padding in (None, 0, -1)
@@ -120,10 +124,16 @@ BAGS = [
         "aten.embedding_bag.default",
         (TABLE, WORDS, STARTS, False, 0, False, rand(5)),
         why="weights",
-        read=1, tol=ROUNDS,
+        read=1,
+        tol=ROUNDS,
     ),
     Case("aten._embedding_bag.default", (TABLE, WORDS, STARTS, False, 1), read=1, tol=ROUNDS),
-    Case("aten._embedding_bag_forward_only.default", (TABLE, WORDS, STARTS, False, 2), read=1, tol=ROUNDS),
+    Case(
+        "aten._embedding_bag_forward_only.default",
+        (TABLE, WORDS, STARTS, False, 2),
+        read=1,
+        tol=ROUNDS,
+    ),
 ]
 CASES = [*PARTS, *MASKS, *INDEXED, *BAGS]
 LIMITS: list[Limit] = []

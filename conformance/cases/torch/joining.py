@@ -33,6 +33,7 @@ JOINS = [
     Case("aten.block_diag.default", ([X],), why="one matrix"),
     Case("aten._chunk_cat.default", ([rand(3, 2), rand(5, 4)], 0, 2)),
     Case("aten._chunk_cat.default", ([rand(2, 3, 4), rand(2, 4, 4)], 1, 2), why="axis 1"),
+    Case("aten._chunk_cat.default", ([rand(0), rand(3)], 0, 1), why="nothing", raises=BadType),
 ]
 SPLITS = [
     *(Case(f"aten.{op}.Tensor", (CUBE, 2), outputs=2) for op in ("split", "unsafe_split")),

@@ -22,6 +22,7 @@ LOWER = np.linalg.cholesky(POSITIVE)
 UPPER = np.ascontiguousarray(LOWER.swapaxes(-1, -2))
 HERMITIAN = np.array([[3, 1 - 2j, 1j], [1 + 2j, 5, 0.5], [-1j, 0.5, 7]], np.complex64)
 ROOM = (A + 1j * rand(3, 3, seed=8)).astype(np.complex64)
+TIED = np.array([[0, 3 + 3j, 5], [3 + 3j, 1, 2j], [5, 2j, 0]], np.complex64)
 SINGULAR = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], np.float32)
 INDEFINITE = np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]], np.float32)
 BLOCKS = INDEFINITE + np.diag(f(0, 0, 2))
@@ -49,6 +50,7 @@ FACTORS = [
         ((STACK[:, ::-1].copy(),), {}, "swaps"),
         ((TALL,), {}, "tall"),
         ((WIDE,), {}, "wide"),
+        ((TIED,), {}, "complex pivots"),
     ),
     *each("linalg_lu_factor_ex.default", ((SINGULAR,), {}, "singular"), ((STACK,), {}, "plain")),
     *each("_lu_with_info.default", ((STACK,), {}, "plain")),
@@ -103,7 +105,13 @@ FACTORS = [
         ((INDEFINITE,), {}, "blocks of two"),
         ((HERMITIAN,), {"hermitian": True}, "hermitian"),
     ),
-    *each("linalg_ldl_factor_ex.default", ((INDEFINITE,), {}, "plain")),
+    *each(
+        "linalg_ldl_factor_ex.default",
+        ((INDEFINITE,), {}, "plain"),
+        ((np.diag(f(1, 0, 3)),), {}, "singular"),
+        ((TIED,), {}, "complex pivots"),
+        ((np.stack([INDEFINITE] * 2)[:0],), {}, "nothing"),
+    ),
     *each(
         "linalg_ldl_solve.default",
         ((BLOCKS, i(-2, -2, 3, dtype=np.int32), rand(3, 2)), {}, "blocks of two"),
@@ -165,7 +173,8 @@ SOLUTIONS = [
         ((rand(6, 2, 3), rand(2, 3), [0]), {}, "moved axes"),
     ),
     *each("linalg_matrix_exp.default", ((A / 4,), {}, "small"), ((STACK / 2,), {}, "a stack")),
-    *each("matrix_exp.default", ((A,), {}, "plain")),
+    *each("matrix_exp.default", ((A,), {}, "plain"), ((np.float16(A / 4),), {}, "half")),
+    Case("aten._linalg_check_errors.default", (i(0), "inv"), {"is_matrix": False}, outputs=0),
 ]
 NORMS = [
     *each(

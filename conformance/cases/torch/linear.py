@@ -170,10 +170,6 @@ CASES: list[Case] = [
     *each("aten._weight_norm_interface.default", ((rand(2, 3), rand(2, 1)), {}, "")),
 ]
 LIMITS: list[Limit] = [
-    *(
-        Limit(op, device="onnxruntime", dtype="complex64", raises=NoLowering, why="no complex type")
-        for op in ("aten.matmul.default", "aten.vdot.default", "aten.linalg_vecdot.default")
-    ),
     Limit(
         "aten.matrix_power.default",
         device="onnxruntime",

@@ -18,6 +18,7 @@ TURNS = [
     Case("aten.flip.default", (scalar(1.0), []), why="rank 0"),
     Case("aten.flip.default", (rand(0, 2), [0]), why="nothing"),
     Case("aten.fliplr.default", (CUBE,)),
+    Case("aten.fliplr.default", (rand(3),), why="a vector", raises=BadType),
     Case("aten.flipud.default", (rand(3, dtype=np.int16),)),
     *(Case("aten.rot90.default", (CUBE, k, [0, 2]), why=f"{k} turns") for k in (0, 1, 2, 3, -1)),
     Case("aten.rot90.default", (X,)),

@@ -48,6 +48,15 @@ SLICES = [
     Case("aten.index_add.default", (X, 0, i(1, 1), rand(2, 4)), {"alpha": 0.5}, tol=ROUNDS),
     Case("aten.index_add.default", (scalar(1.0), 0, i(0), scalar(2.0)), why="rank 0"),
     Case("aten.index_add.default", (i(1, 2), 0, i(1, 1), i(3, 4)), {"alpha": 2}, why="integers"),
+    *(
+        Case(
+            "aten.index_add.default",
+            (f(0, 1) > 0, 0, i(0), f(1) > 0),
+            {"alpha": a},
+            why=f"bool {a}",
+        )
+        for a in (True, False)
+    ),
     Case("aten.index_copy.default", (scalar(1.0), 0, i(0), scalar(2.0)), why="rank 0"),
     Case("aten.index_fill.int_Scalar", (X, 1, i(0, -1), 2.5)),
     Case("aten.index_fill.int_Scalar", (scalar(1.0), 0, i(0), 2.5), why="rank 0"),
@@ -61,6 +70,7 @@ SLICES = [
     Case("aten.slice_scatter.default", (X, rand(1, 4), 0, -1), why="the end"),
     Case("aten.slice_scatter.default", (X, rand(0, 4), 0, 2, 1), why="nothing"),
     Case("aten.masked_scatter.default", (X, MASK, rand(12))),
+    Case("aten.masked_scatter.default", (X, X, rand(12)), why="no mask", raises=BadType),
     Case("aten.masked_scatter.default", (f(1, 2, 3, 4), MASK, rand(12)), why="broadcast"),
     Case("aten.fill.Scalar", (X, 2)),
     Case("aten.fill.Scalar", (rand(2, dtype=np.bool_), 2), why="bools"),

@@ -147,6 +147,7 @@ DIAGONALS = [
     Case("aten.diagonal.default", (CUBE, 1, 1, 2), why="the last two axes"),
     Case("aten.diagonal.default", (CUBE, 0, 2, 0), why="axes in another order"),
     Case("aten.diagonal.default", (NONE, 0, 1, 2), why="nothing"),
+    Case("aten.diagonal.default", (rand(0, 3, 3), 0, -2, -1), why="of no matrices"),
     Case("aten.diagonal_scatter.default", (MATRIX, rand(3))),
     Case("aten.diagonal_scatter.default", (CUBE, rand(2, 3), 1, 1, 2), why="an offset"),
     *(

@@ -92,22 +92,4 @@ WINDOWS = [
     Case("aten.kaiser_window.beta", (6, True, 5.0), tol=CLOSE),
 ]
 CASES = [*ONE, *MANY, *INNER, *FRAMES, *WINDOWS]
-REFUSED = "ONNX Runtime takes and gives no complex numbers"
-FROM_COMPLEX = tuple(f"aten.fft_{op}" for op in REAL_OUT)
-LIMITS = [
-    *(
-        Limit(op, device="onnxruntime", dtype="complex64", raises=NoLowering, why=REFUSED)
-        for op in sorted({c.op for c in CASES if c.op.startswith((*FROM_COMPLEX, "aten._fft_c2r"))})
-    ),
-    *(
-        Limit(op, device="onnxruntime", raises=NoLowering, why=REFUSED)
-        for op in sorted({c.op for c in CASES})
-        if (
-            op.startswith(tuple(f"aten.fft_{n}" for n in (*FULL, *REAL_IN)))
-            and "shift" not in op
-            and "freq" not in op
-        )
-        or op in ("aten._fft_c2c.default", "aten._fft_r2c.default", "aten.stft.center")
-    ),
-    Limit("aten.stft.default", device="onnxruntime", case="plain", raises=NoLowering, why=REFUSED),
-]
+LIMITS: list[Limit] = []

@@ -38,6 +38,7 @@ ORDER = [
     Case("aten.kthvalue.default", (X, 2)),
     Case("aten.kthvalue.default", (X, 3, 0, True), why="keeps the axis"),
     Case("aten.kthvalue.default", (scalar(2.0), 1), why="rank 0"),
+    Case("aten.kthvalue.default", (scalar(2.0), 3), why="the third of one", raises=BadType),
 ]
 REPEATS = i(3, 1, 1, 3, 2)
 RUNS = i(1, 1, 2, 2, 2, 1)
@@ -47,6 +48,10 @@ UNIQUES = [
     Case("aten._unique2.default", (f(3, 1, 1, 3),), why="only values"),
     Case("aten._unique2.default", (REPEATS.reshape(5, 1), True, True, True), why="all results"),
     Case("aten._unique2.default", (rand(4, dtype=np.bool_), True, False, True), why="bools"),
+    Case("aten._unique2.default", (i(3, -1, 3), True, True, True), why="integers"),
+    Case("aten._unique2.default", (f(np.nan, -0.0, np.nan, 0), True, True, True), why="nan"),
+    Case("aten._unique2.default", (f(), True, True, True), why="nothing"),
+    Case("aten._unique2.default", (f(2, 1, 2, dtype=np.float16), True, True), why="no counts"),
     Case("aten.unique_dim.default", (PLANES, 0, True, True, True)),
     Case("aten.unique_dim.default", (PLANES, 1, True, True, True), why="columns"),
     Case("aten.unique_consecutive.default", (RUNS,)),
@@ -66,6 +71,7 @@ SEARCHES = [
     Case("aten.searchsorted.Tensor", (LINE, f(0)), {"side": "middle"}, raises=Unsupported),
     Case("aten.searchsorted.Scalar", (LINE, 0.5)),
     Case("aten.bucketize.Tensor", (rand(2, 3), LINE)),
+    Case("aten.bucketize.Tensor", (rand(2, 3), rand(2, 3)), why="a matrix", raises=BadType),
     Case("aten.bucketize.Tensor", (i(0, 1, 5), i(0, 1, 2)), {"right": True, "out_int32": True}),
     Case("aten.bucketize.Scalar", (0.0, LINE)),
     Case("aten.isin.Tensor_Tensor", (i([1, 2], [3, 4]), i(4, 1))),
@@ -88,6 +94,12 @@ HISTOGRAMS = [
 ]
 CASES = [*ORDER, *UNIQUES, *SEARCHES, *HISTOGRAMS]
 LIMITS = [
+    Limit(
+        "aten._unique2.default",
+        device="onnxruntime",
+        case="nan",
+        why="ONNX Runtime's TopK puts NaN anywhere",
+    ),
     Limit(
         "aten.sort.default",
         device="onnxruntime",

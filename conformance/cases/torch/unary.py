@@ -29,7 +29,29 @@ EXACT = (
 EDGES = f(-np.inf, -1, -0.0, 0.0, 1, np.inf, np.nan)
 PARTS = f(-2.5, -1.5, -0.5, 0.5, 1.5, 2.7)
 
+COMPLEX = np.array([0, 3 - 4j, -2 + 0j, 1e-3j], np.complex64)
+OF_COMPLEX = (
+    *("isreal", "angle", "sgn", "expm1", "log10", "log1p", "log2", "sigmoid", "tanh"),
+    *("silu", "isfinite", "isinf", "isnan"),
+)
+PARTLY = np.array([complex(np.nan, 0), complex(0, np.inf), complex(1, -np.inf)], np.complex64)
+
 CASES = [
+    *(
+        Case(f"aten.{op}.default", (COMPLEX.astype(d),), why="complex", tol=ROUNDS)
+        for op in OF_COMPLEX
+        for d in (np.complex64, np.complex128)
+        if not op.startswith("log")
+    ),
+    *(
+        Case(f"aten.{op}.default", (COMPLEX[1:],), why="complex", tol=ROUNDS)
+        for op in OF_COMPLEX
+        if op.startswith("log")
+    ),
+    *(
+        Case(f"aten.{op}.default", (PARTLY,), why="complex edges")
+        for op in ("isreal", "isfinite", "isinf", "isnan")
+    ),
     *(Case(f"aten.{op}.default", (rand(2, 3, low=0.1, high=0.9),), tol=ROUNDS) for op in ROUNDING),
     *(Case(f"aten.{op}.default", (EDGES,), why="edges", tol=ROUNDS) for op in ROUNDING),
     *(Case(f"aten.{op}.default", (i(1, 2),), why="integers", tol=ROUNDS) for op in ROUNDING),
@@ -87,6 +109,16 @@ CASES = [
 ]
 NO_FLOAT64 = ("acos", "acosh", "asin", "asinh", "atan", "atanh", "cosh", "erf", "sinh")
 LIMITS = [
+    *(
+        Limit(
+            f"aten.{op}.default",
+            device="onnxruntime",
+            case="complex",
+            raises=NoLowering,
+            why="ONNX Runtime takes no complex numbers",
+        )
+        for op in OF_COMPLEX
+    ),
     *(
         Limit(op, device="onnxruntime", raises=NoLowering, why="ONNX has no such operator")
         for op in ("aten.erfc.default", "aten.frexp.Tensor")

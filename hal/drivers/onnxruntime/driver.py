@@ -13,7 +13,7 @@ import numpy as np
 
 from nnir.errors import DeviceError, NoDevice
 from nnir.model import Model, Operation
-from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.passes.complex_pairs import RULES, as_pairs, is_complex, type_of_pairs
 from nnir.types import PRECISIONS, Precision
 
 from ...device import Callback, Device
@@ -85,13 +85,18 @@ PRODUCER = "nnadapter"
 
 @dataclass
 class Program:
-    """A session with what it borrows: the weights must outlive it."""
+    """A session with what it borrows: the weights must outlive it.
+
+    `foreign`: the precisions of the ends where NumPy lacks some, and `complexes`: the complex
+    types of the outputs (None for others) where the model has complex ends.
+    """
 
     session: Any
     run: Any
     names: list[str]
     outputs: list[str]
     foreign: list[Precision] | None
+    complexes: list[Any] | None
     held: list[Any]
 
 
@@ -154,18 +159,29 @@ class OnnxRuntime(Device):
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
         names = [i.name for i in session.get_inputs()]
         outputs = [o.name for o in session.get_outputs()]
-        ends = [v.precision for v in (*model.inputs, *model.outputs)]
+        values = [*model.inputs, *model.outputs]
+        ends = [type_of_pairs(v).precision for v in values]
         foreign = ends if any(p not in NATIVE for p in ends) else None
-        return Program(session, session.run, names, outputs, foreign, [weights, tensors])
+        kinds = [v.dtype if is_complex(v) else None for v in model.outputs]
+        complexes = kinds if any(map(is_complex, values)) else None
+        held = [weights, tensors]
+        return Program(session, session.run, names, outputs, foreign, complexes, held)
 
     def execute_program(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        if program.complexes is not None:
+            inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))
         try:
             if program.foreign is None:
-                return program.run(program.outputs, feeds)
-            return run_foreign(self.runtime, program, feeds)
+                results = program.run(program.outputs, feeds)
+            else:
+                results = run_foreign(self.runtime, program, feeds)
         except Exception as error:
             raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
+        if program.complexes is None:
+            return results
+        kinds = zip(results, program.complexes, strict=True)
+        return [r if k is None else np.ascontiguousarray(r).view(k)[..., 0] for r, k in kinds]
 
     def export(self, model: Model, path: Path) -> None:
         emitter, graph = emit(model)
@@ -194,6 +210,11 @@ def is_lowered(operation: Operation) -> bool:
             emitter.names[id(value)] = Ref("x", value.precision)
     emitter.lower(operation)
     return not emitter.problems
+
+
+def pairs(array: np.ndarray) -> np.ndarray:
+    """Complex numbers as real and imaginary parts along a last axis; others as they are."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def ortvalue(runtime: Any, array: np.ndarray) -> Any:

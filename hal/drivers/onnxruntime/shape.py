@@ -8,13 +8,15 @@ import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
 from nnir.model import Value
-from nnir.ops import shape
+from nnir.ops import conv, shape
 from nnir.types import PadMode, Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
 
 table = Lowerings()
+
+CONVOLUTIONS = (conv.conv_2d, conv.conv_3d)
 
 
 def int64(g: Emitter, value: Operand) -> Ref | None:
@@ -148,21 +150,33 @@ MODES = {
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
     single = None if value is None else g.node("Reshape", value, vector(g))
+    axes = None if _only_convolved(input) else vector(g, *range(input.rank))
     known = ints(pads)
     if mode == PadMode.WRAP and known is not None and 0 in input.shape and input.is_static:
         sizes = [n + known[2 * k] + known[2 * k + 1] for k, n in enumerate(input.shape)]
         return g.constant(np.zeros(sizes, input.dtype))  # ONNX Runtime's Pad refuses these
     if known is not None and min(known, default=0) >= 0:
         both = vector(g, *known[::2], *known[1::2])
-        return g.node("Pad", input, both, single, mode=MODES[mode])
+        return g.node("Pad", input, both, single, axes, mode=MODES[mode])
     rows = g.node("Transpose", g.node("Reshape", int64(g, pads), vector(g, -1, 2)))
     flat, zero = g.node("Reshape", rows, vector(g, -1)), vector(g, 0)
     grown, crops = g.node("Max", flat, zero), g.node("Min", flat, zero)
     if known is not None and max(known) <= 0:
         return _crop(g, input, crops, input.rank)
     first = input if mode == PadMode.CONSTANT else _crop(g, input, crops, input.rank)
-    result = g.node("Pad", first, grown, single, mode=MODES[mode])
+    result = g.node("Pad", first, grown, single, axes, mode=MODES[mode])
     return _crop(g, result, crops, input.rank) if mode == PadMode.CONSTANT else result
+
+
+def _only_convolved(input: Value) -> bool:
+    """Whether convolutions alone read what is padded here.
+
+    ONNX Runtime moves a border of zeros into what reads it. In a MaxPool that is wrong, whose own
+    border is below every number; a Pad that names its axes stays.
+    """
+    padded = [o.outputs[0] for o in input.uses if o.operator is shape.pad]
+    readers = [o.operator for v in padded for o in v.uses]
+    return bool(readers) and all(o in CONVOLUTIONS for o in readers)
 
 
 def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Any:

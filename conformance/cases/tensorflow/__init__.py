@@ -1,0 +1,66 @@
+"""TensorFlow cases, one file per operator family."""
+
+from __future__ import annotations
+
+from ...case import Case, Limit
+from . import (
+    activation,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    lists,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    segment,
+    shape,
+    signal,
+    sort,
+    special,
+    unary,
+)
+
+FAMILIES = (
+    activation,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linalg,
+    linear,
+    lists,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    scatter,
+    segment,
+    shape,
+    signal,
+    sort,
+    special,
+    unary,
+)
+CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

@@ -1,0 +1,7 @@
+"""TensorFlow's convolutions."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,7 @@
+"""TensorFlow's detection operators."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

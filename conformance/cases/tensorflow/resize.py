@@ -1,0 +1,7 @@
+"""TensorFlow's resampling of images."""
+
+from __future__ import annotations
+
+from ...case import Case
+
+CASES: list[Case] = []

@@ -1,0 +1,36 @@
+"""TensorFlow cases: see `named_engine`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from frontends import tensorflow as frontend
+from frontends.source import Ref, SourceNode
+from frontends.tensorflow import opdefs
+from nnir.errors import DeviceError
+
+from .case import Case
+from .named_engine import Engine, Named, Types, run_inputs
+
+
+def _names(case: Case) -> list[str]:
+    found = opdefs.find(case.op)
+    if found is None:
+        raise DeviceError(f"{case.op} has no OpDef")
+    return [a.name for a in found.inputs]
+
+
+def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode:
+    return SourceNode(op, _refs([v for _, v in given]), outputs, dict(given))
+
+
+def _refs(argument: Any) -> list[str]:
+    if isinstance(argument, list):
+        return [n for a in argument for n in _refs(a)]
+    return [str(argument)] if isinstance(argument, Ref) else []
+
+
+ENGINE = Engine("tensorflow", frontend.translate, _names, _node)
+check, convert, run, source = ENGINE.check, ENGINE.convert, ENGINE.run, ENGINE.source
+
+__all__ = ["ENGINE", "check", "convert", "run", "run_inputs", "source"]

@@ -1,0 +1,7 @@
+"""TensorFlow's activations."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

@@ -1,0 +1,7 @@
+"""TensorFlow's quantisation."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()

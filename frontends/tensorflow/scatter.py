@@ -1,0 +1,7 @@
+"""TensorFlow's writing to places of a tensor."""
+
+from __future__ import annotations
+
+from ..table import Table
+
+table = Table()
