@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -70,6 +70,8 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
         if isinstance(value, (list, tuple)):
             raise BadType(f"{what}: a tensor is needed")
         return value if parameter.takes_numbers else _tensor(value, translator, converter)
+    if Any in (parameter.hint, *get_args(parameter.hint)):
+        return tuple(value) if isinstance(value, list) else value
     return coerce(_known(value, translator, what), parameter, converter)
 
 

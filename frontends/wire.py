@@ -78,11 +78,13 @@ def number(value: int | Span) -> int:
 
 
 def text(b: Buffer, value: int | Span) -> str:
+    """A string field."""
     start, end = span(value)
     return b[start:end].decode()
 
 
 def float32(b: Buffer, value: int | Span) -> float:
+    """A float field."""
     start, end = span(value)
     if end - start != 4:
         raise BadFile("damaged protobuf: a float that is not 4 bytes")

@@ -136,8 +136,8 @@ def refused(info: Any, number: int) -> list[Any]:
     try:
         overload(*copy.deepcopy(args), **copy.deepcopy(kwargs))
     except Exception as error:  # noqa: BLE001  which it should
-        head = {"op": str(overload), "args": said, "kwargs": named, "why": str(error)[:200]}
-        head["results"] = len(overload._schema.returns)
+        head: dict[str, Any] = {"op": str(overload), "args": said, "kwargs": named}
+        head |= {"why": str(error)[:200], "results": len(overload._schema.returns)}
         return [np.frombuffer(json.dumps(head).encode(), np.uint8), *tensors]
     return []
 

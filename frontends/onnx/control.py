@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from nnir.model import Model, Value
 from nnir.ops import binary, compare, control, index, logic, shape, unary
 from nnir.types import Precision, TensorType
 
+from ..capture import Capture
 from ..source import SourceGraph
 from ..table import Items, Table
 from ..translate import Translator
@@ -24,28 +25,6 @@ BODY = 10
 
 ROUNDS = 8
 """How often a loop body is translated until the sizes of its state stay as they are."""
-
-
-class Capture:
-    """What a sub-graph reads from outside: constants stay constants, values become inputs."""
-
-    def __init__(self, scope: Mapping[str, Any]) -> None:
-        self.scope = scope
-        self.values = {n: v for n, v in scope.items() if isinstance(v, Value) and v.known is None}
-
-    def bind(self, model: Model) -> dict[str, Any]:
-        """A scope for `model`, whose inputs grow by the captured values."""
-        bound: dict[str, Any] = {}
-        for name, entry in self.scope.items():
-            if name in self.values:
-                bound[name] = model.input(name, entry.type)
-            elif isinstance(entry, Value):
-                bound[name] = model.constant(entry.known, name=name)
-            elif entry is None:
-                bound[name] = None
-            else:
-                raise Unsupported(f"a sub-graph that reads the sequence {name!r}")
-        return bound
 
 
 @table.convert("If")

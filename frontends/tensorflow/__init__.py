@@ -1,4 +1,4 @@
-"""TensorFlow: SavedModels and frozen graphs, read without TensorFlow."""
+"""TensorFlow: SavedModels and frozen graphs, read without TensorFlow; Keras models, functions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any
 from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
+from nnir.passes import fold_constants, remove_copies, sink_transposes
+from nnir.passes.rewrite import apply
 
 from ..collector import paused_collector
 from ..source import SourceModel
@@ -76,20 +78,39 @@ FAMILIES = (
     unary,
 )
 TABLE = Table.merge(family.table for family in FAMILIES)
+LAYOUT = (remove_copies, fold_constants, sink_transposes)
+"""Channels are last in TensorFlow: what that costs in transposes goes at once."""
+
+OPTIONS = frozenset({"inputs"})
+"""What `load` takes beside an object."""
+
 DIALECT = Dialect(name, TABLE, lambda op: "")
 
 
 def detects(source: Any) -> bool:
-    """Whether `source` is the folder of a SavedModel, one of its files, or a frozen graph."""
+    """Whether `source` is a SavedModel's folder or file, a frozen graph, or an object."""
     if not isinstance(source, Path):
-        return False
+        roots = {c.__module__.partition(".")[0] for c in type(source).__mro__}
+        return bool(roots & {"tensorflow", "keras"})
     if source.is_dir():
         return (source / saved_model.FILE).exists()
     return source.name == saved_model.FILE or source.suffix == ".pb"
 
 
-def load(source: Path) -> Model:
-    """Translate the folder of a SavedModel or a frozen graph; weights are views into its files."""
+def exports(source: Any) -> bool:
+    """Whether `source` is a function or a module that is traced on inputs."""
+    return not isinstance(source, (Path, bytes)) and not getattr(source, "inputs", None)
+
+
+def load(source: Any, **options: Any) -> Model:
+    """Translate the folder of a SavedModel, a frozen graph, or an object.
+
+    Weights are views into the files; of an object they are what TensorFlow gives.
+    """
+    if not isinstance(source, Path):
+        from . import objects  # needs TensorFlow, which whoever has the object has imported
+
+        return translate(objects.read(source, **options))
     if source.is_file() and source.name == saved_model.FILE:
         source = source.parent
     if source.is_dir():
@@ -101,6 +122,8 @@ def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
     try:
         with paused_collector():
-            return TensorFlowTranslator(DIALECT, source).translate()
+            model = TensorFlowTranslator(DIALECT, source).translate()
+            apply(model, LAYOUT)
+            return model
     except (RecursionError, MemoryError) as error:
         raise BadModel(f"the model is too deep or too large: {told(error)}") from None

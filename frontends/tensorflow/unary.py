@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nnir.model import Value
@@ -36,8 +38,13 @@ def const(*, value: np.ndarray, dtype: Precision, translator: Translator) -> Val
     return translator.model.constant(value)
 
 
-@table.convert("Identity", "StopGradient", "PreventGradient", "Snapshot")
-def identity(input: Value) -> Value:
+@table.convert("Identity", "StopGradient", "Snapshot")
+def identity(input: Any) -> Any:
+    return input  # a list of tensors too
+
+
+@table.convert("PreventGradient")
+def prevent_gradient(input: Value, *, message: str = "") -> Value:
     return input
 
 

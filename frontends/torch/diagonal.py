@@ -13,6 +13,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
+from .sizes import steps_to
 
 table = Table()
 
@@ -21,7 +22,7 @@ def counted(x: Value, axis: int) -> Value:
     """0, 1, ... as many as an axis has."""
     size = x.shape[axis]
     if isinstance(size, int):
-        return x.model.constant(np.arange(size))
+        return x.model.constant(steps_to(size))
     return generate.range_([0], sizes.vector(x.model, [sizes.size_of(x, axis)]), [1])
 
 

@@ -8,7 +8,19 @@ import numpy as np
 
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, linalg, linear, logic, reduce, shape, sizes, unary
+from nnir.ops import (
+    binary,
+    compare,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    reduce,
+    shape,
+    sizes,
+    unary,
+)
 from nnir.types import Precision
 
 from ..precision import cast_to

@@ -18,7 +18,7 @@ from ..table import Items, Table
 from . import advanced, bags
 from .promotion import Number, category, to
 from .shape import common_sizes, expanded
-from .sizes import sizes_of, steps_to
+from .sizes import MOST, sizes_of, steps_to
 
 table = Table()
 END = np.iinfo(np.int64).max
@@ -240,6 +240,8 @@ def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
     count = ints(size)
     if count is None:
         raise NotConstant("nonzero_static of a size that is only known while running")
+    if not 0 <= count[0] <= MOST:
+        raise BadType(f"nonzero_static of {count[0]} positions")
     rest = self.model.constant(np.full((count[0], self.rank), fill_value, np.int64))
     return index.slice_(shape.concat(nonzero(self), rest, axis=0), [0], [0], [count[0]])
 

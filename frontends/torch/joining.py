@@ -165,6 +165,8 @@ def tensor_split(self: Value, sections: Index, dim: int = 0, *, wanted: Wanted) 
     axis = axis_of(dim, self.rank)
     known = ints(sections)
     count = wanted if known is None else known[0]
+    if count < 1:
+        raise BadType(f"tensor_split into {count} sections")
     size = self.shape[axis]
     if isinstance(size, int):
         least, longer = divmod(size, count)
@@ -223,7 +225,7 @@ def _sections(name: str, dim: int, *, of_vectors: int | None = None) -> None:
 
     @table.convert(f"aten.{name}.int")
     def by_count(self: Value, sections: int, *, wanted: Wanted) -> list[Value]:
-        size = self.shape[axis(self)]
+        size = self.shape[axis_of(axis(self), self.rank)]
         if sections < 1 or (isinstance(size, int) and size % sections):
             raise BadType(f"{name} of {self.type} into {sections} sections")
         count = self.model.constant(np.int64(sections))

@@ -9,7 +9,6 @@ from ..precision import cast_to
 from ..table import Table
 from . import factorisation, matrix_norm
 from .factorisation import no_info
-from .halves import once_rounded
 from .linear import identity_like
 from .matrix_norm import adjoint, transposed
 
@@ -193,4 +192,4 @@ def triangular_solve(
 
 @table.convert("aten.linalg_matrix_exp.default", "aten.matrix_exp.default")
 def matrix_exp(self: Value) -> Value:
-    return once_rounded(linalg.matrix_exp, self)
+    return linalg.matrix_exp(self)

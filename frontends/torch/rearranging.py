@@ -185,6 +185,8 @@ def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None
 
 def repeated(repeats: Value, total: Value | None) -> Value:
     """0 as often as the first number says, then 1 as often as the second, ..."""
+    if repeats.precision not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"repeat_interleave as often as {repeats.type}")
     if repeats.known is not None:
         known = repeats.known
         if known.size and (known.min() < 0 or known.sum() > MOST):
@@ -201,6 +203,8 @@ def repeated(repeats: Value, total: Value | None) -> Value:
 @table.convert("aten.unfold.default")
 def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
     """Windows along an axis; their elements are the last axis of the result."""
+    if size < 0 or step < 1:
+        raise BadType(f"unfold into windows of {size} with step {step}")
     x = self if self.rank else shape.reshape(self, [1])
     axis = axis_of(dimension, x.rank)
     length = x.shape[axis]

@@ -319,7 +319,8 @@ def sum_to_size(self: Value, size: Index) -> Value:
     if lead < 0:
         raise BadType(f"sum_to_size of {self.type} to {length} axes")
     pairs = list(zip(self.shape[lead:], known.flat, strict=True))
-    if any(d not in (1, mine) and isinstance(d, int) and isinstance(mine, int) for mine, d in pairs):
+    wrong = [d for mine, d in pairs if not isinstance(mine, Expr) and d not in (1, mine)]
+    if any(isinstance(d, int) for d in wrong):
         raise BadType(f"sum_to_size of {self.type} to {list(known.flat)}")
     repeated = [lead + k for k, (mine, d) in enumerate(pairs) if d == 1 and mine != 1]
     x = summand(self, None) if lead or repeated or not length else self

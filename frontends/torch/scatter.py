@@ -153,6 +153,8 @@ def scattered(x: Value, dim: int, where: Value, src: Value, reduction: str) -> V
     src = src if src.rank else shape.reshape(src, [1])
     if 0 in where.shape:
         return x
+    if not where.rank == src.rank == x.rank:
+        raise BadType(f"a scatter of {src.type} into {x.type} at {where.type}")
     axis = axis_of(dim, x.rank)
     return index.scatter_elements(x, where, _cut(src, where), axis=axis, reduction=reduction)
 

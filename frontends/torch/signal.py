@@ -189,12 +189,18 @@ def _axes(
     return axes, given
 
 
+def _require_axes(axes: Sequence[int]) -> None:
+    if not axes:
+        raise BadType("a Fourier transform between real and complex numbers without axes")
+
+
 def real_to_complex(
     x: Value, axes: list[int], lengths: list[Size | None], by: float, *, inverse: bool
 ) -> Value:
     """Half the spectrum along the last of the axes, then all of it along the others."""
     if x.precision in COMPLEX:
         raise BadType(f"a transform of real numbers, not of {x.type}")
+    _require_axes(axes)
     pairs = half(pairs_of(x), axes[-1], lengths[-1], by)
     pairs = conjugated(pairs) if inverse else pairs
     return whole(transformed(pairs, axes[:-1], lengths[:-1], by, inverse=inverse))
@@ -204,10 +210,10 @@ def complex_to_real(
     x: Value, axes: list[int], lengths: list[Size | None], by: float, *, inverse: bool
 ) -> Value:
     """The other way round; a forward transform is the inverse one of the conjugates."""
+    _require_axes(axes)
     pairs = transformed(pairs_of(x), axes[:-1], lengths[:-1], by, inverse=inverse)
     if pairs.shape[-1] == 1:
-        zero = binary.sub(pairs, pairs)
-        pairs = shape.concat(pairs, zero, axis=-1)
+        pairs = shape.pad(pairs, [*[0, 0] * (pairs.rank - 1), 0, 1])
     return from_half(pairs if inverse else conjugated(pairs), axes[-1], lengths[-1], by)
 
 

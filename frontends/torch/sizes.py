@@ -57,4 +57,4 @@ def steps_to(count: int) -> np.ndarray:
     """0, 1, ... for a constant of the model; Unsupported where it would fill the memory."""
     if count > MOST:
         raise Unsupported(f"{count} positions as a constant of the model")
-    return np.arange(count)
+    return np.arange(max(count, 0))

@@ -119,9 +119,9 @@ def rounded(x: Value, decimals: int) -> Value:
 def sgn(self: Value) -> Value:
     if self.precision not in COMPLEX:
         return sign(self)
-    size = cast_to(unary.abs_(self), self.precision)
-    none = number(self, 0)
-    return compare.where(compare.equal(size, none), none, binary.div(self, size))
+    size = unary.abs_(self)
+    unit = binary.div(self, cast_to(size, self.precision))
+    return compare.where(compare.equal(size, number(size, 0)), number(self, 0), unit)
 
 
 @table.convert("aten.sign.default")

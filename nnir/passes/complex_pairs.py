@@ -27,6 +27,8 @@ Operands = Sequence[Any]
 
 Rule = Callable[[Operation, Operands], Any]
 RULES: dict[Operator, Rule] = {}
+LONGEST = 4
+"""Operands of an EINSUM of complex numbers: as many products as two to their power."""
 
 
 def as_pairs(model: Model) -> Model:

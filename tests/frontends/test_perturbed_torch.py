@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from conformance import torch_engine
-from conformance.case import Case, Const, array_of
+from conformance.case import Case, Const
 from conformance.cases.torch import CASES
 from frontends import torch as frontend
 from hal.runtime.program import Program
@@ -32,7 +32,7 @@ ROWS = 2000
 PARTS = 8
 SECONDS = 10.0
 NUMBERS: list[Any] = [
-    *(0, 1, -1, 2, 3, 7, -9, 64, 2**31, 2**40, 2**62, -(2**63), 0.0, -0.5, 1.5, 1e30, True),
+    *(0, 1, -1, 2, 3, 7, -9, 64, 2**40, 2**62, -(2**63), 0.0, -0.5, 1.5, 1e30, True),
     *(float("nan"), float("inf"), complex(1, -2)),
 ]
 OTHERS: list[Any] = [

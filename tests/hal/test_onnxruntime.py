@@ -16,7 +16,7 @@ from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
 from nnir.errors import BadInput, NoLowering
 from nnir.model import Model
-from nnir.ops import binary, unary
+from nnir.ops import binary, pool, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -108,6 +108,19 @@ def test_what_cannot_be_widened_is_refused() -> None:
     assert compute_precision("Add", Precision.BFLOAT16) == Precision.FLOAT32
     with pytest.raises(NoLowering, match="no kernel of Conv for FLOAT64"):
         compute_precision("Conv", Precision.FLOAT64)
+
+
+@pytest.mark.parametrize("pads", [(0, 0, 0, 0, 1, 1, 1, 2), (0, 0, 0, 0, -1, 3, 3, -1)])
+def test_a_border_of_zeros_stays_one_before_a_pool(pads: tuple[int, ...]) -> None:
+    """ONNX Runtime would make it the border of the MaxPool, which is below every number."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 2, 5, 5)))
+    bordered = shape.pad(x, list(pads))
+    model.outputs = [pool.max_pool_2d(bordered, kernel_shape=(3, 3), strides=(2, 2))]
+    array = np.random.default_rng(0).uniform(-2, -1, (1, 2, 5, 5)).astype(np.float32)
+    (got,) = nna.compile(model, "onnxruntime")(array)
+    (want,) = nna.compile(model, "builtin")(array)
+    np.testing.assert_array_equal(got, want)
 
 
 def test_all_gaps_are_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,6 +54,8 @@ STEPS: dict[str, Build] = {
         unary.cast(z, dtype=F64), dtype=Precision.COMPLEX64
     ),
     "mat_mul": lambda z, w: linear.mat_mul(z, w, transpose_y=True),
+    "einsum": lambda z, w: linear.einsum(z, w, z, equation="bij,bjk,bkl->bil"),
+    "einsum of one": lambda z, w: linear.einsum(z, equation="bii->i"),
     "reshape": lambda z, w: shape.reshape(z, [0, -1]),
     "reshape_exact": lambda z, w: shape.reshape_exact(z, [3, 6]),
     "expand": lambda z, w: shape.expand(z, [4, -1, 3, 3]),

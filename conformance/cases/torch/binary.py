@@ -174,8 +174,17 @@ CASES = [
     ),
     Case("aten.lerp.Tensor", (rand(2, 3), rand(3, seed=1), rand(2, 3, seed=2)), tol=ROUNDS),
 ]
+PAIRS = "not written out in pairs of real numbers"
 NONE = "ONNX has no such operator"
 LIMITS = [
+    *(
+        Limit(f"aten.float_power.{o}", device="onnxruntime", case=c, raises=NoLowering, why=PAIRS)
+        for o, c in (
+            ("Tensor_Tensor", "complex64"),
+            ("Tensor_Scalar", "-complex"),
+            ("Scalar", "-complex"),
+        )
+    ),
     *(
         Limit(f"aten.{op}.default", device="onnxruntime", raises=NoLowering, why=NONE)
         for op in ("nextafter", "gcd", "lcm")

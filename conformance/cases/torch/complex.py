@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType
 
-from ...case import ROUNDS, Case, Limit, f, rand, scalar
+from ...case import ROUNDS, Case, f, rand, scalar
 
 X = rand(2, 3)
 Y = rand(2, 3, seed=1)
@@ -56,4 +56,3 @@ ARITHMETIC = [
     Case("aten.full.default", ([2], 1j), why="complex"),
 ]
 CASES = [*PARTS, *ARITHMETIC]
-LIMITS: list[Limit] = []

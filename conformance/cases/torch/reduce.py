@@ -66,6 +66,7 @@ CASES = [
         for c in (0, 0.5, 2, 7)
     ),
     Case("aten.var.default", (i(1, 2),), why="integers", raises=Unsupported),
+    *(Case(f"aten.{op}.dim", (X + 1j * X[::-1], [1]), why="complex", tol=ROUNDS) for op in SPREADS),
     *(Case(f"aten.{op}", (X, None), why="all axes", tol=ROUNDS) for op in FOLDS[:2]),
     *(Case(f"aten.{op}", (X, []), why="no axes", tol=ROUNDS) for op in FOLDS[:2]),
     Case("aten.sum.default", (X,), {"dtype": Precision.FLOAT64}, tol=ROUNDS),
@@ -84,6 +85,13 @@ CASES = [
     *(Case(f"aten.{op}", (BROKEN,), why="nan") for op in (*EXTREMES, "max.default", *ARGS)),
     *(Case(f"aten.{op}", (X,)) for op in (*EXTREMES, *ARGS)),
     *(Case(f"aten.{op}", (X, [0, 2], True), why="kept") for op in EXTREMES),
+    *(Case(f"aten.{op}", (X[:0],), why="of nothing", raises=BadType) for op in EXTREMES),
+    *(Case(f"aten.{op}", (X[:0], [1]), why="no elements") for op in EXTREMES),
+    Case("aten.aminmax.default", (X[:0],), {"dim": 0}, why="of nothing", raises=BadType),
+    *(
+        Case(f"aten.{op}.default", (X[:0],), why="of nothing", raises=BadType)
+        for op in ("max", "min")
+    ),
     *(Case(f"aten.{op}", (X.astype(BF16), [1])) for op in EXTREMES),
     *(Case(f"aten.{op}", (scalar(2), [0]), why="0-d") for op in EXTREMES),
     *(Case(f"aten.{op}", (X, 1), why="an axis") for op in ARGS),
@@ -100,6 +108,7 @@ CASES = [
     Case("aten.logsumexp.default", (f(-inf, -inf), [0]), why="nothing"),
     Case("aten.logsumexp.default", (f(1000, 1001), [0]), why="no overflow", tol=ROUNDS),
     Case("aten.logsumexp.default", (i(1, 2), [0]), tol=ROUNDS),
+    Case("aten.logsumexp.default", (scalar(4j, np.complex64), []), raises=Unsupported),
     Case("aten.nansum.default", (BROKEN,), why="nan"),
     Case("aten.nansum.default", (i(1, 2),)),
     Case("aten.nansum.default", (BROKEN,), {"dtype": Precision.FLOAT64}),
@@ -116,6 +125,11 @@ CASES = [
     Case("aten.sum_to_size.default", (X, [3, 1]), why="an axis less", tol=ROUNDS),
     Case("aten.sum_to_size.default", (X, [2, 3, 4]), why="itself"),
     Case("aten.sum_to_size.default", (X, [1, 1]), tol=ROUNDS),
+    Case("aten.sum_to_size.default", (X > 0, [3, 1]), why="truth values"),
+    Case("aten.sum_to_size.default", (scalar(True, np.bool_), []), why="a truth value"),
+    Case("aten.sum_to_size.default", (X > 0, [2, 3, 4]), why="truth values themselves"),
+    Case("aten.sum_to_size.default", (X, [3, 2]), why="another size", raises=BadType),
+    Case("aten.sum_to_size.default", (X, [1, 2, 3, 4]), why="more axes", raises=BadType),
     *(Case(f"aten.{op}.default", (X, 1), tol=ROUNDS) for op in RUNNING),
     *(Case(f"aten.{op}.default", (i(1, 2, 3, dtype=np.int32), 0)) for op in RUNNING),
     *(Case(f"aten.{op}.default", (X.astype(d), -1), tol=NARROW) for op in RUNNING for d in FLOATS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
 from ...case import Case, Limit, Tolerance, i, rand
@@ -65,6 +65,12 @@ INNER = [
 ]
 SOUND = rand(2, 20)
 WEIGHTS = np.hanning(8).astype(np.float32)
+REAL_SPECTRUM = [
+    Case(
+        "aten.fft_irfft.default", (np.array([1, np.inf, 2], np.float32),), why="infinite", tol=CLOSE
+    ),
+    Case("aten.fft_rfftn.default", (rand(2), None, []), why="no axes", raises=BadType),
+]
 FRAMES = [
     Case("aten.stft.default", (SOUND, 8, 4, 8, WEIGHTS, False, True, True), tol=CLOSE),
     Case(
@@ -91,5 +97,12 @@ WINDOWS = [
     Case("aten.hamming_window.periodic_alpha_beta", (6, False, 0.5, 0.4), tol=CLOSE),
     Case("aten.kaiser_window.beta", (6, True, 5.0), tol=CLOSE),
 ]
-CASES = [*ONE, *MANY, *INNER, *FRAMES, *WINDOWS]
-LIMITS: list[Limit] = []
+CASES = [*ONE, *MANY, *INNER, *REAL_SPECTRUM, *FRAMES, *WINDOWS]
+LIMITS = [
+    Limit(
+        "aten.fft_irfft.default",
+        device="onnxruntime",
+        case="infinite",
+        why="ONNX Runtime's DFT multiplies infinities by zeros",
+    )
+]

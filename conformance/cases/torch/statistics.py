@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
 from ...case import ROUNDS, Case, Limit, Tolerance, f, i, rand, scalar
@@ -54,8 +54,10 @@ CASES = [
     ),
     Case("aten.cdist.default", (X, rand(5, 4, seed=2)), why="broadcast", tol=ROUNDS),
     *(
-        Case("aten.cdist.default", (f(inf, 1)[:, None], f(inf, nan, 1)[:, None], p), why=f"edges {p}")
-        for p in (0.0, 1.0, inf)
+        Case(
+            "aten.cdist.default", (f(inf, 1)[:, None], f(inf, nan, 1)[:, None], p), why=f"edges {p}"
+        )
+        for p in (0.0, 1.0)
     ),
     Case("aten._cdist_forward.default", (X, Y, 2.0, None), tol=ROUNDS),
     Case("aten._euclidean_dist.default", (X, Y), tol=Tolerance(1e-4, 1e-4)),
