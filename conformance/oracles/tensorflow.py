@@ -14,6 +14,10 @@ import tensorflow as tf
 from ..oracle import serve
 
 
+RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
+"""Inputs that `tf.raw_ops` calls by other names than the OpDef."""
+
+
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
     """Run `op` of the head on its arguments, or the SavedModel in the folder `path`."""
     tf.random.set_seed(0)
@@ -25,7 +29,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         found = signature(**dict(zip(names, tensors, strict=True)))
         return [found[k].numpy() for k in sorted(found)]
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
-    arguments = {k: argument(a, tensors) for k, a in given.items()}
+    renamed = RENAMED.get(head["op"], {})
+    arguments = {renamed.get(k, k): argument(a, tensors) for k, a in given.items()}
     return results(getattr(tf.raw_ops, head["op"])(**arguments))
 
 

@@ -1,7 +1,97 @@
-"""TensorFlow's arithmetic on two tensors."""
+"""TensorFlow's arithmetic on two tensors of one type."""
 
 from __future__ import annotations
 
-from ..table import Table
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.ops import binary, compare, unary
+
+from ..table import Items, Table
 
 table = Table()
+table.same(
+    {
+        "Add": binary.add,
+        "AddV2": binary.add,
+        "Atan2": binary.atan2,
+        "Maximum": binary.max_,
+        "Minimum": binary.min_,
+        "Mul": binary.mul,
+        "NextAfter": binary.next_after,
+        "Pow": binary.pow_,
+        "RealDiv": binary.div,
+        "Sub": binary.sub,
+    }
+)
+
+
+def number(x: Value, value: float) -> Value:
+    """A constant without axes in the precision of `x`."""
+    return x.model.constant(value, x.dtype)
+
+
+@table.convert("Div", "TruncateDiv")
+def truncate_div(x: Value, y: Value) -> Value:
+    return binary.div(x, y)  # of integers, towards zero
+
+
+@table.convert("FloorDiv")
+def floor_div(x: Value, y: Value) -> Value:
+    return binary.floor_div(x, y)
+
+
+@table.convert("FloorMod")
+def floor_mod(x: Value, y: Value) -> Value:
+    return binary.mod(x, y)
+
+
+@table.convert("Mod", "TruncateMod")
+def truncate_mod(x: Value, y: Value) -> Value:
+    return binary.mod(x, y, fmod=True)
+
+
+def _or_zero(x: Value, y: Value, result: Value) -> Value:
+    """The result, or 0 where `y` is 0 whatever `x` is."""
+    return compare.where(compare.equal(y, number(y, 0)), number(x, 0), result)
+
+
+@table.convert("DivNoNan")
+def div_no_nan(x: Value, y: Value) -> Value:
+    return _or_zero(x, y, binary.div(x, y))
+
+
+@table.convert("MulNoNan")
+def mul_no_nan(x: Value, y: Value) -> Value:
+    return _or_zero(x, y, binary.mul(x, y))
+
+
+@table.convert("SquaredDifference")
+def squared_difference(x: Value, y: Value) -> Value:
+    return unary.square(binary.sub(x, y))
+
+
+def _times(x: Value, y: Value) -> Value:
+    """x * y, and 0 where x is 0 whatever y is."""
+    return _or_zero(x, x, binary.mul(x, y))
+
+
+@table.convert("Xlogy")
+def xlogy(x: Value, y: Value) -> Value:
+    return _times(x, unary.log(y))
+
+
+@table.convert("Xlog1py")
+def xlog1py(x: Value, y: Value) -> Value:
+    return _times(x, unary.log1p(y))
+
+
+@table.convert("Xdivy")
+def xdivy(x: Value, y: Value) -> Value:
+    return _or_zero(x, x, binary.div(x, y))
+
+
+@table.convert("AddN")
+def add_n(inputs: Items) -> Value:
+    if not inputs:
+        raise BadType("AddN of nothing")
+    return binary.sum_(*inputs) if len(inputs) > 1 else inputs[0]

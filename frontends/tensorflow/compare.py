@@ -2,6 +2,75 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, shape, unary
+
 from ..table import Table
 
 table = Table()
+table.same(
+    {
+        "Greater": compare.greater,
+        "GreaterEqual": compare.greater_equal,
+        "Less": compare.less,
+        "LessEqual": compare.less_equal,
+        "SelectV2": compare.where,
+    }
+)
+
+
+@table.convert("Equal")
+def equal(x: Value, y: Value, *, incompatible_shape_error: bool = True) -> Value:
+    _require_error(incompatible_shape_error)
+    return compare.equal(x, y)
+
+
+@table.convert("NotEqual")
+def not_equal(x: Value, y: Value, *, incompatible_shape_error: bool = True) -> Value:
+    _require_error(incompatible_shape_error)
+    return compare.not_equal(x, y)
+
+
+def _require_error(incompatible_shape_error: bool) -> None:
+    """Without it tensors of shapes that do not fit are unequal, as one bool."""
+    if not incompatible_shape_error:
+        raise Unsupported("a comparison with incompatible_shape_error=False")
+
+
+@table.convert("Select")
+def select(condition: Value, t: Value, e: Value) -> Value:
+    """A vector chooses rows; otherwise the shapes are equal, or the condition has no axes."""
+    if condition.rank == 1 and t.rank > 1:
+        condition = shape.unsqueeze(condition, list(range(1, t.rank)))
+    return compare.where(condition, t, e)
+
+
+@table.convert("ApproximateEqual")
+def approximate_equal(x: Value, y: Value, *, tolerance: float = 9.999999747378752e-06) -> Value:
+    limit = x.model.constant(tolerance, x.dtype)
+    return compare.less(unary.abs_(binary.sub(x, y)), limit)
+
+
+@table.convert("IsNan")
+def is_nan(x: Value) -> Value:
+    return compare.not_equal(x, x)
+
+
+@table.convert("IsInf")
+def is_inf(x: Value) -> Value:
+    return compare.equal(unary.abs_(x), x.model.constant(np.inf, x.dtype))
+
+
+@table.convert("IsFinite")
+def is_finite(x: Value) -> Value:
+    return compare.less(unary.abs_(x), x.model.constant(np.inf, x.dtype))
+
+
+@table.convert("ClipByValue")
+def clip_by_value(t: Value, clip_value_min: Value, clip_value_max: Value) -> Value:
+    if clip_value_min.rank or clip_value_max.rank:
+        return binary.max_(binary.min_(t, clip_value_max), clip_value_min)
+    return activation.clip(t, clip_value_min, clip_value_max)

@@ -166,19 +166,15 @@ def glu(self: Value, dim: int = -1) -> Value:
     return once_rounded(lambda x, y: binary.mul(x, activation.sigmoid(y)), left, right)
 
 
-def _log_sigmoid(x: Value) -> Value:
-    # beyond 40 the logarithm is x to the last bit of a float64
-    return unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
-
-
 @table.convert("aten.log_sigmoid.default")
 def log_sigmoid(self: Value) -> Value:
-    return _log_sigmoid(self)
+    # beyond 40 the logarithm is x to the last bit of a float64
+    return unary.neg(activation.softplus(unary.neg(self), threshold=40.0))
 
 
 @table.convert("aten.log_sigmoid_forward.default")
 def log_sigmoid_forward(self: Value) -> tuple[Value, Value]:
-    return _log_sigmoid(self), unary.exp(unary.neg(unary.abs_(self)))
+    return log_sigmoid(self), unary.exp(unary.neg(unary.abs_(self)))
 
 
 def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) -> Value:

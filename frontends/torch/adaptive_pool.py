@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,9 +22,21 @@ from .windows import batched
 table = Table()
 
 
+MOST = 2**22
+"""So many bins at most: more than any network has, and few enough to walk over."""
+
+
+def bins(output_size: Sequence[int], rank: int) -> tuple[int, ...]:
+    """The number of bins along each axis."""
+    output = listed("output_size", output_size, rank)
+    if math.prod(output) > MOST:
+        raise Unsupported(f"an adaptive pool into {output} bins")
+    return output
+
+
 def _average(rank: int) -> Callable[..., Value]:
     def convert(self: Value, output_size: tuple[int, ...]) -> Value:
-        return averaged(self, listed("output_size", output_size, rank))
+        return averaged(self, bins(output_size, rank))
 
     return convert
 
@@ -62,7 +75,7 @@ for _rank in (1, 2, 3):
 
 def _max(rank: int) -> Callable[..., tuple[Value, Value]]:
     def convert(self: Value, output_size: tuple[int, ...]) -> tuple[Value, Value]:
-        return maxima(self, listed("output_size", output_size, rank))
+        return maxima(self, bins(output_size, rank))
 
     return convert
 

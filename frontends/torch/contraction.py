@@ -9,6 +9,7 @@ from nnir.ops import binary, linear, reduce, shape, sizes, unary
 from nnir.ops.contraction import contract
 
 from ..table import Items, Table
+from .binary import mul
 from .promotion import promoted
 
 table = Table()
@@ -31,13 +32,13 @@ def einsum(equation: str, tensors: Items, *, path: tuple[int, ...] | None = None
 def outer(self: Value, vec2: Value) -> Value:
     if self.rank != 1 or vec2.rank != 1:
         raise BadType(f"outer of {self.type} and {vec2.type}")
-    return binary.mul(*promoted(shape.unsqueeze(self, [1]), shape.unsqueeze(vec2, [0])))
+    return mul(shape.unsqueeze(self, [1]), shape.unsqueeze(vec2, [0]))
 
 
 @table.convert("aten.inner.default")
 def inner(self: Value, other: Value) -> Value:
     if not self.rank or not other.rank:
-        return binary.mul(*promoted(self, other))
+        return mul(self, other)
     if other.rank <= 2:
         return linear.mat_mul(self, other, transpose_y=other.rank == 2)
     return tensordot(self, other, (self.rank - 1,), (other.rank - 1,))
@@ -73,7 +74,7 @@ def kron(self: Value, other: Value) -> Value:
     left = sizes.reshape(a, [s for n in one for s in (n, 1)])
     right = sizes.reshape(b, [s for n in two for s in (1, n)])
     merged = [sizes.times(n, m) for n, m in zip(one, two, strict=True)]
-    return sizes.reshape(binary.mul(left, right), merged)
+    return sizes.reshape(mul(left, right), merged)
 
 
 @table.convert("aten.bilinear.default")

@@ -186,19 +186,13 @@ def geqrf(self: Value) -> Two:
     return packed, tau
 
 
-def applied(v: Value, tau: Value, c: Value, *, adjoint: bool) -> Value:
-    """Householder's reflections of a matrix that may have fewer stacks."""
-    result: Value = linalg.apply_householder(v, tau, c, adjoint=adjoint)
-    return result
-
-
 @table.convert("aten.linalg_householder_product.default")
 def householder_product(input: Value, tau: Value) -> Value:
     rows, columns = (known(d, input) for d in input.shape[-2:])
     eye = input.model.constant(np.eye(rows, columns, dtype=input.dtype))
     if input.rank > 2:
         eye = shape.expand(eye, sizes.vector(input.model, sizes.sizes_of(input)))
-    return applied(input, tau, eye, adjoint=False)
+    return linalg.apply_householder(input, tau, eye)
 
 
 @table.convert("aten.orgqr.default")
@@ -212,8 +206,9 @@ def ormqr(
 ) -> Value:
     """Q C or C Q; the transpose of C Q is Q' C'."""
     if left:
-        return applied(self, input2, input3, adjoint=transpose)
-    return adjoint(applied(self, input2, adjoint(input3), adjoint=not transpose))
+        return linalg.apply_householder(self, input2, input3, adjoint=transpose)
+    turned = linalg.apply_householder(self, input2, adjoint(input3), adjoint=not transpose)
+    return adjoint(turned)
 
 
 @table.convert("aten.linalg_svd.default")

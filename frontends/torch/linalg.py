@@ -10,7 +10,7 @@ from ..table import Table
 from . import factorisation, matrix_norm
 from .factorisation import no_info
 from .linear import identity_like
-from .matrix_norm import adjoint, transposed
+from .matrix_norm import adjoint, inverse, transposed
 
 table = Table.merge([factorisation.table, matrix_norm.table])
 Two = tuple[Value, Value]
@@ -46,12 +46,6 @@ def cholesky_solve(self: Value, input2: Value, upper: bool = False) -> Value:
     lower = lower_of(input2, upper)
     half = linalg.solve_triangular(lower, self, upper=False)
     return linalg.solve_triangular(adjoint(lower), half, upper=True)
-
-
-def inverse(a: Value) -> Value:
-    """Of real and complex matrices."""
-    result: Value = linear.inverse(a) if a.is_float else linalg.matrix_inverse(a)
-    return result
 
 
 @table.convert("aten.linalg_inv.default")

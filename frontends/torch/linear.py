@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, linear, reduce
+from nnir.ops import binary, linear, logic, reduce
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -128,10 +128,12 @@ def addbmm(
 @table.convert("aten.addr.default")
 def addr(self: Value, vec1: Value, vec2: Value, *, beta: Number = 1, alpha: Number = 1) -> Value:
     ranked("addr", (vec1, 1), (vec2, 1))
-    if self.precision == Precision.BOOL8:
-        raise Unsupported("addr of bool")
     total, left, right = promoted(self, vec1, vec2)
-    return combined(total, contraction.outer(left, right), beta, alpha)
+    if total.precision == Precision.BOOL8:
+        product = logic.and_(contraction.outer(left, right), left.model.constant(bool(alpha)))
+        return logic.or_(total, product) if beta else product
+    # the vector is scaled, as in PyTorch: the product of both might already be too large
+    return combined(total, contraction.outer(times(left, alpha), right), beta, 1)
 
 
 @table.convert("transformers.grouped_mm_fallback.default")

@@ -13,6 +13,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
+from .activation import log_sigmoid
 from .distance import cosine_similarity, pairwise_distance
 from .halves import number, widened
 from .promotion import Number, promoted
@@ -223,16 +224,12 @@ def binary_cross_entropy_with_logits(
 ) -> Value:
     x, y = _pair(self, target)
     one = number(x, 1)
-    scores = _log_sigmoid(x)
+    scores = log_sigmoid(x)
     if pos_weight is not None:
         extra = binary.mul(binary.sub(cast_to(pos_weight, x.precision), one), y)
         scores = binary.mul(scores, binary.add(extra, one))
     losses = binary.sub(binary.mul(binary.sub(one, y), x), scores)
     return reduced(_weighted(losses, weight), reduction, self)
-
-
-def _log_sigmoid(x: Value) -> Value:
-    return unary.neg(activation.softplus(unary.neg(x), threshold=40.0))
 
 
 @table.convert("aten.kl_div.default")

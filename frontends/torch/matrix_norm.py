@@ -35,6 +35,12 @@ def adjoint(a: Value) -> Value:
     return conjugate(transposed(a))
 
 
+def inverse(a: Value) -> Value:
+    """Of real and complex matrices."""
+    result: Value = linear.inverse(a) if a.is_float else linalg.matrix_inverse(a)
+    return result
+
+
 def number(like: Value, value: float) -> Value:
     """A constant without axes in the real type of `like`."""
     return like.model.constant(np.array(value, real_of(like.precision).dtype))
@@ -161,9 +167,8 @@ def cond_named(self: Value, p: str) -> Value:
 
 
 def _condition(a: Value, order: Number | str) -> Value:
-    other = linear.inverse(a) if a.is_float else linalg.matrix_inverse(a)
     mine, theirs = (
-        matrix_normed(x, order, (-2, -1), keepdim=False, dtype=None) for x in (a, other)
+        matrix_normed(x, order, (-2, -1), keepdim=False, dtype=None) for x in (a, inverse(a))
     )
     return binary.mul(mine, theirs)
 
@@ -302,19 +307,12 @@ def crossed(self: Value, other: Value, axis: int) -> Value:
 
 @table.convert("aten.linalg_cross.default")
 def linalg_cross(self: Value, other: Value, *, dim: int = -1) -> Value:
-    rank = max(self.rank, other.rank)
     if self.rank != other.rank:
         raise BadType(f"linalg_cross of {self.type} and {other.type}")
-    axis = axis_of(dim, rank)
-    a, b = (index_negative(x, axis, rank) for x in (self, other))
-    return crossed(a, b, axis)
-
-
-def index_negative(x: Value, axis: int, rank: int) -> Value:
-    """BadType unless the axis has three elements."""
-    if x.shape[axis - rank] != 3:
-        raise BadType(f"a cross product of {x.type} along axis {axis}")
-    return x
+    axis = axis_of(dim, self.rank)
+    if any(x.shape[axis] != 3 for x in (self, other)):
+        raise BadType(f"a cross product of {self.type} and {other.type} along axis {axis}")
+    return crossed(self, other, axis)
 
 
 @table.convert("aten.cross.default")
@@ -368,8 +366,7 @@ def matrix_of(a: Value, columns: int) -> tuple[Value, list[int], list[int]]:
 @table.convert("aten.linalg_tensorinv.default")
 def tensorinv(self: Value, ind: int = 2) -> Value:
     flat, rows, rest = matrix_of(self, ind)
-    inverted = linear.inverse(flat) if flat.is_float else linalg.matrix_inverse(flat)
-    return sizes.reshape(inverted, [*rest, *rows])
+    return sizes.reshape(inverse(flat), [*rest, *rows])
 
 
 @table.convert("aten.linalg_tensorsolve.default")

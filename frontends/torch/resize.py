@@ -10,12 +10,12 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
+from nnir.ops import binary, resize, unary
 from nnir.ops import index as ops
-from nnir.ops import resize
-from nnir.types import InterpolateMode, PadMode
+from nnir.types import InterpolateMode, PadMode, Precision
 
 from ..table import Table
-from .sizes import vector
+from .sizes import size_of, vector
 
 table = Table()
 Scales = tuple[float | None, ...]
@@ -25,6 +25,14 @@ def sizes_after(x: Value, scales: Sequence[float]) -> Value:
     """floor(size * scale) of each spatial axis, all of which are known."""
     own = [int(d) for d in x.shape[-len(scales) :]]  # type: ignore[arg-type]
     return vector(x, [int(n * s) for n, s in zip(own, scales, strict=True)])
+
+
+def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
+    """floor(size * scale) of each spatial axis, computed while running."""
+    own = vector(x, [size_of(x, axis) for axis in range(-len(scales), 0)])
+    factors = x.model.constant(np.array(scales, np.float64))
+    grown = binary.mul(unary.cast(own, dtype=Precision.FLOAT64), factors)
+    return unary.cast(unary.floor(grown), dtype=Precision.INT64)
 
 
 def known(x: Value, output: Value, rank: int) -> list[tuple[int, int]] | None:
@@ -92,7 +100,7 @@ def _by_rule(
 ) -> Value:
     """RESIZE by scales where all are given, else to sizes."""
     if all(s for s in scales) and (output is None or not fits(x, output, scales)):
-        factors = x.model.constant(np.array(scales, np.float32))
+        factors = x.model.constant(np.array(scales, np.float64))  # 1.8 as float32 is below 1.8
         return resize.resize(x, None, factors, None, axes=axes, **rule)
     if output is None:
         raise Unsupported(f"a resize of {x.type} without a size")
@@ -107,12 +115,19 @@ def fits(x: Value, output: Value, scales: Scales) -> bool:
     return all(not s or n * s == m for (n, m), s in zip(pairs, scales, strict=True))
 
 
+def corners(x: Value, output: Value | None, scales: Scales) -> tuple[Value, Scales]:
+    """Sizes alone: with align_corners the scales say no more than they do."""
+    if output is None:
+        output = unknown_sizes_after(x, [s or 1.0 for s in scales])
+    return output, (None,) * len(scales)
+
+
 def linear(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
     """RESIZE_LINEAR over two axes by the ratio of their sizes, else RESIZE."""
     rank = len(scales)
     axes = tuple(required(x, rank))
     if align_corners:
-        scales = (None,) * rank if output is not None else scales
+        output, scales = corners(x, output, scales)
     if output is not None and is_same(x, output, scales):
         return x
     if rank == 2 and x.is_float and output is not None and fits(x, output, scales):
@@ -130,8 +145,8 @@ def is_same(x: Value, output: Value, scales: Scales) -> bool:
 
 def cubic(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
     axes = tuple(required(x, 2))
-    if align_corners and output is not None:
-        scales = (None, None)
+    if align_corners:
+        output, scales = corners(x, output, scales)
     if output is not None and is_same(x, output, scales):
         return x
     how = "align_corners" if align_corners else "half_pixel"

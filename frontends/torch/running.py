@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
-from nnir.errors import BadType
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, index, reduce, shape
@@ -17,6 +17,8 @@ from .promotion import Number, Operand, category, floating, promoted
 
 table = Table()
 FAR = 1 << 62
+MOST_TIMES = 1000
+"""So many differences of differences are written out at most."""
 
 
 def _running(name: str, operator: Operator) -> None:
@@ -75,6 +77,8 @@ def diff(
     operator = compare.not_equal if x.precision == Precision.BOOL8 else binary.sub
     size = x.shape[axis]
     times = n if isinstance(size, Expr) else min(n, size)
+    if times > MOST_TIMES:
+        raise Unsupported(f"diff with n={n!r}, more than {MOST_TIMES}")
     for _ in range(times):
         x = operator(cut(x, axis, 1, FAR), cut(x, axis, 0, -1))
     return x

@@ -90,10 +90,14 @@ def polygamma(n: int, self: Value) -> Value:
     return special.digamma(x) if n == 0 else special.polygamma(x, order=n)
 
 
+MOST_TERMS = 1000
+"""So many terms are written out at most."""
+
+
 @table.convert("aten.mvlgamma.default")
 def mvlgamma(self: Value, p: int) -> Value:
     """The logarithms of gamma at x, x - 1/2, ..., and a constant."""
-    if p < 1:
+    if not 0 < p <= MOST_TERMS:
         raise BadType(f"mvlgamma with p={p!r}")
 
     def body(x: Value) -> Value:

@@ -13,6 +13,7 @@ from ..model import Value
 from ..operator import operator, require
 from ..types import Precision, TensorType
 from . import ldl, matrices
+from .exponential import exponential
 from .rules import common_dim
 
 COMPLEX = {Precision.FLOAT32: Precision.COMPLEX64, Precision.FLOAT64: Precision.COMPLEX128}
@@ -45,6 +46,13 @@ def _real(input: Value, shape: tuple[Dim, ...]) -> TensorType:
 
 def _adjoint(a: np.ndarray) -> np.ndarray:
     return a.swapaxes(-1, -2).conj()
+
+
+def _finite(a: np.ndarray) -> np.ndarray:
+    """LAPACK may never return from what is not finite; PyTorch refuses it too."""
+    if not np.isfinite(a).all():
+        raise ValueError("a matrix with elements that are not finite")
+    return a
 
 
 def _cholesky(input: np.ndarray, *, upper: bool) -> np.ndarray:
@@ -196,7 +204,7 @@ def qr(input: Value, *, complete: bool = False) -> tuple[TensorType, TensorType]
 
 
 def _svd(input: np.ndarray, *, full_matrices: bool) -> tuple[np.ndarray, ...]:
-    u, s, vh = np.linalg.svd(input, full_matrices=full_matrices)
+    u, s, vh = np.linalg.svd(_finite(input), full_matrices=full_matrices)
     return u.astype(input.dtype), s.astype(input.real.dtype), vh.astype(input.dtype)
 
 
@@ -217,7 +225,7 @@ def svd(input: Value, *, full_matrices: bool = False) -> tuple[TensorType, Tenso
 
 
 def _singular_values(input: np.ndarray) -> np.ndarray:
-    return np.asarray(np.linalg.svd(input, compute_uv=False), input.real.dtype)
+    return np.asarray(np.linalg.svd(_finite(input), compute_uv=False), input.real.dtype)
 
 
 @operator(code=2259, reference=_singular_values)
@@ -233,7 +241,7 @@ def singular_values(input: Value) -> TensorType:
 
 
 def _eigh(input: np.ndarray, *, upper: bool) -> tuple[np.ndarray, np.ndarray]:
-    values, vectors = np.linalg.eigh(input, UPLO="U" if upper else "L")
+    values, vectors = np.linalg.eigh(_finite(input), UPLO="U" if upper else "L")
     return values.astype(input.real.dtype), vectors.astype(input.dtype)
 
 
@@ -249,7 +257,9 @@ def eigh(input: Value, *, upper: bool = False) -> tuple[TensorType, TensorType]:
 
 
 def _eigenvalues_h(input: np.ndarray, *, upper: bool) -> np.ndarray:
-    return np.asarray(np.linalg.eigvalsh(input, UPLO="U" if upper else "L"), input.real.dtype)
+    return np.asarray(
+        np.linalg.eigvalsh(_finite(input), UPLO="U" if upper else "L"), input.real.dtype
+    )
 
 
 @operator(code=2261, reference=_eigenvalues_h)
@@ -321,7 +331,7 @@ def sign_log_det(input: Value) -> tuple[TensorType, TensorType]:
 def _matrix_exp(input: np.ndarray) -> np.ndarray:
     result = np.zeros_like(input)
     for index in np.ndindex(*input.shape[:-2]):
-        result[index] = matrices.exponential(input[index])
+        result[index] = exponential(input[index])
     return result
 
 

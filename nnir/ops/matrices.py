@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
-
-PADE = tuple(
-    math.factorial(26 - k) * math.factorial(13) // (math.factorial(13 - k) * math.factorial(k))
-    for k in range(14)
-)
-"""Coefficients of the diagonal Pade approximant of degree 13, times 26!/13!."""
-LARGEST_NORM = 5.37
-"""Up to this norm the approximant is exact in float64 (Higham 2005)."""
 
 
 def double(dtype: np.dtype) -> np.dtype:
@@ -83,24 +73,3 @@ def reflect(v: np.ndarray, tau: np.ndarray, c: np.ndarray, *, adjoint: bool) -> 
         row = np.matmul(vector[..., None, :].conj(), result)
         result -= factor * vector[..., :, None] * row
     return result.astype(c.dtype)
-
-
-def exponential(a: np.ndarray) -> np.ndarray:
-    """e to the power of one matrix by scaling, a Pade approximant and squaring."""
-    work = a.astype(double(a.dtype))
-    norm = float(np.abs(work).sum(axis=0).max(initial=0.0))
-    if not math.isfinite(norm):
-        return np.full(a.shape, np.nan, a.dtype)
-    squarings = max(0, math.ceil(math.log2(norm / LARGEST_NORM))) if norm > LARGEST_NORM else 0
-    work = work / 2.0**squarings
-    power, even, odd = np.eye(len(a), dtype=work.dtype), 0 * work, 0 * work
-    for k, coefficient in enumerate(PADE):
-        if k % 2:
-            odd = odd + power * (coefficient / PADE[0])
-        else:
-            even = even + power * (coefficient / PADE[0])
-        power = power @ work
-    result = np.linalg.solve(even - odd, even + odd)
-    for _ in range(squarings):
-        result = result @ result
-    return result.astype(a.dtype)

@@ -41,7 +41,13 @@ def test_limit_matches_a_case(limit: Limit) -> None:
 
 
 def test_every_converter_has_a_case() -> None:
-    assert set(TABLE.entries) - {c.op for c in CASES} == set()
+    missing = set(TABLE.entries) - {c.op for c in CASES}
+    assert missing == set(IN_MODELS)
+
+
+IN_MODELS = {name for name in TABLE.entries if name.startswith(("TensorList", "EmptyTensorList"))}
+IN_MODELS |= {"Const", "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"}
+"""What one operator cannot show: see tests/frontends/test_tensorflow_models.py."""
 
 
 def test_case_names_differ() -> None:

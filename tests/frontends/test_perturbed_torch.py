@@ -99,7 +99,8 @@ class Row:
         made = self.r.choice(ways)(array)
         if isinstance(made, np.generic):
             return made.item() if made.dtype.kind in "fiubc" else 1.5
-        return Const(made) if isinstance(given, Const) and made is not None else made
+        is_const = isinstance(given, Const) and isinstance(made, np.ndarray)
+        return Const(made) if is_const else made
 
     def rank(self, array: np.ndarray) -> np.ndarray:
         sizes = list(array.shape)

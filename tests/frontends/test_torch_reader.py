@@ -93,6 +93,18 @@ def test_dimensions_have_the_names_that_the_caller_gave() -> None:
     assert model.symbols["batch"][1] == 64
 
 
+@pytest.mark.parametrize("mode", ["bilinear", "bicubic"])
+@pytest.mark.parametrize("align_corners", [False, True])
+@pytest.mark.parametrize("scale", [1.7, 1.8, 0.6])
+def test_scales_of_open_sizes(mode: str, align_corners: bool, scale: float) -> None:
+    """PyTorch rounds the sizes down in float64, and then aligns the corners of what that gives."""
+    module = nn.Upsample(scale_factor=scale, mode=mode, align_corners=align_corners)
+    shapes = {"input": dict.fromkeys((2, 3), torch.export.Dim.AUTO)}
+    model = nna.load(module, inputs=(torch.randn(2, 3, 6, 7),), dynamic_shapes=shapes)
+    array = np.random.default_rng(0).normal(size=(2, 3, 5, 10)).astype(np.float32)
+    agree(model, module, array)
+
+
 def test_a_traced_graph_module_is_a_module() -> None:
     class Small(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:

@@ -2,6 +2,28 @@
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import BadType
+
+from ...case import ROUNDS, Case, Tolerance, f, i, rand, scalar
+
+OPS = (
+    *("Relu", "Relu6", "Sigmoid", "Tanh", "LeakyRelu", "Elu", "Selu", "Softplus", "Softsign"),
+    *("Softmax", "LogSoftmax"),
+)
+POINTWISE = OPS[:-2]
+HALF = Tolerance(relative=2e-3, absolute=1e-3)
+
+CASES = [
+    *(Case(op, (rand(2, 3, low=-4, high=8),), tol=ROUNDS) for op in OPS),
+    *(Case(op, (f(-np.inf, -1, -0.0, 0, 1, np.inf),), why="infinities", tol=ROUNDS)
+      for op in POINTWISE if op != "Softsign"),
+    *(Case(op, (f(np.nan, 1),), why="nan", tol=ROUNDS) for op in OPS),
+    *(Case(op, (rand(2, 3, dtype=np.float16),), why="half", tol=HALF) for op in OPS),
+    *(Case(op, (rand(0, 3),), why="empty") for op in OPS),
+    *(Case(op, (scalar(0.5),), why="rank 0", tol=ROUNDS) for op in POINTWISE),
+    Case("Relu", (i(-2, 3),), why="integers"),
+    Case("LeakyRelu", (f(-2, 3),), {"alpha": 0.5}),
+    Case("Elu", (i(-2, 3),), why="integers", raises=BadType),
+]  # fmt: skip

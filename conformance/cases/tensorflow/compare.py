@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import Unsupported
+
+from ...case import Case, f, i, rand, scalar
+
+PAIRS = ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual")
+MASK = np.array([True, False])
+
+CASES = [
+    *(Case(op, (f(1, 2, np.nan), f(2, 2, np.nan))) for op in PAIRS),
+    *(Case(op, (i(1, 2).reshape(2, 1), i(2, 1)), why="integers") for op in PAIRS),
+    *(Case(op, (MASK, MASK[::-1].copy()), why="bools") for op in ("Equal", "NotEqual")),
+    Case("Equal", (f(1), f(1, 2, 3)), {"incompatible_shape_error": False}, raises=Unsupported),
+    Case("SelectV2", (MASK, rand(3, 2), scalar(0))),
+    Case("Select", (MASK, rand(2, 3), rand(2, 3, seed=1)), why="rows"),
+    Case("Select", (np.array(True), rand(2, 3), rand(2, 3, seed=1)), why="rank 0"),
+    Case("ApproximateEqual", (f(1, 1.5), f(1.05, 1.7)), {"tolerance": 0.1}),
+    *(Case(op, (f(1, np.nan, np.inf, -np.inf),)) for op in ("IsNan", "IsInf", "IsFinite")),
+    Case("ClipByValue", (rand(2, 3), scalar(-0.5), scalar(0.5))),
+]

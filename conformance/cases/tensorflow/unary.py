@@ -16,7 +16,6 @@ CASES = [
     *(Case(op, (EDGES,), why="edges", tol=ROUNDS) for op in (*EXACT, *ROUNDING)),
     *(Case(op, (rand(2, 3, low=0.1),), tol=ROUNDS) for op in ROUNDING),
     *(Case(op, (i(-2, 3),), why="integers") for op in ("Abs", "Neg", "Square")),
-    Case("Const", (), {"value": f(1, 2), "dtype": Precision.FLOAT32}),
     *(Case(op, (f(1, 2),)) for op in ("Identity", "StopGradient", "PreventGradient", "Snapshot")),
     Case("Cast", (f(-1.5, 2.5),), {"DstT": Precision.INT32}),
 ]

@@ -17,6 +17,7 @@ BATCH = rand(4, 2, 3, seed=2)
 GOOD = rand(3, 3, seed=3) + 4 * np.eye(3, dtype=np.float32)
 COMPLEX = (rand(3) + 1j * rand(3, seed=1)).astype(np.complex64)
 BF16 = ml_dtypes.bfloat16
+YES = np.array([True, False])
 
 
 def each(op: str, *rows: tuple, tol: Tolerance = SUMS) -> list[Case]:  # type: ignore[type-arg]
@@ -74,6 +75,7 @@ CASES: list[Case] = [
     ),
     *each("aten.vdot.default", ((rand(3), rand(3, seed=1)), {}, ""), ((COMPLEX, COMPLEX), {}, "")),
     *each("aten.outer.default", ((rand(2), rand(3)), {}, ""), ((rand(2), i(1, 2)), {}, "promotes")),
+    *each("aten.outer.default", ((YES, YES), {}, "bools")),
     *each(
         "aten.inner.default",
         ((A, rand(5, 3)), {}, "matrices"),
@@ -100,6 +102,10 @@ CASES: list[Case] = [
         "aten.addr.default",
         ((A, rand(2), rand(3)), {"alpha": 0.5}, ""),
         ((i(1, 2), i(3), i(4, 5)), {"beta": 2}, "integers"),
+        ((f(0, 0), f(1e20), f(1e20, 1)), {"alpha": 1e-10}, "a product that would overflow"),
+        ((YES, YES, YES), {}, "bools"),
+        ((YES, YES, YES), {"beta": 0}, "bools without the first"),
+        ((YES, YES, YES), {"alpha": 0}, "bools without the product"),
     ),
     *each(
         "aten.linalg_vecdot.default",
@@ -150,6 +156,7 @@ CASES: list[Case] = [
         "aten.kron.default",
         ((A, rand(2, 2)), {}, ""),
         ((rand(2), i(1, 2).reshape(1, 2)), {}, "promotes"),
+        ((YES, YES), {}, "bools"),
     ),
     *each(
         "aten.bilinear.default",

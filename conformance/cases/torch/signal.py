@@ -83,6 +83,29 @@ FRAMES = [
         tol=CLOSE,
     ),
 ]
+SPECTRUM = np.fft.rfft(rand(3, 5, 8)).transpose(0, 2, 1).astype(np.complex64)
+FRAMES += [
+    Case("aten.istft.default", (SPECTRUM, 8, 4, 8, WEIGHTS + 1), tol=CLOSE),
+    Case(
+        "aten.istft.default",
+        (np.fft.fft(rand(5, 8)).T.astype(np.complex64), 8, 4, 8, WEIGHTS + 1, False, True, False),
+        tol=CLOSE,
+        why="whole spectra",
+    ),
+    Case("aten.istft.default", (SPECTRUM[0], 8, 2, 6, WEIGHTS[:6] + 1), tol=CLOSE, why="one"),
+    Case(
+        "aten.istft.default",
+        (SPECTRUM, 8, 4, 8, None, False, True, True, 13),
+        tol=CLOSE,
+        why="all arguments",
+    ),
+    Case(
+        "aten.istft.default",
+        (SPECTRUM, 8, 4, 8, None, True, False, True, None, True),
+        why="complex",
+        raises=Unsupported,
+    ),
+]
 WINDOWS = [
     *(
         Case(f"aten.{n}_window.default", (7,), {"dtype": Precision.FLOAT64}, tol=CLOSE)
