@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends import onnx, torch
+from frontends import onnx, tensorflow, torch
 from frontends.torch.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
@@ -56,6 +56,20 @@ def _run_torch(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
             return "torch", oracle.ask(head, arrays)
 
 
+def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """TensorFlow on a SavedModel or a frozen graph."""
+    if not isinstance(source, Path):
+        raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
+    head: dict[str, Any] = {"path": str(source.resolve())}
+    if source.is_file() and source.suffix == ".pb" and source.name != "saved_model.pb":
+        head["inputs"] = [v.name for v in model.inputs]
+        head["outputs"] = [name for name, _ in model.named_outputs()]
+    elif source.is_file():
+        head["path"] = str(source.resolve().parent)
+    with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
+        return "tensorflow", oracle.ask(head, arrays)
+
+
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
     if isinstance(source, bytes):
         path.write_bytes(source)
@@ -67,5 +81,6 @@ def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
 
 ORIGINS: tuple[tuple[Any, Callable[[Any, Model, Arrays], tuple[str, Arrays]]], ...] = (
     (onnx, _run_onnx),
+    (tensorflow, _run_tensorflow),
     (torch, _run_torch),
 )

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+from frontends import tensorflow as tf
 from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
 from frontends.torch.aliases import ALIASES
@@ -21,6 +22,7 @@ from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
 from .case import Limit
+from .cases import tensorflow as tensorflow_cases
 from .cases import torch as torch_cases
 from .cases.onnx import CASES, LIMITS, MODELS
 from .suites import opinfo_gaps
@@ -112,7 +114,15 @@ def pytorch() -> str:
         )
         for packet, overloads in sorted(packets.items())
     ]
-    gaps = [(f"`{g.ops}`", g.device or "all", g.dtype or "all", g.why) for g in opinfo_gaps.GAPS]
+    gaps = [
+        (
+            f"`{g.ops}`",
+            g.campaign or "samples",
+            ", ".join(g.dtypes) if g.dtypes != opinfo_gaps.EVERY else "all",
+            g.why,
+        )
+        for g in opinfo_gaps.GAPS
+    ]
     others = ", ".join(f"`{a}` ({b})" for a, b in sorted(ALIASES.items()))
     return (
         f"# PyTorch operators\n\n{NOTE}\n{len(torch.TABLE.entries)} operators and overloads are "
@@ -124,7 +134,21 @@ def pytorch() -> str:
         + limits(torch_cases.LIMITS)
         + "\n## What of PyTorch's operator samples (OpInfo) is not passed\n\n"
         "`python -m conformance.suites.opinfo` runs them.\n\n"
-        + table(("operators (regular expression)", "device", "type", "why"), gaps)
+        + table(("operators (regular expression)", "inputs", "type", "why"), gaps)
+    )
+
+
+def tensorflow() -> str:
+    """docs/tensorflow_operators.md: which TensorFlow operators are converted, and what is not."""
+    counts = Counter(case.op for case in tensorflow_cases.CASES)
+    family_of = families(tf.FAMILIES)
+    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in sorted(tf.TABLE.entries)]
+    return (
+        f"# TensorFlow operators\n\n{NOTE}\n{len(rows)} operators are converted. `cases` counts "
+        "the rows of `conformance/cases/tensorflow`, each compared with TensorFlow's own output on "
+        "every device; `models` are shown by whole models in the tests.\n\n"
+        + table(("operator", "family", "cases"), rows)
+        + limits(tensorflow_cases.LIMITS)
     )
 
 
@@ -144,7 +168,12 @@ def limits(known: Iterable[Limit]) -> str:
     )
 
 
-PAGES = {"operators.md": operators, "onnx.md": onnx, "pytorch_operators.md": pytorch}
+PAGES = {
+    "operators.md": operators,
+    "onnx.md": onnx,
+    "pytorch_operators.md": pytorch,
+    "tensorflow_operators.md": tensorflow,
+}
 
 
 def main() -> None:

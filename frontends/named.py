@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import keyword
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
@@ -72,15 +72,23 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
         return value if parameter.takes_numbers else _tensor(value, translator, converter)
     if Any in (parameter.hint, *get_args(parameter.hint)):
         return tuple(value) if isinstance(value, list) else value
-    return coerce(_known(value, translator, what), parameter, converter)
+    is_array = parameter.hint is np.ndarray or get_origin(parameter.hint) is tuple
+    known = _constant if is_array and isinstance(value, Value) else _known
+    return coerce(known(value, translator, what), parameter, converter)
+
+
+def _constant(value: Value, translator: Translator, what: str) -> np.ndarray:
+    """The data of a tensor; NotConstant for what is only known while running."""
+    constant = translator.constant_of(value)
+    if constant is None:
+        raise NotConstant(f"{what}, which must be known while converting")
+    return constant
 
 
 def _known(value: Any, translator: Translator, what: str) -> Any:
     """A constant; NotConstant for what is only known while running."""
     if isinstance(value, Value):
-        constant = translator.constant_of(value)
-        if constant is None:
-            raise NotConstant(f"{what}, which must be known while converting")
+        constant = _constant(value, translator, what)
         return constant.item() if constant.size == 1 else constant
     if isinstance(value, (list, tuple)):
         return tuple(_known(v, translator, what) for v in value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from typing import Any
 
@@ -13,7 +14,6 @@ import tensorflow as tf
 
 from ..oracle import serve
 
-
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
 """Inputs that `tf.raw_ops` calls by other names than the OpDef."""
 
@@ -22,6 +22,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     """Run `op` of the head on its arguments, or the SavedModel in the folder `path`."""
     tf.random.set_seed(0)
     tensors = [tf.constant(a) for a in arrays]
+    if "outputs" in head:
+        return run_graph(head, tensors)
     if "path" in head:
         loaded = tf.saved_model.load(head["path"])
         signature = loaded.signatures[head.get("signature") or "serving_default"]
@@ -30,8 +32,32 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         return [found[k].numpy() for k in sorted(found)]
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
     renamed = RENAMED.get(head["op"], {})
-    arguments = {renamed.get(k, k): argument(a, tensors) for k, a in given.items()}
-    return results(getattr(tf.raw_ops, head["op"])(**arguments))
+    function = getattr(tf.raw_ops, head["op"])
+    given = called({renamed.get(k, k): a for k, a in given.items()}, function)
+    return results(function(**{k: argument(a, tensors) for k, a in given.items()}))
+
+
+def called(given: dict[str, Any], function: Any) -> dict[str, Any]:
+    """Arguments by the names of `tf.raw_ops`: what it does not know is its next one."""
+    names = [n for n in inspect.signature(function).parameters if n not in given and n != "name"]
+    known = inspect.signature(function).parameters
+    return {k if k in known else names.pop(0): a for k, a in given.items()}
+
+
+def run_graph(head: dict[str, Any], tensors: list[Any]) -> list[Any]:
+    """A frozen graph on its inputs, by the names of nodes."""
+    graph = tf.compat.v1.GraphDef()
+    with open(head["path"], "rb") as file:
+        graph.ParseFromString(file.read())
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph, name=""), [])
+
+    def tensor(name: str) -> Any:
+        return wrapped.graph.as_graph_element(name if ":" in name else f"{name}:0")
+
+    function = wrapped.prune(
+        [tensor(n) for n in head["inputs"]], [tensor(n) for n in head["outputs"]]
+    )
+    return results(function(*tensors))
 
 
 def argument(source: Any, tensors: list[Any]) -> Any:

@@ -78,8 +78,8 @@ def detects(source: Any) -> bool:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return looks_like_onnx(bytes(source[:4096]))
     if isinstance(source, Path):
-        if not source.is_file():
-            return False
+        if not source.is_file() or source.name == "saved_model.pb":
+            return False  # TensorFlow's begins with the same bytes
         with source.open("rb") as file:
             head = file.read(4096)
         return looks_like_onnx(head) or source.suffix == ".onnx"

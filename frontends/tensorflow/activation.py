@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from nnir.model import Value
-from nnir.ops import activation, binary, unary
+import numpy as np
 
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from .binary import number
 
 table = Table()
 table.same(
@@ -54,3 +59,37 @@ def softmax(logits: Value) -> Value:
 @table.convert("LogSoftmax")
 def log_softmax(logits: Value) -> Value:
     return activation.log_softmax(logits, axis=-1)
+
+
+@table.convert("L2Loss")
+def l2_loss(t: Value) -> Value:
+    half = binary.mul(unary.square(t), number(t, 0.5))
+    return reduce.reduce_sum(half, list(range(t.rank)), keepdim=False)
+
+
+@table.convert("SoftmaxCrossEntropyWithLogits")
+def softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
+    """The loss of every row, and its gradient."""
+    spread = binary.mul(activation.log_softmax(features, axis=-1), labels)
+    loss = unary.neg(reduce.reduce_sum(spread, [1], keepdim=False))
+    return loss, binary.sub(activation.softmax(features, axis=-1), labels)
+
+
+def positions(x: Value, axis: int) -> Value:
+    """0, 1, ... along an axis."""
+    size = sizes.size_of(x, axis)
+    if isinstance(size, int):
+        return x.model.constant(np.arange(size))
+    result: Value = generate.range_(0, shape.reshape(size, []), 1)
+    return result
+
+
+@table.convert("SparseSoftmaxCrossEntropyWithLogits")
+def sparse_softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
+    column = shape.unsqueeze(cast_to(labels, Precision.INT64), [1])
+    logs = activation.log_softmax(features, axis=-1)
+    loss = unary.neg(shape.squeeze(index.gather_elements(logs, column, axis=1), [1]))
+    is_label = compare.equal(positions(features, 1), column)
+    return loss, binary.sub(
+        activation.softmax(features, axis=-1), cast_to(is_label, features.precision)
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, shape, unary
 
@@ -24,20 +23,23 @@ table.same(
 
 @table.convert("Equal")
 def equal(x: Value, y: Value, *, incompatible_shape_error: bool = True) -> Value:
-    _require_error(incompatible_shape_error)
+    if not incompatible_shape_error and not fit(x, y):
+        return x.model.constant(np.array(False))
     return compare.equal(x, y)
 
 
 @table.convert("NotEqual")
 def not_equal(x: Value, y: Value, *, incompatible_shape_error: bool = True) -> Value:
-    _require_error(incompatible_shape_error)
+    if not incompatible_shape_error and not fit(x, y):
+        return x.model.constant(np.array(True))
     return compare.not_equal(x, y)
 
 
-def _require_error(incompatible_shape_error: bool) -> None:
-    """Without it tensors of shapes that do not fit are unequal, as one bool."""
-    if not incompatible_shape_error:
-        raise Unsupported("a comparison with incompatible_shape_error=False")
+def fit(x: Value, y: Value) -> bool:
+    """Whether shapes broadcast; what is not known is taken to fit, or running is an error."""
+    pairs = zip(reversed(x.shape), reversed(y.shape), strict=False)
+    known = [p for p in pairs if all(isinstance(d, int) for d in p)]
+    return all(a == b or 1 in (a, b) for a, b in known)
 
 
 @table.convert("Select")

@@ -2,37 +2,93 @@
 
 from __future__ import annotations
 
-from nnir.dim import Expr
+import itertools
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nnir.broadcast import contents
+from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Value
-from nnir.ops import binary, conv, shape
+from nnir.model import Index, Value
+from nnir.ops import binary, conv, index, shape
 from nnir.types import AutoPad
 
 from ..table import Table
-from .layout import is_last, spatial, with_channels_first
+from .layout import channels_first, is_last, with_channels_first
+from .windows import Window, channels_of, spatial_sizes, window
 
 table = Table()
-PADDINGS = {"SAME": AutoPad.SAME, "VALID": AutoPad.VALID, "EXPLICIT": AutoPad.NONE}
+FAR = int(np.iinfo(np.int64).max)
 
 
-def padding_of(
-    padding: str, explicit_paddings: tuple[int, ...], data_format: str
-) -> tuple[AutoPad, tuple[int, ...] | None]:
-    """How the standard says it: a mode, and for explicit paddings the pads of both image axes."""
-    if padding not in PADDINGS:
-        raise Unsupported(f"padding={padding!r}")
-    if padding != "EXPLICIT":
-        return PADDINGS[padding], None
-    pairs = list(zip(explicit_paddings[::2], explicit_paddings[1::2], strict=True))
-    places = range(1, len(pairs) - 1) if is_last(data_format) else range(2, len(pairs))
-    if any(p != (0, 0) for k, p in enumerate(pairs) if k not in places):
-        raise Unsupported(f"explicit_paddings={explicit_paddings!r} over batch or channels")
-    return AutoPad.NONE, tuple(n for k in places for n in pairs[k])
-
-
-def zeros(model_of: Value, count: int) -> Value:
+def zeros(x: Value, count: int) -> Value:
     """A bias that adds nothing."""
-    return model_of.model.constant([0] * count, model_of.dtype)
+    return x.model.constant(np.zeros(count, x.dtype))
+
+
+def _sized(filter: Value) -> tuple[int, ...]:
+    known = tuple(d for d in filter.shape if not isinstance(d, Expr))
+    if len(known) != filter.rank:
+        raise NotConstant(f"a convolution with a filter {filter.type}")
+    return known
+
+
+def output_first(filter: Value) -> Value:
+    """A filter [*kernel, in, out] as [out, in, *kernel]."""
+    last = filter.rank - 1
+    turned: Value = shape.transpose(filter, perm=(last, last - 1, *range(last - 1)))
+    return turned
+
+
+def depthwise(filter: Value) -> Value:
+    """A filter [height, width, channels, multiplier] as [channels * multiplier, 1, ...]."""
+    height, width, depth, multiplier = _sized(filter)
+    turned = shape.transpose(filter, perm=(2, 3, 0, 1))
+    weights: Value = shape.reshape(turned, [depth * multiplier, 1, height, width])
+    return weights
+
+
+def convolved(input: Value, weights: Value, how: Window, data_format: str, group: int) -> Value:
+    """A convolution with weights [out, in, *kernel]."""
+    operator = conv.conv_2d if weights.rank == 4 else conv.conv_3d
+    count = _sized(weights)[0]
+    pads = how.pads(spatial_sizes(input.shape, data_format))
+
+    def compute(x: Value) -> Value:
+        result: Value = operator(
+            x,
+            weights,
+            zeros(x, count),
+            auto_pad=how.auto_pad,
+            pads=pads,
+            strides=how.strides,
+            group=group,
+            dilations=how.dilations,
+        )
+        return result
+
+    return with_channels_first(input, data_format, compute)
+
+
+def grouped(
+    input: Value,
+    filter: Value,
+    strides: Sequence[int],
+    padding: str,
+    explicit_paddings: Sequence[int],
+    data_format: str,
+    dilations: Sequence[int],
+) -> Value:
+    """A convolution in as many groups as the filter's channels go into those of the input."""
+    if filter.rank not in (4, 5) or input.rank != filter.rank:
+        raise BadType(f"a convolution of {input.type} with {filter.type}")
+    *kernel, depth, _ = _sized(filter)
+    channels = channels_of(input, data_format)
+    if not depth or channels % depth:
+        raise BadType(f"a convolution of {channels} channels with {filter.type}")
+    how = window(kernel, strides, padding, data_format, dilations, explicit_paddings)
+    return convolved(input, output_first(filter), how, data_format, channels // depth)
 
 
 @table.convert("Conv2D")
@@ -46,28 +102,39 @@ def conv_2d(
     data_format: str = "NHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
-    _, _, depth, count = filter.shape
-    channels = input.shape[3 if is_last(data_format) else 1]
-    if isinstance(channels, Expr) or isinstance(depth, Expr) or isinstance(count, Expr):
-        raise NotConstant(f"a convolution of {input.type} with {filter.type}")
-    if not depth or channels % depth:
-        raise BadType(f"a convolution of {channels} channels with {filter.type}")
-    auto_pad, pads = padding_of(padding, explicit_paddings, data_format)
-    weights = shape.transpose(filter, perm=(3, 2, 0, 1))
+    return grouped(input, filter, strides, padding, explicit_paddings, data_format, dilations)
 
-    def compute(x: Value) -> Value:
-        return conv.conv_2d(
-            x,
-            weights,
-            zeros(x, count),
-            auto_pad=auto_pad,
-            pads=pads,
-            strides=spatial(strides, data_format, "strides"),
-            group=channels // depth,
-            dilations=spatial(dilations, data_format, "dilations"),
-        )
 
-    return with_channels_first(input, data_format, compute)
+@table.convert("Conv3D")
+def conv_3d(
+    input: Value,
+    filter: Value,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: tuple[int, ...] = (1, 1, 1, 1, 1),
+) -> Value:
+    return grouped(input, filter, strides, padding, (), data_format, dilations)
+
+
+@table.convert("Conv")
+def conv_(
+    input: Value,
+    filter: Value,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...] = (),
+    data_format: str = "CHANNELS_LAST",
+    dilations: tuple[int, ...] = (),
+    batch_dims: int = 1,
+    groups: int = 1,
+) -> Value:
+    """The number of groups follows from the channels."""
+    if batch_dims != 1:
+        raise Unsupported(f"Conv with batch_dims={batch_dims}")
+    return grouped(input, filter, strides, padding, explicit_paddings, data_format, dilations)
 
 
 @table.convert("DepthwiseConv2dNative")
@@ -82,31 +149,175 @@ def depthwise_conv_2d(
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
     """Channel k gives the channels k * multiplier and following."""
-    height, width, depth, multiplier = filter.shape
-    if any(isinstance(d, Expr) for d in filter.shape):
-        raise NotConstant(f"a depthwise convolution with {filter.type}")
-    count = int(depth) * int(multiplier)  # type: ignore[arg-type]  checked above
-    auto_pad, pads = padding_of(padding, explicit_paddings, data_format)
-    turned = shape.transpose(filter, perm=(2, 3, 0, 1))
-    weights = shape.reshape(turned, [count, 1, int(height), int(width)])  # type: ignore[arg-type]
+    if filter.rank != 4:
+        raise BadType(f"a depthwise convolution with a filter {filter.type}")
+    how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
+    return convolved(input, depthwise(filter), how, data_format, _sized(filter)[2])
+
+
+def transposed(
+    input_sizes: Value, weights: Value, grads: Value, how: Window, data_format: str, group: int
+) -> Value:
+    """The transposed convolution that gives an image of `input_sizes`."""
+    rank = len(how.kernel)
+    found = contents(input_sizes)
+    if found is None or len(found) not in (rank, rank + 2):
+        raise NotConstant(f"a transposed convolution to sizes {input_sizes.type}")
+    wanted = found if len(found) == rank else spatial_sizes(found, data_format)
+    given = spatial_sizes(grads.shape, data_format)
+    pads: list[int] = []
+    extra: list[int] = []
+    for axis in range(rank):
+        before, after, more = _margins(wanted[axis], given[axis], how, axis)
+        pads += [before, after]
+        extra.append(more)
+    operator = conv.conv_2d_transpose if rank == 2 else conv.conv_3d_transpose
 
     def compute(x: Value) -> Value:
-        return conv.conv_2d(
+        result: Value = operator(
             x,
             weights,
-            zeros(x, count),
-            auto_pad=auto_pad,
-            pads=pads,
-            strides=spatial(strides, data_format, "strides"),
-            group=int(depth),  # type: ignore[arg-type]
-            dilations=spatial(dilations, data_format, "dilations"),
+            zeros(x, _sized(weights)[1] * group),
+            pads=tuple(pads) if any(pads) else None,
+            strides=how.strides,
+            group=group,
+            dilations=how.dilations,
+            output_padding=tuple(extra),
         )
+        return result
 
-    return with_channels_first(input, data_format, compute)
+    return with_channels_first(grads, data_format, compute)
+
+
+def _margins(wanted: Dim, given: Dim, how: Window, axis: int) -> tuple[int, int, int]:
+    """What is cut off before and after, and what is added behind, for a result of `wanted`."""
+    extent, stride = how.extents[axis], how.strides[axis]
+    full = (given - 1) * stride + extent
+    match how.padding:
+        case "SAME" if not isinstance(wanted, Expr):
+            before = how.all_pads((1,) * axis + (wanted,) + (1,) * (len(how.kernel) - axis - 1))[
+                2 * axis
+            ]
+            count: Dim = -(-wanted // stride)
+        case "SAME":
+            before, count = max(extent - stride, 0) // 2, given
+            if wanted != given * stride:
+                raise NotConstant(f"a transposed convolution of {given} elements to {wanted}")
+        case "EXPLICIT":
+            before, after = how.explicit[2 * axis : 2 * axis + 2]
+            count = (wanted + before + after - extent) // stride + 1
+        case _:
+            before, count = 0, (wanted - extent) // stride + 1
+    if not isinstance(count, Expr) and not isinstance(given, Expr) and count != given:
+        raise BadType(f"a transposed convolution of {given} elements to {wanted}")
+    rest = full - before - wanted
+    if isinstance(rest, Expr):
+        raise NotConstant(f"a transposed convolution of {given} elements to {wanted}")
+    return before, max(int(rest), 0), max(-int(rest), 0)
+
+
+def _groups(input_sizes: Value, filter: Value, data_format: str) -> int:
+    found = contents(input_sizes)
+    if found is None or len(found) != filter.rank:
+        return 1
+    channels, depth = found[-1 if is_last(data_format) else 1], filter.shape[-2]
+    if isinstance(channels, Expr) or isinstance(depth, Expr) or not depth:
+        return 1
+    if channels % depth:
+        raise BadType(f"a transposed convolution to {channels} channels with {filter.type}")
+    return int(channels // depth)
+
+
+@table.convert("Conv2DBackpropInput")
+def conv_2d_transpose(
+    input_sizes: Index,
+    filter: Value,
+    out_backprop: Value,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...] = (),
+    data_format: str = "NHWC",
+    dilations: tuple[int, ...] = (1, 1, 1, 1),
+) -> Value:
+    how = window(filter.shape[:-2], strides, padding, data_format, dilations, explicit_paddings)
+    group = _groups(input_sizes, filter, data_format)
+    weights = output_first(filter)
+    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+
+
+@table.convert("Conv3DBackpropInputV2")
+def conv_3d_transpose(
+    input_sizes: Index,
+    filter: Value,
+    out_backprop: Value,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str = "NDHWC",
+    dilations: tuple[int, ...] = (1, 1, 1, 1, 1),
+) -> Value:
+    how = window(filter.shape[:-2], strides, padding, data_format, dilations)
+    group = _groups(input_sizes, filter, data_format)
+    weights = output_first(filter)
+    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+
+
+@table.convert("DepthwiseConv2dNativeBackpropInput")
+def depthwise_conv_2d_transpose(
+    input_sizes: Index,
+    filter: Value,
+    out_backprop: Value,
+    *,
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...] = (),
+    data_format: str = "NHWC",
+    dilations: tuple[int, ...] = (1, 1, 1, 1),
+) -> Value:
+    """Every channel of the image from the `multiplier` channels that it gave."""
+    how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
+    weights, group = depthwise(filter), _sized(filter)[2]
+    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+
+
+@table.convert("Dilation2D")
+def dilation_2d(
+    input: Value,
+    filter: Value,
+    *,
+    strides: tuple[int, ...],
+    rates: tuple[int, ...],
+    padding: str,
+) -> Value:
+    """The largest sum of a window and the filter: a term for each place of the filter."""
+    if not input.is_float:
+        raise Unsupported(f"Dilation2D of {input.type}")
+    how = window(filter.shape[:2], strides, padding, "NHWC", rates)
+    top, bottom, left, right = how.all_pads(input.shape[1:3])
+    lowest = input.model.constant(np.array(-np.inf, input.dtype))
+    padded = input
+    if any((top, bottom, left, right)):
+        padded = shape.pad(input, [0, 0, top, bottom, left, right, 0, 0], lowest)
+    result: Value | None = None
+    for place in itertools.product(*map(range, how.kernel)):
+        starts = [k * d for k, d in zip(place, how.dilations, strict=True)]
+        ends = [s - e + 1 or FAR for s, e in zip(starts, how.extents, strict=True)]
+        part = index.slice_(padded, [1, 2], starts, ends, list(how.strides))
+        term = binary.add(part, index.gather(index.gather(filter, place[0]), place[1]))
+        result = term if result is None else binary.max_(result, term)
+    if result is None:
+        raise BadType(f"Dilation2D with a filter {filter.type}")
+    return result
 
 
 @table.convert("BiasAdd")
 def bias_add(value: Value, bias: Value, *, data_format: str = "NHWC") -> Value:
     if not is_last(data_format) and value.rank > 2:
         bias = shape.unsqueeze(bias, list(range(1, value.rank - 1)))
+    return binary.add(value, bias)
+
+
+@table.convert("BiasAddV1")
+def bias_add_v1(value: Value, bias: Value) -> Value:
     return binary.add(value, bias)

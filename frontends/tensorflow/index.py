@@ -1,7 +1,204 @@
-"""TensorFlow's indexing and slicing."""
+"""TensorFlow's operators that select elements by position or by a mask."""
 
 from __future__ import annotations
 
-from ..table import Table
+import numpy as np
 
-table = Table()
+from nnir.broadcast import axis_of, contents, ints
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Items, Table
+from . import slices
+from .sizes import counted, flat, int64, joined, steps_to
+
+table = Table.merge([slices.table])
+WIDE = (Precision.INT32, Precision.INT64)
+
+
+@table.convert("Gather")
+def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> Value:
+    return index.gather(params, indices, axis=0)
+
+
+@table.convert("GatherV2")
+def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
+    """The first `batch_dims` axes are common to both."""
+    count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
+    place = axis_of(axis, params.rank)
+    if not count:
+        return index.gather(params, indices, axis=place)
+    if not count <= min(place, indices.rank):
+        raise BadType(f"a gather along axis {axis} with batch_dims={batch_dims}")
+    between = range(count, place)
+    front = params
+    if between:
+        rest = range(place + 1, params.rank)
+        front = shape.transpose(params, perm=(*range(count), place, *between, *rest))
+    found = index.gather_nd(front, shape.unsqueeze(indices, [indices.rank]), batch_dims=count)
+    if not between:
+        return found
+    new = indices.rank - count
+    behind = count + new
+    perm = (*range(behind, behind + len(between)), *range(count, behind))
+    rest = range(behind + len(between), found.rank)
+    return shape.transpose(found, perm=(*range(count), *perm, *rest))
+
+
+def require_errors(bad_indices_policy: str) -> None:
+    """Positions outside of a tensor are errors; TensorFlow can also leave them out."""
+    match bad_indices_policy:
+        case "" | "DEFAULT" | "ERROR":
+            return
+    raise Unsupported(f"bad_indices_policy={bad_indices_policy!r}")
+
+
+@table.convert("GatherNd")
+def gather_nd(params: Value, indices: Value, *, bad_indices_policy: str = "") -> Value:
+    require_errors(bad_indices_policy)
+    if indices.shape[-1] != 0:
+        return index.gather_nd(params, indices)
+    lengths = [*sizes.sizes_of(indices)[:-1], *sizes.sizes_of(params)]
+    return shape.expand(params, sizes.vector(params.model, lengths))
+
+
+@table.convert("OneHot")
+def one_hot(
+    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
+) -> Value:
+    """Compare every index with 0, 1, ... along the new axis; others than those match nothing."""
+    place = axis_of(axis, indices.rank, extra=1)
+    where = indices if indices.precision in WIDE else int64(indices)
+    known = ints(depth)
+    if known is not None:
+        steps = indices.model.constant(steps_to(known[0]).astype(where.dtype))
+    else:
+        end = shape.reshape(cast_to(depth, where.precision), [1])
+        zero, one = (indices.model.constant([n], where.dtype) for n in (0, 1))
+        steps = generate.range_(zero, end, one)
+    behind = indices.rank - place
+    line = shape.unsqueeze(steps, [1] * behind) if behind else steps
+    hits = compare.equal(shape.unsqueeze(where, [place]), line)
+    if on_value.precision == Precision.BOOL8 and _is(on_value, True) and _is(off_value, False):
+        return hits
+    if _is(on_value, 1) and _is(off_value, 0):
+        return unary.cast(hits, dtype=on_value.precision)
+    return compare.where(hits, on_value, off_value)
+
+
+def _is(value: Value, number: float) -> bool:
+    return value.constant is not None and bool(value.constant == number)
+
+
+@table.convert("InvertPermutation")
+def invert_permutation(x: Value) -> Value:
+    places = counted(x, 0, x.precision)
+    return index.scatter_nd(places, shape.unsqueeze(x, [1]), places)
+
+
+@table.convert("Where")
+def where(input: Value) -> Value:
+    found = index.non_zero(input)
+    return shape.transpose(found, perm=(1, 0))
+
+
+@table.convert("DynamicPartition")
+def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) -> list[Value]:
+    """The rows of each part, in order."""
+    if not partitions.rank:
+        data, partitions = (shape.unsqueeze(v, [0]) for v in (data, partitions))
+    lines = partitions
+    if partitions.rank > 1:
+        lines = flat(partitions)
+        rest = sizes.sizes_of(data)[partitions.rank :]
+        data = sizes.reshape(data, [-1, *rest]) if 0 not in data.shape else data
+    found = []
+    for part in range(num_partitions):
+        chosen = index.non_zero(compare.equal(lines, lines.model.constant(part, lines.dtype)))
+        found.append(index.gather(data, shape.squeeze(chosen, [0]), axis=0))
+    return found
+
+
+@table.convert("DynamicStitch", "ParallelDynamicStitch")
+def dynamic_stitch(indices: Items, data: Items) -> Value:
+    """Rows at their places; of equal ones the last counts. What no index names is 0."""
+    ranks = [v.rank for v in indices]
+    rest = sizes.sizes_of(data[0])[ranks[0] :]
+    spots = [v if v.rank == 1 else shape.reshape(v, [-1]) for v in indices]
+    rows = [
+        v if r == 1 else sizes.reshape(v, [sizes.size_of(s, 0), *rest])
+        for v, r, s in zip(data, ranks, spots, strict=True)
+    ]
+    where = shape.concat(*spots, axis=0) if len(spots) > 1 else spots[0]
+    updates = shape.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
+    count: sizes.Size
+    if all(v.constant is not None for v in indices):
+        count = max((int(v.constant.max()) + 1 for v in indices if v.constant.size), default=0)
+    else:
+        least = where.model.constant(np.full(1, -1, where.dtype))
+        highest = reduce.reduce_max(shape.concat(least, where, axis=0), [0], keepdim=True)
+        count = binary.add(int64(highest), [1])
+    lengths = sizes.vector(where.model, [count, *rest])
+    none = generate.fill(lengths, where.model.constant(0, updates.dtype))
+    return index.scatter_nd(none, shape.unsqueeze(where, [1]), updates)
+
+
+@table.convert("ListDiff")
+def list_diff(
+    x: Value, y: Value, *, out_idx: Precision = Precision.INT32
+) -> tuple[Value, Value]:
+    """What of `x` is not in `y`, and where."""
+    hits = unary.cast(compare.equal(shape.unsqueeze(x, [1]), y), dtype=Precision.INT32)
+    count = reduce.reduce_sum(hits, [1], keepdim=False)
+    left = compare.equal(count, count.model.constant(0, np.int32))
+    places = shape.squeeze(index.non_zero(left), [0])
+    return index.gather(x, places, axis=0), cast_to(places, out_idx)
+
+
+@table.convert("UnravelIndex")
+def unravel_index(indices: Value, dims: Index) -> Value:
+    """Places in a flat tensor as places along each of its axes."""
+    known = ints(dims)
+    if known is None:
+        steps = reduce.cum_prod(dims, [0], exclusive=True, reverse=True)
+    else:
+        steps = dims.model.constant(np.cumprod([1, *known[:0:-1]])[::-1].astype(dims.dtype))
+    if indices.rank:
+        steps, dims = (shape.unsqueeze(v, [1]) for v in (steps, dims))
+    return binary.mod(binary.div(indices, steps), dims)
+
+
+ORDERS = "NHWCD"
+
+
+def _permutation(src_format: str, dst_format: str) -> list[int]:
+    fits = sorted(src_format) == sorted(dst_format) and set(src_format) <= set(ORDERS)
+    if not fits or len(set(src_format)) < len(src_format):
+        raise Unsupported(f"src_format={src_format!r} with dst_format={dst_format!r}")
+    return [src_format.index(c) for c in dst_format]
+
+
+@table.convert("DataFormatDimMap")
+def data_format_dim_map(
+    x: Value, *, src_format: str = "NHWC", dst_format: str = "NCHW"
+) -> Value:
+    """The place in one layout of each axis of another."""
+    order = np.argsort(_permutation(src_format, dst_format)).astype(x.dtype)
+    return index.gather(x.model.constant(order), x, axis=0)
+
+
+@table.convert("DataFormatVecPermute")
+def data_format_vec_permute(
+    x: Value, *, src_format: str = "NHWC", dst_format: str = "NCHW"
+) -> Value:
+    """What belongs to the axes of one layout in the order of another."""
+    order = _permutation(src_format, dst_format)
+    count = len(order)
+    if x.shape[0] == count - 2:  # the axes of the image alone
+        kept = [a for a in src_format if a not in "NC"]
+        order = [kept.index(a) for a in dst_format if a not in "NC"]
+    return index.gather(x, x.model.constant(np.array(order)), axis=0)

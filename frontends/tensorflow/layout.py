@@ -8,8 +8,8 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import shape
 
-LAST = frozenset({"NHWC", "NDHWC", "NWC"})
-FIRST = frozenset({"NCHW", "NCDHW", "NCW"})
+LAST = frozenset({"NHWC", "NDHWC", "NWC", "CHANNELS_LAST"})
+FIRST = frozenset({"NCHW", "NCDHW", "NCW", "CHANNELS_FIRST"})
 
 
 def is_last(data_format: str) -> bool:

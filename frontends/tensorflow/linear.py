@@ -2,6 +2,82 @@
 
 from __future__ import annotations
 
-from ..table import Table
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.ops import complex, linear
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Items, Table
 
 table = Table()
+
+
+@table.convert("MatMul")
+def mat_mul(
+    a: Value,
+    b: Value,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    grad_a: bool = False,
+    grad_b: bool = False,
+) -> Value:
+    if a.rank != 2 or b.rank != 2:
+        raise BadType(f"MatMul of {a.type} and {b.type}: matrices are needed")
+    return linear.mat_mul(a, b, transpose_x=transpose_a, transpose_y=transpose_b)
+
+
+@table.convert("SparseMatMul")
+def sparse_mat_mul(
+    a: Value,
+    b: Value,
+    *,
+    transpose_a: bool = False,
+    transpose_b: bool = False,
+    a_is_sparse: bool = False,
+    b_is_sparse: bool = False,
+) -> Value:
+    """Matrices that are stored in full and may have many zeros; the result is float32."""
+    wide = (cast_to(v, Precision.FLOAT32) for v in (a, b))
+    return mat_mul(*wide, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
+def adjoint(x: Value, *, wanted: bool) -> Value:
+    """The conjugate of complex numbers; the transpose is a flag of the product."""
+    return complex.conj(x) if wanted and complex.is_complex(x) else x
+
+
+@table.convert("BatchMatMul", "BatchMatMulV2")
+def batch_mat_mul(
+    x: Value,
+    y: Value,
+    *,
+    adj_x: bool = False,
+    adj_y: bool = False,
+    grad_x: bool = False,
+    grad_y: bool = False,
+) -> Value:
+    if x.rank < 2 or y.rank < 2:
+        raise BadType(f"BatchMatMul of {x.type} and {y.type}: matrices are needed")
+    left, right = adjoint(x, wanted=adj_x), adjoint(y, wanted=adj_y)
+    return linear.mat_mul(left, right, transpose_x=adj_x, transpose_y=adj_y)
+
+
+@table.convert("BatchMatMulV3")
+def batch_mat_mul_3(
+    x: Value,
+    y: Value,
+    *,
+    Tout: Precision,  # noqa: N803
+    adj_x: bool = False,
+    adj_y: bool = False,
+    grad_x: bool = False,
+    grad_y: bool = False,
+) -> Value:
+    return batch_mat_mul(cast_to(x, Tout), cast_to(y, Tout), adj_x=adj_x, adj_y=adj_y)
+
+
+@table.convert("Einsum")
+def einsum(inputs: Items, *, equation: str) -> Value:
+    return linear.einsum(*inputs, equation=equation)

@@ -2,6 +2,173 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nnir.errors import BadType, Unsupported
+from nnir.model import Value
+from nnir.ops import binary, generate, pool, shape, sizes
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from .layout import channels_first, channels_last, is_last, spatial, with_channels_first
+from .windows import Window, spatial_sizes, window
 
 table = Table()
+
+
+def _window(
+    ksize: Sequence[int],
+    strides: Sequence[int],
+    padding: str,
+    data_format: str,
+    explicit_paddings: Sequence[int] = (),
+) -> Window:
+    if any(k < 1 for k in ksize):
+        raise BadType(f"a pool with ksize={tuple(ksize)}")
+    kernel = spatial(ksize, data_format, "ksize")
+    return window(kernel, strides, padding, data_format, (), explicit_paddings)
+
+
+def pooled(x: Value, how: Window, data_format: str, *, maximum: bool) -> Value:
+    """The largest element or the mean of what of each window lies in the image."""
+    rank = len(how.kernel)
+    if x.rank != rank + 2:
+        raise BadType(f"a pool over {rank} axes of {x.type}")
+    pads = how.pads(spatial_sizes(x.shape, data_format)) if rank == 2 else None
+
+    def compute(image: Value) -> Value:
+        result: Value
+        if rank == 2:
+            operator = pool.max_pool_2d if maximum else pool.average_pool_2d
+            result = operator(
+                image,
+                auto_pad=how.auto_pad,
+                pads=pads,
+                kernel_shape=how.kernel,
+                strides=how.strides,
+            )
+            return result
+        general = pool.max_pool if maximum else pool.average_pool
+        around = how.all_pads(image.shape[2:])
+        result = general(image, kernel_shape=how.kernel, strides=how.strides, pads=around)
+        return result
+
+    return with_channels_first(x, data_format, compute)
+
+
+@table.convert("MaxPool")
+def max_pool(
+    input: Value,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    explicit_paddings: tuple[int, ...] = (),
+    data_format: str = "NHWC",
+) -> Value:
+    how = _window(ksize, strides, padding, data_format, explicit_paddings)
+    return pooled(input, how, data_format, maximum=True)
+
+
+@table.convert("MaxPoolV2")
+def max_pool_v2(
+    input: Value,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    *,
+    padding: str,
+    data_format: str = "NHWC",
+) -> Value:
+    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=True)
+
+
+@table.convert("MaxPool3D")
+def max_pool_3d(
+    input: Value,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Value:
+    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=True)
+
+
+def _average(default: str) -> Callable[..., Value]:
+    """AvgPool and AvgPool3D differ in their default format."""
+
+    def convert(
+        value: Value,
+        *,
+        ksize: tuple[int, ...],
+        strides: tuple[int, ...],
+        padding: str,
+        data_format: str = default,
+    ) -> Value:
+        how = _window(ksize, strides, padding, data_format)
+        return pooled(value, how, data_format, maximum=False)
+
+    return convert
+
+
+table.convert("AvgPool")(_average("NHWC"))
+
+
+@table.convert("AvgPool3D")
+def avg_pool_3d(
+    input: Value,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str = "NDHWC",
+) -> Value:
+    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=False)
+
+
+@table.convert("MaxPoolWithArgmax")
+def max_pool_with_argmax(
+    input: Value,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    Targmax: Precision = Precision.INT64,  # noqa: N803
+    padding: str,
+    include_batch_in_index: bool = False,
+) -> tuple[Value, Value]:
+    """Positions are flat over rows, columns and channels, and on request over images."""
+    if Targmax not in (Precision.INT32, Precision.INT64):
+        raise Unsupported(f"MaxPoolWithArgmax with Targmax={Targmax.name}")
+    how = _window(ksize, strides, padding, "NHWC")
+    best, plane = pool.max_pool_2d(
+        channels_first(input),
+        auto_pad=how.auto_pad,
+        pads=how.pads(input.shape[1:3]),
+        kernel_shape=how.kernel,
+        strides=how.strides,
+        return_indices=True,
+        return_indices_dtype=int(Precision.INT64),
+    )
+    images, height, width, channels = sizes.sizes_of(input)
+    at = binary.mul(channels_last(plane), _one(input, channels))
+    at = binary.add(at, _counted(input, channels))
+    if include_batch_in_index:
+        step = sizes.product([height, width, channels])
+        image = binary.mul(_counted(input, images), _one(input, step))
+        at = binary.add(at, shape.reshape(image, [-1, 1, 1, 1]))
+    return channels_last(best), cast_to(at, Targmax)
+
+
+def _one(like: Value, size: sizes.Size) -> Value:
+    return sizes.vector(like.model, [size])
+
+
+def _counted(like: Value, size: sizes.Size) -> Value:
+    """0, 1, ... up to a size."""
+    if isinstance(size, int):
+        return like.model.constant(np.arange(size))
+    end = shape.reshape(size, [])
+    return generate.range_(np.int64(0), end, np.int64(1))

@@ -2,6 +2,115 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import binary, compare, index, logic, special, unary
+
 from ..table import Table
+from ..translate import Translator
+from .binary import number
 
 table = Table()
+table.same(
+    {
+        "BesselI0": special.bessel_i0,
+        "BesselI0e": special.bessel_i0e,
+        "BesselI1": special.bessel_i1,
+        "BesselI1e": special.bessel_i1e,
+        "BesselJ0": special.bessel_j0,
+        "BesselJ1": special.bessel_j1,
+        "Betainc": special.betainc,
+        "Dawsn": special.dawsn,
+        "Erfinv": special.erfinv,
+        "FresnelCos": special.fresnel_cos,
+        "FresnelSin": special.fresnel_sin,
+        "Lgamma": special.lgamma,
+        "Ndtri": special.ndtri,
+        "Spence": special.spence,
+    }
+)
+
+POLES: dict[str, tuple[Operator, float, float, float]] = {
+    "BesselK0": (special.bessel_k0, np.inf, np.inf, 0),
+    "BesselK0e": (special.bessel_k0e, np.inf, np.inf, 0),
+    "BesselK1": (special.bessel_k1, np.inf, np.inf, 0),
+    "BesselK1e": (special.bessel_k1e, np.inf, np.inf, 0),
+    "BesselY0": (special.bessel_y0, -np.inf, -np.inf, np.nan),
+    "BesselY1": (special.bessel_y1, -np.inf, np.nan, np.nan),
+    "Expint": (special.expint, np.nan, -np.inf, np.nan),
+}
+"""Functions of positive numbers, and what TensorFlow says below 0, at 0 and at infinity."""
+
+
+def _positive(name: str, operator: Operator, below: float, zero: float, infinity: float) -> None:
+    @table.convert(name)
+    def convert(x: Value) -> Value:
+        made = chosen(compare.equal(x, number(x, np.inf)), infinity, operator(x))
+        made = chosen(compare.equal(x, number(x, 0)), zero, made)
+        return chosen(compare.less(x, number(x, 0)), below, made)
+
+
+def chosen(condition: Value, value: float, other: Value) -> Value:
+    """A number where the condition holds."""
+    result: Value = compare.where(condition, number(other, value), other)
+    return result
+
+
+for _name, _row in POLES.items():
+    _positive(_name, *_row)
+
+
+@table.convert("Digamma")
+def digamma(x: Value) -> Value:
+    return chosen(compare.equal(x, number(x, 0)), np.nan, special.digamma(x))
+
+
+@table.convert("Igamma")
+def igamma(a: Value, x: Value) -> Value:
+    made = chosen(compare.less_equal(a, number(a, 0)), np.nan, special.igamma(a, x))
+    return chosen(compare.equal(x, number(x, 0)), 0, made)
+
+
+@table.convert("Igammac")
+def igammac(a: Value, x: Value) -> Value:
+    return chosen(compare.less_equal(a, number(a, 0)), np.nan, special.igammac(a, x))
+
+
+@table.convert("Zeta")
+def zeta(x: Value, q: Value) -> Value:
+    """At the poles infinity for an even x only."""
+    pole = compare.less_equal(unary.abs_(q), unary.neg(unary.floor(q)))
+    odd = compare.not_equal(binary.mod(x, number(x, 2)), number(x, 0))
+    return chosen(logic.and_(pole, odd), np.nan, special.zeta(x, q))
+
+
+@table.convert("Polygamma")
+def polygamma(a: Value, x: Value, *, translator: Translator) -> Value:
+    """(-1)^(a + 1) a! zeta(a + 1, x), for a = 0 DIGAMMA; NaN for a fraction or below 0."""
+    known = translator.constant_of(a)
+    if known is not None and known.size == 1 and not a.rank and known >= 0 and known % 1 == 0:
+        order = int(known)
+        return special.polygamma(x, order=order) if order else special.digamma(x)
+    next_ = binary.add(a, number(a, 1))
+    size = binary.mul(unary.exp(special.lgamma(next_)), zeta(next_, x))
+    odd = compare.equal(binary.mod(a, number(a, 2)), number(a, 1))
+    signed = compare.where(odd, size, unary.neg(size))
+    made = compare.where(compare.equal(a, number(a, 0)), digamma(x), signed)
+    whole = compare.equal(unary.floor(a), unary.abs_(a))
+    return compare.where(whole, made, number(a, np.nan))
+
+
+@table.convert("Cross")
+def cross(a: Value, b: Value) -> Value:
+    if not a.rank or a.shape[-1] != 3 or b.shape != a.shape:
+        raise BadType(f"Cross of {a.type} and {b.type}: vectors of 3 are needed")
+
+    def turned(x: Value, by: int) -> Value:
+        result: Value = index.gather(x, [by, (by + 1) % 3, (by + 2) % 3], axis=-1)
+        return result
+
+    left = binary.mul(turned(a, 1), turned(b, 2))
+    return binary.sub(left, binary.mul(turned(a, 2), turned(b, 1)))

@@ -6,31 +6,50 @@ from typing import Any
 
 import numpy as np
 
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import unary
+from nnir.ops import binary, compare, index, logic, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
+from .binary import number
 
 table = Table()
 table.same(
     {
         "Abs": unary.abs_,
+        "Acos": unary.acos,
+        "Acosh": unary.acosh,
+        "Asin": unary.asin,
+        "Asinh": unary.asinh,
+        "Atan": unary.atan,
+        "Atanh": unary.atanh,
         "Ceil": unary.ceil,
         "Cos": unary.cos,
+        "Cosh": unary.cosh,
         "Erf": unary.erf,
+        "Erfc": unary.erfc,
         "Exp": unary.exp,
+        "Expm1": unary.expm1,
         "Floor": unary.floor,
+        "Inv": unary.reciprocal,
         "Log": unary.log,
+        "Log1p": unary.log1p,
         "Neg": unary.neg,
+        "Reciprocal": unary.reciprocal,
+        "Rint": unary.round_,
         "Rsqrt": unary.rsqrt,
         "Sin": unary.sin,
+        "Sinh": unary.sinh,
         "Sqrt": unary.sqrt,
         "Square": unary.square,
+        "Tan": unary.tan,
     }
 )
+UNSIGNED = {1: Precision.UINT8, 2: Precision.UINT16, 4: Precision.UINT32, 8: Precision.UINT64}
+"""Integers without a sign by their width in bytes."""
 
 
 @table.convert("Const")
@@ -48,6 +67,110 @@ def prevent_gradient(input: Value, *, message: str = "") -> Value:
     return input
 
 
+@table.convert("CheckNumerics", "CheckNumericsV2")
+def check_numerics(tensor: Value, *, message: str) -> Value:
+    return tensor  # what it may stop is wrong already
+
+
+@table.convert("DebugIdentity")
+def debug_identity(
+    input: Value,
+    *,
+    device_name: str = "",
+    tensor_name: str = "",
+    debug_urls: tuple[str, ...] = (),
+    gated_grpc: bool = False,
+) -> Value:
+    return input
+
+
+@table.convert("Copy", "CopyHost")
+def copy(input: Value, *, tensor_name: str = "", debug_ops_spec: tuple[str, ...] = ()) -> Value:
+    return input
+
+
+@table.convert("DeepCopy")
+def deep_copy(x: Value) -> Value:
+    return x
+
+
+@table.convert("Print")
+def print_(
+    input: Value, data: Any, *, message: str = "", first_n: int = -1, summarize: int = 3
+) -> Value:
+    return input
+
+
 @table.convert("Cast")
 def cast(x: Value, *, DstT: Precision, Truncate: bool = False) -> Value:  # noqa: N803
+    narrower = DstT.is_float and DstT.dtype.itemsize < x.dtype.itemsize
+    if Truncate and narrower:
+        raise Unsupported(f"Cast of {x.precision.name} to {DstT.name} with Truncate=True")
     return cast_to(x, DstT)
+
+
+@table.convert("Round")
+def round_(x: Value) -> Value:
+    if x.is_integer:
+        raise Unsupported(f"Round of {x.type}: TensorFlow makes zeros of integers")
+    return unary.round_(x)
+
+
+@table.convert("Sign")
+def sign(x: Value) -> Value:
+    if x.dtype.kind != "c":
+        return unary.sign(x)
+    size = unary.abs_(x)
+    nothing = compare.equal(size, number(size, 0))
+    return binary.div(x, cast_to(compare.where(nothing, number(size, 1), size), x.precision))
+
+
+@table.convert("Bitcast")
+def bit_cast(input: Value, *, type: Precision) -> Value:
+    """Of another width: the last axis holds the parts of an element, the lowest first."""
+    old, new = input.dtype.itemsize, type.dtype.itemsize
+    if old == new:
+        return unary.bit_cast(input, dtype=type)
+    if old not in UNSIGNED or new not in UNSIGNED or type == Precision.BOOL8:
+        raise Unsupported(f"Bitcast of {input.precision.name} to {type.name}")
+    whole = unary.bit_cast(input, dtype=UNSIGNED[old])
+    if old > new:
+        steps = np.arange(0, 8 * old, 8 * new, dtype=whole.dtype)
+        parts = logic.bit_shift(
+            shape.unsqueeze(whole, [-1]), input.model.constant(steps), left=False
+        )
+        return unary.bit_cast(cast_to(parts, UNSIGNED[new]), dtype=type)
+    if input.rank == 0 or input.shape[-1] != new // old:
+        raise BadType(f"Bitcast of {input.type} to {type.name}: a last axis of {new // old}")
+    result: Value | None = None
+    for k in range(new // old):
+        part = cast_to(index.gather(whole, k, axis=-1), UNSIGNED[new])
+        step = input.model.constant(np.array(8 * old * k, UNSIGNED[new].dtype))
+        part = logic.bit_shift(part, step, left=True) if k else part
+        result = part if result is None else logic.bitwise_or(result, part)
+    return unary.bit_cast(result, dtype=type)
+
+
+@table.convert("PopulationCount")
+def population_count(x: Value) -> Value:
+    """Sums of bits in pairs, in fours, in bytes, and of the bytes (Hacker's Delight, 5-1)."""
+    width = x.dtype.itemsize
+    bits = unary.bit_cast(x, dtype=UNSIGNED[width])
+
+    def repeated(byte: int) -> Value:
+        return x.model.constant(np.array(int.from_bytes(bytes([byte] * width)), bits.dtype))
+
+    def shifted(value: Value, count: int) -> Value:
+        step = x.model.constant(np.array(count, bits.dtype))
+        result: Value = logic.bit_shift(value, step, left=False)
+        return result
+
+    def masked(value: Value, byte: int) -> Value:
+        result: Value = logic.bitwise_and(value, repeated(byte))
+        return result
+
+    pairs = binary.sub(bits, masked(shifted(bits, 1), 0x55))
+    fours = binary.add(masked(pairs, 0x33), masked(shifted(pairs, 2), 0x33))
+    octets = masked(binary.add(fours, shifted(fours, 4)), 0x0F)
+    total = shifted(binary.mul(octets, repeated(1)), 8 * width - 8) if width > 1 else octets
+    return cast_to(total, Precision.UINT8)

@@ -62,6 +62,8 @@ def convolved(input: Value, weight: Value, bias: Value | None, slide: Slide) -> 
     rank = weight.rank - 2
     if rank not in (1, 2, 3) or input.rank not in (rank + 1, rank + 2):
         raise Unsupported(f"a convolution of {input.type} by {weight.type}")
+    if min(slide.pads) < 0:
+        raise BadType(f"a convolution with padding={slide.pads}: 0 or more is needed")
     added = [0] if input.rank == rank + 1 else []
     is_transposed = slide.extra is not None
     if bias is None:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir.broadcast import contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
@@ -221,6 +222,10 @@ def trailing(x: Value, normalized_shape: Value) -> int:
     count = normalized_shape.shape[0]
     if isinstance(count, Expr) or not 0 < count <= x.rank:
         raise BadType(f"a normalisation of {x.type} over {count} axes")
+    last = x.shape[x.rank - count :]
+    for size, own in zip(contents(normalized_shape) or last, last, strict=True):
+        if size != own and not isinstance(size, Expr) and not isinstance(own, Expr):
+            raise BadType(f"a normalisation of {x.type} over axes of other sizes, such as {size}")
     return x.rank - count
 
 

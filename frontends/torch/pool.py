@@ -16,7 +16,7 @@ from nnir.types import Precision
 
 from ..table import Table
 from . import adaptive_pool, fractional_pool
-from .windows import Window, batched, window
+from .windows import Window, batched, checked, window
 
 table = Table.merge([adaptive_pool.table, fractional_pool.table])
 Both = tuple[Value, Value]
@@ -24,7 +24,7 @@ Both = tuple[Value, Value]
 
 def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...]:
     """The maxima, and with `positions` where they are in their plane."""
-    found = batched(self, how.rank)
+    rank, found = how.rank, batched(self, how.rank)
     how = how.with_axis() if how.rank == 1 else how
     plain = how.plain(found.value) if how.rank == 2 else None
     if plain is not None:
@@ -33,7 +33,8 @@ def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...
         results = pool.max_pool_2d(found.value, **plain, **given)
     else:
         results = pool.max_pool(found.value, **how.general(), return_indices=positions)
-    return tuple(map(found.restored, results if positions else (results,)))
+    made = [found.restored(v) for v in (results if positions else (results,))]
+    return checked(self, made, rank)
 
 
 def _max(rank: int) -> Callable[..., Value]:
@@ -75,7 +76,7 @@ def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) ->
     """The mean, or with a `divisor` the sum over that."""
     if not self.is_float:
         raise Unsupported(f"an average pool of {self.type}")
-    found = batched(self, how.rank)
+    rank, found = how.rank, batched(self, how.rank)
     how = how.with_axis() if how.rank == 1 else how
     x, whole = found.value, divisor is not None
     plain = how.plain(x, clips=include and not whole)
@@ -87,7 +88,7 @@ def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) ->
         raise Unsupported(f"an average pool with ceil_mode and a divisor of {self.type}")
     else:
         result = pool.average_pool(x, **how.general(), count_include_pad=include)
-    result = found.restored(result)
+    (result,) = checked(self, [found.restored(result)], rank)
     if divisor is None:
         return result
     if divisor == 0:

@@ -88,15 +88,13 @@ def window(
     """No stride at all stands for the size of the kernel."""
     kernel = listed("kernel_size", kernel_size, rank)
     pads = listed("padding", padding, rank)
-    if any(2 * p > k for p, k in zip(pads, kernel, strict=True)):
-        raise BadType(f"a pool with padding={pads} of more than half of its kernel {kernel}")
-    return Window(
-        kernel,
-        listed("stride", stride, rank) if stride else kernel,
-        pads,
-        listed("dilation", dilation, rank),
-        ceil_mode,
-    )
+    steps = listed("stride", stride, rank) if stride else kernel
+    dilated = listed("dilation", dilation, rank)
+    if min(*kernel, *steps, *dilated) < 1:
+        raise BadType(f"a pool with {kernel=}, stride={steps} and dilation={dilated}")
+    if any(not 0 <= 2 * p <= k for p, k in zip(pads, kernel, strict=True)):
+        raise BadType(f"a pool with padding={pads}: 0 to half of the kernel {kernel} is needed")
+    return Window(kernel, steps, pads, dilated, ceil_mode)
 
 
 @dataclass(frozen=True)
@@ -117,3 +115,11 @@ def batched(x: Value, rank: int) -> Batched:
         raise Unsupported(f"a pool over {rank} axes of {x.type}")
     added = ((0,) if x.rank == rank + 1 else ()) + ((2,) if rank == 1 else ())
     return Batched(shape.unsqueeze(x, list(added)) if added else x, added)
+
+
+def checked(x: Value, results: Sequence[Value], rank: int) -> tuple[Value, ...]:
+    """The results of a pool; BadType where `x` or a result is empty but for its batch."""
+    for value in (x, *results):
+        if 0 in value.shape[-rank - 1 :]:
+            raise BadType(f"a pool over {rank} axes of {x.type}, which gives {results[0].type}")
+    return tuple(results)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..broadcast import broadcast
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
@@ -39,7 +40,12 @@ def _lgamma(x: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(x), np.inf, scipy_function("gammaln")(x))
 
 
-OWN: dict[str, Callable[..., np.ndarray]] = {"airy_ai": _airy, "lgamma": _lgamma}
+OWN: dict[str, Callable[..., np.ndarray]] = {
+    "airy_ai": _airy,
+    "fresnel_cos": lambda x: scipy_function("fresnel")(x)[1],
+    "fresnel_sin": lambda x: scipy_function("fresnel")(x)[0],
+    "lgamma": _lgamma,
+}
 """Functions that mend SciPy's at their ends."""
 
 
@@ -94,6 +100,30 @@ igammac = special(
     "igammac", "gammaincc", 2170, "The upper incomplete gamma function, regularised.", operands=2
 )
 zeta = special("zeta", "zeta", 2171, "The Hurwitz zeta function.", operands=2)
+dawsn = special("dawsn", "dawsn", 2173, "Dawson's integral: exp(-x**2) times that of exp(t**2).")
+expint = special("expint", "expi", 2174, "The exponential integral Ei.")
+fresnel_cos = special("fresnel_cos", "fresnel", 2175, "Fresnel's integral of cos(pi t**2 / 2).")
+fresnel_sin = special("fresnel_sin", "fresnel", 2176, "Fresnel's integral of sin(pi t**2 / 2).")
+spence = special("spence", "spence", 2177, "Spence's integral of log(t) / (1 - t) from 1 on.")
+
+
+def _betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
+    wide = (v.astype(np.float64) for v in (a, b, x))
+    return np.asarray(scipy_function("betainc")(*wide), x.dtype)
+
+
+@operator(code=2178, reference=_betainc)
+def betainc(a: Value, b: Value, x: Value) -> TensorType:
+    """The incomplete beta function, regularised.
+
+    Types: any float, one for all.
+    Shapes: broadcast as in NumPy.
+    Edges: those of scipy.special.betainc.
+    """
+    require(a.is_float, f"betainc needs float inputs, not {a.precision.name}")
+    both = same_type("betainc", a, b)
+    last = same_type("betainc", a, x)
+    return x.type.with_shape(broadcast(both.shape, last.shape))
 
 
 def _trigamma(x: np.ndarray) -> np.ndarray:

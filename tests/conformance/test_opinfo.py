@@ -21,11 +21,11 @@ def worker() -> Iterator[Oracle]:
         yield oracle
 
 
-def unexpected(results: Iterator[Result], device: str) -> list[Result]:
+def unexpected(results: Iterator[Result], campaign: str = "") -> list[Result]:
     """What goes wrong and is not listed, or is listed only as refused."""
     found = []
     for result in results:
-        known = gap(result.op, device, result.dtype)
+        known = gap(result.op, "builtin", result.dtype, campaign)
         is_worse = result.verdict in ("wrong", "crash") and not (known and known.wrong)
         if result.verdict != "pass" and (known is None or is_worse):
             found.append(result)
@@ -34,20 +34,31 @@ def unexpected(results: Iterator[Result], device: str) -> list[Result]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_float32(part: int, worker: Oracle) -> None:
-    results = opinfo.results(worker, samples=2, part=(part, PARTS))
-    assert unexpected(results, "builtin") == []
+    assert unexpected(opinfo.results(worker, samples=2, part=(part, PARTS))) == []
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_other_types(part: int, worker: Oracle) -> None:
     results = opinfo.results(worker, dtypes=NARROW, samples=1, part=(part, PARTS))
-    assert unexpected(results, "builtin") == []
+    assert unexpected(results) == []
 
 
-@pytest.mark.parametrize("known", GAPS, ids=lambda g: g.ops)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_special_values(part: int, worker: Oracle) -> None:
+    results = opinfo.results(worker, samples=1, part=(part, PARTS), special=1)
+    assert unexpected(results, "special") == []
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_open_sizes(part: int, worker: Oracle) -> None:
+    results = opinfo.results(worker, samples=1, part=(part, PARTS), dynamic=True)
+    assert unexpected(results, "dynamic") == []
+
+
+@pytest.mark.parametrize("known", GAPS, ids=lambda g: f"{g.campaign}-{g.dtypes[0]}-{g.ops}")
 def test_gap_is_one(known: OpGap, worker: Oracle) -> None:
     """Some sample fails, so that a gap that was closed does not stay listed."""
-    dtypes = opinfo.DTYPES if known.dtype is None else (known.dtype,)
+    options = {"special": {"special": 1}, "dynamic": {"dynamic": True}}.get(known.campaign, {})
     match = f"^({known.ops})$"
-    results = opinfo.results(worker, known.device or "builtin", dtypes, match)
+    results = opinfo.results(worker, known.device, known.dtypes, match, **options)
     assert any(r.verdict != "pass" for r in results)

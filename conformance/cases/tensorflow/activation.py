@@ -15,6 +15,8 @@ OPS = (
 POINTWISE = OPS[:-2]
 HALF = Tolerance(relative=2e-3, absolute=1e-3)
 
+LABEL = f(0.5, 0.5, 0).reshape(1, 3)
+
 CASES = [
     *(Case(op, (rand(2, 3, low=-4, high=8),), tol=ROUNDS) for op in OPS),
     *(Case(op, (f(-np.inf, -1, -0.0, 0, 1, np.inf),), why="infinities", tol=ROUNDS)
@@ -26,4 +28,15 @@ CASES = [
     Case("Relu", (i(-2, 3),), why="integers"),
     Case("LeakyRelu", (f(-2, 3),), {"alpha": 0.5}),
     Case("Elu", (i(-2, 3),), why="integers", raises=BadType),
+    Case("L2Loss", (rand(2, 3),), tol=ROUNDS),
+    Case("L2Loss", (f(1, np.nan),), why="nan"),
+    Case("L2Loss", (rand(0, 3),), why="empty"),
+    Case("SoftmaxCrossEntropyWithLogits", (rand(2, 3), rand(2, 3, low=0, seed=1)), outputs=2,
+         tol=ROUNDS),
+    Case("SoftmaxCrossEntropyWithLogits", (f(1, 2, -np.inf).reshape(1, 3), LABEL), outputs=2,
+         why="0 times infinity", tol=ROUNDS),
+    Case("SoftmaxCrossEntropyWithLogits", (rand(2, 3), LABEL), why="broadcast", outputs=2,
+         tol=ROUNDS),
+    *(Case("SparseSoftmaxCrossEntropyWithLogits", (rand(2, 3), i(2, 0, dtype=d)), outputs=2,
+           why=np.dtype(d).name, tol=ROUNDS) for d in (np.int32, np.int64)),
 ]  # fmt: skip

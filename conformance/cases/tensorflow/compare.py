@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import Unsupported
-
 from ...case import Case, f, i, rand, scalar
 
 PAIRS = ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual")
@@ -15,7 +13,11 @@ CASES = [
     *(Case(op, (f(1, 2, np.nan), f(2, 2, np.nan))) for op in PAIRS),
     *(Case(op, (i(1, 2).reshape(2, 1), i(2, 1)), why="integers") for op in PAIRS),
     *(Case(op, (MASK, MASK[::-1].copy()), why="bools") for op in ("Equal", "NotEqual")),
-    Case("Equal", (f(1), f(1, 2, 3)), {"incompatible_shape_error": False}, raises=Unsupported),
+    *(
+        Case(op, pair, {"incompatible_shape_error": False}, why=why)
+        for op in ("Equal", "NotEqual")
+        for why, pair in {"fits": (f(1), f(1, 2, 3)), "does not fit": (f(1, 2), f(1, 2, 3))}.items()
+    ),
     Case("SelectV2", (MASK, rand(3, 2), scalar(0))),
     Case("Select", (MASK, rand(2, 3), rand(2, 3, seed=1)), why="rows"),
     Case("Select", (np.array(True), rand(2, 3), rand(2, 3, seed=1)), why="rank 0"),

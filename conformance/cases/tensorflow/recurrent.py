@@ -2,6 +2,33 @@
 
 from __future__ import annotations
 
-from ...case import Case
+import numpy as np
 
-CASES: list[Case] = []
+from nnir.errors import BadType
+
+from ...case import ROUNDS, Case, Const, rand
+
+N, IN, H, T = 2, 3, 4, 5
+STATE, HIDDEN = rand(N, H, seed=1), rand(N, H, seed=2)
+WEIGHTS = (rand(IN + H, 4 * H, seed=3), *(rand(H, seed=k) for k in (4, 5, 6)), rand(4 * H, seed=7))
+LAYER = (rand(T, N, IN), STATE, HIDDEN, *WEIGHTS)
+GRU = (rand(N, IN), HIDDEN, rand(IN + H, 2 * H, seed=8), rand(IN + H, H, seed=9))
+GRU += (rand(2 * H, seed=10), rand(H, seed=11))
+CELL = (rand(N, IN), STATE, HIDDEN, *WEIGHTS)
+
+
+def steps(count: int) -> Const:
+    """How many steps of the layer count."""
+    return Const(np.array(count, np.int64))
+
+
+CASES = [
+    Case("LSTMBlockCell", CELL, outputs=7, tol=ROUNDS),
+    Case("LSTMBlockCell", CELL, {"use_peephole": True, "cell_clip": 0.5}, outputs=7, tol=ROUNDS),
+    Case("LSTMBlockCell", CELL, {"forget_bias": 0.0, "cell_clip": -1.0}, outputs=7, tol=ROUNDS),
+    *(Case(op, (steps(T), *LAYER), outputs=7, tol=ROUNDS) for op in ("BlockLSTM", "BlockLSTMV2")),
+    *(Case(op, (steps(T), *LAYER), {"use_peephole": True, "cell_clip": 0.5}, outputs=7, tol=ROUNDS)
+      for op in ("BlockLSTM", "BlockLSTMV2")),
+    Case("BlockLSTM", (steps(9), *LAYER), why="more steps", outputs=7, raises=BadType),
+    Case("GRUBlockCell", GRU, outputs=4, tol=ROUNDS),
+]  # fmt: skip

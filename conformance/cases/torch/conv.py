@@ -60,6 +60,7 @@ CASES: list[Case] = [
     ),
     *each("aten.conv2d.default", ((X2.astype(np.float64), W2.astype(np.float64)), "double")),
     Case("aten.conv2d.default", (X2, rand(6, 3, 3, 2)), raises=BadType, why="other channels"),
+    Case("aten.conv2d.default", (X2, W2, None, [1, 1], [-1, 0]), raises=BadType, why="pad < 0"),
     *each(
         "aten.conv2d.padding",
         ((X2, W2, None, [1, 1], "same", [2, 1]), "same"),

@@ -89,6 +89,11 @@ CASES: list[Case] = [
         ((X, [3, 5], None, None, 1e-3), "two axes"),
     ),
     Case("aten.layer_norm.default", (rand(5), [3, 5]), raises=BadType, why="too many axes"),
+    Case("aten.layer_norm.default", (X, [2, 5]), raises=BadType, why="other sizes"),
+    Case(
+        "aten.native_layer_norm.default", (X, [3, 4], None, None, 1e-5), raises=BadType, why="sizes"
+    ),
+    Case("aten.rms_norm.default", (X, [4]), raises=BadType, why="other sizes"),
     *each(
         "aten.group_norm.default",
         ((X, 2, W, B), "plain"),

@@ -46,6 +46,13 @@ CASES: list[Case] = [
     ),
     Case("aten.max_pool2d.default", (X2, [2, 2], [1, 1], [2, 2]), raises=BadType, why="pads"),
     Case("aten.max_pool2d.default", (rand(7, 9), [2, 2]), raises=Unsupported, why="rank 2"),
+    Case("aten.max_pool2d.default", (X2, [2, 2], [1, 1], [-1, 0]), raises=BadType, why="pad < 0"),
+    Case("aten.max_pool1d.default", (X1, [2], [1], [0], [0]), raises=BadType, why="dilation 0"),
+    Case("aten.max_pool1d.default", (rand(0, 9), [1]), raises=BadType, why="no channels"),
+    Case("aten.max_pool2d.default", (rand(2, 3, 4, 0), [1]), raises=BadType, why="no columns"),
+    Case("aten.max_pool3d.default", (X3, [6, 1, 1]), raises=BadType, why="no window fits"),
+    Case("aten.avg_pool2d.default", (X2, [2], [9], [-1]), raises=BadType, why="pad < 0"),
+    Case("aten.avg_pool2d.default", (X2, [8, 2]), raises=BadType, why="no window fits"),
     *each("aten.max_pool3d.default", ((X3, [2, 2, 3], [2, 1, 2], [1, 0, 1]), "plain")),
     *each(
         "aten.max_pool1d_with_indices.default",

@@ -1,0 +1,213 @@
+"""TensorFlow's diagonals and bands of matrices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.broadcast import ints
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import binary, compare, index, logic, shape, sizes
+
+from ..table import Table
+from .sizes import counted, flat, int64, known_sizes, steps_to
+
+table = Table()
+ALIGNED = {"LEFT_LEFT": (0, 0), "LEFT_RIGHT": (0, 1), "RIGHT_LEFT": (1, 0), "RIGHT_RIGHT": (1, 1)}
+"""Whether diagonals above and below the main one end at the right."""
+
+
+@table.convert("MatrixBandPart")
+def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
+    """A negative number keeps the whole triangle."""
+    rows, columns = shape.unsqueeze(counted(input, -2), [1]), counted(input, -1)
+    kept = None
+    for count, away in ((num_lower, (rows, columns)), (num_upper, (columns, rows))):
+        known = ints(count)
+        if known is not None and known[0] < 0:
+            continue
+        inside = compare.less_equal(binary.sub(*away), int64(count))
+        if known is None:
+            inside = logic.or_(inside, compare.less(int64(count), 0))
+        kept = inside if kept is None else logic.and_(kept, inside)
+    if kept is None:
+        return input
+    return compare.where(kept, input, input.model.constant(0, input.dtype))
+
+
+@table.convert("MatrixDiag")
+def matrix_diag(diagonal: Value) -> Value:
+    steps = counted(diagonal, -1)
+    is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
+    wide = shape.unsqueeze(diagonal, [diagonal.rank])
+    return compare.where(is_on, wide, diagonal.model.constant(0, diagonal.dtype))
+
+
+@table.convert("MatrixSetDiag")
+def matrix_set_diag(input: Value, diagonal: Value) -> Value:
+    return set_band(input, diagonal, (0,), "LEFT_LEFT")
+
+
+@table.convert("MatrixDiagPart")
+def matrix_diag_part(input: Value) -> Value:
+    return band_part(input, (0,), None, "LEFT_LEFT")
+
+
+@table.convert("MatrixDiagV2")
+def matrix_diag_v2(
+    diagonal: Value, k: tuple[int, ...], num_rows: int, num_cols: int, padding_value: Value
+) -> Value:
+    return band_matrix(diagonal, k, (num_rows, num_cols), padding_value, "LEFT_LEFT")
+
+
+@table.convert("MatrixDiagV3")
+def matrix_diag_v3(
+    diagonal: Value,
+    k: tuple[int, ...],
+    num_rows: int,
+    num_cols: int,
+    padding_value: Value,
+    *,
+    align: str = "RIGHT_LEFT",
+) -> Value:
+    return band_matrix(diagonal, k, (num_rows, num_cols), padding_value, align)
+
+
+@table.convert("MatrixDiagPartV2")
+def matrix_diag_part_v2(input: Value, k: tuple[int, ...], padding_value: Value) -> Value:
+    return band_part(input, k, padding_value, "LEFT_LEFT")
+
+
+@table.convert("MatrixDiagPartV3")
+def matrix_diag_part_v3(
+    input: Value, k: tuple[int, ...], padding_value: Value, *, align: str = "RIGHT_LEFT"
+) -> Value:
+    return band_part(input, k, padding_value, align)
+
+
+@table.convert("MatrixSetDiagV2")
+def matrix_set_diag_v2(input: Value, diagonal: Value, k: tuple[int, ...]) -> Value:
+    return set_band(input, diagonal, k, "LEFT_LEFT")
+
+
+@table.convert("MatrixSetDiagV3")
+def matrix_set_diag_v3(
+    input: Value, diagonal: Value, k: tuple[int, ...], *, align: str = "RIGHT_LEFT"
+) -> Value:
+    return set_band(input, diagonal, k, align)
+
+
+@table.convert("Diag")
+def diag(diagonal: Value) -> Value:
+    lengths = sizes.sizes_of(diagonal)
+    made = matrix_diag(flat(diagonal))
+    return made if diagonal.rank == 1 else sizes.reshape(made, [*lengths, *lengths])
+
+
+@table.convert("DiagPart")
+def diag_part(input: Value) -> Value:
+    half = known_sizes(input, range(input.rank // 2))
+    if input.rank % 2 or not half:
+        raise BadType(f"the diagonal of {input.type}")
+    count = int(np.prod(half))
+    square = input if input.rank == 2 else sizes.reshape(input, [count, count])
+    found = matrix_diag_part(square)
+    return found if input.rank == 2 else sizes.reshape(found, list(half))
+
+
+def _bounds(k: tuple[int, ...]) -> tuple[int, int]:
+    first, last = k[0], k[-1]
+    if len(k) > 2 or first > last:
+        raise BadType(f"diagonals k={list(k)}")
+    return first, last
+
+
+def places(rows: int, columns: int, k: tuple[int, ...], align: str) -> np.ndarray:
+    """For each diagonal, from the last to the first, which element of the matrix each is, or -1."""
+    if align not in ALIGNED:
+        raise Unsupported(f"diagonals with align={align!r}")
+    first, last = _bounds(k)
+    above, below = ALIGNED[align]
+    longest = max(min(rows + min(last, 0), columns - max(first, 0)), 0)
+    steps_to((last - first + 1) * longest)  # too many are refused
+    found = np.full((last - first + 1, longest), -1)
+    for place, offset in enumerate(range(last, first - 1, -1)):
+        count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+        right = (offset < 0 or above) and (offset > 0 or below)
+        start = longest - count if right else 0
+        steps = np.arange(count)
+        row, column = steps + max(-offset, 0), steps + max(offset, 0)
+        found[place, start : start + count] = row * columns + column
+    return found
+
+
+def _lines(diagonal: Value, k: tuple[int, ...]) -> Value:
+    """The elements of all diagonals along one axis."""
+    if len(k) < 2 or k[0] == k[1]:
+        return diagonal
+    head, count = sizes.sizes_of(diagonal)[:-2], known_sizes(diagonal, (-2, -1))
+    return sizes.reshape(diagonal, [*head, count[0] * count[1]])
+
+
+def band_matrix(
+    diagonal: Value, k: tuple[int, ...], given: tuple[int, int], padding: Value, align: str
+) -> Value:
+    """Matrices with the given diagonals, and `padding` elsewhere."""
+    first, last = _bounds(k)
+    open_size = isinstance(diagonal.shape[-1], Expr)
+    if open_size and first == last == 0 and given == (-1, -1) and _is_zero(padding):
+        return matrix_diag(diagonal)
+    (longest,) = known_sizes(diagonal, (-1,))
+    least = (longest - min(last, 0), longest + max(first, 0))
+    if given == (-1, -1):
+        rows = columns = max(least)
+    else:
+        rows, columns = (n if n != -1 else low for n, low in zip(given, least, strict=True))
+    spots, mask = _spots(rows, columns, k, align)
+    found = index.gather(_lines(diagonal, k), spots, axis=-1)
+    return found if mask.all() else compare.where(mask_of(found, mask), found, padding)
+
+
+def mask_of(x: Value, mask: np.ndarray) -> Value:
+    return x.model.constant(mask)
+
+
+def _is_zero(padding: Value) -> bool:
+    return padding.constant is not None and not padding.constant.any()
+
+
+def _spots(
+    rows: int, columns: int, k: tuple[int, ...], align: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """For each element of a matrix which element of the diagonals it is, and where it is one."""
+    where = places(rows, columns, k, align).reshape(-1)
+    steps_to(rows * columns)  # too many are refused
+    spots, mask = np.zeros(rows * columns, np.int64), np.zeros(rows * columns, np.bool_)
+    spots[where[where >= 0]] = np.flatnonzero(where >= 0)
+    mask[where[where >= 0]] = True
+    return spots.reshape(rows, columns), mask.reshape(rows, columns)
+
+
+def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -> Value:
+    """Diagonals of matrices as rows, filled with `padding`."""
+    rows, columns = known_sizes(x, (-2, -1))
+    where = places(rows, columns, k, align)
+    where = where[0] if len(k) < 2 or k[0] == k[1] else where
+    lines = sizes.reshape(x, [*sizes.sizes_of(x)[:-2], rows * columns])
+    found = index.gather(lines, np.maximum(where, 0), axis=-1)
+    if (where >= 0).all():
+        return found
+    if padding is None:
+        raise NotConstant("diagonals of several lengths without a padding")
+    return compare.where(mask_of(found, where >= 0), found, padding)
+
+
+def set_band(x: Value, diagonal: Value, k: tuple[int, ...], align: str) -> Value:
+    """Matrices with other diagonals."""
+    if any(isinstance(d, Expr) for d in x.shape[-2:]):
+        raise NotConstant(f"diagonals of {x.type}, whose sizes are only known while running")
+    rows, columns = known_sizes(x, (-2, -1))
+    spots, mask = _spots(rows, columns, k, align)
+    found = index.gather(_lines(diagonal, k), spots, axis=-1)
+    return compare.where(mask_of(found, mask), found, x)
