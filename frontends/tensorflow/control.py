@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Model, Value
@@ -21,6 +23,9 @@ BODY = 10
 
 ROUNDS = 8
 """How often a loop body is translated until the sizes of its state stay as they are."""
+
+DEEPEST = 30
+"""So many branches of a Case become IFs in IFs."""
 
 UNROLLED = 64
 """Loops of at most so many iterations are written out, others only where they carry a list."""
@@ -67,23 +72,38 @@ def if_(
     known = translator.constant_of(flag)
     if known is not None:
         return tuple(inlined(translator, then_branch if known else else_branch, input))
-    return branched(translator, flag, [then_branch, else_branch], input)
+    return branched(
+        translator,
+        flag,
+        [then_branch, else_branch],
+        input,
+        lambda given: inlined(translator, then_branch, given),
+        lambda given: inlined(translator, else_branch, given),
+    )
+
+
+Branch = Callable[[list[Any]], Sequence[Any]]
 
 
 def branched(
-    translator: Translator, flag: Value, graphs: Sequence[SourceGraph], inputs: Sequence[Any]
+    translator: Translator,
+    flag: Value,
+    graphs: Sequence[SourceGraph],
+    inputs: Sequence[Any],
+    then_branch: Branch,
+    else_branch: Branch,
 ) -> tuple[Value, ...]:
-    """An IF between two graphs."""
+    """An IF; what the branches make of the inputs, they make with `graphs`."""
     names = [f"input{k}" for k in range(len(inputs))]
     given = dict(zip(names, inputs, strict=True))
     capture = Capture({**translator.captured(graphs), **given})
     models = []
-    for graph in graphs:
-        model = Model(graph.name or "branch", translator.model)
+    for name, branch in (("then", then_branch), ("else", else_branch)):
+        model = Model(name, translator.model)
         scope = capture.bind(model)
         with translator.inside(model, scope):
-            made = inlined(translator, graph, [scope[n] for n in names])
-            model.outputs = fresh(tensors(made, "a list in a branch"))
+            found = branch([scope[n] for n in names])
+            model.outputs = fresh(tensors(found, "a list in a branch"))
         models.append(model)
     made = control.if_(flag, *capture.values.values(), then_model=models[0], else_model=models[1])
     return tuple(made) if isinstance(made, (list, tuple)) else (made,)
@@ -102,10 +122,29 @@ def case(
     if known is not None:
         chosen = int(known) if 0 <= int(known) < len(branches) else len(branches) - 1
         return tuple(inlined(translator, branches[chosen], input))
-    if len(branches) > 2:
-        raise Unsupported(f"a Case of {len(branches)} branches that is decided while running")
-    flag = compare.equal(branch_index, 0)
-    return branched(translator, flag, [branches[0], branches[-1]], input)
+    return decided(translator, branch_index, branches, 0, input)
+
+
+def decided(
+    translator: Translator,
+    place: Value,
+    branches: Sequence[SourceGraph],
+    first: int,
+    inputs: Sequence[Any],
+) -> tuple[Any, ...]:
+    """The branches from `first` on as IFs in IFs; the last one is for all other places."""
+    if first == len(branches) - 1:
+        return tuple(inlined(translator, branches[first], inputs))
+    if first == DEEPEST:
+        raise Unsupported(f"a Case of {len(branches)} branches, more than {DEEPEST}")
+    return branched(
+        translator,
+        compare.equal(place, place.model.constant(np.array(first, place.dtype))),
+        branches[first:],
+        [place, *inputs],
+        lambda given: inlined(translator, branches[first], given[1:]),
+        lambda given: decided(translator, given[0], branches, first + 1, given[1:]),
+    )
 
 
 @table.convert("While", "StatelessWhile")

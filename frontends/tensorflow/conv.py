@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,10 +12,9 @@ from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, conv, index, shape
-from nnir.types import AutoPad
 
 from ..table import Table
-from .layout import channels_first, is_last, with_channels_first
+from .layout import is_last, with_channels_first
 from .windows import Window, channels_of, spatial_sizes, window
 
 table = Table()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from .layout import channels_first, channels_last, is_last, spatial, with_channels_first
+from .layout import channels_first, channels_last, spatial, with_channels_first
 from .windows import Window, spatial_sizes, window
 
 table = Table()
@@ -97,24 +97,16 @@ def max_pool_3d(
     return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=True)
 
 
-def _average(default: str) -> Callable[..., Value]:
-    """AvgPool and AvgPool3D differ in their default format."""
-
-    def convert(
-        value: Value,
-        *,
-        ksize: tuple[int, ...],
-        strides: tuple[int, ...],
-        padding: str,
-        data_format: str = default,
-    ) -> Value:
-        how = _window(ksize, strides, padding, data_format)
-        return pooled(value, how, data_format, maximum=False)
-
-    return convert
-
-
-table.convert("AvgPool")(_average("NHWC"))
+@table.convert("AvgPool")
+def avg_pool(
+    value: Value,
+    *,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: str,
+    data_format: str = "NHWC",
+) -> Value:
+    return pooled(value, _window(ksize, strides, padding, data_format), data_format, maximum=False)
 
 
 @table.convert("AvgPool3D")
@@ -170,5 +162,5 @@ def _counted(like: Value, size: sizes.Size) -> Value:
     """0, 1, ... up to a size."""
     if isinstance(size, int):
         return like.model.constant(np.arange(size))
-    end = shape.reshape(size, [])
-    return generate.range_(np.int64(0), end, np.int64(1))
+    counted: Value = generate.range_([0], sizes.vector(like.model, [size]), [1])
+    return counted

@@ -1,7 +1,109 @@
-"""TensorFlow's writing to places of a tensor."""
+"""TensorFlow's operators that place elements by position."""
 
 from __future__ import annotations
 
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import binary, generate, index, shape, sizes, unary
+
 from ..table import Table
+from .index import require_errors
+from .sizes import int64
 
 table = Table()
+
+
+def placed(x: Value, indices: Value, updates: Value, reduction: str) -> Value:
+    """SCATTER_ND; vectors of no entries mean the whole tensor for each update."""
+    if indices.shape[-1] != 0:
+        return index.scatter_nd(x, indices, updates, reduction=reduction)
+    raise BadType(f"updates {updates.type} at {indices.type}, which name no axis")
+
+
+@table.convert("ScatterNd")
+def scatter_nd(
+    indices: Value, updates: Value, shape: Index, *, bad_indices_policy: str = ""
+) -> Value:
+    """What is placed twice is added up."""
+    require_errors(bad_indices_policy)
+    none = generate.fill(int64(shape), updates.model.constant(0, updates.dtype))
+    return placed(none, indices, updates, "add")
+
+
+@table.convert("TensorScatterUpdate")
+def tensor_scatter_update(
+    tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(tensor, indices, updates, "none")
+
+
+@table.convert("TensorScatterAdd")
+def tensor_scatter_add(
+    tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(tensor, indices, updates, "add")
+
+
+@table.convert("ScatterNdNonAliasingAdd")
+def scatter_nd_add(
+    input: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(input, indices, updates, "add")
+
+
+@table.convert("TensorScatterSub")
+def tensor_scatter_sub(
+    tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(tensor, indices, negative(updates), "add")
+
+
+def negative(x: Value) -> Value:
+    """-x; unsigned integers wrap."""
+    if x.is_integer and x.precision.name.startswith("U"):
+        result: Value = binary.sub(x.model.constant(0, x.dtype), x)
+        return result
+    return unary.neg(x)
+
+
+@table.convert("TensorScatterMin")
+def tensor_scatter_min(
+    tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(tensor, indices, updates, "min")
+
+
+@table.convert("TensorScatterMax")
+def tensor_scatter_max(
+    tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
+) -> Value:
+    require_errors(bad_indices_policy)
+    return placed(tensor, indices, updates, "max")
+
+
+def _rows(x: Value, i: Value, v: Value, reduction: str) -> Value:
+    """Rows of `x` replaced or combined."""
+    if not i.rank:
+        i = shape.reshape(i, [1])
+        v = sizes.reshape(v, [1, *sizes.sizes_of(x)[1:]]) if v.rank < x.rank else v
+    return placed(x, shape.unsqueeze(i, [1]), v, reduction)
+
+
+@table.convert("InplaceUpdate")
+def inplace_update(x: Value, i: Value, v: Value) -> Value:
+    return _rows(x, i, v, "none")
+
+
+@table.convert("InplaceAdd")
+def inplace_add(x: Value, i: Value, v: Value) -> Value:
+    return _rows(x, i, v, "add")
+
+
+@table.convert("InplaceSub")
+def inplace_sub(x: Value, i: Value, v: Value) -> Value:
+    return _rows(x, i, negative(v), "add")

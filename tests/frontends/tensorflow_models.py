@@ -44,7 +44,9 @@ def save(name: str, runs: Sequence[tuple[dict[str, Any], dict[str, Any]]]) -> No
 def answers(folder: Path, inputs: dict[str, Any], signature: str = "serving_default") -> Any:
     """What a SavedModel gives."""
     found = tf.saved_model.load(str(folder)).signatures[signature]
-    return {k: v.numpy() for k, v in found(**{n: tf.constant(a) for n, a in inputs.items()}).items()}
+    return {
+        k: v.numpy() for k, v in found(**{n: tf.constant(a) for n, a in inputs.items()}).items()
+    }
 
 
 def keras_model(name: str, layers: Sequence[Any], shape: tuple[int, ...], batches: Any) -> None:
@@ -64,7 +66,9 @@ def exported(name: str, model: Any, shape: tuple[int, ...], batches: Any) -> Non
     save(name, runs)
 
 
-def module(name: str, function: Callable[..., Any], runs: Sequence[dict[str, Any]], **specs: Any) -> None:
+def module(
+    name: str, function: Callable[..., Any], runs: Sequence[dict[str, Any]], **specs: Any
+) -> None:
     """A function of named tensors as a SavedModel; `specs` are sizes where they are not given."""
     holder = tf.Module()
     holder.weight = tf.Variable(data(3, 3), name="weight")
@@ -128,11 +132,15 @@ def loops() -> None:
         return {"y": tf.cond(flag, lambda: x @ m.weight, lambda: x - 1)}
 
     def loop(m: Any, x: Any, n: Any) -> Any:
-        _, y = tf.while_loop(lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x))
+        _, y = tf.while_loop(
+            lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x)
+        )
         return {"y": y}
 
     def fixed(m: Any, x: Any) -> Any:
-        _, y = tf.while_loop(lambda i, _: i < 3, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x))
+        _, y = tf.while_loop(
+            lambda i, _: i < 3, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x)
+        )
         return {"y": y}
 
     def growing(m: Any, x: Any, n: Any) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.types import Precision
 
-from ...case import Case, Const, Limit, f, i, rand, scalar
+from ...case import Case, Const, f, i, rand, scalar
 from . import blocks, matrices
 
 IMAGE = rand(2, 4, 6, 3)
@@ -126,6 +126,3 @@ CASES = [
     *blocks.CASES,
     *matrices.CASES,
 ]  # fmt: skip
-LIMITS = [
-    Limit("ConjugateTranspose", "complex numbers", "onnxruntime", "complex64", raises=NoLowering),
-]
