@@ -26,7 +26,7 @@ WRITES = frozenset(
     }
 )
 DEEPEST = 60
-MOST_NODES = 2_000_000
+MOST_NODES = 400_000
 IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
 """Attributes that say how to compute or repeat what follows from the inputs."""
 

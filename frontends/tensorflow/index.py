@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, contents, ints
-from nnir.dim import Expr
+from nnir.broadcast import axis_of, ints
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Items, Table
 from . import slices
-from .sizes import counted, flat, int64, joined, steps_to
+from .sizes import counted, flat, int64, steps_to
 
 table = Table.merge([slices.table])
 WIDE = (Precision.INT32, Precision.INT64)
@@ -148,9 +147,7 @@ def dynamic_stitch(indices: Items, data: Items) -> Value:
 
 
 @table.convert("ListDiff")
-def list_diff(
-    x: Value, y: Value, *, out_idx: Precision = Precision.INT32
-) -> tuple[Value, Value]:
+def list_diff(x: Value, y: Value, *, out_idx: Precision = Precision.INT32) -> tuple[Value, Value]:
     """What of `x` is not in `y`, and where."""
     hits = unary.cast(compare.equal(shape.unsqueeze(x, [1]), y), dtype=Precision.INT32)
     count = reduce.reduce_sum(hits, [1], keepdim=False)
@@ -183,9 +180,7 @@ def _permutation(src_format: str, dst_format: str) -> list[int]:
 
 
 @table.convert("DataFormatDimMap")
-def data_format_dim_map(
-    x: Value, *, src_format: str = "NHWC", dst_format: str = "NCHW"
-) -> Value:
+def data_format_dim_map(x: Value, *, src_format: str = "NHWC", dst_format: str = "NCHW") -> Value:
     """The place in one layout of each axis of another."""
     order = np.argsort(_permutation(src_format, dst_format)).astype(x.dtype)
     return index.gather(x.model.constant(order), x, axis=0)

@@ -9,8 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nnir.errors import BadModel
+
 FILE = Path(__file__).with_name("opdefs.json")
 NO_DEFAULT = object()
+MOST = 100_000
+"""An operator has so many inputs or results at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +28,11 @@ class Argument:
         """How many tensors it is."""
         if self.count is None:
             return 1
-        given = attributes[self.count]
-        return len(given) if isinstance(given, (list, tuple)) else int(given)
+        given = attributes.get(self.count)
+        count = len(given) if isinstance(given, (list, tuple)) else given
+        if not isinstance(count, int) or not 0 <= count <= MOST:
+            raise BadModel(f"{self.name!r} of {self.count}={str(given)[:40]} tensors")
+        return count
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,252 @@
-"""TensorFlow's random numbers."""
+"""TensorFlow's random numbers: its own are not repeated, only their distributions.
+
+Operators with a seed that is known give the same numbers every time, on one device.
+"""
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import binary, index, random, sizes, sort, special, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
 from ..table import Table
+from ..translate import Translator
+from .sizes import int64
 
 table = Table()
+Seed = float | None
+
+
+def from_attributes(seed: int, seed2: int) -> Seed:
+    """0 and 0 ask for other numbers every time."""
+    return float(seed * 1_000_003 + seed2) if seed or seed2 else None
+
+
+def from_tensor(translator: Translator, *seed: Value) -> Seed:
+    """The seed that tensors hold; what is only known while running gives other numbers."""
+    known = [translator.constant_of(s) for s in seed]
+    if any(k is None for k in known):
+        return None
+    return float(sum((n + 1) * (int(k) % 2**40) for n, k in enumerate(np.concatenate(known))))  # type: ignore[arg-type]
+
+
+def uniform(size: Value, dtype: Precision, seed: Seed) -> Value:
+    """Numbers in [0, 1)."""
+    result: Value = random.random_uniform(int64(size), dtype=dtype, seed=seed)
+    return result
+
+
+def normal(size: Value, dtype: Precision, seed: Seed) -> Value:
+    result: Value = random.random_normal(int64(size), dtype=dtype, seed=seed)
+    return result
+
+
+LIMIT = math.erf(2 / math.sqrt(2))
+"""How many normal numbers lie within two standard deviations."""
+
+
+def truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
+    """Normal numbers within two standard deviations: the inverse of their distribution."""
+    drawn = random.random_uniform(
+        int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
+    )
+    inner = special.erfinv(drawn)
+    scaled = binary.mul(inner, inner.model.constant(math.sqrt(2), inner.dtype))
+    return cast_to(scaled, dtype)
+
+
+def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
+    """Integers from `low` up to `high`, not included."""
+    if low.rank or high.rank:
+        raise BadType(f"random integers between {low.type} and {high.type}, not between numbers")
+    drawn = uniform(size, Precision.FLOAT64, seed)
+    first, last = (cast_to(v, Precision.FLOAT64) for v in (low, high))
+    steps = unary.floor(binary.mul(drawn, binary.sub(last, first)))
+    return binary.add(cast_to(steps, low.precision), low)
+
+
+@table.convert("RandomUniform")
+def random_uniform(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
+    return uniform(shape, dtype, from_attributes(seed, seed2))
+
+
+@table.convert("RandomStandardNormal")
+def random_standard_normal(
+    shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision
+) -> Value:
+    return normal(shape, dtype, from_attributes(seed, seed2))
+
+
+@table.convert("TruncatedNormal")
+def truncated_normal(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
+    return truncated(shape, dtype, from_attributes(seed, seed2))
+
+
+@table.convert("RandomUniformInt")
+def random_uniform_int(
+    shape: Index, minval: Value, maxval: Value, *, seed: int = 0, seed2: int = 0
+) -> Value:
+    return whole_numbers(shape, minval, maxval, from_attributes(seed, seed2))
+
+
+@table.convert("Multinomial")
+def multinomial(
+    logits: Value,
+    num_samples: int,
+    *,
+    seed: int = 0,
+    seed2: int = 0,
+    output_dtype: Precision = Precision.INT64,
+) -> Value:
+    return drawn_classes(logits, num_samples, output_dtype, from_attributes(seed, seed2))
+
+
+def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Value:
+    result: Value = random.multinomial(logits, sample_size=count, dtype=dtype, seed=seed)
+    return result
+
+
+@table.convert("RandomShuffle")
+def random_shuffle(value: Value, *, seed: int = 0, seed2: int = 0) -> Value:
+    return shuffled(value, from_attributes(seed, seed2))
+
+
+def shuffled(x: Value, seed: Seed) -> Value:
+    """Rows in the order of random numbers."""
+    if not x.rank:
+        return x
+    count = sizes.vector(x.model, [sizes.size_of(x, 0)])
+    keys = uniform(count, Precision.FLOAT64, seed)
+    _, order = sort.top_k(keys, count, axis=0)
+    return index.gather(x, order, axis=0)
+
+
+@table.convert("StatelessRandomUniform")
+def stateless_random_uniform(
+    shape: Index,
+    seed: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return uniform(shape, dtype, from_tensor(translator, seed))
+
+
+@table.convert("StatelessRandomNormal")
+def stateless_random_normal(
+    shape: Index,
+    seed: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return normal(shape, dtype, from_tensor(translator, seed))
+
+
+@table.convert("StatelessTruncatedNormal")
+def stateless_truncated_normal(
+    shape: Index,
+    seed: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return truncated(shape, dtype, from_tensor(translator, seed))
+
+
+@table.convert("StatelessRandomUniformInt")
+def stateless_random_uniform_int(
+    shape: Index, seed: Value, minval: Value, maxval: Value, *, translator: Translator
+) -> Value:
+    return whole_numbers(shape, minval, maxval, from_tensor(translator, seed))
+
+
+@table.convert("StatelessMultinomial")
+def stateless_multinomial(
+    logits: Value,
+    num_samples: int,
+    seed: Value,
+    *,
+    output_dtype: Precision = Precision.INT64,
+    translator: Translator,
+) -> Value:
+    return drawn_classes(logits, num_samples, output_dtype, from_tensor(translator, seed))
+
+
+@table.convert("StatelessRandomGetKeyCounter")
+def stateless_random_get_key_counter(seed: Value) -> tuple[Value, Value]:
+    """The seed as it is; TensorFlow stirs it, which gives other numbers."""
+    both = unary.cast(seed, dtype=Precision.UINT64)
+    return index.slice_(both, [0], [0], [1]), both
+
+
+@table.convert("StatelessRandomGetAlg")
+def stateless_random_get_alg(*, translator: Translator) -> Value:
+    """Philox, the one of TensorFlow's generators that every device has."""
+    return translator.model.constant(np.int32(1))
+
+
+@table.convert("StatelessRandomUniformV2")
+def stateless_random_uniform_v2(
+    shape: Index,
+    key: Value,
+    counter: Value,
+    alg: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return uniform(shape, dtype, from_tensor(translator, key, counter))
+
+
+@table.convert("StatelessRandomNormalV2")
+def stateless_random_normal_v2(
+    shape: Index,
+    key: Value,
+    counter: Value,
+    alg: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return normal(shape, dtype, from_tensor(translator, key, counter))
+
+
+@table.convert("StatelessTruncatedNormalV2")
+def stateless_truncated_normal_v2(
+    shape: Index,
+    key: Value,
+    counter: Value,
+    alg: Value,
+    *,
+    dtype: Precision = Precision.FLOAT32,
+    translator: Translator,
+) -> Value:
+    return truncated(shape, dtype, from_tensor(translator, key, counter))
+
+
+@table.convert("StatelessRandomUniformIntV2")
+def stateless_random_uniform_int_v2(
+    shape: Index,
+    key: Value,
+    counter: Value,
+    alg: Value,
+    minval: Value,
+    maxval: Value,
+    *,
+    translator: Translator,
+) -> Value:
+    return whole_numbers(shape, minval, maxval, from_tensor(translator, key, counter))
+
+
+@table.convert("StatelessShuffle")
+def stateless_shuffle(
+    value: Value, key: Value, counter: Value, alg: Value, *, translator: Translator
+) -> Value:
+    return shuffled(value, from_tensor(translator, key, counter))

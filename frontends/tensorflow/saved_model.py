@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnir.dim import Dim, symbol
-from nnir.errors import BadFile, Unsupported
+from nnir.errors import BadFile, Unsupported, told
 from nnir.mapping import map_file
 from nnir.notation import name_dim
 from nnir.types import Precision, TensorType
@@ -26,6 +26,11 @@ FILE = "saved_model.pb"
 VARIABLES = Path("variables") / "variables"
 SERVE = "serve"
 DEFAULT = "serving_default"
+DAMAGE = (
+    *(KeyError, IndexError, TypeError, AttributeError, ValueError),
+    *(RecursionError, OverflowError, MemoryError),
+)
+"""What reading messages raises that lack a field or have one of another type."""
 
 
 def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -> SourceModel:
@@ -33,8 +38,8 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
     try:
         with paused_collector():
             return _read(folder, signature, tags)
-    except (UnicodeDecodeError, RecursionError, OverflowError, MemoryError) as error:
-        raise BadFile(f"damaged SavedModel: {type(error).__name__}: {error}") from None
+    except DAMAGE as error:
+        raise BadFile(f"damaged SavedModel: {told(error)}") from None
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
@@ -172,8 +177,8 @@ def read_graph(
             nodes = nodes_of(data, message.get("node", ()))
             functions = functions_of(data, message.get("library", {}).get("function", ()))
             return graph_model(Library(nodes, functions), inputs, outputs)
-    except (UnicodeDecodeError, RecursionError, OverflowError, MemoryError) as error:
-        raise BadFile(f"damaged GraphDef: {type(error).__name__}: {error}") from None
+    except DAMAGE as error:
+        raise BadFile(f"damaged GraphDef: {told(error)}") from None
 
 
 def graph_model(

@@ -250,16 +250,12 @@ def require_shape(x: Value, wanted: Any) -> None:
     if wanted is None:
         return
     pairs = list(zip(x.shape, wanted, strict=False))
-    wrong = any(
-        isinstance(a, int) and isinstance(b, int) and b >= 0 and a != b for a, b in pairs
-    )
+    wrong = any(isinstance(a, int) and isinstance(b, int) and b >= 0 and a != b for a, b in pairs)
     if wrong or len(wanted) != x.rank:
         raise BadType(f"a tensor of the shape {list(wanted)} is needed, not {x.type}")
 
 
 @table.convert("Empty")
-def empty(
-    shape: Index, *, dtype: Precision, init: bool = False, translator: Translator
-) -> Value:
+def empty(shape: Index, *, dtype: Precision, init: bool = False, translator: Translator) -> Value:
     """What it holds without `init` is not said; here zeros."""
     return generate.fill(int64(shape), translator.model.constant(0, dtype.dtype))

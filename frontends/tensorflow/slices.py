@@ -1,4 +1,4 @@
-"""TensorFlow's slices: bounds for some axes, with masks for what Python writes `...`, `None`, `i`."""
+"""TensorFlow's slices: bounds for some axes, and masks for what Python writes `...`, `None`."""
 
 from __future__ import annotations
 

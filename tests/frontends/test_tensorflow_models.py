@@ -28,14 +28,6 @@ MODELS = (
 REPOSITORY = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tensorflow")
-    script = [sys.executable, "-m", "tests.frontends.tensorflow_models", str(folder)]
-    subprocess.run(script, check=True, cwd=REPOSITORY, timeout=280, capture_output=True)
-    return folder
-
-
 def runs(folder: Path, name: str) -> list[tuple[dict[str, np.ndarray], dict[str, np.ndarray]]]:
     """Inputs and outputs by name, run by run."""
     found: dict[int, tuple[dict[str, np.ndarray], dict[str, np.ndarray]]] = {}

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Const, Limit, f, i, rand
+from ...case import ROUNDS, Case, Const, f, i, rand
 from .shape import ints, known
 
 X = rand(4, 3)
@@ -41,4 +41,3 @@ CASES = [
     *(Case(op, (i(1, 2, 3), ints(2, 0), i(5, 6)), why="integers")
       for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
 ]  # fmt: skip
-LIMITS: list[Limit] = []

@@ -7,8 +7,8 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.types import Precision
 
-from ...case import ROUNDS, Case, Const, Limit, f, i, rand, scalar
-from .shape import axis, ints, known
+from ...case import ROUNDS, Case, Const, f, i, rand, scalar
+from .shape import axis, ints
 
 X = rand(5, 2)
 IDS = ints(0, 0, 2, 2, 4)
@@ -61,4 +61,3 @@ CASES = [
          {"dtype": Precision.INT64}),
     Case("HistogramFixedWidth", (ints(1, 2, 7), ints(0, 8), axis(3)), why="integers"),
 ]  # fmt: skip
-LIMITS: list[Limit] = []

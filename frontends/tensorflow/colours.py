@@ -1,0 +1,102 @@
+"""Colours: hue, saturation, value; contrast."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, reduce, shape, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+
+table = Table()
+
+
+def _number(like: Value, value: float) -> Value:
+    return like.model.constant(np.array(value, like.dtype))
+
+
+def _planes(images: Value) -> Sequence[Value]:
+    """The three channels, each with a last axis of 1."""
+    if images.rank < 1 or images.shape[-1] != 3 or not images.is_float:
+        raise BadType(f"colours of {images.type}: three channels of floats are needed")
+    parts: Sequence[Value] = shape.split(images, [1, 1, 1], axis=-1)
+    return parts
+
+
+def _hsv(images: Value) -> tuple[Value, Value, Value]:
+    red, green, blue = _planes(images)
+    best = reduce.reduce_max(images, [-1], keepdim=True)
+    span = binary.sub(best, reduce.reduce_min(images, [-1], keepdim=True))
+    zero, one = _number(images, 0), _number(images, 1)
+    lit = compare.greater(best, zero)
+    saturation = compare.where(lit, binary.div(span, compare.where(lit, best, one)), zero)
+    grey = compare.less_equal(span, zero)
+    norm = binary.div(one, binary.mul(compare.where(grey, one, span), _number(images, 6)))
+    hues = []
+    for a, b, shift in ((green, blue, 0.0), (blue, red, 2 / 6), (red, green, 4 / 6)):
+        hues.append(binary.add(binary.mul(norm, binary.sub(a, b)), _number(images, shift)))
+    hue = compare.where(compare.equal(green, best), hues[1], hues[2])
+    hue = compare.where(compare.equal(red, best), hues[0], hue)
+    hue = compare.where(grey, zero, hue)
+    hue = compare.where(compare.less(hue, zero), binary.add(hue, one), hue)
+    return hue, saturation, best
+
+
+def _rgb(hue: Value, saturation: Value, value: Value) -> Value:
+    zero, one, two = (_number(hue, n) for n in (0, 1, 2))
+    six = binary.mul(hue, _number(hue, 6))
+    far = [unary.abs_(binary.sub(six, _number(hue, n))) for n in (3, 2, 4)]
+    raw = (binary.sub(far[0], one), binary.sub(two, far[1]), binary.sub(two, far[2]))
+    rest = binary.sub(one, saturation)
+    colours = [
+        binary.mul(binary.add(rest, binary.mul(saturation, activation.clip(c, zero, one))), value)
+        for c in raw
+    ]
+    result: Value = shape.concat(*colours, axis=-1)
+    return result
+
+
+@table.convert("RGBToHSV")
+def rgb_to_hsv(images: Value) -> Value:
+    result: Value = shape.concat(*_hsv(images), axis=-1)
+    return result
+
+
+@table.convert("HSVToRGB")
+def hsv_to_rgb(images: Value) -> Value:
+    return _rgb(*_planes(images))
+
+
+@table.convert("AdjustHue")
+def adjust_hue(images: Value, delta: Value) -> Value:
+    """The hue goes round: 1 is 0 again."""
+    wide = cast_to(images, Precision.FLOAT32)
+    hue, saturation, value = _hsv(wide)
+    moved = binary.add(hue, delta)
+    return cast_to(_rgb(binary.sub(moved, unary.floor(moved)), saturation, value), images.precision)
+
+
+@table.convert("AdjustSaturation")
+def adjust_saturation(images: Value, scale: Value) -> Value:
+    wide = cast_to(images, Precision.FLOAT32)
+    hue, saturation, value = _hsv(wide)
+    scaled = binary.mul(saturation, scale)
+    bounded = activation.clip(scaled, _number(wide, 0), _number(wide, 1))
+    return cast_to(_rgb(hue, bounded, value), images.precision)
+
+
+@table.convert("AdjustContrastv2")
+def adjust_contrast(images: Value, contrast_factor: Value) -> Value:
+    """Away from the mean of each channel of each image."""
+    if images.rank < 3:
+        raise BadType(f"the contrast of {images.type}")
+    wide = cast_to(images, Precision.FLOAT32)
+    mean = reduce.reduce_mean(wide, [-3, -2], keepdim=True)
+    apart = binary.mul(binary.sub(wide, mean), contrast_factor)
+    return cast_to(binary.add(apart, mean), images.precision)
