@@ -178,7 +178,7 @@ def combined_non_max_suppression(
     wanted = count if pad_per_class else max_total_size
     padded = (_grown(v, wanted - taken) for v in results)
     valid = reduce.reduce_sum(cast_to(good, I32), [1], keepdim=False)
-    return (*padded, valid)  # type: ignore[return-value]  # three and one
+    return (*padded, valid)
 
 
 def _grown(x: Value, more: int) -> Value:

@@ -27,19 +27,19 @@ def extract_image_patches(
     padding: str,
 ) -> Value:
     given = (spatial(v, "NHWC", "a window") for v in (ksizes, strides, rates))
-    return patches_of(images, *given, padding)
+    return patches_of(images, *given, padding=padding)
 
 
 @table.convert("ExtractVolumePatches")
 def extract_volume_patches(
     input: Value, *, ksizes: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> Value:
-    given = (spatial(v, "NDHWC", "a window") for v in (ksizes, strides))
-    return patches_of(input, *given, (1, 1, 1), padding)
+    windows, steps = (spatial(v, "NDHWC", "a window") for v in (ksizes, strides))
+    return patches_of(input, windows, steps, (1, 1, 1), padding=padding)
 
 
 def patches_of(
-    x: Value, windows: Sequence[int], strides: Sequence[int], rates: Sequence[int], padding: str
+    x: Value, windows: Sequence[int], strides: Sequence[int], rates: Sequence[int], *, padding: str
 ) -> Value:
     """Take the places of all windows axis by axis, then join each window with the channels."""
     count = len(windows)

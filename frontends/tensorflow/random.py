@@ -30,10 +30,11 @@ def from_attributes(seed: int, seed2: int) -> Seed:
 
 def from_tensor(translator: Translator, *seed: Value) -> Seed:
     """The seed that tensors hold; what is only known while running gives other numbers."""
-    known = [translator.constant_of(s) for s in seed]
-    if any(k is None for k in known):
+    known = [k for s in seed if (k := translator.constant_of(s)) is not None]
+    if len(known) < len(seed):
         return None
-    return float(sum((n + 1) * (int(k) % 2**40) for n, k in enumerate(np.concatenate(known))))  # type: ignore[arg-type]
+    digits = [int(k) % 2**40 for part in known for k in part]
+    return float(sum((n + 1) * k for n, k in enumerate(digits)))
 
 
 def uniform(size: Value, dtype: Precision, seed: Seed) -> Value:

@@ -26,7 +26,8 @@ def neutral(reduction: str, dtype: np.dtype) -> float:
         case "add" | "mul":
             return int(reduction == MUL)
     limits = (np.iinfo if dtype.kind in "iu" else ml_dtypes.finfo)(dtype)
-    return limits.max if reduction == MIN else limits.min
+    limit = limits.max if reduction == MIN else limits.min
+    return limit if isinstance(limit, int) else float(limit)
 
 
 def grouped(data: Value, ids: Value, count: Size, reduction: str) -> Value:

@@ -2,65 +2,11 @@
 
 from __future__ import annotations
 
-from ...case import Case, Limit
-from . import (
-    activation,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    lists,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    segment,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
+from frontends import tensorflow as frontend
 
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    lists,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    segment,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
+from ...case import Case, Limit
+from .. import families
+
+FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

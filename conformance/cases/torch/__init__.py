@@ -2,67 +2,11 @@
 
 from __future__ import annotations
 
-from ...case import Case, Limit
-from . import (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    shape,
-    signal,
-    sort,
-    special,
-    symbolic,
-    unary,
-)
+from frontends import torch as frontend
 
-FAMILIES = (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    shape,
-    signal,
-    sort,
-    special,
-    symbolic,
-    unary,
-)
+from ...case import Case, Limit
+from .. import families
+
+FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
