@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadModel, told
+from nnir.errors import BadModel, Unsupported, told
 from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.passes import fold_constants, remove_copies, sink_transposes
@@ -45,6 +45,7 @@ from . import (
     special,
     unary,
 )
+from .dilation import join_dilations
 from .translator import TensorFlowTranslator
 
 name = "tensorflow"
@@ -94,7 +95,7 @@ def detects(source: Any) -> bool:
         return bool(roots & {"tensorflow", "keras"})
     if source.is_dir():
         return (source / saved_model.FILE).exists()
-    return source.name == saved_model.FILE or source.suffix == ".pb"
+    return source.name == saved_model.FILE or source.suffix in (".pb", ".keras", ".tflite")
 
 
 def exports(source: Any) -> bool:
@@ -111,6 +112,13 @@ def load(source: Any, **options: Any) -> Model:
         from . import objects  # needs TensorFlow, which whoever has the object has imported
 
         return translate(objects.read(source, **options))
+    if source.suffix == ".keras":
+        raise Unsupported(
+            "a .keras archive holds layers and no graph: load it in Keras and give the model, or "
+            "write a SavedModel with model.export(folder)"
+        )
+    if source.suffix == ".tflite":
+        raise Unsupported("TFLite files are not read yet: give the SavedModel they were made of")
     if source.is_file() and source.name == saved_model.FILE:
         source = source.parent
     if source.is_dir():
@@ -122,6 +130,7 @@ def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
     try:
         with paused_collector():
+            join_dilations(source.graph)
             model = TensorFlowTranslator(DIALECT, source).translate()
             apply(model, LAYOUT)
             return model

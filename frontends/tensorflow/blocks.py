@@ -31,12 +31,13 @@ def space_to_batch_of(x: Value, block: Sequence[int], paddings: Value) -> Value:
     """Pad, cut every axis into blocks, and put the places within them in front of the batch."""
     count = len(block)
     _require_axes(x, count)
+    batch, *rest = sizes.sizes_of(x)
+    others = rest[count:]
     known = ints(paddings)
     if known is None or any(known):
         middle = elements(shape.reshape(int64(paddings), [2 * count]))
         x = shape.pad(x, joined(x, [0, 0, *middle, *[0, 0] * (x.rank - 1 - count)]))
-    batch, *rest = sizes.sizes_of(x)
-    space, others = rest[:count], rest[count:]
+    space = sizes.sizes_of(x)[1 : count + 1]
     for size, b in zip(space, block, strict=True):
         if isinstance(size, int) and size % b:
             raise BadType(f"blocks of {b} in a padded axis of {size}")

@@ -213,3 +213,58 @@ def concat(
         raise NotConstant("the join of a list whose elements have unknown lengths")
     lengths = translator.model.constant(np.array(rows, np.int64))
     return (shape.concat(*values, axis=0) if len(values) > 1 else values[0]), lengths
+
+
+Places = tuple[int, ...]
+
+
+def scattered(given: TensorList, tensor: Value, places: Places) -> TensorList:
+    """The rows of a tensor at places of a list, which grows where it must."""
+    if tensor.shape[0] != len(places):
+        raise BadType(f"the rows of {tensor.type} at {len(places)} places")
+    size = length_of(max(len(given.items), *(p + 1 for p in places), 0))
+    if min(places, default=0) < 0:
+        raise BadType(f"element {min(places)} of a list")
+    items = [*given.items, *[None] * (size - len(given.items))]
+    for row, place in enumerate(places):
+        items[place] = _chosen(tensor, tensor.model.constant(np.int64(row)))
+    return replace(given, items=tuple(items))
+
+
+@table.convert("TensorListScatterV2")
+def scatter(
+    tensor: Value,
+    indices: Places,
+    element_shape: Value,
+    num_elements: int,
+    *,
+    translator: Translator,
+) -> TensorList:
+    sizes = sizes_of(element_shape, translator)
+    nothing = (None,) * (0 if num_elements == -1 else length_of(num_elements))
+    return scattered(TensorList(nothing, tensor.precision, sizes), tensor, indices)
+
+
+@table.convert("TensorListScatterIntoExistingList")
+def scatter_into(input_handle: TensorList, tensor: Value, indices: Places) -> TensorList:
+    return scattered(input_handle, tensor, indices)
+
+
+@table.convert("TensorListSplit")
+def split(
+    tensor: Value, element_shape: Value, lengths: Places, *, translator: Translator
+) -> TensorList:
+    if tensor.shape[0] != sum(lengths) or min(lengths, default=0) < 0:
+        raise BadType(f"{tensor.type} in parts of {str(list(lengths))[:60]}")
+    length_of(len(lengths))
+    made = shape.split(tensor, list(lengths), axis=0) if len(lengths) > 1 else (tensor,)
+    items = tuple(made) if lengths else ()
+    return TensorList(items, tensor.precision, sizes_of(element_shape, translator))
+
+
+@table.convert("TensorListConcatLists")
+def concat_lists(
+    input_a: TensorList, input_b: TensorList, *, element_dtype: Precision
+) -> TensorList:
+    length_of(len(input_a.items) + len(input_b.items))
+    return replace(input_a, items=(*input_a.items, *input_b.items))

@@ -8,7 +8,7 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, logic, shape, sizes
+from nnir.ops import binary, compare, generate, index, logic, shape, sizes
 
 from ..table import Table
 from .sizes import counted, flat, int64, known_sizes, steps_to
@@ -107,13 +107,13 @@ def diag(diagonal: Value) -> Value:
 
 @table.convert("DiagPart")
 def diag_part(input: Value) -> Value:
-    half = known_sizes(input, range(input.rank // 2))
+    half = sizes.sizes_of(input)[: input.rank // 2]
     if input.rank % 2 or not half:
         raise BadType(f"the diagonal of {input.type}")
-    count = int(np.prod(half))
+    count = sizes.product(half)
     square = input if input.rank == 2 else sizes.reshape(input, [count, count])
     found = matrix_diag_part(square)
-    return found if input.rank == 2 else sizes.reshape(found, list(half))
+    return found if input.rank == 2 else sizes.reshape(found, half)
 
 
 def _bounds(k: tuple[int, ...]) -> tuple[int, int]:
@@ -191,6 +191,8 @@ def _spots(
 
 def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -> Value:
     """Diagonals of matrices as rows, filled with `padding`."""
+    if _bounds(k) == (0, 0) and _is_open(x):
+        return _main_diagonal(x)
     rows, columns = known_sizes(x, (-2, -1))
     where = places(rows, columns, k, align)
     where = where[0] if len(k) < 2 or k[0] == k[1] else where
@@ -203,10 +205,27 @@ def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -
     return compare.where(mask_of(found, where >= 0), found, padding)
 
 
+def _is_open(x: Value) -> bool:
+    """Whether the sizes of matrices are only known while running."""
+    return any(isinstance(d, Expr) for d in x.shape[-2:])
+
+
+def _main_diagonal(x: Value) -> Value:
+    """Each element is one row and one column on."""
+    *head, rows, columns = sizes.sizes_of(x)
+    lengths = [sizes.vector(x.model, [n]) for n in (rows, columns)]
+    steps = generate.range_([0], binary.min_(*lengths), [1])
+    places = binary.mul(steps, sizes.vector(x.model, [sizes.plus(columns, 1)]))
+    lines = sizes.reshape(x, [*head, sizes.times(rows, columns)])
+    return index.gather(lines, places, axis=-1)
+
+
 def set_band(x: Value, diagonal: Value, k: tuple[int, ...], align: str) -> Value:
     """Matrices with other diagonals."""
-    if any(isinstance(d, Expr) for d in x.shape[-2:]):
-        raise NotConstant(f"diagonals of {x.type}, whose sizes are only known while running")
+    if _bounds(k) == (0, 0) and x.shape[-1] == x.shape[-2] and _is_open(x):
+        steps = counted(x, -1)
+        is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
+        return compare.where(is_on, shape.unsqueeze(diagonal, [diagonal.rank]), x)
     rows, columns = known_sizes(x, (-2, -1))
     spots, mask = _spots(rows, columns, k, align)
     found = index.gather(_lines(diagonal, k), spots, axis=-1)

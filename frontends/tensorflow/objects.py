@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,14 @@ def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
     for position, tensor in enumerate(tensors):
         name = names[position] if position < len(names) else tensor.op.name
         flattener.bind_input(tensor.op.name, placeholder(name, tensor))
-    outputs = tf.nest.flatten_with_joined_string_paths(function.structured_outputs)
-    for path, tensor in outputs:
+    results = function.structured_outputs
+    called = sorted(results) if isinstance(results, Mapping) else []
+    for position, tensor in enumerate(tf.nest.flatten(results)):
+        path = called[position] if len(called) == len(tf.nest.flatten(results)) else None
         if isinstance(tensor, tf.Tensor):
             entry = flattener.tensor(tensor.name)
             made = entry.name if isinstance(entry, Variable) else entry
-            flattener.graph.outputs.append(SourceValue(made, called=path or None))
+            flattener.graph.outputs.append(SourceValue(made, called=path))
     producer = {"producer": f"tensorflow {tf.__version__}"}
     return SourceModel("tensorflow", flattener.graph, {"": 1}, metadata=producer)
 
@@ -50,8 +52,11 @@ def concrete(source: Any, inputs: Sequence[Any] | None) -> Any:
         return source
     if hasattr(source, "inputs") and hasattr(source, "layers") and source.inputs:
         specs = [tf.TensorSpec(t.shape, t.dtype, name=t.name) for t in source.inputs]
-        nested = tf.nest.pack_sequence_as(source.input, specs)
+        whole = source.inputs if len(specs) > 1 else source.inputs[0]
+        nested = tf.nest.pack_sequence_as(getattr(source, "_inputs_struct", whole), specs)
         return tf.function(lambda x: source(x, training=False)).get_concrete_function(nested)
+    if isinstance(source, tf.Module) and not hasattr(source, "layers"):
+        source = source.__call__
     function = source if hasattr(source, "get_concrete_function") else tf.function(source)
     if inputs is None and getattr(function, "input_signature", None) is None:
         raise BadInput(

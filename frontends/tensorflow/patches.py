@@ -8,11 +8,12 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import index, shape, sizes
+from nnir.ops import binary, generate, index, shape, sizes
+from nnir.ops.sizes import Size
 
 from ..table import Table
 from .layout import spatial
-from .sizes import known_sizes, steps_to
+from .sizes import steps_to
 
 table = Table()
 
@@ -44,30 +45,44 @@ def patches_of(
     """Take the places of all windows axis by axis, then join each window with the channels."""
     count = len(windows)
     batch, channels = sizes.size_of(x, 0), sizes.size_of(x, x.rank - 1)
-    lengths = known_sizes(x, range(1, count + 1))
-    grids, pads = [], [0, 0]
-    for size, window, stride, rate in zip(lengths, windows, strides, rates, strict=True):
-        reach = (window - 1) * rate + 1
+    places: list[Value | np.ndarray] = []
+    pads: list[Size] = [0, 0]
+    for k, (window, stride, rate) in enumerate(zip(windows, strides, rates, strict=True)):
+        size, reach = sizes.size_of(x, k + 1), (window - 1) * rate + 1
         front, behind = _pads(size, reach, stride, padding)
-        places = (size + front + behind - reach) // stride + 1
-        steps_to(places * window)  # too many are refused
-        grids.append(np.arange(places)[:, None] * stride + np.arange(window) * rate)
+        padded = sizes.plus(sizes.plus(size, front), behind)
+        end = sizes.minus(padded, reach - 1)
+        places.append(places_of(end, stride, np.arange(window) * rate))
         pads += [front, behind]
-    if any(pads):
-        x = shape.pad(x, [*pads, 0, 0])
-    for k, grid in enumerate(grids):
+    if any(isinstance(n, Value) or n for n in pads):
+        x = shape.pad(x, sizes.vector(x.model, [*pads, 0, 0]))
+    for k, grid in enumerate(places):
         x = index.gather(x, grid, axis=1 + 2 * k)
     outer, inner = range(1, 2 * count, 2), range(2, 2 * count + 1, 2)
+    grown = [sizes.size_of(x, k) for k in outer]
     moved = shape.transpose(x, perm=(0, *outer, *inner, 2 * count + 1))
     depth = sizes.times(channels, int(np.prod(windows)))
-    return sizes.reshape(moved, [batch, *(len(g) for g in grids), depth])
+    return sizes.reshape(moved, [batch, *grown, depth])
 
 
-def _pads(size: int, reach: int, stride: int, padding: str) -> tuple[int, int]:
+def places_of(end: Size, stride: int, taps: np.ndarray) -> Value | np.ndarray:
+    """The places [windows, elements] of all windows, which begin in front of `end`."""
+    if isinstance(end, int):
+        steps_to(max(end, 0) * len(taps) // stride)  # too many are refused
+        return np.arange(0, end, stride)[:, None] + taps
+    starts = generate.range_([0], end, [stride])
+    result: Value = binary.add(shape.unsqueeze(starts, [1]), taps)
+    return result
+
+
+def _pads(size: Size, reach: int, stride: int, padding: str) -> tuple[Size, Size]:
     match padding:
         case "VALID":
             return 0, 0
         case "SAME":
-            missing = max((-(-size // stride) - 1) * stride + reach - size, 0)
-            return missing // 2, missing - missing // 2
+            last = sizes.times(sizes.over(sizes.minus(size, 1), stride), stride)
+            missing = sizes.minus(sizes.plus(last, reach), size)
+            missing = max(missing, 0) if isinstance(missing, int) else binary.max_(missing, [0])
+            front = sizes.over(missing, 2)
+            return front, sizes.minus(missing, front)
     raise Unsupported(f"patches with padding={padding!r}")

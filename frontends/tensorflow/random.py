@@ -187,6 +187,14 @@ def stateless_random_get_key_counter(seed: Value) -> tuple[Value, Value]:
     return index.slice_(both, [0], [0], [1]), both
 
 
+@table.convert("StatelessRandomGetKeyCounterAlg")
+def stateless_random_get_key_counter_alg(
+    seed: Value, *, translator: Translator
+) -> tuple[Value, Value, Value]:
+    alg = stateless_random_get_alg(translator=translator)
+    return *stateless_random_get_key_counter(seed), alg
+
+
 @table.convert("StatelessRandomGetAlg")
 def stateless_random_get_alg(*, translator: Translator) -> Value:
     """Philox, the one of TensorFlow's generators that every device has."""

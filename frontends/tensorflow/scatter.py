@@ -107,3 +107,22 @@ def inplace_add(x: Value, i: Value, v: Value) -> Value:
 @table.convert("InplaceSub")
 def inplace_sub(x: Value, i: Value, v: Value) -> Value:
     return _rows(x, i, negative(v), "add")
+
+
+@table.convert("SparseToDense")
+def sparse_to_dense(
+    sparse_indices: Value,
+    output_shape: Index,
+    sparse_values: Value,
+    default_value: Value,
+    *,
+    validate_indices: bool = True,
+) -> Value:
+    """One value for all positions, or one for each."""
+    where = sparse_indices
+    if where.rank < 2:
+        where = sizes.reshape(where, [sizes.size_of(where, 0) if where.rank else 1, 1])
+    values = sparse_values
+    if not values.rank:
+        values = shape.expand(values, sizes.vector(where.model, [sizes.size_of(where, 0)]))
+    return placed(generate.fill(int64(output_shape), default_value), where, values, "none")

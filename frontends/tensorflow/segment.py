@@ -12,6 +12,7 @@ from nnir.ops import binary, compare, generate, index, shape, sizes, unary
 from nnir.ops.sizes import Size
 from nnir.types import Precision
 
+from ..precision import cast_to
 from ..table import Table
 from . import histograms
 from .sizes import int64
@@ -90,9 +91,8 @@ def last_of(ids: Value) -> Size:
 
 
 def counts_of(ids: Value, count: Size, like: Value) -> Value:
-    """How many rows each group has, in the type and with the axes of `like`."""
-    kind = like.dtype
-    one = like.model.constant(1, kind)
+    """How many rows each group has, as int32 and with the axes of `like`."""
+    one = like.model.constant(1, np.int32)
     ones = generate.fill(sizes.vector(ids.model, [sizes.size_of(ids, 0)]), one)
     found = grouped(ones, ids, count, ADD)
     return shape.unsqueeze(found, [1] * (like.rank - 1)) if like.rank > 1 else found
@@ -148,6 +148,7 @@ def averaged(data: Value, ids: Value, count: Size, how: str) -> Value:
         return total
     rows = counts_of(ids, count, total)
     rows = binary.max_(rows, rows.model.constant(1, rows.dtype))
+    rows = cast_to(rows, total.precision)
     return binary.div(total, unary.sqrt(rows) if how == "sqrtn" else rows)
 
 

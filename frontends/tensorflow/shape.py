@@ -234,6 +234,11 @@ def identity_n(input: Any) -> Any:
     return list(input)
 
 
+@table.convert("GuaranteeConst")
+def guarantee_const(input: Value) -> Value:
+    return input
+
+
 @table.convert("EnsureShape")
 def ensure_shape(input: Value, *, shape: Any) -> Value:
     require_shape(input, shape)

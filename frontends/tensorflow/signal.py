@@ -10,9 +10,10 @@ from nnir.ops import complex, shape, signal, sizes
 from nnir.types import Precision
 
 from ..table import Table
+from . import audio
 from .sizes import elements
 
-table = Table()
+table = Table.merge([audio.table])
 NAMES = {"": 1, "2D": 2, "3D": 3}
 
 

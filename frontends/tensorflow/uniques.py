@@ -37,7 +37,8 @@ def _of_floats(x: Value) -> tuple[Value, Value, Value]:
     """By the runs of the sorted elements, as every NaN is another, unlike for UNIQUE."""
     model = x.model
     size = sizes.vector(model, [sizes.size_of(x, 0)])
-    ordered, places = sort.top_k(x, size, axis=0, largest=False)
+    wide = cast_to(x, Precision.FLOAT32) if x.dtype.itemsize < 4 else x
+    ordered, places = sort.top_k(wide, size, axis=0, largest=False)
     last = np.iinfo(np.int64).max
     changed = compare.not_equal(
         index.slice_(ordered, [0], [1], [last]), index.slice_(ordered, [0], [0], [-1])

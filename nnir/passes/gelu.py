@@ -40,8 +40,22 @@ def _operand(value: Value | None, operator: Operator, constant: float) -> Value 
     return None
 
 
+def _tail(value: Value | None) -> Value | None:
+    """x of erfc(-x / sqrt(2)), which is 1 + erf(x / sqrt(2))."""
+    inner = made_by(value, unary.erfc)
+    scaled = None if inner is None else _scaled(inner.inputs[0])
+    if scaled is None or not math.isclose(abs(scaled[1]), math.sqrt(0.5), rel_tol=CLOSE):
+        return None
+    if scaled[1] < 0:
+        return scaled[0]
+    negated = made_by(scaled[0], unary.neg)
+    return None if negated is None else negated.inputs[0]
+
+
 def _gate(value: Value | None) -> Value | None:
     """x of 1 + erf(x / sqrt(2))."""
+    if made_by(value, unary.erfc) is not None:
+        return _tail(value)
     inner = made_by(_operand(value, binary.add, 1.0), unary.erf)
     scaled = None if inner is None else _scaled(inner.inputs[0])
     if scaled is None or not math.isclose(scaled[1], math.sqrt(0.5), rel_tol=CLOSE):

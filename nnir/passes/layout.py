@@ -7,18 +7,17 @@ the transpose, and two that meet become one or none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
-import numpy as np
+from collections.abc import Callable
 
 from ..broadcast import axis_of, ints
 from ..dim import Expr
 from ..model import Model, Operation, Value
 from ..operator import Operator
-from ..ops import activation, binary, compare, index, logic, reduce, shape, unary
+from ..ops import activation, binary, compare, index, logic, norm, quant, reduce, shape, unary
+from . import layout_shapes
+from .orders import Perm, inverse, keeps_order, order_of, rearranged, turned, without
 from .rewrite import rewrite, sweep
 
-Perm = tuple[int, ...]
 ELEMENTWISE: frozenset[Operator] = frozenset(
     operator
     for family in (binary, compare, logic, unary)
@@ -27,20 +26,43 @@ ELEMENTWISE: frozenset[Operator] = frozenset(
 ) | {
     *(activation.relu, activation.relu6, activation.sigmoid, activation.swish, activation.tanh),
     *(activation.leaky_relu, activation.gelu, activation.hard_sigmoid, activation.hard_swish),
-    *(activation.softplus, activation.clip, activation.elu, activation.celu),
+    *(activation.softplus, activation.elu, activation.celu),
 }
+
+
 REDUCTIONS: frozenset[Operator] = frozenset(
     {
         *(reduce.reduce_mean, reduce.reduce_max, reduce.reduce_min, reduce.reduce_sum),
         *(reduce.reduce_prod, reduce.reduce_log_sum_exp),
     }
 )
-ALONG_AXIS: frozenset[Operator] = frozenset({activation.softmax, activation.log_softmax})
+
+
+ALONG_AXIS: frozenset[Operator] = frozenset(
+    {
+        *(activation.softmax, activation.log_softmax, activation.hardmax),
+        *(norm.lp_normalization, quant.quantize_linear, quant.dequantize_linear),
+    }
+)
+"""What works along one axis; further operands have no axes of the first."""
+
+
+ROUNDS = 4
+"""Two transposes that become one may make way for another rule."""
 
 
 @rewrite(ensures=lambda model: True)
 def sink_transposes(model: Model) -> bool:
     """Let transposes follow what does not care for the order of axes, and meet their inverses."""
+    changed = False
+    for _ in range(ROUNDS):
+        if not _sunk(model):
+            break
+        changed = True
+    return changed
+
+
+def _sunk(model: Model) -> bool:
     changed = False
     for operation in model.sorted():
         rule = _rule(operation.operator)
@@ -64,42 +86,6 @@ def _rule(operator: Operator) -> Callable[[Operation], list[Value] | None] | Non
     return RULES.get(operator)
 
 
-def order_of(value: Value | None) -> tuple[Value, Perm] | None:
-    """What a value is a transpose of, and how."""
-    made = None if value is None else value.producer
-    if made is None or made.operator is not shape.transpose or made.inputs[0] is None:
-        return None
-    source = made.inputs[0]
-    perm = made.attributes["perm"] or tuple(range(source.rank))[::-1]
-    return source, tuple(axis_of(p, source.rank) for p in perm)
-
-
-def turned(value: Value, perm: Perm) -> Value:
-    """A transpose, where it is one."""
-    if perm == tuple(range(len(perm))):
-        return value
-    result: Value = shape.transpose(value, perm=perm)
-    return result
-
-
-def inverse(perm: Perm) -> Perm:
-    """The order that undoes `perm`."""
-    return tuple(int(k) for k in np.argsort(perm))
-
-
-def _transposed(operation: Operation) -> list[Value] | None:
-    """Two transposes are one; one that moves only axes of size 1 is a reshape."""
-    outer = order_of(operation.outputs[0])
-    if outer is None:
-        return None
-    source, perm = outer
-    inner = order_of(source)
-    if inner is not None:
-        first, before = inner
-        return [turned(first, tuple(before[p] for p in perm))]
-    return [source] if perm == tuple(range(len(perm))) else None
-
-
 def _elementwise(operation: Operation) -> list[Value] | None:
     rank = operation.outputs[0].rank
     orders = [order_of(v) for v in operation.inputs]
@@ -116,7 +102,8 @@ def _elementwise(operation: Operation) -> list[Value] | None:
         if inner is None and value is not None:
             return None
         inputs.append(inner)
-    return [turned(operation.operator(*inputs, **operation.attributes), perm)]
+    made = operation.operator(*inputs, **operation.attributes)
+    return [turned(v, perm) for v in (made if isinstance(made, tuple) else (made,))]
 
 
 def _in_order(value: Value, perm: Perm) -> Value | None:
@@ -128,22 +115,10 @@ def _in_order(value: Value, perm: Perm) -> Value | None:
     if value.constant is not None:
         data = value.constant.reshape((1,) * lead + value.constant.shape)
         return value.model.constant(data.transpose(back), name=value.name)
-    sizes = (1,) * lead + value.shape
-    moved = [k for k in back if sizes[k] != 1]
-    if moved != sorted(moved):
+    if not keeps_order((1,) * lead + value.shape, back):
         return None
     wide = shape.unsqueeze(value, list(range(lead))) if lead else value
-    return _rearranged(wide, back)
-
-
-def _rearranged(value: Value, perm: Perm) -> Value:
-    """A transpose that moves only axes of size 1, as a reshape where its target is known."""
-    sizes = [value.shape[p] for p in perm]
-    if sum(isinstance(s, Expr) for s in sizes) > 1 or 0 in sizes:
-        return turned(value, perm)
-    target = [-1 if isinstance(s, Expr) else s for s in sizes]
-    result: Value = shape.reshape(value, target)
-    return result
+    return rearranged(wide, back)
 
 
 def _reduction(operation: Operation) -> list[Value] | None:
@@ -157,54 +132,67 @@ def _reduction(operation: Operation) -> list[Value] | None:
     result = operation.operator(source, inner, **operation.attributes)
     if operation.attributes["keepdim"]:
         return [turned(result, perm)]
-    return [turned(result, _without([perm[a] for a in range(len(perm)) if a not in reduced]))]
-
-
-def _without(axes: Sequence[int]) -> Perm:
-    """The order of the axes that are left, counted anew."""
-    kept = sorted(axes)
-    return tuple(kept.index(a) for a in axes)
+    return [turned(result, without([perm[a] for a in range(len(perm)) if a not in reduced]))]
 
 
 def _along_axis(operation: Operation) -> list[Value] | None:
     order = order_of(operation.inputs[0])
-    if order is None:
+    if order is None or operation.attributes.get("block_size"):
         return None
     source, perm = order
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    return [turned(operation.operator(source, **{**operation.attributes, "axis": axis}), perm)]
+    given = {**operation.attributes, "axis": axis}
+    return [turned(operation.operator(source, *operation.inputs[1:], **given), perm)]
 
 
-def _concat(operation: Operation) -> list[Value] | None:
-    orders = [order_of(v) for v in operation.inputs]
-    perms = {None if o is None else o[1] for o in orders}
-    if len(perms) != 1 or None in perms:
+def _running(operation: Operation) -> list[Value] | None:
+    order = order_of(operation.inputs[0])
+    axis = ints(operation.inputs[1])
+    if order is None or axis is None:
         return None
-    perm = next(o[1] for o in orders if o is not None)
-    axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    return [turned(shape.concat(*(o[0] for o in orders if o is not None), axis=axis), perm)]
+    source, perm = order
+    inner = perm[axis_of(axis[0], len(perm))]
+    return [turned(operation.operator(source, inner, **operation.attributes), perm)]
 
 
-def _split(operation: Operation) -> list[Value] | None:
+def _clip(operation: Operation) -> list[Value] | None:
+    order = order_of(operation.inputs[0])
+    if order is None:
+        return None
+    return [turned(activation.clip(order[0], *operation.inputs[1:]), order[1])]
+
+
+def _arg(operation: Operation) -> list[Value] | None:
     order = order_of(operation.inputs[0])
     if order is None:
         return None
     source, perm = order
-    axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    made = shape.split(source, operation.inputs[1], axis=axis)
-    parts = made if isinstance(made, (list, tuple)) else [made]
-    return [turned(v, perm) for v in parts]
+    place = axis_of(operation.attributes["axis"], len(perm))
+    result = operation.operator(source, **{**operation.attributes, "axis": perm[place]})
+    if operation.attributes["keepdim"]:
+        return [turned(result, perm)]
+    return [turned(result, without([p for a, p in enumerate(perm) if a != place]))]
 
 
-def _pad(operation: Operation) -> list[Value] | None:
+def _gather(operation: Operation) -> list[Value] | None:
     order = order_of(operation.inputs[0])
-    pads = ints(operation.inputs[1])
-    if order is None or pads is None:
+    indices = operation.inputs[1]
+    if order is None or indices is None or indices.rank > 1:
         return None
     source, perm = order
-    pairs = np.array(pads).reshape(len(perm), 2)[list(inverse(perm))]
-    made = shape.pad(source, pairs.reshape(-1), *operation.inputs[2:], **operation.attributes)
-    return [turned(made, perm)]
+    place = axis_of(operation.attributes["axis"], len(perm))
+    result = index.gather(source, indices, axis=perm[place])
+    if indices.rank:
+        return [turned(result, perm)]
+    return [turned(result, without([p for a, p in enumerate(perm) if a != place]))]
+
+
+def _sizes(operation: Operation) -> list[Value] | None:
+    """The sizes of a transpose are those of its operand in another order."""
+    order = order_of(operation.inputs[0])
+    if order is None:
+        return None
+    return [index.gather(shape.shape(order[0], **operation.attributes), list(order[1]))]
 
 
 def _slice(operation: Operation) -> list[Value] | None:
@@ -221,22 +209,14 @@ def _slice(operation: Operation) -> list[Value] | None:
     return [turned(index.slice_(source, inner, *rest), perm)]
 
 
-def _squeeze(operation: Operation) -> list[Value] | None:
-    order = order_of(operation.inputs[0])
-    axes = ints(operation.inputs[1])
-    if order is None or axes is None:
-        return None
-    source, perm = order
-    gone = {axis_of(a, len(perm)) for a in axes}
-    made = shape.squeeze(source, sorted(perm[a] for a in gone))
-    return [turned(made, _without([perm[a] for a in range(len(perm)) if a not in gone]))]
-
-
 RULES: dict[Operator, Callable[[Operation], list[Value] | None]] = {
-    shape.transpose: _transposed,
-    shape.concat: _concat,
-    shape.split: _split,
-    shape.pad: _pad,
-    shape.squeeze: _squeeze,
+    **layout_shapes.RULES,
+    activation.clip: _clip,
+    index.gather: _gather,
     index.slice_: _slice,
+    reduce.arg_max: _arg,
+    reduce.arg_min: _arg,
+    reduce.cum_prod: _running,
+    reduce.cum_sum: _running,
+    shape.shape: _sizes,
 }

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance import torch_engine
+from conformance import tensorflow_engine, torch_engine
 from conformance.case import Case
 from conformance.cases.nnir import CASES as DIRECT
 from conformance.cases.nnir import LIMITS, DirectCase, DirectLimit
 from conformance.cases.onnx import CASES
+from conformance.cases.tensorflow import CASES as TENSORFLOW
 from conformance.cases.torch import CASES as TORCH
 from conformance.onnx_engine import convert, run_inputs
 from conformance.rules import problem, traced
@@ -134,6 +135,8 @@ def test_every_operator_has_a_case() -> None:
     reached = {c.operator.name for c in RIGHT}
     models = [convert(c) for c in CASES if not c.raises]
     models += [torch_engine.convert(c, [None] * c.outputs) for c in TORCH if not c.raises]
+    flows = [c for c in TENSORFLOW if not c.raises]
+    models += [tensorflow_engine.convert(c, [None] * c.outputs) for c in flows]
     for model in models:
         for operation in model.operations:
             reached.add(operation.operator.name)

@@ -124,24 +124,47 @@ def attention() -> None:
     save("attention", runs)
 
 
-def loops() -> None:
-    x, many = data(2, 3), np.int32(5)
-    true, false = np.array(True), np.array(False)
+def given() -> np.ndarray:
+    """What goes into the models of control flow."""
+    return np.random.default_rng(1).standard_normal((2, 3)).astype(np.float32)
 
+
+FLAGS = [{"x": given(), "flag": np.array(True)}, {"x": given(), "flag": np.array(False)}]
+
+
+def branches() -> None:
     def cond(m: Any, x: Any, flag: Any) -> Any:
         return {"y": tf.cond(flag, lambda: x @ m.weight, lambda: x - 1)}
 
+    def case(m: Any, x: Any, k: Any) -> Any:
+        return {"y": tf.switch_case(k, [lambda: x + 1, lambda: x @ m.weight, lambda: -x])}
+
+    @tf.function
+    def inner(x: Any, w: Any) -> Any:
+        return tf.nn.relu(x @ w)
+
+    @tf.function
+    def outer(x: Any, w: Any) -> Any:
+        return inner(inner(x, w), w) + inner(x, w)
+
+    def batches(m: Any, x: Any) -> Any:
+        return {"y": tf.reshape(tf.tanh(x @ m.weight), [tf.shape(x)[0] * 3])}
+
+    module("cond", cond, FLAGS)
+    module("case", case, [{"x": given(), "k": np.int32(k)} for k in (0, 1, 2, -1, 7)])
+    module("calls", lambda m, x: {"y": outer(x, m.weight)}, [{"x": given()}])
+    module("batches", batches, [{"x": data(n, 3)} for n in (1, 2, 5)], x=[None, 3])
+
+
+def loops() -> None:
+    def step(m: Any) -> Any:
+        return lambda i, y: (i + 1, tf.tanh(y @ m.weight))
+
     def loop(m: Any, x: Any, n: Any) -> Any:
-        _, y = tf.while_loop(
-            lambda i, _: i < n, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x)
-        )
-        return {"y": y}
+        return {"y": tf.while_loop(lambda i, _: i < n, step(m), (0, x))[1]}
 
     def fixed(m: Any, x: Any) -> Any:
-        _, y = tf.while_loop(
-            lambda i, _: i < 3, lambda i, y: (i + 1, tf.tanh(y @ m.weight)), (0, x)
-        )
-        return {"y": y}
+        return {"y": tf.while_loop(lambda i, _: i < 3, step(m), (0, x))[1]}
 
     def growing(m: Any, x: Any, n: Any) -> Any:
         _, y = tf.while_loop(
@@ -152,9 +175,6 @@ def loops() -> None:
         )
         return {"y": y}
 
-    def case(m: Any, x: Any, k: Any) -> Any:
-        return {"y": tf.switch_case(k, [lambda: x + 1, lambda: x @ m.weight, lambda: -x])}
-
     def nested(m: Any, x: Any, flag: Any) -> Any:
         def body(i: Any, y: Any) -> Any:
             return i + 1, tf.cond(flag, lambda: y @ m.weight, lambda: y * 0.5)
@@ -162,13 +182,17 @@ def loops() -> None:
         _, y = tf.while_loop(lambda i, _: i < 70, body, (0, x))
         return {"y": tf.tanh(y)}
 
-    @tf.function
-    def inner(x: Any, w: Any) -> Any:
-        return tf.nn.relu(x @ w)
+    module("while", loop, [{"x": given(), "n": np.int32(n)} for n in (5, 0)])
+    module("fixed_while", fixed, [{"x": given()}])
+    module("growing_while", growing, [{"x": given(), "n": np.int32(n)} for n in (5, 1)])
+    module("nested", nested, FLAGS)
 
-    @tf.function
-    def outer(x: Any, w: Any) -> Any:
-        return inner(inner(x, w), w) + inner(x, w)
+
+ELEMENT = {"element_shape": tf.constant([2, 3]), "element_dtype": tf.float32}
+
+
+def lists() -> None:
+    raw = tf.raw_ops
 
     def listed(m: Any, x: Any) -> Any:
         array = tf.TensorArray(tf.float32, size=4)
@@ -177,66 +201,55 @@ def loops() -> None:
         return {"y": array.stack(), "last": array.read(3)}
 
     def pushed(m: Any, x: Any) -> Any:
-        rows = tf.raw_ops.EmptyTensorList(
-            element_shape=tf.constant([2, 3]), max_num_elements=-1, element_dtype=tf.float32
-        )
-        rows = tf.raw_ops.TensorListPushBack(input_handle=rows, tensor=x)
-        rows = tf.raw_ops.TensorListPushBack(input_handle=rows, tensor=-x)
-        rows, last = tf.raw_ops.TensorListPopBack(
-            input_handle=rows, element_shape=tf.constant([2, 3]), element_dtype=tf.float32
-        )
-        rows = tf.raw_ops.TensorListResize(input_handle=rows, size=2)
-        both = tf.raw_ops.TensorListStack(
-            input_handle=rows, element_shape=tf.constant([2, 3]), element_dtype=tf.float32
-        )
-        picked = tf.raw_ops.TensorListGather(
-            input_handle=rows,
-            indices=[1, 0, 0],
-            element_shape=tf.constant([2, 3]),
-            element_dtype=tf.float32,
-        )
-        joined, lengths = tf.raw_ops.TensorListConcatV2(
-            input_handle=rows,
-            element_shape=tf.constant([2, 3]),
-            leading_dims=tf.constant([], tf.int64),
-            element_dtype=tf.float32,
-        )
-        count = tf.raw_ops.TensorListLength(input_handle=rows)
+        rows = raw.EmptyTensorList(max_num_elements=-1, **ELEMENT)
+        rows = raw.TensorListPushBack(input_handle=rows, tensor=x)
+        rows = raw.TensorListPushBack(input_handle=rows, tensor=-x)
+        rows, last = raw.TensorListPopBack(input_handle=rows, **ELEMENT)
+        rows = raw.TensorListResize(input_handle=rows, size=2)
+        both = raw.TensorListStack(input_handle=rows, **ELEMENT)
+        picked = raw.TensorListGather(input_handle=rows, indices=[1, 0, 0], **ELEMENT)
+        nothing = tf.constant([], tf.int64)
+        joined, lengths = raw.TensorListConcatV2(input_handle=rows, leading_dims=nothing, **ELEMENT)
+        count = raw.TensorListLength(input_handle=rows)
         results = {"last": last, "both": both, "picked": picked, "joined": joined}
         return results | {"lengths": lengths, "count": count}
 
+    def filled(m: Any, x: Any) -> Any:
+        spread = tf.TensorArray(tf.float32, size=3).scatter([2, 0], x)
+        shape = tf.constant([3])
+        rows = raw.TensorListScatterV2(
+            tensor=x, indices=[1, 3], element_shape=shape, num_elements=-1
+        )
+        rows = raw.TensorListScatterIntoExistingList(input_handle=rows, tensor=-x, indices=[0, 2])
+        rows = raw.TensorListConcatLists(input_a=rows, input_b=rows, element_dtype=tf.float32)
+        whole = raw.TensorListStack(
+            input_handle=rows, element_shape=shape, element_dtype=tf.float32
+        )
+        parts = raw.TensorListSplit(
+            tensor=tf.concat([x, x], 0), element_shape=tf.constant([-1, 3]), lengths=[1, 0, 3]
+        )
+        last = raw.TensorListGetItem(
+            input_handle=parts, index=2, element_shape=tf.constant([3, 3]), element_dtype=tf.float32
+        )
+        return {"spread": spread.gather([0, 2]), "whole": whole, "last": last}
+
     def cells(m: Any, x: Any) -> Any:
-        weights = [tf.constant(data(5, 8)), *(tf.constant(data(2)) for _ in range(3))]
-        found = tf.raw_ops.BlockLSTMV2(
+        names = ("w", "wci", "wcf", "wco", "b")
+        shapes = ([5, 8], [2], [2], [2], [8])
+        weights = {n: tf.constant(data(*s)) for n, s in zip(names, shapes, strict=True)}
+        found = raw.BlockLSTMV2(
             seq_len_max=tf.constant(2, tf.int64),
             x=tf.reshape(tf.tile(x, [4, 1]), [4, 2, 3]),
             cs_prev=tf.zeros([2, 2]),
             h_prev=tf.ones([2, 2]),
-            w=weights[0],
-            wci=weights[1],
-            wcf=weights[2],
-            wco=weights[3],
-            b=tf.zeros([8]),
+            **weights,
         )
         return {"h": found.h, "cs": found.cs}
 
-    both = [{"x": x, "flag": true}, {"x": x, "flag": false}]
-    module("cond", cond, both)
-    module("while", loop, [{"x": x, "n": many}, {"x": x, "n": np.int32(0)}])
-    module("fixed_while", fixed, [{"x": x}])
-    module("growing_while", growing, [{"x": x, "n": many}, {"x": x, "n": np.int32(1)}])
-    module("case", case, [{"x": x, "k": np.int32(k)} for k in (0, 1, 2, -1, 7)])
-    module("nested", nested, both)
-    module("calls", lambda m, x: {"y": outer(x, m.weight)}, [{"x": x}])
-    module("array", listed, [{"x": x}])
-    module("list", pushed, [{"x": x}])
-    module("few_steps", cells, [{"x": x}])
-    module(
-        "batches",
-        lambda m, x: {"y": tf.reshape(tf.tanh(x @ m.weight), [tf.shape(x)[0] * 3])},
-        [{"x": data(n, 3)} for n in (1, 2, 5)],
-        x=[None, 3],
-    )
+    module("array", listed, [{"x": given()}])
+    module("filled", filled, [{"x": given()}])
+    module("list", pushed, [{"x": given()}])
+    module("few_steps", cells, [{"x": given()}])
 
 
 def signatures() -> None:
@@ -298,5 +311,5 @@ def ancient() -> None:
 
 if __name__ == "__main__":
     keras.utils.set_random_seed(0)
-    for write in (nets, residual, attention, loops, signatures, frozen, ancient):
+    for write in (nets, residual, attention, branches, loops, lists, signatures, frozen, ancient):
         write()

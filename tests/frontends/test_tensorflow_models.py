@@ -23,7 +23,18 @@ DEVICES = ("builtin", "onnxruntime")
 MODELS = (
     *("cnn", "dense", "residual", "attention", "batches", "frozen.pb", "version1", "ancient.pb"),
     *("lstm", "gru", "bidirectional", "simple_rnn", "unrolled", "few_steps"),
-    *("cond", "while", "fixed_while", "growing_while", "case", "nested", "calls", "array", "list"),
+    *(
+        "cond",
+        "while",
+        "fixed_while",
+        "growing_while",
+        "case",
+        "nested",
+        "calls",
+        "array",
+        "list",
+        "filled",
+    ),
 )
 REPOSITORY = Path(__file__).parents[2]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import pytest
@@ -35,5 +34,5 @@ def test_signature_is_the_schema(name: str) -> None:
 
 def same(mine: Any, theirs: Any) -> bool:
     if isinstance(theirs, float) and isinstance(mine, float):
-        return mine == theirs or mine != mine and theirs != theirs
+        return mine == theirs or (mine != mine and theirs != theirs)
     return type(mine) is type(theirs) and bool(mine == theirs)

@@ -10,13 +10,14 @@ import pytest
 from nnir.dim import symbol
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
-from nnir.ops import activation, binary, conv, index, linear, pool, reduce, shape
+from nnir.ops import activation, binary, conv, index, linear, pool, quant, reduce, shape
 from nnir.passes import CLEAN, apply
 from nnir.passes.layout import sink_transposes
 from nnir.types import Precision, TensorType
 
 RNG = np.random.default_rng(0)
 FIRST, LAST = (0, 3, 1, 2), (0, 2, 3, 1)
+SWAP = (0, 1, 2, 4, 3)
 
 
 def data(*sizes: int) -> np.ndarray:
@@ -32,7 +33,7 @@ def convolved(x: Value) -> Value:
     inner = shape.transpose(x, perm=FIRST)
     made = conv.conv_2d(
         inner,
-        FILTERS[x.shape[3]],
+        FILTERS[int(str(x.shape[3]))],
         np.zeros(4, np.float32),
         pads=(1, 1, 1, 1),
         strides=(1, 1),
@@ -90,3 +91,85 @@ def test_transposes_that_are_left(build: Callable[[Value], Value], left: int) ->
         image = data(batch, 6, 8, 3)
         for want, got in zip(evaluate(plain, [image]), evaluate(sunk, [image]), strict=True):
             np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def first(*sizes: int | str) -> tuple[Model, Value]:
+    """A model whose value has channels last behind a transpose."""
+    model = Model()
+    model.symbols["b"] = (1, None)
+    dims = tuple(symbol(s) if isinstance(s, str) else s for s in sizes)
+    return model, model.input("x", TensorType(Precision.FLOAT32, dims))
+
+
+RULES: dict[str, Callable[[Value], Value | list[Value]]] = {
+    "arg_max": lambda x: reduce.arg_max(x, axis=3, keepdim=False, dtype=Precision.INT64),
+    "arg_max_kept": lambda x: reduce.arg_max(x, axis=-2, keepdim=True, dtype=Precision.INT64),
+    "clip": lambda x: activation.clip(x, np.float32(-1), np.ones(1, np.float32)),
+    "cum_sum": lambda x: reduce.cum_sum(x, 3),
+    "expand": lambda x: shape.expand(reduce.reduce_max(x, [1], keepdim=True), [2, 5, 4, 3]),
+    "gather": lambda x: index.gather(x, [2, 0], axis=3),
+    "gather_one": lambda x: index.gather(x, 1, axis=3),
+    "merge": lambda x: shape.reshape(x, [2, 24, 3]),
+    "quantized": lambda x: quant.quantize_linear(x, np.ones(3, np.float32), axis=3),
+    "softmax": lambda x: activation.softmax(x, axis=-1),
+    "split": lambda x: shape.reshape(x, [2, 6, 2, 2, 3, 1]),
+    "stack": lambda x: shape.stack(x, activation.relu(x), axis=3),
+    "tile": lambda x: shape.tile(x, [1, 2, 1, 3]),
+    "unsqueeze": lambda x: shape.unsqueeze(x, [0, 2, 5]),
+    "unstack": lambda x: list(shape.unstack(x, axis=3, num=3)),
+    "shuffled": lambda x: shape.transpose(
+        shape.reshape(
+            shape.transpose(shape.reshape(shape.concat(x, x, axis=3), [2, 6, 4, 2, 3]), perm=SWAP),
+            [2, 6, 4, 6],
+        ),
+        perm=FIRST,
+    ),
+    "upsampled": lambda x: shape.reshape(
+        shape.tile(shape.unsqueeze(x, [2]), [1, 1, 2, 1, 1]), [2, 12, 4, 3]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_a_rule_for_each_operator(name: str) -> None:
+    """The transpose comes after the operator, which gives the same."""
+    models = []
+    for _ in range(2):
+        model, x = first(2, 3, 6, 4)
+        made = RULES[name](shape.transpose(activation.tanh(x), perm=LAST))
+        model.outputs = made if isinstance(made, list) else [made]
+        models.append(model)
+    plain, sunk = models
+    apply(sunk, (*CLEAN, sink_transposes, *CLEAN), checked=True)
+    start = sunk.operations[0].outputs[0]
+    readers = [o.operator.name for o in sunk.operations if start in o.inputs]
+    assert "TRANSPOSE" not in readers, str(sunk)
+    image = data(2, 3, 6, 4)
+    for want, got in zip(evaluate(plain, [image]), evaluate(sunk, [image]), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_sizes_of_a_transpose() -> None:
+    """They are read before it, so that it can go."""
+    model, x = first("b", 3, 6, 4)
+    turned = shape.transpose(x, perm=LAST)
+    model.outputs = [index.gather(shape.shape(turned, dtype=Precision.INT64), [0, 3])]
+    apply(model, (*CLEAN, sink_transposes, *CLEAN), checked=True)
+    assert "TRANSPOSE" not in [o.operator.name for o in model.operations]
+    np.testing.assert_array_equal(evaluate(model, [data(5, 3, 6, 4)])[0], [5, 3])
+
+
+@pytest.mark.parametrize("back", [False, True])
+def test_axes_of_size_1_are_moved_by_a_reshape(back: bool) -> None:
+    """From a vector for each image to an image of one pixel, and from that to a vector."""
+    model, x = first("b", 8, *((1, 1) if back else ()))
+    if back:
+        made = shape.reshape(shape.transpose(x, perm=LAST), [-1, 8])
+    else:
+        made = shape.transpose(shape.reshape(x, [-1, 1, 1, 8]), perm=FIRST)
+    model.outputs = [made]
+    apply(model, (sink_transposes, *CLEAN), checked=True)
+    assert [o.operator.name for o in model.operations] == ["RESHAPE"]
+    image = data(2, 8, *((1, 1) if back else ()))
+    got = evaluate(model, [image])[0]
+    np.testing.assert_array_equal(got.reshape(-1), image.reshape(-1))

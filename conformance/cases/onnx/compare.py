@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NNAdapterError
+from nnir.errors import BadType
 
 from ...case import Case, Const, Limit, f, i, rand, scalar
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType
+from nnir.errors import BadType, NoLowering
 from nnir.types import Precision
 
-from ...case import ROUNDS, Case, f, rand
+from ...case import ROUNDS, Case, Limit, f, rand
 
 C = (rand(2, 3) + 1j * rand(2, 3, seed=1)).astype(np.complex64)
 WIDE = C.astype(np.complex128)
@@ -28,3 +28,6 @@ CASES = [
     Case("Conj", (EDGES,), why="edges"),
     Case("Conj", (WIDE,)),
 ]  # fmt: skip
+LIMITS = [
+    Limit("Angle", "no Atan of float64", "onnxruntime", "complex128", raises=NoLowering),
+]

@@ -23,9 +23,7 @@ def sizes(*numbers: int) -> Const:
     return Const(i(*numbers, dtype=np.int32))
 
 
-def back(
-    op: str, target: tuple[int, ...], filter: Any, grads: Any, why: str, **attrs: Any
-) -> Case:
+def back(op: str, target: tuple[int, ...], filter: Any, grads: Any, why: str, **attrs: Any) -> Case:
     """A transposed convolution to an image of a size."""
     return Case(op, (sizes(*target), filter, grads), attrs, tol=ROUNDS, why=why)
 

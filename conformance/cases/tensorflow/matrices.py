@@ -13,7 +13,7 @@ X = rand(2, 4, 5)
 
 def band(*k: int) -> Const:
     """Which diagonals."""
-    return Const(np.array(k, np.int32) if len(k) > 1 else np.array(*k, np.int32))
+    return Const(np.array(k if len(k) > 1 else k[0], np.int32))
 
 
 ANY = Const(scalar(-1, np.int32))

@@ -50,6 +50,7 @@ CASES = [
     drawn("StatelessShuffle", (rand(4, 2), *STATE)),
     Case("RandomShuffle", (scalar(1),), why="no axes"),
     Case("StatelessRandomGetKeyCounter", (SEED,), random=True, outputs=2),
+    Case("StatelessRandomGetKeyCounterAlg", (SEED,), random=True, outputs=3),
     Case("StatelessRandomGetAlg", ()),
 ]  # fmt: skip
 LIMITS = [

@@ -12,6 +12,7 @@ N, IN, H, T = 2, 3, 4, 5
 STATE, HIDDEN = rand(N, H, seed=1), rand(N, H, seed=2)
 WEIGHTS = (rand(IN + H, 4 * H, seed=3), *(rand(H, seed=k) for k in (4, 5, 6)), rand(4 * H, seed=7))
 LAYER = (rand(T, N, IN), STATE, HIDDEN, *WEIGHTS)
+GRU: tuple[np.ndarray, ...]
 GRU = (rand(N, IN), HIDDEN, rand(IN + H, 2 * H, seed=8), rand(IN + H, H, seed=9))
 GRU += (rand(2 * H, seed=10), rand(H, seed=11))
 CELL = (rand(N, IN), STATE, HIDDEN, *WEIGHTS)

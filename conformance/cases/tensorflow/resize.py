@@ -67,9 +67,9 @@ CASES = [
     Case("RGBToHSV", (COLOURS.astype(np.float64),), tol=LOOSE),
     Case("RGBToHSV", (rand(2, 4),), raises=BadType, why="four channels"),
     *(Case("AdjustHue", (x, scalar(by)), tol=LOOSE, why=f"by {by} of {x.ndim} axes")
-      for x in (COLOURS, GREYS[None, None]) for by in (0.3, -0.45)),
+      for x in (COLOURS, GREYS[None]) for by in (0.3, -0.45)),
     *(Case("AdjustSaturation", (x, scalar(by)), tol=LOOSE, why=f"by {by} of {x.ndim} axes")
-      for x in (COLOURS, GREYS[None, None]) for by in (0.3, 2.5)),
+      for x in (COLOURS, GREYS[None]) for by in (0.3, 2.5)),
     *(Case("AdjustContrastv2", (x, scalar(by)), tol=LOOSE, why=f"by {by} of {x.ndim} axes")
       for x in (COLOURS, COLOURS[0]) for by in (0.3, 2.5)),
 ]  # fmt: skip

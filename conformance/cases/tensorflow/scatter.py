@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Const, f, i, rand
+from ...case import ROUNDS, Case, Const, f, i, rand, scalar
 from .shape import ints, known
 
 X = rand(4, 3)
@@ -40,4 +40,8 @@ CASES = [
       for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
     *(Case(op, (i(1, 2, 3), ints(2, 0), i(5, 6)), why="integers")
       for op in ("InplaceUpdate", "InplaceAdd", "InplaceSub")),
+    Case("SparseToDense", (ints(0, 1, 2, 0, shape=(2, 2)), known(3, 2), f(5, 6), scalar(-1))),
+    Case("SparseToDense", (i(1, 3), Const(i(5)), scalar(7), scalar(0)),
+         {"validate_indices": False}),
+    Case("SparseToDense", (scalar(2, np.int32), ints(4), scalar(7), scalar(0)), why="one"),
 ]  # fmt: skip

@@ -106,6 +106,7 @@ CASES = [
     Case("Size", (rand(0, 2),), {"out_type": Precision.INT64}),
     Case("Rank", (X,)),
     Case("IdentityN", ([X, i(1)],), outputs=2),
+    Case("GuaranteeConst", (X,)),
     Case("EnsureShape", (X,), {"shape": [-1, 3, 4]}),
     Case("EnsureShape", (X,), {"shape": [2, 3]}, why="another rank", raises=BadType),
     Case("PlaceholderWithDefault", (X,), {"shape": [2, 3, 4]}),

@@ -8,7 +8,7 @@ from nnir.errors import BadType
 from nnir.types import Precision
 
 from ...case import Case, Tolerance, rand
-from .shape import ints, known
+from .shape import axis, ints, known
 
 NEAR = Tolerance(relative=1e-4, absolute=1e-5)
 X = rand(2, 4, 3, 6)
@@ -37,4 +37,17 @@ CASES = [
     Case("FFT2D", (C[0, 0, 0],), why="one axis", raises=BadType),
     Case("RFFT", (X, known(4, 4)), why="two lengths", raises=BadType),
     Case("RFFT", (X, known(4)), {"Tcomplex": Precision.COMPLEX128}, why="width", raises=BadType),
+    *(Case("AudioSpectrogram", (rand(50, 2),),
+           {"window_size": w, "stride": 7, "magnitude_squared": q}, tol=NEAR)
+      for w, q in ((16, True), (20, False))),
+    Case("AudioSpectrogram", (rand(10, 1),), {"window_size": 16, "stride": 7}, why="too short",
+         tol=NEAR),
+    Case("AudioSpectrogram", (rand(50),), {"window_size": 16, "stride": 7}, why="one axis",
+         raises=BadType),
+    Case("Mfcc", (rand(1, 3, 129, low=0), axis(16000)), tol=NEAR),
+    Case("Mfcc", (rand(2, 3, 65, low=0), axis(8000)),
+         {"upper_frequency_limit": 3000.0, "lower_frequency_limit": 100.0,
+          "filterbank_channel_count": 20, "dct_coefficient_count": 8}, tol=NEAR),
+    Case("Mfcc", (rand(1, 3, 129), axis(16000)), {"lower_frequency_limit": 5000.0},
+         why="limits", raises=BadType),
 ]  # fmt: skip

@@ -1,0 +1,68 @@
+"""Orders of axes: what a transpose does to sizes and axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..broadcast import axis_of
+from ..dim import Dim, Expr
+from ..model import Value
+from ..ops import shape
+
+Perm = tuple[int, ...]
+
+
+def order_of(value: Value | None) -> tuple[Value, Perm] | None:
+    """What a value is a transpose of, and how."""
+    made = None if value is None else value.producer
+    if made is None or made.operator is not shape.transpose or made.inputs[0] is None:
+        return None
+    source = made.inputs[0]
+    perm = made.attributes["perm"] or tuple(range(source.rank))[::-1]
+    return source, tuple(axis_of(p, source.rank) for p in perm)
+
+
+def turned(value: Value, perm: Perm) -> Value:
+    """A transpose, where it is one."""
+    if perm == tuple(range(len(perm))):
+        return value
+    result: Value = shape.transpose(value, perm=perm)
+    return result
+
+
+def inverse(perm: Perm) -> Perm:
+    """The order that undoes `perm`."""
+    return tuple(int(k) for k in np.argsort(perm))
+
+
+def keeps_order(sizes: Sequence[Dim], perm: Perm) -> bool:
+    """Whether a transpose moves only axes of size 1, and so no element."""
+    moved = [p for p in perm if sizes[p] != 1]
+    return moved == sorted(moved)
+
+
+def rearranged(value: Value, perm: Perm) -> Value:
+    """A transpose that moves only axes of size 1, as a reshape where its target is known."""
+    sizes = [value.shape[p] for p in perm]
+    if not is_plain(sizes):
+        return turned(value, perm)
+    result: Value = shape.reshape(value, plain(sizes))
+    return result
+
+
+def is_plain(sizes: Sequence[Dim]) -> bool:
+    """Whether RESHAPE can be told these sizes with numbers."""
+    return sum(isinstance(s, Expr) for s in sizes) < 2 and 0 not in sizes
+
+
+def plain(sizes: Sequence[Dim]) -> list[int]:
+    """The sizes as RESHAPE takes them; one may be open."""
+    return [-1 if isinstance(s, Expr) else s for s in sizes]
+
+
+def without(axes: Sequence[int]) -> Perm:
+    """The order of the axes that are left, counted anew."""
+    kept = sorted(axes)
+    return tuple(kept.index(a) for a in axes)
