@@ -9,8 +9,10 @@ from nnir.errors import BadType, NoLowering
 from ...case import ROUNDS, Case, Limit, f, i, rand
 
 EXACT = ("Add", "AddV2", "Mul", "Sub", "Maximum", "Minimum", "RealDiv", "SquaredDifference")
-INTEGERS: tuple[str, ...] = ("AddV2", "Mul", "Sub", "Maximum", "Minimum", "FloorDiv", "FloorMod", "Mod")
-INTEGERS += ("TruncateDiv", "TruncateMod", "Div", "SquaredDifference", "Pow")
+INTEGERS = (
+    *("AddV2", "Mul", "Sub", "Maximum", "Minimum", "FloorDiv", "FloorMod", "Mod"),
+    *("TruncateDiv", "TruncateMod", "Div", "SquaredDifference", "Pow"),
+)
 ZERO = ("DivNoNan", "MulNoNan", "Xdivy", "Xlogy", "Xlog1py")
 LEFT = f(0, 1, 2, np.nan, np.inf, 0, 3)
 RIGHT = f(0, 0, 3, 0, 0, np.nan, np.inf)
