@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nnir.operator import Operator
 
 FRONTENDS = "nnadapter.frontends"
+LIKELY = {".onnx": "onnx", ".pb": "tensorflow", ".pt2": "torch"}
 Source = str | os.PathLike[str] | bytes | Any
 
 
@@ -58,7 +59,7 @@ def _translated(source: Source, options: dict[str, Any]) -> Model:
         source = bytes(source)
     if archive.is_archive(_head(source)):
         return archive.load(source) if isinstance(source, Path) else archive.loads(source)
-    for _, frontend in frontends():
+    for frontend in _asked(source):
         if frontend.detects(source):
             unknown = options.keys() - getattr(frontend, "OPTIONS", set())
             if unknown or (options and isinstance(source, (Path, bytes))):
@@ -80,6 +81,16 @@ def _head(source: Any) -> bytes:
         except OSError as error:
             raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
     return b""
+
+
+def _asked(source: Any) -> Iterator[Any]:
+    """The frontends in the order in which to ask them; each is imported when its turn comes.
+
+    The content decides whose a file is, its suffix only who is asked first.
+    """
+    likely = LIKELY.get(source.suffix) if isinstance(source, Path) else None
+    points = sorted(entry_points(group=FRONTENDS), key=lambda e: (e.name != likely, e.name))
+    yield from (point.load() for point in points)
 
 
 def frontends() -> list[tuple[str, Any]]:
@@ -161,9 +172,16 @@ def verify(
     """
     from conformance.verify import verify as run
 
-    is_module = any(getattr(f, "exports", lambda _: False)(source) for _, f in frontends())
-    model = load(source, inputs=inputs) if is_module else load(source)
+    model = load(source, inputs=inputs) if _is_traced(source) else load(source)
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
+
+
+def _is_traced(source: Source) -> bool:
+    """Whether a frontend traces or exports `source` on example inputs."""
+    if isinstance(source, (str, os.PathLike, bytes)):
+        return False
+    found = next((f for f in _asked(source) if f.detects(source)), None)
+    return bool(found and getattr(found, "exports", lambda _: False)(source))
 
 
 def devices() -> dict[str, type[Device]]:
