@@ -153,7 +153,11 @@ def _assigned(nodes: Mapping[str, Node], handles: Mapping[str, str] | None) -> d
         if node.op not in ("AssignVariableOp", "Assign") or len(node.inputs) < 2:
             continue
         source = node.inputs[1].split(":")
+        passed: set[str] = set()
         while source[0] in nodes and nodes[source[0]].op == "Identity":
+            if source[0] in passed:
+                raise BadFile(f"the Identity {source[0]!r} reads itself")
+            passed.add(source[0])
             source = nodes[source[0]].inputs[0].split(":")
         restore = nodes.get(source[0])
         if restore is None or restore.op != "RestoreV2":

@@ -25,7 +25,6 @@ from .naming import named_dimensions
 from .reader import MEMORY, node_of
 from .signature import End, bind_inputs, finished, name_outputs
 
-NAMES = {"bool": "BOOL8"}
 TORCH_TYPES: dict[torch.dtype, Precision] = {
     found: precision
     for dtype, precision in PRECISIONS.items()

@@ -14,6 +14,7 @@ import pytest
 import nnadapter as nna
 from frontends import tensorflow as frontend
 from frontends.tensorflow import saved_model
+from frontends.tensorflow.flatten import Node
 from nnir.errors import BadFile, BadModel, NNAdapterError, Unsupported, summary
 from nnir.model import Model
 
@@ -286,6 +287,17 @@ def outcome(path: Path) -> str:
     except NNAdapterError as error:
         return summary(error)
     return ""
+
+
+def test_restored_through_a_circle() -> None:
+    """A value assigned from Identities that read each other is refused, not followed forever."""
+    nodes = {
+        "assign": Node("assign", "AssignVariableOp", ("handle", "a"), (), {}),
+        "a": Node("a", "Identity", ("b",), (), {}),
+        "b": Node("b", "Identity", ("a:0",), (), {}),
+    }
+    with pytest.raises(BadFile, match="'a' reads itself"):
+        saved_model._assigned(nodes, None)
 
 
 @pytest.fixture
