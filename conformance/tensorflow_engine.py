@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from frontends import tensorflow as frontend
-from frontends.source import Ref, SourceNode
+from frontends.source import SourceNode, refs
 from frontends.tensorflow import opdefs
 from nnir.errors import DeviceError
 
@@ -21,13 +19,7 @@ def _names(case: Case) -> list[str]:
 
 
 def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode:
-    return SourceNode(op, _refs([v for _, v in given]), outputs, dict(given))
-
-
-def _refs(argument: Any) -> list[str]:
-    if isinstance(argument, list):
-        return [n for a in argument for n in _refs(a)]
-    return [str(argument)] if isinstance(argument, Ref) else []
+    return SourceNode(op, refs(dict(given)), outputs, dict(given))
 
 
 ENGINE = Engine("tensorflow", frontend.translate, _names, _node)

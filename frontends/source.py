@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,21 @@ class Ref(str):
     """The name of a value among the arguments of a node."""
 
     __slots__ = ()
+
+
+def refs(arguments: Any) -> list[str]:
+    """The names of the values among arguments, in order, each once."""
+    found: dict[str, None] = {}
+    stack = [arguments]
+    while stack:
+        argument = stack.pop()
+        if isinstance(argument, Ref):
+            found[str(argument)] = None
+        elif isinstance(argument, Mapping):
+            stack.extend(reversed(list(argument.values())))
+        elif isinstance(argument, (list, tuple)):
+            stack.extend(reversed(argument))
+    return list(found)
 
 
 @dataclass(slots=True)

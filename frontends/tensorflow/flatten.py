@@ -10,7 +10,7 @@ import numpy as np
 
 from nnir.errors import BadFile, BadModel, Unsupported
 
-from ..source import Ref, SourceGraph, SourceNode, SourceValue
+from ..source import Ref, SourceGraph, SourceNode, SourceValue, refs
 from ..wire import Buffer
 from . import opdefs
 from .tensors import FunctionName, attribute
@@ -253,7 +253,7 @@ class Flattener:
                 arguments[key] = value
         total = sum(a.length(attributes) for a in definition.outputs)
         outputs = [name, *(f"{name}:{k}" for k in range(1, total))][:total]
-        graph.nodes.append(SourceNode(op, _refs(arguments), outputs, arguments, name))
+        graph.nodes.append(SourceNode(op, refs(arguments), outputs, arguments, name))
         return list(outputs)
 
     def _sub_graph(
@@ -299,16 +299,6 @@ def _arguments(
     if position < len(given):
         raise BadModel(f"{name!r} has {len(given)} inputs, {position} are expected")
     return arguments
-
-
-def _refs(arguments: Any) -> list[str]:
-    if isinstance(arguments, Ref):
-        return [str(arguments)]
-    if isinstance(arguments, dict):
-        return list(dict.fromkeys(n for a in arguments.values() for n in _refs(a)))
-    if isinstance(arguments, list):
-        return [n for a in arguments for n in _refs(a)]
-    return []
 
 
 def _node_of(tensor: str) -> str:

@@ -16,7 +16,7 @@ from nnir.dim import Dim
 from nnir.errors import Unsupported
 from nnir.types import TensorType
 
-from ..source import Ref, SourceGraph, SourceNode, SourceValue
+from ..source import Ref, SourceGraph, SourceNode, SourceValue, refs
 from . import schema
 from .strides import is_contiguous, is_view
 
@@ -142,7 +142,7 @@ class Functional:
     def renamed(self, node: SourceNode) -> SourceNode:
         """The node as it reads now; views keep the node as it was."""
         arguments = self.substituted(node.attributes)
-        inputs = list(dict.fromkeys(_refs(arguments)))
+        inputs = refs(arguments)
         return SourceNode(node.op, inputs, node.outputs, arguments, node.name, node.types)
 
     def viewed(self, node: SourceNode, found: schema.Schema | None) -> str | None:
@@ -173,7 +173,7 @@ class Functional:
         return is_view(before.shape, steps, after.shape)
 
     def emit(self, node: SourceNode) -> None:
-        node.inputs = list(dict.fromkeys(_refs(node.attributes)))
+        node.inputs = refs(node.attributes)
         self.nodes.append(node)
 
     def overwrite(self, node: SourceNode, written: tuple[str, ...]) -> None:
@@ -277,16 +277,6 @@ def _function_of(op: str) -> str:
             if schema.find(found) is not None:
                 return found
     raise Unsupported(f"{op} changes its arguments in place, and has no function")
-
-
-def _refs(arguments: Any) -> list[str]:
-    if isinstance(arguments, Ref):
-        return [str(arguments)]
-    if isinstance(arguments, dict):
-        return [n for a in arguments.values() for n in _refs(a)]
-    if isinstance(arguments, (list, tuple)):
-        return [n for a in arguments for n in _refs(a)]
-    return []
 
 
 Carried = tuple[str, dict[str, Any]]

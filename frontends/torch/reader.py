@@ -12,7 +12,7 @@ from nnir.errors import BadFile, Unsupported
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
-from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
+from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import schema, structure
 from .container import OLD, REEXPORT, Buffer, Container, refuse
 from .dtypes import STRIDED, dimension, precision
@@ -217,7 +217,7 @@ def node_of(
         if key in lengths and isinstance(value, (int, float)):
             value = [value] * lengths[key]
         arguments[key] = value
-    return SourceNode(op, list(dict.fromkeys(refs(arguments))), outputs, arguments, name, types)
+    return SourceNode(op, refs(arguments), outputs, arguments, name, types)
 
 
 def _without_token(
@@ -238,17 +238,6 @@ def _positional(names: tuple[str, ...], values: list[Any]) -> list[tuple[str, An
         fixed = len(names) - 1
         return [*zip(names, values[:fixed], strict=False), (names[-1][1:], values[fixed:])]
     return list(zip(names, values, strict=False))
-
-
-def refs(arguments: Any) -> list[str]:
-    """The names of values among arguments, in order."""
-    if isinstance(arguments, Ref):
-        return [str(arguments)]
-    if isinstance(arguments, dict):
-        return [n for a in arguments.values() for n in refs(a)]
-    if isinstance(arguments, (list, tuple)):
-        return [n for a in arguments for n in refs(a)]
-    return []
 
 
 def tensor_type(source: Mapping[str, Any]) -> TensorType:
