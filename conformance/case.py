@@ -40,6 +40,7 @@ class Case:
     `raises`: converting or running must fail so. `oracle`: "reference" or "onnxruntime".
     `random`: the origin's numbers cannot be known; only precision and shape are compared.
     `read`: only so many of the results are asked for and compared, all when None.
+    `results`: the types of the results, where the origin's file says them (TFLite).
     `tol` may be a dictionary by element type name, with "" for the others.
     """
 
@@ -55,6 +56,7 @@ class Case:
     domain: str = ""
     random: bool = False
     read: int | None = None
+    results: tuple[Any, ...] = ()
 
     def __str__(self) -> str:
         first = next(_arrays(self.inputs), None)

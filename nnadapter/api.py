@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nnir.operator import Operator
 
 FRONTENDS = "nnadapter.frontends"
-LIKELY = {".onnx": "onnx", ".pb": "tensorflow", ".pt2": "torch"}
+LIKELY = {".onnx": "onnx", ".pb": "tensorflow", ".pt2": "torch", ".tflite": "tflite"}
 Source = str | os.PathLike[str] | bytes | Any
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from .errors import NNAdapterError
 from .evaluate import run_operation
 from .model import Model, Operation, Value
+from .operator import Operator
 from .types import TensorType
 
 LIMIT = 1 << 24
@@ -25,11 +26,13 @@ class Folder:
     """Computes constants on demand, each operation once.
 
     A result above `limit` bytes is only computed when it is not larger than what it is made from,
-    and in all no more is computed than a file of this size could honestly ask for.
+    and in all no more is computed than a file of this size could honestly ask for. What the
+    operators in `kept` give is never computed.
     """
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    def __init__(self, limit: int = LIMIT, kept: frozenset[Operator] = frozenset()) -> None:
         self.limit = limit
+        self.kept = kept
         self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}
         self._left = WORK
         self._sources: dict[int, np.ndarray] = {}
@@ -72,6 +75,8 @@ class Folder:
             arrays.append(array)
         operator = operation.operator
         if operation.models or operator.is_random or operator.family in COSTLY:
+            return None
+        if operator in self.kept:
             return None
         if not self._is_affordable(operation, arrays):
             return None

@@ -26,7 +26,8 @@ def zeros(x: Value, count: int) -> Value:
     return x.model.constant(np.zeros(count, x.dtype))
 
 
-def _sized(filter: Value) -> tuple[int, ...]:
+def sized(filter: Value) -> tuple[int, ...]:
+    """The sizes of a filter, which must be known."""
     known = tuple(d for d in filter.shape if not isinstance(d, Expr))
     if len(known) != filter.rank:
         raise NotConstant(f"a convolution with a filter {filter.type}")
@@ -42,23 +43,30 @@ def output_first(filter: Value) -> Value:
 
 def depthwise(filter: Value) -> Value:
     """A filter [height, width, channels, multiplier] as [channels * multiplier, 1, ...]."""
-    height, width, depth, multiplier = _sized(filter)
+    height, width, depth, multiplier = sized(filter)
     turned = shape.transpose(filter, perm=(2, 3, 0, 1))
     weights: Value = shape.reshape(turned, [depth * multiplier, 1, height, width])
     return weights
 
 
-def convolved(input: Value, weights: Value, how: Window, data_format: str, group: int) -> Value:
+def convolved(
+    input: Value,
+    weights: Value,
+    how: Window,
+    data_format: str,
+    group: int,
+    bias: Value | None = None,
+) -> Value:
     """A convolution with weights [out, in, *kernel]."""
     operator = conv.conv_2d if weights.rank == 4 else conv.conv_3d
-    count = _sized(weights)[0]
+    count = sized(weights)[0]
     pads = how.pads(spatial_sizes(input.shape, data_format))
 
     def compute(x: Value) -> Value:
         result: Value = operator(
             x,
             weights,
-            zeros(x, count),
+            zeros(x, count) if bias is None else bias,
             auto_pad=how.auto_pad,
             pads=pads,
             strides=how.strides,
@@ -82,7 +90,7 @@ def grouped(
     """A convolution in as many groups as the filter's channels go into those of the input."""
     if filter.rank not in (4, 5) or input.rank != filter.rank:
         raise BadType(f"a convolution of {input.type} with {filter.type}")
-    *kernel, depth, _ = _sized(filter)
+    *kernel, depth, _ = sized(filter)
     channels = channels_of(input, data_format)
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
@@ -151,11 +159,17 @@ def depthwise_conv_2d(
     if filter.rank != 4:
         raise BadType(f"a depthwise convolution with a filter {filter.type}")
     how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    return convolved(input, depthwise(filter), how, data_format, _sized(filter)[2])
+    return convolved(input, depthwise(filter), how, data_format, sized(filter)[2])
 
 
 def transposed(
-    input_sizes: Value, weights: Value, grads: Value, how: Window, data_format: str, group: int
+    input_sizes: Value,
+    weights: Value,
+    grads: Value,
+    how: Window,
+    data_format: str,
+    group: int,
+    bias: Value | None = None,
 ) -> Value:
     """The transposed convolution that gives an image of `input_sizes`."""
     rank = len(how.kernel)
@@ -176,7 +190,7 @@ def transposed(
         result: Value = operator(
             x,
             weights,
-            zeros(x, _sized(weights)[1] * group),
+            zeros(x, sized(weights)[1] * group) if bias is None else bias,
             pads=tuple(pads) if any(pads) else None,
             strides=how.strides,
             group=group,
@@ -276,7 +290,7 @@ def depthwise_conv_2d_transpose(
 ) -> Value:
     """Every channel of the image from the `multiplier` channels that it gave."""
     how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    weights, group = depthwise(filter), _sized(filter)[2]
+    weights, group = depthwise(filter), sized(filter)[2]
     return transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 

@@ -11,6 +11,7 @@ from .gelu import fuse_gelu
 from .identities import remove_identities
 from .layout import sink_transposes
 from .legalise import legalise, to_standard
+from .lift import lift_transposes
 from .rewrite import Pass, apply
 from .scale import fold_scale
 from .shapes import simplify_shapes
@@ -52,6 +53,7 @@ __all__ = [
     "fuse_gelu",
     "fuse_swish",
     "legalise",
+    "lift_transposes",
     "merge_common",
     "remove_copies",
     "remove_dead_code",

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from ..folding import Folder
 from ..model import Model
+from ..ops import quant
 from .rewrite import rewrite, sweep
 
 LIMIT = 4096
 """Bytes of a result that may be larger than what it is made from."""
 
+KEPT = frozenset({quant.dequantize, quant.dequantize_linear})
+"""Operators that stay where they are applied to constants."""
+
 
 def _is_folded(model: Model) -> bool:
-    folder = Folder(LIMIT)
+    folder = Folder(LIMIT, KEPT)
     return all(folder.constant_of(v) is None for o in model.operations for v in o.outputs)
 
 
@@ -20,9 +24,10 @@ def fold_constants(model: Model) -> bool:
     """Replace what does not depend on the inputs by constants.
 
     Ensures: nothing is left that can be computed now. A large constant only replaces operands
-    that are at least as large, and random numbers are never drawn.
+    that are at least as large, random numbers are never drawn, and quantised constants stay what
+    they are: their scales are for the device to use.
     """
-    folder = Folder(LIMIT)
+    folder = Folder(LIMIT, KEPT)
     ends = {id(v) for v in model.outputs}
     known = {}
     for operation in model.sorted():

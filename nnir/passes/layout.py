@@ -209,6 +209,22 @@ def _slice(operation: Operation) -> list[Value] | None:
     return [turned(index.slice_(source, inner, *rest), perm)]
 
 
+def _transpose(operation: Operation) -> list[Value] | None:
+    """Two become one; quantised constants are stored in the order in which they are read."""
+    (source,) = operation.inputs
+    producer = None if source is None else source.producer
+    if producer is None or producer.operator is not quant.dequantize_linear:
+        return layout_shapes.transposed(operation)
+    stored, *scaled = producer.inputs
+    given = producer.attributes
+    if stored is None or stored.constant is None or given["block_size"]:
+        return None
+    perm: Perm = operation.attributes["perm"]
+    data = stored.model.constant(stored.constant.transpose(perm), name=stored.name)
+    axis = perm.index(axis_of(given["axis"], len(perm)))
+    return [quant.dequantize_linear(data, *scaled, **{**given, "axis": axis})]
+
+
 RULES: dict[Operator, Callable[[Operation], list[Value] | None]] = {
     **layout_shapes.RULES,
     activation.clip: _clip,
@@ -219,4 +235,5 @@ RULES: dict[Operator, Callable[[Operation], list[Value] | None]] = {
     reduce.cum_prod: _running,
     reduce.cum_sum: _running,
     shape.shape: _sizes,
+    shape.transpose: _transpose,
 }

@@ -126,6 +126,8 @@ class OnnxRuntime(Device):
         def options() -> Any:
             made = self.runtime.SessionOptions()
             made.log_severity_level = 4
+            # else int8 becomes uint8 on x86, where products of 16 bits then saturate
+            made.add_session_config_entry("session.qdqisint8allowed", "1")
             if threads is not None:
                 made.intra_op_num_threads = threads
             if level is not None:

@@ -33,6 +33,14 @@ NATIVE = frozenset(
 SCALES = frozenset({Precision.FLOAT16, Precision.FLOAT32})
 
 
+def _zeros(g: Emitter, scale: Value, zero_point: Value | None, dtype: Precision) -> Any:
+    """The zero points, also where they are 0: without them ONNX Runtime takes integers for uint8
+    when it moves transposes across quantisation."""
+    if zero_point is None and dtype.is_integer and scale.is_static:
+        return g.constant(np.zeros(scale.shape, dtype.dtype))
+    return zero_point
+
+
 @table.lower(quant.quantize_linear)
 def quantize_linear(
     g: Emitter,
@@ -49,15 +57,16 @@ def quantize_linear(
     divides = scale.precision == input.precision and precision in (None, scale.precision)
     if not (divides and scale.precision in SCALES and dtype in NATIVE):
         raise NoLowering(f"onnxruntime quantises no {input.type} by {scale.type} to {dtype.name}")
+    zeros = _zeros(g, scale, zero_point, dtype)
     return g.node(
         "QuantizeLinear",
         input,
         scale,
-        zero_point,
+        zeros,
         precision=dtype,
         axis=axis if scale.rank else None,
         block_size=block_size,
-        output_dtype=None if zero_point is not None else proto.code(dtype),
+        output_dtype=None if zeros is not None else proto.code(dtype),
         saturate=int(saturate),
     )
 
@@ -81,7 +90,7 @@ def dequantize_linear(
         "DequantizeLinear",
         input,
         scale,
-        zero_point,
+        _zeros(g, scale, zero_point, input.precision),
         precision=dtype,
         axis=along,
         block_size=block_size,

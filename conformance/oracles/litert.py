@@ -1,0 +1,167 @@
+"""The LiteRT oracle: a file of one operator, or a TFLite file. Runs as a worker process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flatbuffers
+import numpy as np
+from ai_edge_litert import interpreter as litert
+from ai_edge_litert import schema_py_generated as schema
+
+from ..oracle import serve
+
+PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+ENUMS = {
+    "padding": schema.Padding,
+    "fused_activation_function": schema.ActivationFunctionType,
+    "mode": schema.MirrorPadMode,
+    "reduce_function": schema.ReduceWindowFunction,
+    "weights_format": schema.FullyConnectedOptionsWeightsFormat,
+    "kernel_type": schema.LSTMKernelType,
+    "comparison_direction": schema.StablehloComparisonDirection,
+    "compare_type": schema.StablehloComparisonType,
+}
+OPTIONS = {
+    "AVERAGE_POOL_2D": "Pool2DOptions",
+    "MAX_POOL_2D": "Pool2DOptions",
+    "L2_POOL_2D": "Pool2DOptions",
+    "CONV_3D_TRANSPOSE": "Conv3DOptions",
+    "L2_NORMALIZATION": "L2NormOptions",
+    "RNN": "RNNOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "RANDOM_UNIFORM": "RandomOptions",
+    "RANDOM_STANDARD_NORMAL": "RandomOptions",
+    **dict.fromkeys(("MEAN", "SUM"), "ReducerOptions"),
+    **dict.fromkeys(("MAXIMUM", "MINIMUM"), "MaximumMinimumOptions"),
+}
+"""Tables of options that are not called as their operator is."""
+
+
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+    """Run the file at `path`, or write and run a file of one operator."""
+    if "path" in head:
+        with open(head["path"], "rb") as file:
+            content = file.read()
+        return invoked(content, arrays, litert.OpResolverType.AUTO, head.get("signature"))
+    content = written(head, arrays)
+    if not head["run"]:
+        return [np.frombuffer(content, np.uint8)]
+    tensors = zip(head["tensors"], arrays, strict=True)
+    given = [a for t, a in tensors if not t.get("constant")]
+    return [np.frombuffer(content, np.uint8), *invoked(content, given, PLAIN)]
+
+
+def invoked(
+    content: bytes, arrays: list[np.ndarray], kernels: Any, signature: str | None = None
+) -> list[np.ndarray]:
+    """LiteRT's outputs, in the order of the graph."""
+    found = litert.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
+    if signature is not None:
+        runner = found.get_signature_runner(signature)
+        names = list(runner.get_input_details())
+        results = runner(**dict(zip(names, arrays, strict=True)))
+        return [results[n] for n in runner.get_output_details()]
+    details = found.get_input_details()
+    for detail, array in zip(details, arrays, strict=True):
+        if tuple(detail["shape"]) != array.shape:
+            found.resize_tensor_input(detail["index"], array.shape)
+    found.allocate_tensors()
+    for detail, array in zip(details, arrays, strict=True):
+        found.set_tensor(detail["index"], array)
+    found.invoke()
+    return [found.get_tensor(d["index"]) for d in found.get_output_details()]
+
+
+def written(head: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
+    """A file with one graph of one operator."""
+    graph = schema.SubGraphT()
+    buffers = [schema.BufferT()]
+    graph.tensors = []
+    for described, array in zip(head["tensors"], arrays, strict=True):
+        made = tensor(described, array.shape)
+        if described.get("constant"):
+            buffer = schema.BufferT()
+            buffer.data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
+            made.buffer = len(buffers)
+            buffers.append(buffer)
+        graph.tensors.append(made)
+    count = len(arrays)
+    graph.tensors += [tensor(r, ()) for r in head["results"]]
+    for k, made in enumerate(graph.tensors):
+        made.name = f"t{k}".encode()
+    graph.inputs = [k for k, t in enumerate(head["tensors"]) if not t.get("constant")]
+    graph.outputs = list(range(count, len(graph.tensors)))
+    code = schema.OperatorCodeT()
+    number = getattr(schema.BuiltinOperator, head["op"], None)
+    if number is None:
+        number = schema.BuiltinOperator.CUSTOM
+        code.customCode = head["op"].encode()
+    code.builtinCode, code.version = number, head["version"]
+    code.deprecatedBuiltinCode = min(number, 127)
+    operator = schema.OperatorT()
+    operator.inputs, operator.outputs = head["inputs"], graph.outputs
+    give_options(operator, head["op"], head["options"])
+    graph.operators = [operator]
+    model = schema.ModelT()
+    model.version, model.description = 3, b"case"
+    model.operatorCodes, model.subgraphs, model.buffers = [code], [graph], buffers
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def tensor(described: dict[str, Any], shape: tuple[int, ...]) -> Any:
+    """A tensor of the file."""
+    made = schema.TensorT()
+    made.shape = list(shape)
+    made.hasRank = True
+    kind = described["dtype"].upper()
+    made.type = getattr(schema.TensorType, kind)
+    if "scale" in described:
+        made.quantization = schema.QuantizationParametersT()
+        made.quantization.scale = described["scale"]
+        made.quantization.zeroPoint = described["zero_point"]
+        made.quantization.quantizedDimension = described["axis"]
+    return made
+
+
+def give_options(operator: Any, op: str, given: dict[str, Any]) -> None:
+    """Set the operator's options; enumerations and types by their names."""
+    if not hasattr(schema.BuiltinOperator, op):
+        if "custom_options" in given:
+            operator.customOptions = np.array(given["custom_options"], np.uint8)
+        return
+    name = next((n for n in names_of(op) if hasattr(schema, n + "T")), None)
+    if name is None:
+        return
+    options = getattr(schema, name + "T")()
+    for key, value in given.items():
+        head, *rest = key.split("_")
+        setattr(options, head + "".join(r.capitalize() for r in rest), number(key, value))
+    for slot, union in (("", schema.BuiltinOptions), ("2", schema.BuiltinOptions2)):
+        if hasattr(union, name):
+            setattr(operator, f"builtinOptions{slot}", options)
+            setattr(operator, f"builtinOptions{slot}Type", getattr(union, name))
+
+
+def names_of(op: str) -> list[str]:
+    """What the options of an operator may be called."""
+    if op.startswith("REDUCE_") and op != "REDUCE_WINDOW":
+        return ["ReducerOptions"]
+    words = "".join(w.capitalize() for w in op.split("_")) + "Options"
+    wanted = {n.lower(): n for n in vars(schema) if n.endswith("Options")}
+    return [OPTIONS.get(op, ""), wanted.get(words.lower(), words)]
+
+
+def number(key: str, value: Any) -> Any:
+    """A value of an option as its number."""
+    if isinstance(value, dict):
+        return getattr(schema.TensorType, value["type"])
+    if key in ENUMS and isinstance(value, str):
+        return getattr(ENUMS[key], value)
+    return value
+
+
+if __name__ == "__main__":
+    serve(answer)

@@ -1,0 +1,107 @@
+"""TFLite cases: LiteRT's own schema writes a file of one operator, LiteRT and we run it.
+
+The inputs of a case are the operator's in order, None where one is absent; `Scaled` are quantised.
+Attributes are the fields of the operator's options. `results` are the types of the results: a
+dtype, or `Scaled` for the scale; by default there is one, of the type of the first input.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from frontends import tflite as frontend
+from hal.runtime.program import Program
+from nnir.types import Precision
+
+from .case import Case, Const
+from .compare import compare
+from .oracle import Oracle
+
+
+@dataclass(frozen=True)
+class Scaled:
+    """Integers with what they stand for: (q - zero_point) * scale, along `axis` where several."""
+
+    array: np.ndarray
+    scale: float | tuple[float, ...]
+    zero_point: int | tuple[int, ...] = 0
+    axis: int = 0
+    constant: bool = False
+
+
+def described(given: Any) -> dict[str, Any]:
+    """A tensor of the file for the oracle; its data is sent apart."""
+    if isinstance(given, Const):
+        return {"dtype": given.array.dtype.name, "constant": True}
+    if not isinstance(given, Scaled):
+        return {"dtype": given.dtype.name}
+    numbers = {"scale": given.scale, "zero_point": given.zero_point}
+    spread = {k: list(v) if isinstance(v, tuple) else [v] for k, v in numbers.items()}
+    head = {"dtype": given.array.dtype.name, "constant": given.constant, "axis": given.axis}
+    return {**head, **spread}
+
+
+def array_of(given: Any) -> np.ndarray:
+    """The data of an input."""
+    found: np.ndarray = given.array if isinstance(given, (Const, Scaled)) else given
+    return found
+
+
+def run_inputs(case: Case) -> list[np.ndarray]:
+    """The arrays that go in at run time."""
+    given = [g for g in case.inputs if g is not None and not isinstance(g, Const)]
+    return [array_of(g) for g in given if not (isinstance(g, Scaled) and g.constant)]
+
+
+def _results(case: Case) -> list[dict[str, Any]]:
+    if case.results:
+        kinds = [r if isinstance(r, Scaled) else np.empty(0, r) for r in case.results]
+        return [described(k) for k in kinds]
+    return [described(np.empty(0, array_of(case.inputs[0]).dtype))] * case.outputs
+
+
+def asked(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[np.ndarray]]:
+    """The file, and LiteRT's results where it is to run."""
+    given = [g for g in case.inputs if g is not None]
+    places = iter(range(len(given)))
+    head = {
+        "op": case.op,
+        "version": case.opset or 1,
+        "tensors": [described(g) for g in given],
+        "inputs": [-1 if g is None else next(places) for g in case.inputs],
+        "options": {k: _plain(v) for k, v in case.attrs.items()},
+        "results": _results(case),
+        "run": run,
+    }
+    content, *results = oracle.ask(head, [array_of(g) for g in given])
+    return content.tobytes(), results
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Precision):
+        return {"type": "BOOL" if value == Precision.BOOL8 else value.name}
+    return list(value) if isinstance(value, tuple) else value
+
+
+def check(case: Case, device: str, oracle: Oracle) -> None:
+    """AssertionError when the case does not do what it says."""
+    content, want = asked(case, oracle)
+    model = frontend.load(content)
+    assert len(model.outputs) == len(want), "number of outputs"
+    got: Sequence[np.ndarray] = Program(model, device)(*run_inputs(case))
+    for position, (mine, theirs) in enumerate(zip(got, want, strict=True)):
+        if case.read is not None and position >= case.read:
+            break
+        known = mine if case.random and mine.shape == theirs.shape else theirs
+        difference = compare(mine, known, case.tolerance(theirs.dtype))
+        assert difference.problem is None, f"output {position}: {difference.problem}"
+
+
+def run(case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
+    """Convert and run without LiteRT's answer, for cases that must fail."""
+    content, _ = asked(case, oracle, run=False)
+    return list(Program(frontend.load(content), device)(*run_inputs(case)))

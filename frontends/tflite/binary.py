@@ -1,0 +1,48 @@
+"""TFLite's arithmetic on two tensors."""
+
+from __future__ import annotations
+
+from nnir.model import Value
+from nnir.ops import binary
+
+from ..table import Table
+from ..tensorflow import binary as tensorflow
+from .fused import NONE, activated
+
+table = Table()
+table.same(
+    {
+        "ATAN2": binary.atan2,
+        "MAXIMUM": binary.max_,
+        "MINIMUM": binary.min_,
+        "POW": binary.pow_,
+    }
+)
+table.convert("FLOOR_DIV")(tensorflow.floor_div)
+table.convert("FLOOR_MOD")(tensorflow.floor_mod)
+table.convert("SQUARED_DIFFERENCE")(tensorflow.squared_difference)
+
+
+@table.convert("ADD")
+def add(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+    return activated(binary.add(x, y), fused_activation_function)
+
+
+@table.convert("SUB")
+def sub(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+    return activated(binary.sub(x, y), fused_activation_function)
+
+
+@table.convert("MUL")
+def mul(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+    return activated(binary.mul(x, y), fused_activation_function)
+
+
+@table.convert("DIV")
+def div(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+    return activated(binary.div(x, y), fused_activation_function)
+
+
+@table.convert("ADD_N")
+def add_n(*inputs: Value) -> Value:
+    return binary.sum_(*inputs) if len(inputs) > 1 else inputs[0]

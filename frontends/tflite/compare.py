@@ -1,0 +1,39 @@
+"""TFLite's comparisons, choices and logic."""
+
+from __future__ import annotations
+
+from nnir.model import Value
+from nnir.ops import compare, logic
+
+from ..table import Table
+from ..tensorflow import compare as tensorflow
+from ..tensorflow import index
+from ..tensorflow import logic as tensorflow_logic
+
+table = Table()
+table.same(
+    {
+        "BITWISE_XOR": logic.bitwise_xor,
+        "GREATER": compare.greater,
+        "GREATER_EQUAL": compare.greater_equal,
+        "LESS": compare.less,
+        "LESS_EQUAL": compare.less_equal,
+        "LOGICAL_AND": logic.and_,
+        "LOGICAL_NOT": logic.not_,
+        "LOGICAL_OR": logic.or_,
+        "SELECT_V2": compare.where,
+    }
+)
+table.convert("RIGHT_SHIFT")(tensorflow_logic.right_shift)
+table.convert("SELECT")(tensorflow.select)
+table.convert("WHERE")(index.where)
+
+
+@table.convert("EQUAL")
+def equal(x: Value, y: Value) -> Value:
+    return compare.equal(x, y)
+
+
+@table.convert("NOT_EQUAL")
+def not_equal(x: Value, y: Value) -> Value:
+    return compare.not_equal(x, y)

@@ -1,0 +1,164 @@
+"""TFLite's convolutions."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import shape
+
+from ..table import Table
+from ..tensorflow import conv as tensorflow
+from ..tensorflow.windows import Window, channels_of, window
+from .fused import NONE, activated
+
+table = Table()
+NHWC = "NHWC"
+NDHWC = "NDHWC"
+
+
+def _window(
+    filter: Value,
+    axes: slice,
+    padding: str,
+    strides: tuple[int, ...],
+    dilations: tuple[int, ...],
+) -> Window:
+    layout = NHWC if len(strides) == 2 else NDHWC
+    kernel = filter.shape[axes]
+    return window(kernel, (1, *strides, 1), padding, layout, (1, *dilations, 1))
+
+
+def _groups(input: Value, depth: int, filter: Value, layout: str) -> int:
+    channels = channels_of(input, layout)
+    if not depth or channels % depth:
+        raise BadType(f"a convolution of {channels} channels with {filter.type}")
+    return channels // depth
+
+
+def _turned(filter: Value, *perm: int) -> Value:
+    result: Value = shape.transpose(filter, perm=perm)
+    return result
+
+
+@table.convert("CONV_2D")
+def conv_2d(
+    input: Value,
+    filter: Value,
+    bias: Value | None = None,
+    *,
+    padding: str,
+    stride_w: int,
+    stride_h: int,
+    fused_activation_function: str = NONE,
+    dilation_w_factor: int = 1,
+    dilation_h_factor: int = 1,
+) -> Value:
+    """The filter is [out, height, width, in / groups]."""
+    if input.rank != 4 or filter.rank != 4:
+        raise BadType(f"CONV_2D of {input.type} with {filter.type}")
+    dilations = (dilation_h_factor, dilation_w_factor)
+    how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
+    (depth,) = tensorflow.sized(filter)[3:]
+    groups = _groups(input, depth, filter, NHWC)
+    weights = _turned(filter, 0, 3, 1, 2)
+    result = tensorflow.convolved(input, weights, how, NHWC, groups, bias)
+    return activated(result, fused_activation_function)
+
+
+@table.convert("DEPTHWISE_CONV_2D")
+def depthwise_conv_2d(
+    input: Value,
+    filter: Value,
+    bias: Value | None = None,
+    *,
+    padding: str,
+    stride_w: int,
+    stride_h: int,
+    depth_multiplier: int = 0,
+    fused_activation_function: str = NONE,
+    dilation_w_factor: int = 1,
+    dilation_h_factor: int = 1,
+) -> Value:
+    """The filter is [1, height, width, channels * multiplier]; its size says the multiplier."""
+    if input.rank != 4 or filter.rank != 4 or filter.shape[0] != 1:
+        raise BadType(f"DEPTHWISE_CONV_2D of {input.type} with {filter.type}")
+    dilations = (dilation_h_factor, dilation_w_factor)
+    how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
+    weights = _turned(filter, 3, 0, 1, 2)
+    groups = channels_of(input, NHWC)
+    result = tensorflow.convolved(input, weights, how, NHWC, groups, bias)
+    return activated(result, fused_activation_function)
+
+
+@table.convert("TRANSPOSE_CONV")
+def transpose_conv(
+    output_shape: Index,
+    weights: Value,
+    input: Value,
+    bias: Value | None = None,
+    *,
+    padding: str,
+    stride_w: int,
+    stride_h: int,
+    fused_activation_function: str = NONE,
+) -> Value:
+    """The weights are [out, height, width, in]."""
+    if input.rank != 4 or weights.rank != 4:
+        raise BadType(f"TRANSPOSE_CONV of {input.type} with {weights.type}")
+    how = _window(weights, slice(1, 3), padding, (stride_h, stride_w), (1, 1))
+    turned = _turned(weights, 3, 0, 1, 2)
+    result = tensorflow.transposed(output_shape, turned, input, how, NHWC, 1, bias)
+    return activated(result, fused_activation_function)
+
+
+@table.convert("CONV_3D")
+def conv_3d(
+    input: Value,
+    filter: Value,
+    bias: Value | None = None,
+    *,
+    padding: str,
+    stride_d: int,
+    stride_w: int,
+    stride_h: int,
+    fused_activation_function: str = NONE,
+    dilation_d_factor: int = 1,
+    dilation_w_factor: int = 1,
+    dilation_h_factor: int = 1,
+) -> Value:
+    """The filter is [depth, height, width, in / groups, out]."""
+    if input.rank != 5 or filter.rank != 5:
+        raise BadType(f"CONV_3D of {input.type} with {filter.type}")
+    dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
+    how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
+    depth = tensorflow.sized(filter)[3]
+    groups = _groups(input, depth, filter, NDHWC)
+    weights = tensorflow.output_first(filter)
+    result = tensorflow.convolved(input, weights, how, NDHWC, groups, bias)
+    return activated(result, fused_activation_function)
+
+
+@table.convert("CONV_3D_TRANSPOSE")
+def conv_3d_transpose(
+    output_shape: Index,
+    filter: Value,
+    input: Value,
+    bias: Value | None = None,
+    *,
+    padding: str,
+    stride_d: int,
+    stride_w: int,
+    stride_h: int,
+    fused_activation_function: str = NONE,
+    dilation_d_factor: int = 1,
+    dilation_w_factor: int = 1,
+    dilation_h_factor: int = 1,
+) -> Value:
+    """The filter is [depth, height, width, out, in]."""
+    if input.rank != 5 or filter.rank != 5:
+        raise BadType(f"CONV_3D_TRANSPOSE of {input.type} with {filter.type}")
+    dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
+    how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
+    weights = tensorflow.output_first(filter)
+    result = tensorflow.transposed(output_shape, weights, input, how, NDHWC, 1, bias)
+    return activated(result, fused_activation_function)

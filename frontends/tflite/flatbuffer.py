@@ -1,0 +1,114 @@
+"""Flatbuffers: tables of numbered fields, nothing copied.
+
+Source: flatbuffers.dev/internals. Every place is checked against the ends of the buffer, and all
+that is read is counted, so that a small file whose lists share their bytes cannot become large.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadFile
+
+from ..wire import Buffer, Span
+
+SPARE = 1 << 20
+REPEATS = 16
+"""A file may be read so often, and `SPARE` bytes more."""
+
+
+class Bytes:
+    """The bytes of a file with checked access."""
+
+    def __init__(self, data: Buffer) -> None:
+        self.data = data
+        self.size = len(data)
+        self._left = SPARE + REPEATS * self.size
+
+    def number(self, kind: str, place: int) -> Any:
+        """A scalar of a `struct` kind."""
+        packed = struct.Struct("<" + kind)
+        self.require(place, packed.size)
+        return packed.unpack_from(self.data, place)[0]
+
+    def require(self, place: int, size: int) -> None:
+        """BadFile unless so many bytes are there."""
+        if place < 0 or size < 0 or place + size > self.size:
+            raise BadFile(f"damaged or truncated flatbuffer: {size} bytes at {place}")
+        self._left -= size
+        if self._left < 0:
+            raise BadFile("damaged flatbuffer: its lists are larger than the file")
+
+    def follow(self, place: int) -> int:
+        """Where an offset that lies at `place` points to."""
+        return place + int(self.number("I", place))
+
+    def root(self) -> Table:
+        """The outermost table."""
+        return Table(self, self.follow(0))
+
+
+class Table:
+    """A table: its fields by their slot, absent ones by their default."""
+
+    __slots__ = ("_bytes", "_fields", "_place", "_vtable")
+
+    def __init__(self, data: Bytes, place: int) -> None:
+        self._bytes = data
+        self._place = place
+        self._vtable = place - data.number("i", place)
+        self._fields = (data.number("H", self._vtable) - 4) // 2
+
+    def place(self, slot: int) -> int | None:
+        """Where a field lies; None when it is absent."""
+        if slot >= self._fields:
+            return None
+        offset = self._bytes.number("H", self._vtable + 4 + 2 * slot)
+        return self._place + offset if offset else None
+
+    def number(self, slot: int, kind: str, default: Any = 0) -> Any:
+        """A scalar field of a `struct` kind."""
+        place = self.place(slot)
+        return default if place is None else self._bytes.number(kind, place)
+
+    def table(self, slot: int) -> Table | None:
+        """A field that is a table."""
+        place = self.place(slot)
+        return None if place is None else Table(self._bytes, self._bytes.follow(place))
+
+    def span(self, slot: int, width: int = 1) -> Span:
+        """(start, count) of a vector whose elements have `width` bytes."""
+        place = self.place(slot)
+        if place is None:
+            return 0, 0
+        start = self._bytes.follow(place)
+        count = int(self._bytes.number("I", start))
+        self._bytes.require(start + 4, 0 if width == 1 else count * width)
+        return start + 4, count
+
+    def array(self, slot: int, dtype: str) -> np.ndarray:
+        """A vector of numbers, as a view."""
+        width = np.dtype(dtype).itemsize
+        start, count = self.span(slot, width)
+        self._bytes.require(start, count * width)
+        return np.frombuffer(self._bytes.data, dtype, count, start) if count else np.empty(0, dtype)
+
+    def integers(self, slot: int, dtype: str = "<i4") -> list[int]:
+        """A vector of integers as a list."""
+        found: list[int] = self.array(slot, dtype).tolist()
+        return found
+
+    def text(self, slot: int) -> str:
+        """A string; what is no UTF-8 shows as question marks."""
+        start, count = self.span(slot)
+        self._bytes.require(start, count)
+        return bytes(self._bytes.data[start : start + count]).decode("utf-8", "replace")
+
+    def tables(self, slot: int) -> Sequence[Table]:
+        """A vector of tables."""
+        start, count = self.span(slot, 4)
+        return [Table(self._bytes, self._bytes.follow(start + 4 * k)) for k in range(count)]

@@ -1,0 +1,145 @@
+"""TFLite's slices, gathers, scatters and searches."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import activation, binary, index, linear, shape
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from ..tensorflow import index as tensorflow
+from ..tensorflow import matrices, scatter, segment, slices, sort
+from ..tensorflow.histograms import bucketize as bucketized
+from ..tensorflow.reduce import cumsum as summed
+from ..tensorflow.uniques import unique as uniques
+
+table = Table()
+table.convert("SEGMENT_SUM")(segment.segment_sum)
+table.convert("SLICE")(slices.slice_)
+table.convert("UNSORTED_SEGMENT_MAX")(segment.unsorted_segment_max)
+table.convert("UNSORTED_SEGMENT_MIN")(segment.unsorted_segment_min)
+table.convert("UNSORTED_SEGMENT_PROD")(segment.unsorted_segment_prod)
+table.convert("UNSORTED_SEGMENT_SUM")(segment.unsorted_segment_sum)
+
+
+@table.convert("GATHER")
+def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0) -> Value:
+    return tensorflow.gather_v2(params, indices, axis, batch_dims=batch_dims)
+
+
+@table.convert("GATHER_ND")
+def gather_nd(params: Value, indices: Value) -> Value:
+    return tensorflow.gather_nd(params, indices)
+
+
+@table.convert("SCATTER_ND")
+def scatter_nd(indices: Value, updates: Value, shape: Index) -> Value:
+    return scatter.scatter_nd(indices, updates, shape)
+
+
+@table.convert("SPARSE_TO_DENSE")
+def sparse_to_dense(
+    sparse_indices: Value, output_shape: Index, sparse_values: Value, default_value: Value
+) -> Value:
+    return scatter.sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value)
+
+
+@table.convert("STRIDED_SLICE")
+def strided_slice(
+    input: Value,
+    begin: Index,
+    end: Index,
+    strides: Index,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+    offset: bool = False,
+) -> Value:
+    """With `offset`, the ends are counted from where the slices begin."""
+    return slices.strided_slice(
+        input,
+        begin,
+        binary.add(begin, end) if offset else end,
+        strides,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )
+
+
+@table.convert("DYNAMIC_UPDATE_SLICE")
+def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) -> Value:
+    """A start is moved until the update fits."""
+    if not (operand.is_static and update.is_static and operand.rank == update.rank):
+        raise BadType(f"DYNAMIC_UPDATE_SLICE of {operand.type} with {update.type}")
+    wide = np.array(operand.shape, np.int64)
+    sizes = np.array(update.shape, np.int64)
+    if (sizes > wide).any():
+        raise BadType(f"DYNAMIC_UPDATE_SLICE of {operand.type} with {update.type}")
+    if not operand.rank:
+        return update
+    starts = cast_to(start_indices, Precision.INT64)
+    starts = activation.clip(starts, np.zeros((), np.int64), np.iinfo(np.int64).max)
+    starts = binary.min_(starts, operand.model.constant(wide - sizes))
+    steps = (wide[::-1].cumprod()[::-1] // wide).astype(np.int64)
+    grid = np.indices(tuple(sizes)).reshape(len(sizes), -1).T @ steps
+    first = linear.mat_mul(shape.unsqueeze(starts, [0]), operand.model.constant(steps[:, None]))
+    places = binary.add(operand.model.constant(grid[:, None]), first)
+    line = index.scatter_nd(shape.reshape(operand, [-1]), places, shape.reshape(update, [-1]))
+    return shape.reshape(line, list(operand.shape))
+
+
+@table.convert("ONE_HOT")
+def one_hot(
+    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = 0
+) -> Value:
+    return tensorflow.one_hot(indices, depth, on_value, off_value, axis=axis)
+
+
+@table.convert("TOPK_V2")
+def top_k(input: Value, k: Index) -> tuple[Value, Value]:
+    return sort.top_k_v2(input, k)
+
+
+@table.convert("ARG_MAX")
+def arg_max(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
+    return sort.arg_max(input, dimension, output_type=output_type)
+
+
+@table.convert("ARG_MIN")
+def arg_min(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
+    return sort.arg_min(input, dimension, output_type=output_type)
+
+
+@table.convert("UNIQUE")
+def unique(x: Value, *, idx_out_type: Precision = Precision.INT32) -> tuple[Value, Value]:
+    return uniques(x, out_idx=idx_out_type)
+
+
+@table.convert("BUCKETIZE")
+def bucketize(input: Value, *, boundaries: tuple[float, ...] = ()) -> Value:
+    return bucketized(input, boundaries=boundaries)
+
+
+@table.convert("CUMSUM")
+def cumsum(input: Value, axis: Index, *, exclusive: bool = False, reverse: bool = False) -> Value:
+    return summed(input, axis, exclusive=exclusive, reverse=reverse)
+
+
+@table.convert("MATRIX_DIAG")
+def matrix_diag(diagonal: Value) -> Value:
+    return matrices.matrix_diag(diagonal)
+
+
+@table.convert("MATRIX_SET_DIAG")
+def matrix_set_diag(input: Value, diagonal: Value) -> Value:
+    return matrices.matrix_set_diag(input, diagonal)

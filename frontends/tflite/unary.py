@@ -1,0 +1,67 @@
+"""TFLite's elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.model import Value
+from nnir.ops import unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from ..tensorflow import complex as tensorflow_complex
+from ..tensorflow import generate
+from ..tensorflow import unary as tensorflow
+from ..translate import Translator
+
+table = Table()
+table.same(
+    {
+        "ABS": unary.abs_,
+        "CEIL": unary.ceil,
+        "COS": unary.cos,
+        "EXP": unary.exp,
+        "FLOOR": unary.floor,
+        "LOG": unary.log,
+        "NEG": unary.neg,
+        "ROUND": unary.round_,
+        "RSQRT": unary.rsqrt,
+        "SIN": unary.sin,
+        "SQRT": unary.sqrt,
+        "SQUARE": unary.square,
+    }
+)
+table.convert("SIGN")(tensorflow.sign)
+table.convert("ZEROS_LIKE")(generate.zeros_like)
+
+
+@table.convert("CAST")
+def cast(input: Value, *, out_data_type: Precision) -> Value:
+    return cast_to(input, out_data_type)
+
+
+@table.convert("BITCAST")
+def bit_cast(input: Value, *, out_data_type: Precision) -> Value:
+    return tensorflow.bit_cast(input, type=out_data_type)
+
+
+@table.convert("COMPLEX_ABS")
+def complex_abs(input: Value) -> Value:
+    return tensorflow_complex.complex_abs(input)
+
+
+@table.convert("REAL")
+def real(input: Value) -> Value:
+    return tensorflow_complex.real(input)
+
+
+@table.convert("IMAG")
+def imag(input: Value) -> Value:
+    return tensorflow_complex.imag(input)
+
+
+@table.convert("READ_VARIABLE")
+def read_variable(*, value: np.ndarray, translator: Translator) -> Value:
+    """The reader knows what the initialising graph gave the variable."""
+    return translator.model.constant(value)

@@ -1,0 +1,51 @@
+"""Every TFLite case on every device, against LiteRT's own output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from conformance.case import Case, Limit
+from conformance.cases.tflite import CASES, LIMITS
+from conformance.oracle import Oracle
+from conformance.tflite_engine import check, run
+from frontends.tflite import TABLE
+
+DEVICES = ("builtin", "onnxruntime")
+IN_MODELS = {"IF", "WHILE", "READ_VARIABLE", "STABLEHLO_COMPOSITE"}
+"""What one operator cannot show: see tests/frontends/test_tflite_models.py."""
+
+
+@pytest.fixture(scope="session")
+def oracle() -> Iterator[Oracle]:
+    with Oracle("conformance.oracles.litert", timeout=120) as worker:
+        yield worker
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_case(case: Case, device: str, oracle: Oracle) -> None:
+    limit = next((x for x in LIMITS if x.matches(case, device)), None)
+    if case.raises is not None:
+        with pytest.raises(case.raises):
+            run(case, device, oracle)
+    elif limit is not None:
+        with pytest.raises(limit.raises):
+            check(case, device, oracle)
+    else:
+        check(case, device, oracle)
+
+
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
+def test_limit_matches_a_case(limit: Limit) -> None:
+    assert any(limit.matches(c, d) for c in CASES for d in DEVICES if not c.raises)
+
+
+def test_every_converter_has_a_case() -> None:
+    assert set(TABLE.entries) - {c.op for c in CASES} == IN_MODELS
+
+
+def test_case_names_differ() -> None:
+    names = [str(c) for c in CASES]
+    assert sorted(names) == sorted(set(names))
