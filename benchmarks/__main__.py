@@ -1,7 +1,8 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
-python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch]
+python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
                      [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
+                     [--tf2onnx PYTHON]
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import models, torch_bench
+from . import models, tensorflow_bench, torch_bench
 from .measure import Result, Row, measure
 from .turns import in_turns
 
@@ -186,6 +187,12 @@ def torch(folder: Path, rounds: int, calls: int) -> None:
     torch_bench.compare(folder, calls, OUT)
 
 
+def tensorflow(folder: Path, rounds: int, tf2onnx: str | None) -> None:
+    """Keras SavedModels; needs tensorflow and openvino."""
+    measured = measure(tensorflow_bench.rows(folder, tf2onnx), rounds)
+    table("Reading SavedModels, each in a process of its own", measured)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -202,6 +209,7 @@ def main() -> None:
     parser.add_argument(
         "--resnet", type=Path, help="measure this file instead of our own ResNet-50"
     )
+    parser.add_argument("--tf2onnx", help="the Python of an environment that has tf2onnx")
     given = parser.parse_args()
     files = {}
     if {"convert", "latency"} & set(given.parts):
@@ -216,6 +224,7 @@ def main() -> None:
         "overhead": lambda: overhead(given.folder),
         "latency": lambda: latency(files, given.calls),
         "torch": lambda: torch(given.folder, given.rounds, given.calls),
+        "tensorflow": lambda: tensorflow(given.folder, given.rounds, given.tf2onnx),
     }
     for part in given.parts:
         steps[part]()

@@ -27,12 +27,16 @@ _os._exit(0)
 
 @dataclass(frozen=True)
 class Row:
-    """What is measured: `setup` (imports) is part of the process time only."""
+    """What is measured: `setup` (imports) is part of the process time only.
+
+    `python`: the interpreter, another one for peers that need other packages.
+    """
 
     model: str
     label: str
     setup: str
     body: str
+    python: str = sys.executable
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def run_once(row: Row) -> tuple[float, float, float] | str:
     code = CHILD.format(setup=row.setup, body=row.body)
     started = time.perf_counter()
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
+        [row.python, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
         env={**os.environ, "OMP_NUM_THREADS": "2"},
     )  # fmt: skip
     process = time.perf_counter() - started

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends import onnx, tensorflow, torch
+from frontends import onnx, tensorflow, tflite, torch
 from frontends.torch.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
@@ -64,10 +64,30 @@ def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arr
     if source.is_file() and source.suffix == ".pb" and source.name != "saved_model.pb":
         head["inputs"] = [v.name for v in model.inputs]
         head["outputs"] = [name for name, _ in model.named_outputs()]
-    elif source.is_file():
-        head["path"] = str(source.resolve().parent)
+    elif source.suffix == ".keras":
+        return _run_keras(source, model, arrays)
+    else:
+        head["path"] = str((source if source.is_dir() else source.parent).resolve())
+        head["signature"] = model.metadata.get("signature")
+        head["tags"] = model.metadata.get("tags")
     with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
         return "tensorflow", oracle.ask(head, arrays)
+
+
+def _run_keras(source: Path, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """Keras on an archive."""
+    head = {"path": str(source.resolve()), "keras": True}
+    with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
+        return "keras", oracle.ask(head, arrays)
+
+
+def _run_tflite(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """LiteRT with the kernels that it uses by default."""
+    if not isinstance(source, Path):
+        raise Unsupported("verify needs a TFLite file, not its bytes")
+    head = {"path": str(source.resolve()), "signature": model.metadata.get("signature")}
+    with Oracle("conformance.oracles.litert", timeout=TIMEOUT) as oracle:
+        return "litert", oracle.ask(head, arrays)
 
 
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
@@ -81,6 +101,7 @@ def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
 
 ORIGINS: tuple[tuple[Any, Callable[[Any, Model, Arrays], tuple[str, Arrays]]], ...] = (
     (onnx, _run_onnx),
+    (tflite, _run_tflite),
     (tensorflow, _run_tensorflow),
     (torch, _run_torch),
 )

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import ModuleType
 
 from frontends import tensorflow as tf
+from frontends import tflite as lite
 from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
 from frontends.torch.aliases import ALIASES
@@ -23,6 +24,7 @@ from nnir.ops import OPERATORS
 
 from .case import Limit
 from .cases import tensorflow as tensorflow_cases
+from .cases import tflite as tflite_cases
 from .cases import torch as torch_cases
 from .cases.onnx import CASES, LIMITS, MODELS
 from .suites import opinfo_gaps
@@ -140,15 +142,26 @@ def pytorch() -> str:
 
 def tensorflow() -> str:
     """docs/tensorflow_operators.md: which TensorFlow operators are converted, and what is not."""
-    counts = Counter(case.op for case in tensorflow_cases.CASES)
-    family_of = families(tf.FAMILIES)
-    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in sorted(tf.TABLE.entries)]
+    return plain("TensorFlow", tf, tensorflow_cases, "TensorFlow's own output")
+
+
+def tflite() -> str:
+    """docs/tflite_operators.md: which TFLite operators are converted, and what is not."""
+    return plain("TFLite", lite, tflite_cases, "LiteRT's own output")
+
+
+def plain(title: str, frontend: ModuleType, known: ModuleType, origin: str) -> str:
+    """The page of a frontend whose operators have one version and one name."""
+    counts = Counter(case.op for case in known.CASES)
+    family_of = families(frontend.FAMILIES)
+    names = sorted(frontend.TABLE.entries)
+    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in names]
     return (
-        f"# TensorFlow operators\n\n{NOTE}\n{len(rows)} operators are converted. `cases` counts "
-        "the rows of `conformance/cases/tensorflow`, each compared with TensorFlow's own output on "
+        f"# {title} operators\n\n{NOTE}\n{len(rows)} operators are converted. `cases` counts "
+        f"the rows of `conformance/cases/{frontend.name}`, each compared with {origin} on "
         "every device; `models` are shown by whole models in the tests.\n\n"
         + table(("operator", "family", "cases"), rows)
-        + limits(tensorflow_cases.LIMITS)
+        + limits(known.LIMITS)
     )
 
 
@@ -173,6 +186,7 @@ PAGES = {
     "onnx.md": onnx,
     "pytorch_operators.md": pytorch,
     "tensorflow_operators.md": tensorflow,
+    "tflite_operators.md": tflite,
 }
 
 

@@ -20,10 +20,21 @@ if TYPE_CHECKING:
 
     from conformance.verify import Report
     from nnir.operator import Operator
+    from nnir.passes.ends import Layouts
 
 FRONTENDS = "nnadapter.frontends"
-LIKELY = {".onnx": "onnx", ".pb": "tensorflow", ".pt2": "torch", ".tflite": "tflite"}
+FOLDER = "/"
+LIKELY = {
+    FOLDER: "tensorflow",
+    ".onnx": "onnx",
+    ".pb": "tensorflow",
+    ".pt2": "torch",
+    ".keras": "tensorflow",
+    ".tflite": "tflite",
+}
 Source = str | os.PathLike[str] | bytes | Any
+STANDARD = "NCHW"
+"""The order of axes that images have in the standard."""
 
 
 def load(
@@ -32,25 +43,50 @@ def load(
     *,
     keywords: Mapping[str, Any] | None = None,
     dynamic_shapes: Any = None,
+    outputs: Sequence[str] | None = None,
+    signature: str | None = None,
+    tags: Sequence[str] | None = None,
+    input_layout: Layouts | None = None,
+    output_layout: Layouts | None = None,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
 
     The format is found by content. Weights are views into the mapped file, which must not be
     changed while the model is used, or share the memory of the framework's tensors. A module whose
     graph is not known yet, such as a `torch.nn.Module`, is exported on example `inputs` and
-    `keywords` (arrays or tensors); `dynamic_shapes` is torch.export's. Raises BadFile for what no
-    frontend reads or what is damaged, BadInput for inputs that are missing or not wanted, and
-    Unsupported with a list of everything that cannot be expressed.
-    """
-    given = {"inputs": inputs, "keywords": keywords, "dynamic_shapes": dynamic_shapes}
-    model = _translated(source, {k: v for k, v in given.items() if v is not None})
-    from nnir.passes import CLEAN, apply
+    `keywords` (arrays or tensors); `dynamic_shapes` is torch.export's.
 
+    Of a frozen TensorFlow graph, `inputs` and `outputs` are the names of tensors where the model
+    begins and ends. `signature` and `tags` choose a graph of a SavedModel, `signature` also one of
+    a TFLite file. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW", ... or such by name)
+    say in which order the axes of images are handed in and given back; by default as in the source.
+
+    Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
+    missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
+    """
+    given = {
+        "inputs": inputs,
+        "keywords": keywords,
+        "dynamic_shapes": dynamic_shapes,
+        "outputs": outputs,
+        "signature": signature,
+        "tags": tags,
+    }
+    model, images = _translated(source, {k: v for k, v in given.items() if v is not None})
+    from nnir.passes import CLEAN, apply, ends, sink_transposes
+
+    if input_layout is not None:
+        ends.order_inputs(model, input_layout, images)
+    if output_layout is not None:
+        ends.order_outputs(model, output_layout, images)
+    if input_layout is not None or output_layout is not None:
+        apply(model, (sink_transposes,))
     apply(model, CLEAN)
     return model
 
 
-def _translated(source: Source, options: dict[str, Any]) -> Model:
+def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
+    """The model, and the order of axes that images have in its source."""
     if isinstance(source, (str, os.PathLike)):
         source = Path(source)
         if not source.exists():
@@ -58,17 +94,28 @@ def _translated(source: Source, options: dict[str, Any]) -> Model:
     if isinstance(source, (bytearray, memoryview)):
         source = bytes(source)
     if archive.is_archive(_head(source)):
-        return archive.load(source) if isinstance(source, Path) else archive.loads(source)
+        if options:
+            raise BadInput(f"{', '.join(options)}: not for a {archive.SUFFIX} file")
+        found = archive.load(source) if isinstance(source, Path) else archive.loads(source)
+        return found, STANDARD
     for frontend in _asked(source):
         if frontend.detects(source):
-            unknown = options.keys() - getattr(frontend, "OPTIONS", set())
-            if unknown or (options and isinstance(source, (Path, bytes))):
-                raise BadInput(f"{', '.join(options)}: only for modules that are exported here")
-            model: Model = frontend.load(source, **options)
-            return model
+            takes: frozenset[str] = getattr(frontend, "options", _no_options)(source)
+            unknown = [o for o in options if o not in takes]
+            if unknown:
+                known = ", ".join(sorted(takes)) or "none"
+                raise BadInput(
+                    f"{', '.join(unknown)}: not for this {frontend.name} source, whose options "
+                    f"are {known}"
+                )
+            return frontend.load(source, **options), getattr(frontend, "IMAGES", STANDARD)
     known = ", ".join(name for name, _ in frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
     raise BadFile(f"{what}: no frontend recognises it; installed are {known} and .nnir")
+
+
+def _no_options(source: Any) -> frozenset[str]:
+    return frozenset()
 
 
 def _head(source: Any) -> bytes:
@@ -88,7 +135,11 @@ def _asked(source: Any) -> Iterator[Any]:
 
     The content decides whose a file is, its suffix only who is asked first.
     """
-    likely = LIKELY.get(source.suffix) if isinstance(source, Path) else None
+    likely = (
+        LIKELY.get(FOLDER if source.is_dir() else source.suffix)
+        if isinstance(source, Path)
+        else None
+    )
     points = sorted(entry_points(group=FRONTENDS), key=lambda e: (e.name != likely, e.name))
     yield from (point.load() for point in points)
 
@@ -129,14 +180,17 @@ def compile(
     return Program(model, device, properties, callback)
 
 
-def convert(source: Source, target: str | os.PathLike[str], device: str | None = None) -> Model:
+def convert(
+    source: Source, target: str | os.PathLike[str], device: str | None = None, **loading: Any
+) -> Model:
     """Write a model in another format, through the device that owns it; the model.
 
     The suffix of `target` chooses the format: `.nnir`, or that of a device, such as `.onnx`.
+    `loading`: options of `load`, where `source` is not a model yet.
     """
     path = Path(target)
     writer = None if path.suffix == archive.SUFFIX else exporter(path.suffix, device)
-    model = source if isinstance(source, Model) else load(source)
+    model = source if isinstance(source, Model) else load(source, **loading)
     if writer is None:
         archive.save(model, path)
     else:
@@ -163,16 +217,21 @@ def verify(
     *,
     tolerance: float | None = None,
     seed: int = 0,
+    loading: Mapping[str, Any] | None = None,
 ) -> Report:
     """Compare a model on a device with its origin framework, which runs in a worker process.
 
     `inputs`: one array per model input, random ones from `seed` when None; a module is exported
     on them. `tolerance`: the largest error relative to the largest magnitude of an output; by
-    default by precision.
+    default by precision, and one step for integers that stand for real numbers. `loading`: further
+    options of `load`.
     """
     from conformance.verify import verify as run
 
-    model = load(source, inputs=inputs) if _is_traced(source) else load(source)
+    options = dict(loading or {})
+    if _is_traced(source):
+        options["inputs"] = inputs
+    model = load(source, **options)
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 

@@ -19,19 +19,20 @@ from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from . import api
-from .terminal import FILE, JSON, load, print_json, show
+from .terminal import FILE, JSON, load, loading, print_json, show
 
 PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow", "paddlepaddle")
 
 
 @click.command()
 @FILE
+@loading
 @click.option("--text", is_flag=True, help="Print every operation.")
 @click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
 @JSON
-def inspect(file: Path, text: bool, dot: Path | None, as_json: bool) -> None:
+def inspect(file: Path, text: bool, dot: Path | None, as_json: bool, how: dict[str, Any]) -> None:
     """Show what is in FILE."""
-    model = load(file)
+    model = load(file, how)
     if dot is not None:
         from nnir.atomic import replacing
         from nnir.dot import dot as drawing
@@ -66,6 +67,7 @@ def _facts(model: Model) -> dict[str, Any]:
 
 @click.command()
 @FILE
+@loading
 @click.option(
     "--opset",
     type=click.Choice(["v1", "v1.1", "ext"]),
@@ -76,9 +78,11 @@ def _facts(model: Model) -> dict[str, Any]:
 @click.option("--strict", is_flag=True, help="Refuse everything beyond the standard's text.")
 @click.option("--device", help="Also say which operations this device cannot run.")
 @JSON
-def check(file: Path, opset: str, strict: bool, device: str | None, as_json: bool) -> None:
+def check(
+    file: Path, opset: str, strict: bool, device: str | None, as_json: bool, how: dict[str, Any]
+) -> None:
     """Say whether FILE is a valid model, and what stands in the way of a target."""
-    model = load(file)
+    model = load(file, how)
     check_model(model, strict=strict)
     beyond = extensions(model, opset)
     missing = _missing(model, device) if device else {}

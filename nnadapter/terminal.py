@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,46 @@ DEVICE = click.option("--device", default="onnxruntime", show_default=True, help
 PROPERTIES = click.option("--properties", default="", help="KEY=value; text for the device.")
 SEED = click.option("--seed", default=0, show_default=True, help="Seed of random inputs.")
 FILE = click.argument("file", type=click.Path(path_type=Path))
+
+
+LOADING = (
+    click.option("--signature", help="A signature of a SavedModel or a TFLite file."),
+    click.option("--tag", "tags", multiple=True, help="A tag of a graph of a SavedModel."),
+    click.option(
+        "--graph-input", "inputs", multiple=True, help="Where a frozen graph begins (a tensor)."
+    ),
+    click.option(
+        "--graph-output", "outputs", multiple=True, help="Where a frozen graph ends (a tensor)."
+    ),
+    click.option("--input-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NCHW."),
+    click.option("--output-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NHWC."),
+)
+
+
+def loading(command: Callable[..., None]) -> Callable[..., None]:
+    """Decorator: options for `load`, which the command receives as `how`."""
+
+    @functools.wraps(command)
+    def wrapped(**given: Any) -> None:
+        names = ("signature", "tags", "inputs", "outputs", "input_layout", "output_layout")
+        how = {n: given.pop(n) for n in names}
+        for name in ("input_layout", "output_layout"):
+            how[name] = _layouts(how[name])
+        command(how={n: v for n, v in how.items() if v}, **given)
+
+    for option in reversed(LOADING):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+def _layouts(given: Sequence[str]) -> str | dict[str, str]:
+    """One layout for all, or layouts by name."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    pairs = [text.rpartition("=") for text in given]
+    if not all(name for name, _, _ in pairs):
+        raise click.UsageError("several layouts need names: NAME=LAYOUT")
+    return {name: layout for name, _, layout in pairs}
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:
@@ -61,7 +102,7 @@ def busy(text: str) -> Iterator[None]:
         yield
 
 
-def load(file: Path) -> Model:
-    """Load a model, with a spinner."""
+def load(file: Path, how: Mapping[str, Any]) -> Model:
+    """Load a model, with a spinner; `how` are options of `nnadapter.load`."""
     with busy(f"reading {file.name}"):
-        return api.load(file)
+        return api.load(file, **how)

@@ -10,22 +10,38 @@ import click
 import numpy as np
 
 from nnir.errors import BadFile, BadInput, Unsupported, summary
+from nnir.model import Model
 
 from . import api
-from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, load, print_json, say, show
+from .terminal import (
+    DEVICE,
+    FILE,
+    JSON,
+    PROPERTIES,
+    SEED,
+    busy,
+    load,
+    loading,
+    print_json,
+    say,
+    show,
+)
 
 
 @click.command()
 @FILE
+@loading
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--optimize", is_flag=True, help="Fuse operations first.")
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
 @JSON
-def convert(file: Path, target: Path, optimize: bool, no_verify: bool, as_json: bool) -> None:
+def convert(
+    file: Path, target: Path, optimize: bool, no_verify: bool, as_json: bool, how: dict[str, Any]
+) -> None:
     """Write FILE as TARGET (.nnir, or the format of a device such as .onnx)."""
     if target.suffix != ".nnir":
         api.exporter(target.suffix)
-    model = load(file)
+    model = load(file, how)
     if optimize:
         say("passes: " + (", ".join(api.optimize(model)) or "nothing to do"))
     api.convert(model, target)
@@ -34,7 +50,7 @@ def convert(file: Path, target: Path, optimize: bool, no_verify: bool, as_json: 
     if no_verify:
         say("NOT VERIFIED: --no-verify")
     else:
-        status = _verify_written(file, target, result)
+        status = _verify_written(file, model, target, result)
     if as_json:
         print_json(result)
     else:
@@ -42,13 +58,15 @@ def convert(file: Path, target: Path, optimize: bool, no_verify: bool, as_json: 
     sys.exit(status)
 
 
-def _verify_written(file: Path, target: Path, result: dict[str, Any]) -> int:
-    """Load what was written and compare it with the origin."""
+def _verify_written(file: Path, model: Model, target: Path, result: dict[str, Any]) -> int:
+    """Load what was written and compare it with the origin; `model` says how it was loaded."""
     from conformance.verify import verify as compare
 
     try:
         with busy("comparing with the origin framework"):
-            report = compare(file, api.load(target), "builtin")
+            written = api.load(target)
+            written.metadata.update(model.metadata)
+            report = compare(file, written, "builtin")
     except Unsupported as error:
         result["verified"] = None
         say(f"NOT VERIFIED: {summary(error)}")
@@ -62,6 +80,7 @@ def _verify_written(file: Path, target: Path, result: dict[str, Any]) -> int:
 
 @click.command()
 @FILE
+@loading
 @DEVICE
 @PROPERTIES
 @SEED
@@ -78,11 +97,12 @@ def run(
     dims: tuple[str, ...],
     output: Path | None,
     as_json: bool,
+    how: dict[str, Any],
 ) -> None:
     """Run FILE on a device, on given or random inputs."""
     from conformance.inputs import random_inputs
 
-    model = load(file)
+    model = load(file, how)
     arrays = random_inputs(model, seed, {k: _size(v) for k, v in map(_pair, dims)})
     places = {v.name: k for k, v in enumerate(model.inputs)}
     for name, path in map(_pair, given):
@@ -144,17 +164,26 @@ def _array(path: Path) -> np.ndarray:
 
 @click.command()
 @FILE
+@loading
 @DEVICE
 @PROPERTIES
 @SEED
 @click.option("--tolerance", type=float, help="Largest error relative to an output's magnitude.")
 @JSON
 def verify(
-    file: Path, device: str, properties: str, seed: int, tolerance: float | None, as_json: bool
+    file: Path,
+    device: str,
+    properties: str,
+    seed: int,
+    tolerance: float | None,
+    as_json: bool,
+    how: dict[str, Any],
 ) -> None:
     """Compare FILE on a device with its origin framework."""
     with busy(f"running {file.name} on {device} and in its origin framework"):
-        report = api.verify(file, device, None, properties, tolerance=tolerance, seed=seed)
+        report = api.verify(
+            file, device, None, properties, tolerance=tolerance, seed=seed, loading=how
+        )
     if as_json:
         print_json(report.as_dict())
     else:

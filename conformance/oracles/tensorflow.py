@@ -24,8 +24,11 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     tensors = [tf.constant(a) for a in arrays]
     if "outputs" in head:
         return run_graph(head, tensors)
+    if "keras" in head:
+        return run_keras(head["path"], tensors)
     if "path" in head:
-        loaded = tf.saved_model.load(head["path"])
+        tags = head.get("tags")
+        loaded = tf.saved_model.load(head["path"], tags=tags.split(",") if tags else None)
         signature = loaded.signatures[head.get("signature") or "serving_default"]
         names = sorted(signature.structured_input_signature[1])
         found = signature(**dict(zip(names, tensors, strict=True)))
@@ -35,6 +38,15 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     function = getattr(tf.raw_ops, head["op"])
     given = called({renamed.get(k, k): a for k, a in given.items()}, function)
     return results(function(**{k: argument(a, tensors) for k, a in given.items()}))
+
+
+def run_keras(path: str, tensors: list[Any]) -> list[np.ndarray]:
+    """A Keras archive on its inputs."""
+    import keras
+
+    model = keras.saving.load_model(path, compile=False, safe_mode=True)
+    whole = tf.nest.pack_sequence_as(getattr(model, "_inputs_struct", tensors), tensors)
+    return results(model(whole if len(tensors) > 1 else tensors[0], training=False))
 
 
 def called(given: dict[str, Any], function: Any) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadModel, Unsupported, told
+from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.passes import fold_constants, remove_copies, sink_transposes
@@ -17,6 +17,7 @@ from ..table import Table
 from ..translate import Dialect
 from . import (
     activation,
+    arrays,
     binary,
     compare,
     complex,
@@ -25,6 +26,7 @@ from . import (
     detection,
     generate,
     index,
+    keras_archive,
     linalg,
     linear,
     lists,
@@ -51,6 +53,7 @@ from .translator import TensorFlowTranslator
 name = "tensorflow"
 FAMILIES = (
     activation,
+    arrays,
     binary,
     compare,
     complex,
@@ -82,8 +85,8 @@ TABLE = Table.merge(family.table for family in FAMILIES)
 LAYOUT = (remove_copies, fold_constants, sink_transposes)
 """Channels are last in TensorFlow: what that costs in transposes goes at once."""
 
-OPTIONS = frozenset({"inputs"})
-"""What `load` takes beside an object."""
+IMAGES = "NHWC"
+"""The order of axes that images have here."""
 
 DIALECT = Dialect(name, TABLE, lambda op: "")
 
@@ -95,7 +98,21 @@ def detects(source: Any) -> bool:
         return bool(roots & {"tensorflow", "keras"})
     if source.is_dir():
         return (source / saved_model.FILE).exists()
-    return source.name == saved_model.FILE or source.suffix in (".pb", ".keras", ".tflite")
+    return source.name == saved_model.FILE or source.suffix in (".pb", ".keras")
+
+
+def options(source: Any) -> frozenset[str]:
+    """What `load` takes beside `source`."""
+    if not isinstance(source, Path):
+        return frozenset({"inputs"})
+    if source.suffix == ".keras":
+        return frozenset()
+    return frozenset({"signature", "tags"} if is_saved(source) else {"inputs", "outputs"})
+
+
+def is_saved(source: Path) -> bool:
+    """Whether `source` is a SavedModel: its folder or the file in it."""
+    return source.is_dir() or source.name == saved_model.FILE
 
 
 def exports(source: Any) -> bool:
@@ -106,24 +123,20 @@ def exports(source: Any) -> bool:
 def load(source: Any, **options: Any) -> Model:
     """Translate the folder of a SavedModel, a frozen graph, or an object.
 
-    Weights are views into the files; of an object they are what TensorFlow gives.
+    Weights are views into the files; of an object they are what TensorFlow gives. A SavedModel
+    takes `signature` and `tags`, a frozen graph the names of `inputs` and `outputs`, and a function
+    example `inputs`.
     """
     if not isinstance(source, Path):
         from . import objects  # needs TensorFlow, which whoever has the object has imported
 
         return translate(objects.read(source, **options))
     if source.suffix == ".keras":
-        raise Unsupported(
-            "a .keras archive holds layers and no graph: load it in Keras and give the model, or "
-            "write a SavedModel with model.export(folder)"
-        )
-    if source.suffix == ".tflite":
-        raise Unsupported("TFLite files are not read yet: give the SavedModel they were made of")
-    if source.is_file() and source.name == saved_model.FILE:
-        source = source.parent
-    if source.is_dir():
-        return translate(saved_model.read(source))
-    return translate(saved_model.read_graph(map_file(source)))
+        return translate(keras_archive.read(source))
+    if is_saved(source):
+        folder = source if source.is_dir() else source.parent
+        return translate(saved_model.read(folder, **options))
+    return translate(saved_model.read_graph(map_file(source), **options))
 
 
 def translate(source: SourceModel) -> Model:

@@ -7,55 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import NNAdapterError, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import compare, control, reduce, shape, unary
-from nnir.types import Precision, TensorType
+from nnir.ops import compare, control
 
 from ..capture import Capture
 from ..source import SourceGraph
 from ..table import Table
 from ..translate import Translator
+from . import state
+from .listed import List
+from .loops import BODY, LONGEST, UNROLLED, Loop, counted, noted
+from .state import fresh, truth
+from .state import inlined as inlined
 
 table = Table()
-BODY = 10
-"""A loop costs as much as so many plain nodes."""
-
-ROUNDS = 8
-"""How often a loop body is translated until the sizes of its state stay as they are."""
 
 DEEPEST = 30
 """So many branches of a Case become IFs in IFs."""
-
-UNROLLED = 64
-"""Loops of at most so many iterations are written out, others only where they carry a list."""
-
-
-def inlined(translator: Translator, graph: SourceGraph, inputs: Sequence[Any]) -> list[Any]:
-    """The outputs of a graph in the current model; variables keep their names in it."""
-    names = [v.name for v in graph.inputs]
-    return translator.inline(graph, dict(zip(names, inputs, strict=True)))
-
-
-def truth(value: Value) -> Value:
-    """A condition: a number is one when it is not 0, a tensor with axes when it has elements."""
-    if value.rank:
-        sizes = shape.shape(value, dtype=Precision.INT64)
-        value = reduce.reduce_prod(sizes, [0], keepdim=False)
-    return value if value.precision == Precision.BOOL8 else compare.not_equal(value, 0)
-
-
-def fresh(values: Sequence[Value]) -> list[Value]:
-    """Values that a sub-model makes: an input that is passed on is copied."""
-    return [unary.assign(v) if v.producer is None else v for v in values]
-
-
-def tensors(values: Sequence[Any], what: str) -> list[Value]:
-    """All of them, where they are tensors."""
-    found = [v for v in values if isinstance(v, Value)]
-    if len(found) < len(values):
-        raise Unsupported(f"{what} whose length or condition is only known while running")
-    return found
 
 
 @table.convert("If", "StatelessIf")
@@ -92,21 +61,36 @@ def branched(
     inputs: Sequence[Any],
     then_branch: Branch,
     else_branch: Branch,
-) -> tuple[Value, ...]:
+) -> tuple[Any, ...]:
     """An IF; what the branches make of the inputs, they make with `graphs`."""
-    names = [f"input{k}" for k in range(len(inputs))]
-    given = dict(zip(names, inputs, strict=True))
-    capture = Capture({**translator.captured(graphs), **given})
-    models = []
+    given = [state.settled(v, translator) for v in inputs]
+    names = {f"input{k}": t for k, v in enumerate(given) if (t := state.tensor_of(v)) is not None}
+    capture = Capture({**translator.captured(graphs), **names})
+    models, results = [], []
     for name, branch in (("then", then_branch), ("else", else_branch)):
         model = Model(name, translator.model)
         scope = capture.bind(model)
         with translator.inside(model, scope):
-            found = branch([scope[n] for n in names])
-            model.outputs = fresh(tensors(found, "a list in a branch"))
+            inner = [state.like(v, scope.get(f"input{k}")) for k, v in enumerate(given)]
+            found = [state.settled(v, translator) for v in branch(inner)]
+        results.append(found)
         models.append(model)
-    made = control.if_(flag, *capture.values.values(), then_model=models[0], else_model=models[1])
-    return tuple(made) if isinstance(made, (list, tuple)) else (made,)
+    for side, model in enumerate(models):
+        with translator.inside(model, {}):
+            pairs = zip(results[side], results[1 - side], strict=True)
+            results[side] = [state.made_alike(a, b, translator) for a, b in pairs]
+    places = state.tensor_places(results[0], results[1])
+    for model, found in zip(models, results, strict=True):
+        model.outputs = fresh([state.require_tensor(found[k], "a branch") for k in places])
+    made: Any = ()
+    if places:
+        made = control.if_(
+            flag, *capture.values.values(), then_model=models[0], else_model=models[1]
+        )
+    values = iter(made if isinstance(made, (list, tuple)) else [made])
+    return tuple(
+        state.like(v, next(values)) if k in places else v for k, v in enumerate(results[0])
+    )
 
 
 @table.convert("Case", "StatelessCase")
@@ -151,73 +135,19 @@ def decided(
 def while_(
     input: tuple[Any, ...], *, cond: SourceGraph, body: SourceGraph, translator: Translator
 ) -> Any:
-    has_lists = any(v is not None and not isinstance(v, Value) for v in input)
-    state: list[Any] = list(input)
-    step = 0
-    while step <= UNROLLED or has_lists:
-        (flag,) = inlined(translator, cond, state)
-        known = translator.constant_of(truth(flag))
-        if known is None:
-            if has_lists:
-                raise NotConstant(
-                    "a loop over a list whose number of iterations is only known while running: "
-                    "give the model a fixed length in time"
-                )
-            break
-        if not known:
-            return tuple(state)
+    trips = counted(translator, cond, body, input, UNROLLED)
+    if trips is None or trips > UNROLLED:
+        before = noted(translator)
+        try:
+            return Loop(translator, cond, body, input).converted()
+        except NNAdapterError:
+            has_lists = any(isinstance(v, List) for v in input)
+            trips = counted(translator, cond, body, input, LONGEST) if trips and has_lists else None
+            if trips is None or trips > LONGEST:
+                raise
+            translator.errors, translator.problems = before
+    entries: list[Any] = list(input)
+    for _ in range(trips):
         translator.spend(BODY)
-        state = inlined(translator, body, state)
-        step += 1
-    return looped(translator, cond, body, input)
-
-
-def looped(
-    translator: Translator, cond: SourceGraph, body: SourceGraph, inputs: Sequence[Any]
-) -> tuple[Any, ...]:
-    """A WHILE over what is a tensor; variables pass through."""
-    translator.spend(BODY)
-    places = [k for k, v in enumerate(inputs) if v is not None]
-    state = tensors([inputs[k] for k in places], "a list in a loop")
-    capture = Capture(translator.captured([cond, body]))
-    (flag,) = inlined(translator, cond, inputs)
-    types = [v.type for v in state]
-    for _ in range(ROUNDS):
-        model, changed = _body(translator, cond, body, capture, places, len(inputs), types)
-        if not changed:
-            break
-        types = changed
-    go = unary.assign(truth(flag))
-    made = control.while_(go, *state, *capture.values.values(), body=model, carried=len(state))
-    results: list[Any] = [None] * len(inputs)
-    for place, value in zip(
-        places, made if isinstance(made, (list, tuple)) else [made], strict=True
-    ):
-        results[place] = value
-    return tuple(results)
-
-
-def _body(
-    translator: Translator,
-    cond: SourceGraph,
-    body: SourceGraph,
-    capture: Capture,
-    places: Sequence[int],
-    count: int,
-    types: Sequence[TensorType],
-) -> tuple[Model, list[TensorType]]:
-    """The body as a model, and the types of the state where its sizes change."""
-    model = Model(body.name or "body", translator.model)
-    state: list[Any] = [None] * count
-    for place, type in zip(places, types, strict=True):
-        state[place] = model.input(f"state{place}", type)
-    with translator.inside(model, capture.bind(model)):
-        after = inlined(translator, body, state)
-        (again,) = inlined(translator, cond, after)
-        kept = tensors([after[k] for k in places], "a list in a loop")
-        model.outputs = [unary.assign(truth(again)), *fresh(kept)]
-    joined = [
-        control.joined(translator.model, a, v.type, "the state of a While")
-        for a, v in zip(types, kept, strict=True)
-    ]
-    return model, joined if joined != list(types) else []
+        entries = inlined(translator, body, entries)
+    return tuple(entries)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,10 @@ import numpy as np
 from nnir.errors import BadFile, BadModel, Unsupported
 
 from ..source import Ref, SourceGraph, SourceNode, SourceValue, refs
-from ..wire import Buffer
 from . import opdefs
-from .tensors import FunctionName, attribute
+from .dataflow import DATAFLOW, Budget, structured
+from .nodes import Function, Node
+from .tensors import FunctionName
 
 CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 HANDLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
@@ -29,29 +30,6 @@ DEEPEST = 60
 MOST_NODES = 400_000
 IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
 """Attributes that say how to compute or repeat what follows from the inputs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
-    """A NodeDef: inputs as written, control inputs apart."""
-
-    name: str
-    op: str
-    inputs: tuple[str, ...]
-    controls: tuple[str, ...]
-    attributes: Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Function:
-    """A FunctionDef: its nodes by name, and what its results are called inside."""
-
-    name: str
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
-    nodes: Mapping[str, Node]
-    results: Mapping[str, str]
-    effects: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,42 +52,6 @@ class Library:
     variables: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-def nodes_of(b: Buffer, messages: Iterable[Mapping[str, Any]]) -> dict[str, Node]:
-    """Decoded NodeDefs by name."""
-    found: dict[str, Node] = {}
-    for message in messages:
-        name, op = message.get("name", ""), message.get("op", "")
-        inputs = message.get("input", ())
-        attributes = {
-            a["key"]: attribute(b, a.get("value", {}))
-            for a in message.get("attr", ())
-            if not a["key"].startswith("_")
-        }
-        if name in found:
-            raise BadModel(f"two nodes are called {name!r}")
-        plain = tuple(i for i in inputs if not i.startswith("^"))
-        controls = tuple(i[1:] for i in inputs if i.startswith("^"))
-        found[name] = Node(name, op, plain, controls, attributes)
-    return found
-
-
-def functions_of(b: Buffer, messages: Iterable[Mapping[str, Any]]) -> dict[str, Function]:
-    """Decoded FunctionDefs by name."""
-    found = {}
-    for message in messages:
-        signature = message.get("signature", {})
-        name = signature.get("name", "")
-        found[name] = Function(
-            name,
-            tuple(a["name"] for a in signature.get("input_arg", ())),
-            tuple(a["name"] for a in signature.get("output_arg", ())),
-            nodes_of(b, message.get("node_def", ())),
-            {r["key"]: r["value"] for r in message.get("ret", ())},
-            tuple(r["value"] for r in message.get("control_ret", ())),
-        )
-    return found
-
-
 class Flattener:
     """Emits the nodes that the wanted tensors need, producers first."""
 
@@ -118,6 +60,18 @@ class Flattener:
         self.graph = SourceGraph()
         self.made: dict[str, Entries] = {}
         self.count = 0
+        self.plain = library.nodes
+        self.has_dataflow = _has_dataflow(library.nodes)
+        self.expected: set[str] = set()
+        self.budget = Budget()
+
+    def expect(self, names: Collection[str]) -> None:
+        """Say which tensors will be wanted: their loops and conditionals become functions."""
+        if self.has_dataflow:
+            self.library.nodes = structured(
+                self.plain, self.library.functions, names, self.made.keys(), self.budget
+            )
+            self.expected.update(names)
 
     def bind_input(self, name: str, value: SourceValue) -> None:
         """Let the node `name` stand for an input of the model."""
@@ -129,6 +83,8 @@ class Flattener:
         node, _, position = name.partition(":")
         if node not in self.library.nodes and node not in self.made:
             raise BadModel(f"the graph has no node {node!r}")
+        if name not in self.expected:
+            self.expect([name])
         self._visit(node, self.library.nodes, self.made, "", self.graph)
         return _at(self.made[node], position, name)
 
@@ -158,10 +114,7 @@ class Flattener:
             following = next((n for n in needed if n not in made), None)
             if following is not None:
                 if following in active:
-                    raise BadModel(
-                        f"the graph has a cycle through {following!r}: control flow of "
-                        "TensorFlow 1 must be saved as functions (enable_control_flow_v2)"
-                    )
+                    raise BadModel(f"the graph has a cycle through {following!r}")
                 enter(following)
                 continue
             stack.pop()
@@ -183,7 +136,8 @@ class Flattener:
         inputs = [_input(i, nodes, made) for i in node.inputs]
         name = prefix + node.name
         if node.op in HANDLES:
-            return [self._variable(node.name)]
+            found = self._variable(node.name)
+            return [found if node.op == "VarHandleOp" else found.name]
         if node.op in WRITES:
             raise Unsupported(f"{node.op} {name!r} writes a variable; save the model for inference")
         if node.op in READS and inputs and isinstance(inputs[0], Variable):
@@ -209,6 +163,7 @@ class Flattener:
         function = self.library.functions.get(str(name))
         if function is None:
             raise BadModel(f"the graph calls {name!r}, which it does not have")
+        function = self._functional(function)
         for effect in function.effects:
             node = function.nodes.get(effect)
             if node is not None and node.op in WRITES:
@@ -224,6 +179,17 @@ class Flattener:
             self._visit(_node_of(wanted), function.nodes, made, prefix, graph, depth)
             results.append(_input(wanted, function.nodes, made))
         return results
+
+    def _functional(self, function: Function) -> Function:
+        """A function without Switch, Merge and Enter."""
+        if _has_dataflow(function.nodes):
+            library, roots = self.library, list(function.results.values())
+            nodes = structured(
+                function.nodes, library.functions, roots, function.inputs, self.budget
+            )
+            kept = {n: v for n, v in nodes.items() if v.op not in DATAFLOW}
+            function = library.functions[function.name] = replace(function, nodes=kept)
+        return function
 
     def _node(
         self, node: Node, inputs: Sequence[Entry], name: str, graph: SourceGraph, depth: int
@@ -299,6 +265,10 @@ def _arguments(
     if position < len(given):
         raise BadModel(f"{name!r} has {len(given)} inputs, {position} are expected")
     return arguments
+
+
+def _has_dataflow(nodes: Mapping[str, Node]) -> bool:
+    return any(n.op in DATAFLOW for n in nodes.values())
 
 
 def _node_of(tensor: str) -> str:

@@ -95,7 +95,13 @@ ATTRIBUTE.update(
         10: inner("func", FUNCTION_NAME),
     }
 )
-NODE: Message = {1: one("name"), 2: one("op"), 3: many("input"), 5: inners("attr", ATTRIBUTES)}
+NODE: Message = {
+    1: one("name"),
+    2: one("op"),
+    3: many("input"),
+    5: many("attr", "span"),
+}
+PAIR: Message = {1: one("key"), 2: one("value", "span")}
 ARGUMENT: Message = {1: one("name"), 3: one("type", "int")}
 SIGNATURE: Message = {
     1: one("name"),
@@ -105,7 +111,7 @@ SIGNATURE: Message = {
 TEXTS: Message = {1: one("key"), 2: one("value")}
 FUNCTION: Message = {
     1: inner("signature", SIGNATURE),
-    3: inners("node_def", NODE),
+    3: many("node_def", "span"),
     4: inners("ret", TEXTS),
     6: inners("control_ret", TEXTS),
 }

@@ -12,8 +12,9 @@ from nnir.errors import BadInput, Unsupported
 from nnir.types import TensorType
 
 from ..source import SourceModel, SourceValue
-from .flatten import Flattener, Library, Variable, functions_of, nodes_of
+from .flatten import Flattener, Library, Variable
 from .messages import GRAPH, decode
+from .nodes import functions_of, nodes_of
 from .saved_model import dims, read_graph
 from .tensors import precision
 

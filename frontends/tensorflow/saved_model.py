@@ -18,14 +18,18 @@ from ..collector import paused_collector
 from ..source import SourceModel, SourceValue
 from ..wire import Buffer
 from .bundle import Bundle
-from .flatten import CALLS, Flattener, Function, Library, Node, Variable, functions_of, nodes_of
+from .flatten import CALLS, Flattener, Library, Variable
 from .messages import GRAPH, SAVED_MODEL, decode
+from .nodes import Function, Node, functions_of, has_op, nodes_of
 from .tensors import precision, shape
 
 FILE = "saved_model.pb"
 VARIABLES = Path("variables") / "variables"
 SERVE = "serve"
 DEFAULT = "serving_default"
+UNUSED = "unused_control_flow_input"
+"""What TensorFlow calls the placeholders that it leaves where it takes functions apart."""
+
 DAMAGE = (
     *(KeyError, IndexError, TypeError, AttributeError, ValueError),
     *(RecursionError, OverflowError, MemoryError),
@@ -45,7 +49,7 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
     data = map_file(folder / FILE)
     message = decode(data, (0, len(data)), SAVED_MODEL)
-    meta = _chosen(message.get("meta_graph", ()), set(tags or (SERVE,)))
+    meta = _chosen(message.get("meta_graph", ()), set(tags))
     graph = meta.get("graph", {})
     nodes = nodes_of(data, graph.get("node", ()))
     functions = functions_of(data, graph.get("library", {}).get("function", ()))
@@ -56,29 +60,34 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     elif any(n.op == "VarHandleOp" for n in nodes.values()):
         raise BadFile(f"the SavedModel has no {VARIABLES.with_suffix('.index')}")
     signatures = {s["key"]: s.get("value", {}) for s in meta.get("signature", ())}
-    chosen = signatures[_signature(signatures, signature)]
+    asked = _signature(signatures, signature)
+    chosen = signatures[asked]
     flattener = Flattener(Library(nodes, functions, values))
     for key, info in _sorted(chosen.get("inputs", ())):
         flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
     source = flattener.graph
+    flattener.expect([info["name"] for _, info in _sorted(chosen.get("outputs", ()))])
     for key, info in _sorted(chosen.get("outputs", ())):
         entry = flattener.tensor(info["name"])
         called = entry.name if isinstance(entry, Variable) else entry
         source.outputs.append(SourceValue(called, called=key))
     version = meta.get("meta_info", {}).get("tensorflow_version", "")
-    return SourceModel(
-        "tensorflow", source, {"": 1}, metadata={"producer": f"tensorflow {version}"}
-    )
+    metadata = {"producer": f"tensorflow {version}", "signature": asked}
+    if tags:
+        metadata["tags"] = ",".join(tags)
+    return SourceModel("tensorflow", source, {"": 1}, metadata=metadata)
 
 
 def _chosen(metas: Sequence[Mapping[str, Any]], tags: set[str]) -> Mapping[str, Any]:
+    """The graph with these tags; without any, the one to serve or the only one."""
+    wanted = tags or {SERVE}
     for meta in metas:
-        if set(meta.get("meta_info", {}).get("tags", ())) == tags:
+        if set(meta.get("meta_info", {}).get("tags", ())) == wanted:
             return meta
-    if len(metas) == 1:
+    if len(metas) == 1 and not tags:
         return metas[0]
     known = [sorted(m.get("meta_info", {}).get("tags", ())) for m in metas]
-    raise BadFile(f"no graph with the tags {sorted(tags)}; the SavedModel has {known}")
+    raise BadFile(f"no graph with the tags {sorted(wanted)}; the SavedModel has {known}")
 
 
 def _signature(signatures: Mapping[str, Any], wanted: str | None) -> str:
@@ -133,7 +142,7 @@ def restored(nodes: Mapping[str, Node], functions: Mapping[str, Function]) -> di
     """
     found: dict[str, str] = {}
     for function in functions.values():
-        if not any(n.op == "RestoreV2" for n in function.nodes.values()):
+        if not has_op(function.nodes, "RestoreV2"):
             continue
         call = next(
             (n for n in nodes.values() if n.op in CALLS and n.attributes.get("f") == function.name),
@@ -191,16 +200,19 @@ def graph_model(
     """The model of a graph's nodes."""
     nodes = library.nodes
     read_by = {i.partition(":")[0] for n in nodes.values() for i in (*n.inputs, *n.controls)}
-    given = list(inputs) or [n.name for n in nodes.values() if n.op == "Placeholder"]
-    wanted = list(outputs) or [
-        n.name for n in nodes.values() if n.name not in read_by and n.op not in ("NoOp", "Assert")
+    loose = [n for n in nodes.values() if n.name not in read_by and n.op not in ("NoOp", "Assert")]
+    unused = {n.name for n in loose if n.name.startswith(UNUSED)}
+    given = list(inputs) or [
+        n.name for n in nodes.values() if n.op == "Placeholder" and n.name not in unused
     ]
+    wanted = list(outputs) or [n.name for n in loose if n.name not in unused]
     flattener = Flattener(library)
     for name in given:
         node = nodes.get(name.partition(":")[0])
         if node is None:
             raise BadFile(f"the graph has no node {name!r}")
         flattener.bind_input(node.name, _placeholder(node))
+    flattener.expect(wanted)
     for name in wanted:
         entry = flattener.tensor(name)
         called = entry.name if isinstance(entry, Variable) else entry

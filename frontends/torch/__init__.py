@@ -78,9 +78,6 @@ FAMILIES = (
 )
 TABLE = Table.merge(family.table for family in FAMILIES)
 DIALECT = TorchDialect(name, TABLE, lambda op: "")
-OPTIONS = frozenset({"inputs", "keywords", "dynamic_shapes"})
-"""What `load` takes beside a module."""
-
 ZIP = b"PK\x03\x04"
 
 
@@ -94,6 +91,13 @@ def detects(source: Any) -> bool:
         with source.open("rb") as file:
             return file.read(4) == ZIP
     return any(c.__module__.partition(".")[0] == "torch" for c in type(source).__mro__)
+
+
+def options(source: Any) -> frozenset[str]:
+    """What `load` takes beside `source`."""
+    if isinstance(source, (Path, bytes)):
+        return frozenset()
+    return frozenset({"inputs", "keywords", "dynamic_shapes"})
 
 
 def exports(source: Any) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from ..broadcast import axis_of
-from ..model import Model, Operation
+from ..model import Model, Operation, Value
 from ..ops import quant, shape
-from .orders import order_of, turned
+from . import layout_shapes
+from .orders import Perm, order_of, turned
 from .rewrite import rewrite, sweep
 
 
@@ -17,6 +18,13 @@ def _dequantized(operation: Operation) -> Operation | None:
         return None
     alone = len(source.uses) == 1 and not made.attributes["block_size"]
     return made if alone and not any(source is v for v in source.model.outputs) else None
+
+
+def _moved(stored: Value, perm: Perm) -> Value:
+    """A transpose of integers, or less than that where they were transposed or reshaped before."""
+    moved = turned(stored, perm)
+    less = layout_shapes.transposed(moved.producer) if moved.producer is not None else None
+    return less[0] if less is not None else moved
 
 
 def _is_lifted(model: Model) -> bool:
@@ -42,9 +50,8 @@ def lift_transposes(model: Model) -> bool:
         axis = perm.index(axis_of(made.attributes["axis"], len(perm)))
         model.origin = operation.origin
         given = {**made.attributes, "axis": axis}
-        lifted = quant.dequantize_linear(turned(stored, perm), *scaled, **given)
+        lifted = quant.dequantize_linear(_moved(stored, perm), *scaled, **given)
         model.replace(operation.outputs[0], lifted)
         changed = True
     model.origin = None
     return changed and (sweep(model) or changed)
-

@@ -45,7 +45,7 @@ def test_every_converter_has_a_case() -> None:
     assert missing == set(IN_MODELS)
 
 
-IN_MODELS = {name for name in TABLE.entries if name.startswith(("TensorList", "EmptyTensorList"))}
+IN_MODELS = {name for name in TABLE.entries if name.startswith(("TensorList", "EmptyTensorList", "TensorArray"))}
 IN_MODELS |= {"Const", "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"}
 """What one operator cannot show: see tests/frontends/test_tensorflow_models.py."""
 

@@ -14,8 +14,18 @@ REPOSITORY = Path(__file__).parents[2]
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `tensorflow_models.py` fills."""
-    folder = tmp_path_factory.mktemp("tensorflow")
-    script = [sys.executable, "-m", "tests.frontends.tensorflow_models", str(folder)]
-    found = subprocess.run(script, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
+    return written("tensorflow_models", tmp_path_factory.mktemp("tensorflow"))
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `tflite_models.py` fills."""
+    return written("tflite_models", tmp_path_factory.mktemp("tflite"))
+
+
+def written(script: str, folder: Path, *arguments: str) -> Path:
+    """The folder, filled by a script that imports TensorFlow."""
+    command = [sys.executable, "-m", f"tests.frontends.{script}", str(folder), *arguments]
+    found = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
     assert not found.returncode, found.stderr[-2000:]
     return folder

@@ -285,6 +285,17 @@ def frozen() -> None:
         save("version1", [({"x": a}, {"y": session.run(y, {x: a})}) for a in runs])
 
 
+def archives() -> None:
+    """Keras archives: a plain one, and one that asks for code to be run."""
+    x = keras.Input((6,), name="x")
+    model = keras.Model(x, L.Dense(3, activation="tanh")(x))
+    model.save(ROOT / "archive.keras")
+    runs = [data(n, 6) for n in (1, 4)]
+    save("archive", [({"x": a}, {"y": model(a).numpy()}) for a in runs])
+    hostile = keras.Sequential([keras.Input((6,)), L.Lambda(lambda x: x + 1)])
+    hostile.save(ROOT / "lambda.keras")
+
+
 def ancient() -> None:
     """An operator that only graphs of old producers may have."""
     definition = v1.GraphDef()
@@ -311,5 +322,16 @@ def ancient() -> None:
 
 if __name__ == "__main__":
     keras.utils.set_random_seed(0)
-    for write in (nets, residual, attention, branches, loops, lists, signatures, frozen, ancient):
+    for write in (
+        nets,
+        residual,
+        attention,
+        branches,
+        loops,
+        lists,
+        signatures,
+        frozen,
+        archives,
+        ancient,
+    ):
         write()

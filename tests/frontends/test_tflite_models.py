@@ -33,23 +33,16 @@ REPOSITORY = Path(__file__).parents[2]
 Runs = list[tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]]
 
 
-@pytest.fixture(scope="session")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("tflite")
-    command = [sys.executable, "-m", "tests.frontends.tflite_models", str(folder)]
-    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    return folder
-
-
 def runs(folder: Path, name: str) -> Runs:
     """Inputs, XNNPACK's outputs and the plain kernels' outputs, run by run."""
     with np.load(folder / f"{name}.npz") as arrays:
         keys = sorted(arrays)
         count = 1 + max(int(k.rpartition("@")[2]) for k in keys)
         return [
-            tuple([arrays[k] for k in keys if k.startswith(kind) and k.endswith(f"@{run}")]
-                  for kind in ("in:", "out:", "plain:"))
+            tuple(
+                [arrays[k] for k in keys if k.startswith(kind) and k.endswith(f"@{run}")]
+                for kind in ("in:", "out:", "plain:")
+            )
             for run in range(count)
         ]  # type: ignore[misc]  # three lists
 

@@ -136,7 +136,7 @@ def test_changes_in_place_become_outputs() -> None:
 def test_a_module_needs_inputs() -> None:
     with pytest.raises(BadInput, match=r"load\(module, inputs="):
         nna.load(nn.Linear(2, 2))
-    with pytest.raises(BadInput, match="only for modules"):
+    with pytest.raises(BadInput, match="not for this torch source"):
         nna.load(block(), inputs=(1,))
     with pytest.raises(BadInput, match="has its inputs"):
         nna.load(torch.export.export(nn.Linear(2, 2), (torch.ones(1, 2),)), inputs=(1,))

@@ -22,18 +22,23 @@ PACKAGES = {
     "conformance": {"nnir", "frontends", "hal"},
     "nnadapter": {"nnir", "frontends", "hal", "conformance"},
 }
-FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino", "keras"}
+FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino", "keras"} | {
+    "ai_edge_litert"
+}
 MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/onnxruntime/driver.py",
     "hal/drivers/onnxruntime/probe.py",
+    "conformance/oracles/litert.py",
     "conformance/oracles/onnx.py",
     "conformance/oracles/opinfo.py",
     "conformance/oracles/tensorflow.py",
     "conformance/oracles/torch.py",
     "conformance/oracles/torchvision.py",
     "conformance/oracles/transformers.py",
+    "frontends/tensorflow/keras_archive.py",
     "frontends/tensorflow/make_opdefs.py",
     "frontends/tensorflow/objects.py",
+    "frontends/tflite/make_schema.py",
     "frontends/torch/make_schemas.py",
     "frontends/torch/naming.py",
     "frontends/torch/objects.py",
