@@ -1,14 +1,15 @@
 """TFLite cases: LiteRT's own schema writes a file of one operator, LiteRT and we run it.
 
-The inputs of a case are the operator's in order, None where one is absent; `Scaled` are quantised.
-Attributes are the fields of the operator's options. `results` are the types of the results: a
-dtype, or `Scaled` for the scale; by default there is one, of the type of the first input.
+The inputs of a case are the operator's in order, None where one is absent; `Scaled` are quantised,
+`State` begin with zeros. Attributes are the fields of the operator's options. `results` are the
+types of the results: a dtype, `Scaled` for the scale, or an array of the shape where the file must
+say it; by default there is one, of the type of the first input.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -33,10 +34,33 @@ class Scaled:
     constant: bool = False
 
 
+@dataclass(frozen=True)
+class State:
+    """A tensor that a layer keeps from run to run; it begins with zeros."""
+
+    array: np.ndarray
+
+
+@dataclass(frozen=True)
+class Body:
+    """A graph of one operator on so many inputs; without an operator it gives its last input.
+
+    `inputs` say types and shapes; `result` the type of the result.
+    """
+
+    op: str
+    inputs: tuple[np.ndarray, ...]
+    result: Any
+    options: dict[str, Any] = field(default_factory=dict)
+    reads: tuple[int, ...] | None = None
+
+
 def described(given: Any) -> dict[str, Any]:
     """A tensor of the file for the oracle; its data is sent apart."""
     if isinstance(given, Const):
         return {"dtype": given.array.dtype.name, "constant": True}
+    if isinstance(given, State):
+        return {"dtype": given.array.dtype.name, "variable": True}
     if not isinstance(given, Scaled):
         return {"dtype": given.dtype.name}
     numbers = {"scale": given.scale, "zero_point": given.zero_point}
@@ -47,33 +71,40 @@ def described(given: Any) -> dict[str, Any]:
 
 def array_of(given: Any) -> np.ndarray:
     """The data of an input."""
-    found: np.ndarray = given.array if isinstance(given, (Const, Scaled)) else given
+    found: np.ndarray = given.array if isinstance(given, (Const, Scaled, State)) else given
     return found
 
 
 def run_inputs(case: Case) -> list[np.ndarray]:
     """The arrays that go in at run time."""
-    given = [g for g in case.inputs if g is not None and not isinstance(g, Const)]
+    given = [g for g in case.inputs if g is not None and not isinstance(g, (Const, State))]
     return [array_of(g) for g in given if not (isinstance(g, Scaled) and g.constant)]
 
 
 def _results(case: Case) -> list[dict[str, Any]]:
     if case.results:
-        kinds = [r if isinstance(r, Scaled) else np.empty(0, r) for r in case.results]
-        return [described(k) for k in kinds]
+        return [_result(r) for r in case.results]
     return [described(np.empty(0, array_of(case.inputs[0]).dtype))] * case.outputs
+
+
+def _result(given: Any) -> dict[str, Any]:
+    if isinstance(given, np.ndarray):
+        return {**described(given), "shape": list(given.shape)}
+    return described(given if isinstance(given, Scaled) else np.empty(0, given))
 
 
 def asked(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[np.ndarray]]:
     """The file, and LiteRT's results where it is to run."""
     given = [g for g in case.inputs if g is not None]
     places = iter(range(len(given)))
+    graphs: list[dict[str, Any]] = []
     head = {
         "op": case.op,
         "version": case.opset or 1,
         "tensors": [described(g) for g in given],
         "inputs": [-1 if g is None else next(places) for g in case.inputs],
-        "options": {k: _plain(v) for k, v in case.attrs.items()},
+        "options": {k: _plain(v, graphs) for k, v in case.attrs.items()},
+        "graphs": graphs,
         "results": _results(case),
         "run": run,
     }
@@ -81,10 +112,22 @@ def asked(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[
     return content.tobytes(), results
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, graphs: list[dict[str, Any]]) -> Any:
+    """A value of an option as JSON; graphs by their number."""
     if isinstance(value, Precision):
         return {"type": "BOOL" if value == Precision.BOOL8 else value.name}
-    return list(value) if isinstance(value, tuple) else value
+    if isinstance(value, Body):
+        graphs.append(
+            {
+                "op": value.op,
+                "tensors": [{**described(a), "shape": list(a.shape)} for a in value.inputs],
+                "inputs": list(value.reads or range(len(value.inputs))),
+                "options": {k: _plain(v, graphs) for k, v in value.options.items()},
+                "results": [described(np.empty(0, value.result))],
+            }
+        )
+        return len(graphs)
+    return [_plain(v, graphs) for v in value] if isinstance(value, tuple) else value
 
 
 def check(case: Case, device: str, oracle: Oracle) -> None:

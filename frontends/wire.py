@@ -91,6 +91,14 @@ def float32(b: Buffer, value: int | Span) -> float:
     return float(struct.unpack("<f", b[start:end])[0])
 
 
+def float64(b: Buffer, value: int | Span) -> float:
+    """A double field."""
+    start, end = span(value)
+    if end - start != 8:
+        raise BadFile("damaged protobuf: a double that is not 8 bytes")
+    return float(struct.unpack("<d", b[start:end])[0])
+
+
 def packed_integers(b: Buffer, value: int | Span) -> np.ndarray:
     """A repeated integer field as int64, packed or one unpacked element."""
     if isinstance(value, int):

@@ -30,6 +30,7 @@ OPTIONS = {
     "L2_NORMALIZATION": "L2NormOptions",
     "RNN": "RNNOptions",
     "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "MULTINOMIAL": "RandomOptions",
     "RANDOM_UNIFORM": "RandomOptions",
     "RANDOM_STANDARD_NORMAL": "RandomOptions",
     **dict.fromkeys(("MEAN", "SUM"), "ReducerOptions"),
@@ -48,7 +49,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     if not head["run"]:
         return [np.frombuffer(content, np.uint8)]
     tensors = zip(head["tensors"], arrays, strict=True)
-    given = [a for t, a in tensors if not t.get("constant")]
+    given = [a for t, a in tensors if not held(t)]
     return [np.frombuffer(content, np.uint8), *invoked(content, given, PLAIN)]
 
 
@@ -70,51 +71,92 @@ def invoked(
     for detail, array in zip(details, arrays, strict=True):
         found.set_tensor(detail["index"], array)
     found.invoke()
-    return [found.get_tensor(d["index"]) for d in found.get_output_details()]
+    return [fetched(found, d) for d in found.get_output_details()]
+
+
+def held(described: dict[str, Any]) -> bool:
+    """Whether a tensor is no input of the graph: a constant, or a state that begins with zeros."""
+    return bool(described.get("constant") or described.get("variable"))
+
+
+def fetched(found: Any, detail: dict[str, Any]) -> np.ndarray:
+    """An output; LiteRT does not hand out what has no elements and was sized while running."""
+    result: np.ndarray
+    if 0 in detail["shape"]:
+        result = np.empty(detail["shape"], detail["dtype"])
+    else:
+        result = found.get_tensor(detail["index"])
+    return result
 
 
 def written(head: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
-    """A file with one graph of one operator."""
-    graph = schema.SubGraphT()
-    buffers = [schema.BufferT()]
-    graph.tensors = []
-    for described, array in zip(head["tensors"], arrays, strict=True):
-        made = tensor(described, array.shape)
-        if described.get("constant"):
-            buffer = schema.BufferT()
-            buffer.data = np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
-            made.buffer = len(buffers)
-            buffers.append(buffer)
-        graph.tensors.append(made)
-    count = len(arrays)
-    graph.tensors += [tensor(r, ()) for r in head["results"]]
-    for k, made in enumerate(graph.tensors):
-        made.name = f"t{k}".encode()
-    graph.inputs = [k for k, t in enumerate(head["tensors"]) if not t.get("constant")]
-    graph.outputs = list(range(count, len(graph.tensors)))
-    code = schema.OperatorCodeT()
-    number = getattr(schema.BuiltinOperator, head["op"], None)
-    if number is None:
-        number = schema.BuiltinOperator.CUSTOM
-        code.customCode = head["op"].encode()
-    code.builtinCode, code.version = number, head["version"]
-    code.deprecatedBuiltinCode = min(number, 127)
-    operator = schema.OperatorT()
-    operator.inputs, operator.outputs = head["inputs"], graph.outputs
-    give_options(operator, head["op"], head["options"])
-    graph.operators = [operator]
+    """A file with a graph of one operator, and with the graphs in its options."""
     model = schema.ModelT()
     model.version, model.description = 3, b"case"
-    model.operatorCodes, model.subgraphs, model.buffers = [code], [graph], buffers
+    model.buffers, model.operatorCodes = [schema.BufferT()], []
+    shapes = [list(a.shape) for a in arrays]
+    model.subgraphs = [graph_of(model, head, shapes, arrays)]
+    for inner in head.get("graphs", ()):
+        shapes = [t["shape"] for t in inner["tensors"]]
+        model.subgraphs.append(graph_of(model, {"version": 1, **inner}, shapes, []))
     builder = flatbuffers.Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
 
 
-def tensor(described: dict[str, Any], shape: tuple[int, ...]) -> Any:
+def graph_of(
+    model: Any, head: dict[str, Any], shapes: list[list[int]], arrays: list[np.ndarray]
+) -> Any:
+    """A graph of one operator, or of none: it gives its last input."""
+    graph = schema.SubGraphT()
+    graph.tensors = [tensor(t, s) for t, s in zip(head["tensors"], shapes, strict=True)]
+    for described, made, array in zip(head["tensors"], graph.tensors, arrays, strict=False):
+        if described.get("constant"):
+            made.buffer = len(model.buffers)
+            model.buffers.append(schema.BufferT())
+            model.buffers[-1].data = packed(array)
+    count = len(graph.tensors)
+    graph.inputs = [k for k, t in enumerate(head["tensors"]) if not held(t)]
+    graph.outputs, graph.operators = [count - 1], []
+    if head["op"]:
+        graph.tensors += [tensor(r, r.get("shape", [])) for r in head["results"]]
+        graph.outputs = list(range(count, len(graph.tensors)))
+        operator = schema.OperatorT()
+        operator.opcodeIndex = len(model.operatorCodes)
+        operator.inputs, operator.outputs = head["inputs"], graph.outputs
+        give_options(operator, head["op"], head["options"])
+        graph.operators = [operator]
+        model.operatorCodes.append(code_of(head["op"], head["version"]))
+    for k, made in enumerate(graph.tensors):
+        made.name = f"t{k}".encode()
+    return graph
+
+
+def code_of(op: str, version: int) -> Any:
+    """An operator of the file: one of TFLite's, or a custom one."""
+    code = schema.OperatorCodeT()
+    number = getattr(schema.BuiltinOperator, op, None)
+    if number is None:
+        number = schema.BuiltinOperator.CUSTOM
+        code.customCode = op.encode()
+    code.builtinCode, code.version = number, version
+    code.deprecatedBuiltinCode = min(number, 127)
+    return code
+
+
+def packed(array: np.ndarray) -> np.ndarray:
+    """The bytes of a constant; two int4 share one, the first in the lower half."""
+    if array.dtype.name not in ("int4", "uint4"):
+        return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)
+    halves = array.reshape(-1).astype(np.int8).view(np.uint8) & 15
+    even = np.append(halves, np.zeros(halves.size % 2, np.uint8))
+    return even[::2] | even[1::2] << 4
+
+
+def tensor(described: dict[str, Any], shape: list[int]) -> Any:
     """A tensor of the file."""
     made = schema.TensorT()
-    made.shape = list(shape)
+    made.shape = shape
     made.hasRank = True
     kind = described["dtype"].upper()
     made.type = getattr(schema.TensorType, kind)
@@ -123,6 +165,7 @@ def tensor(described: dict[str, Any], shape: tuple[int, ...]) -> Any:
         made.quantization.scale = described["scale"]
         made.quantization.zeroPoint = described["zero_point"]
         made.quantization.quantizedDimension = described["axis"]
+    made.isVariable = bool(described.get("variable"))
     return made
 
 

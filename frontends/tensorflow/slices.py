@@ -195,6 +195,8 @@ def slice_(input: Value, begin: Index, size: Index) -> Value:
     for axis, (start, length) in enumerate(zip(starts, lengths, strict=True)):
         whole = input.shape[axis]
         if isinstance(length, int) and length >= 0 and length == whole:
+            if isinstance(start, int):
+                _require_inside(start, length, whole)
             continue
         if isinstance(length, int) and length < 0:
             cuts.append(Cut(axis, start, END, 1))

@@ -14,24 +14,29 @@ from nnir.passes.rewrite import apply
 from ..collector import paused_collector
 from ..source import SourceModel
 from ..table import Table
-from ..translate import Dialect, Translator
 from . import (
     activation,
     binary,
     compare,
     control,
     conv,
+    detection,
     index,
     linear,
     norm,
     pool,
     quant,
+    random,
     reader,
+    recurrent,
     reduce,
     resize,
     shape,
+    signal,
+    stablehlo,
     unary,
 )
+from .flex import FlexDialect, FlexTranslator
 
 name = "tflite"
 FAMILIES = (
@@ -40,22 +45,29 @@ FAMILIES = (
     compare,
     control,
     conv,
+    detection,
     index,
     linear,
     norm,
     pool,
     quant,
+    random,
+    recurrent,
     reduce,
     resize,
     shape,
+    signal,
+    stablehlo,
     unary,
 )
 TABLE = Table.merge(family.table for family in FAMILIES)
 LAYOUT = (remove_copies, fold_constants, sink_transposes, lift_transposes)
 """Channels are last in TFLite: what that costs in transposes goes at once."""
 
-OPTIONS = frozenset({"signature"})
-DIALECT = Dialect(name, TABLE, lambda op: "")
+IMAGES = "NHWC"
+"""The order of axes that images have here."""
+
+DIALECT = FlexDialect(name, TABLE, lambda op: "")
 
 
 def detects(source: Any) -> bool:
@@ -66,6 +78,11 @@ def detects(source: Any) -> bool:
         return False
     with source.open("rb") as file:
         return file.read(8)[4:] == reader.MAGIC or source.suffix == ".tflite"
+
+
+def options(source: Any) -> frozenset[str]:
+    """What `load` takes beside a file."""
+    return frozenset({"signature"})
 
 
 def load(source: Path | bytes, *, signature: str | None = None) -> Model:
@@ -83,7 +100,7 @@ def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
     try:
         with paused_collector():
-            model = Translator(DIALECT, source).translate()
+            model = FlexTranslator(DIALECT, source).translate()
             apply(model, LAYOUT)
             return model
     except (RecursionError, MemoryError) as error:

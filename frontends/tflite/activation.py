@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from nnir.model import Value
-from nnir.ops import activation, binary, shape
+from nnir.ops import activation, binary, compare, shape
 
 from ..table import Table
 from ..tensorflow import activation as tensorflow
+from ..tensorflow.layout import with_channels_first
 from .fused import clipped
 
 table = Table()
@@ -39,10 +40,13 @@ def leaky_relu(input: Value, *, alpha: float = 0.0) -> Value:
 
 @table.convert("PRELU")
 def prelu(input: Value, alpha: Value) -> Value:
-    """Slopes broadcast over the last axes."""
-    missing = input.rank - alpha.rank
-    slope = shape.unsqueeze(alpha, list(range(missing))) if missing > 0 else alpha
-    return activation.prelu(input, slope)
+    """Slopes of the last axis are the standard's; others are written out."""
+    *outer, last = alpha.shape or (1,)
+    if any(d != 1 for d in outer) or input.rank < 2 or alpha.rank > input.rank:
+        rise = compare.greater_equal(input, input.model.constant(0, input.dtype))
+        return compare.where(rise, input, binary.mul(input, alpha))
+    slope = alpha if alpha.rank == 1 else shape.reshape(alpha, [last])
+    return with_channels_first(input, "NHWC", lambda x: activation.prelu(x, slope))
 
 
 @table.convert("HARD_SWISH")

@@ -111,13 +111,20 @@ def top_k(input: Value, k: Index) -> tuple[Value, Value]:
 
 
 @table.convert("ARG_MAX")
-def arg_max(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
+def arg_max(input: Value, dimension: int, *, output_type: Precision) -> Value:
+    _require_wide("ARG_MAX", output_type)
     return sort.arg_max(input, dimension, output_type=output_type)
 
 
 @table.convert("ARG_MIN")
-def arg_min(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
+def arg_min(input: Value, dimension: int, *, output_type: Precision) -> Value:
+    _require_wide("ARG_MIN", output_type)
     return sort.arg_min(input, dimension, output_type=output_type)
+
+
+def _require_wide(name: str, kind: Precision) -> None:
+    if kind not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"{name} with output_type={kind.name}: INT32 or INT64 is needed")
 
 
 @table.convert("UNIQUE")

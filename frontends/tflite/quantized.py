@@ -28,9 +28,11 @@ MOVES = frozenset(
         *("REVERSE_V2", "REVERSE_SEQUENCE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "MIRROR_PAD"),
         *("ARG_MAX", "ARG_MIN", "BROADCAST_TO", "SHAPE", "RANK", "SELECT", "SELECT_V2"),
         *("DYNAMIC_UPDATE_SLICE", "TOPK_V2", "RESIZE_NEAREST_NEIGHBOR", "IF", "WHILE"),
+        *("CAST", "BITCAST", "BITWISE_XOR", "FILL", "FLOOR_DIV", "FLOOR_MOD", "NEG", "ONE_HOT"),
+        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE"),
     }
 )
-"""Operators that do not compute with the numbers that integers stand for."""
+"""Operators that do not compute with the numbers that integers stand for, whatever their scales."""
 
 INTEGERS_ONLY = frozenset({"LSTM", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"})
 """Operators that LiteRT computes in integers of its own, with scales inside."""
@@ -55,7 +57,7 @@ class Explicit:
             self._dequantize(given[0], node.outputs[0])
             return
         alike = len({t.quantization for t in (*given.values(), *made.values())}) == 1
-        if not (given or made) or (node.op in MOVES and alike):
+        if not (given or made) or (node.op in MOVES and (alike or node.op != "CONCATENATION")):
             self.graph.nodes.append(node)
             return
         if node.op in INTEGERS_ONLY and made:

@@ -20,6 +20,7 @@ from ..source import SourceGraph, SourceModel, SourceNode, SourceValue
 from ..tensorflow.saved_model import dims
 from ..wire import Buffer
 from . import schema
+from .custom import options
 from .flatbuffer import Bytes, Table
 from .quantized import Explicit
 from .state import Resources
@@ -43,12 +44,17 @@ IGNORED = frozenset(
     {
         *("asymmetric_quantize_inputs", "pot_scale_int16", "quantized_bias_type", "quant_spec"),
         *("num_splits", "values_count", "num", "in_data_type", "validate_indices"),
+        *("precision_config", "indices_are_sorted", "unique_indices", "is_stable"),
+        *("name", "composite_attributes", "composite_attributes_format", "version"),
     }
 )
 """Options that say how to compute, or repeat what follows from the tensors."""
 
-CASTS = frozenset({"CAST", "BITCAST"})
+CASTS = frozenset({"CAST", "BITCAST", "MULTINOMIAL", "STABLEHLO_CONVERT", "STABLEHLO_IOTA"})
 """Operators to the type of the tensor that they write; options may say nothing."""
+
+SHAPED = frozenset({"STABLEHLO_IOTA", "STABLEHLO_RESHAPE", "STABLEHLO_BROADCAST_IN_DIM"})
+"""Operators to the sizes of the tensor that they write."""
 
 DEEPEST = 60
 
@@ -112,7 +118,8 @@ class Reader:
         graph = self.graph(number)
         source = self.source(graph, 0, inputs, outputs)
         producer = self.model.text(3) or "tflite"
-        return SourceModel("tflite", source, {"": 1}, metadata={"producer": producer})
+        metadata = {"producer": producer} | ({"signature": signature} if signature else {})
+        return SourceModel("tflite", source, {"": 1}, metadata=metadata)
 
     def _signature(self, wanted: str | None) -> tuple[int, Mapping[int, str], Mapping[int, str]]:
         """The number of a graph, and what a signature calls its inputs and outputs."""
@@ -193,16 +200,22 @@ class Reader:
         if name == "CUSTOM":
             start, size = operator.span(5)
             payload = bytes(self.data[start : start + size])
-            attributes: dict[str, Any] = {"custom_options": payload} if size else {}
-            return SourceNode(custom, names, made, attributes, made[0] if made else "")
-        attributes = {}
+            known = options(custom, payload)
+            return SourceNode(custom, names, made, known, made[0] if made else "")
+        attributes: dict[str, Any] = {}
         for union, slot in ((1, 3), (2, 11)):
             kind = operator.number(slot, "B")
             attributes |= schema.options(union, kind, operator.table(slot + 1))
         for key in attributes.keys() & SUB_GRAPHS:
             inner = self.graph(attributes.pop(key))
             attributes[key.removesuffix("_index")] = self.source(inner, depth + 1)
+        if "branch_subgraph_indices" in attributes:
+            numbers = attributes.pop("branch_subgraph_indices")
+            inside = tuple(self.source(self.graph(n), depth + 1) for n in numbers)
+            attributes["branch_subgraphs"] = inside
         kept = {k: v for k, v in attributes.items() if k not in IGNORED}
+        if name in SHAPED and outputs:
+            kept["out_sizes"] = graph.tensors[outputs[0]].sizes
         if name in CASTS and outputs:
             kept["out_data_type"] = graph.tensors[outputs[0]].precision
         return SourceNode(name, names, made, kept, made[0] if made else "")

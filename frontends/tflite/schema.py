@@ -75,6 +75,11 @@ def operator(code: int) -> str:
     return str(found) if found else f"BUILTIN_{code}"
 
 
+def operators() -> list[str]:
+    """The names of all builtin operators."""
+    return list(_everything()["operators"].values())
+
+
 def member(enum: str, number: int) -> str:
     """The name of a number of an enumeration; a number as text where it has none."""
     return str(_everything()["enums"][enum].get(str(number), number))

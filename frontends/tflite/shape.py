@@ -41,7 +41,9 @@ def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
 
 
 @table.convert("SHAPE")
-def shape_of(input: Value, *, out_type: Precision = Precision.INT32) -> Value:
+def shape_of(input: Value, *, out_type: Precision) -> Value:
+    if out_type not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"SHAPE with out_type={out_type.name}: INT32 or INT64 is needed")
     return tensorflow.shape_of(input, out_type=out_type)
 
 

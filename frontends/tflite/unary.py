@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import unary
+from nnir.ops import binary, compare, quant, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -38,7 +38,14 @@ table.convert("ZEROS_LIKE")(generate.zeros_like)
 
 @table.convert("CAST")
 def cast(input: Value, *, out_data_type: Precision) -> Value:
-    return cast_to(input, out_data_type)
+    """Real numbers out of the range of an integer type become its ends, NaN its largest."""
+    if not (input.is_float and out_data_type.is_integer):
+        return cast_to(input, out_data_type)
+    least, most = quant.integer_range(out_data_type)
+    low, end = (input.model.constant(float(n), input.dtype) for n in (least, most + 1))
+    inside = cast_to(binary.max_(input, low), out_data_type)
+    largest = input.model.constant(np.array(most, out_data_type.dtype))
+    return compare.where(compare.less(input, end), inside, largest)
 
 
 @table.convert("BITCAST")

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Const, Tolerance, i, rand
+from ...case import ROUNDS, Case, Const, Tolerance, rand
 from ...tflite_engine import Scaled
+from .numbers import QUANTUM, integers, q, sizes, stored
 
 IMAGE = rand(2, 7, 8, 4)
 FILTER = Const(rand(5, 3, 2, 4, seed=1))
@@ -19,32 +21,34 @@ VOLUME = rand(1, 5, 4, 6, 2)
 CUBE = Const(rand(2, 3, 2, 2, 3, seed=4))
 PLAIN: dict[str, Any] = {"stride_w": 1, "stride_h": 1, "padding": "SAME"}
 SOLID: dict[str, Any] = {**PLAIN, "stride_d": 1}
-QUANTUM = Tolerance(absolute=1)
-"""An operator in integers rounds once more."""
-
-
-def sizes(*numbers: int) -> Const:
-    """Sizes that are known."""
-    return Const(i(*numbers, dtype=np.int32))
-
-
-def integers(*shape: int, seed: int = 0, dtype: Any = np.int8) -> np.ndarray:
-    """Quantised numbers."""
-    limits = np.iinfo(dtype)
-    return rand(*shape, seed=seed, dtype=dtype, low=limits.min + 1, high=limits.max)
-
-
 SCALES = (0.004, 0.006, 0.003, 0.005, 0.007)
 QUANTIZED = Scaled(integers(2, 7, 8, 4), 0.02, -5)
 WEIGHTS = Scaled(integers(5, 3, 2, 4, seed=1), SCALES, (0,) * 5, 0, constant=True)
-OFFSETS = Scaled(
-    rand(5, seed=3, dtype=np.int32, low=-900, high=900),
-    tuple(0.02 * s for s in SCALES),
+RESULT = stored(0.05, 3)
+FLOAT = (np.float32,)
+
+
+def bias(count: int, scale: float | tuple[float, ...], dtype: Any = np.int32) -> Scaled:
+    """A bias in the scale of the products."""
+    many = isinstance(scale, tuple)
+    numbers = rand(count, seed=3, dtype=dtype, low=-900, high=900)
+    return Scaled(numbers, scale, (0,) * count if many else 0, constant=True)
+
+
+OFFSETS = bias(5, tuple(0.02 * s for s in SCALES))
+BYTES = q(5, 3, 2, 4, dtype=np.uint8, seed=1, scale=0.004, zero=140, constant=True)
+BYTES_BIAS = bias(5, 0.02 * 0.004)
+WIDE_BIAS = bias(5, tuple(0.0001 * s for s in SCALES), np.int64)
+NIBBLES = Scaled(
+    rand(5, 3, 2, 4, seed=1, dtype=np.int8, low=-8, high=7).astype(ml_dtypes.int4),
+    tuple(10 * s for s in SCALES),
     (0,) * 5,
-    0,
     constant=True,
 )
-RESULT = (Scaled(np.empty(0, np.int8), 0.05, 3),)
+NIBBLES_BIAS = bias(5, tuple(0.2 * s for s in SCALES))
+THIN_SCALES = tuple(0.003 + 0.001 * k for k in range(8))
+THIN = Scaled(integers(1, 3, 2, 8, seed=1), THIN_SCALES, (0,) * 8, 3, constant=True)
+THIN_BIAS = bias(8, tuple(0.02 * s for s in THIN_SCALES))
 
 CASES = [
     *(
@@ -53,10 +57,14 @@ CASES = [
         for p in ("SAME", "VALID")
         for s in (1, 2)
     ),
-    Case("CONV_2D", (IMAGE, FILTER, None), PLAIN, tol=ROUNDS, why="no bias"),
+    Case("CONV_2D", (IMAGE, Const(rand(6, 3, 2, 2)), Const(rand(6))), PLAIN, tol=ROUNDS,
+         why="two groups"),
+    Case("CONV_2D", (IMAGE, rand(5, 3, 2, 4), rand(5)), PLAIN, tol=ROUNDS,
+         why="filter and bias at run time"),
+    Case("CONV_2D", (rand(7, 8, 4), FILTER, BIAS), PLAIN, raises=BadType, why="three axes"),
     Case("CONV_2D", (IMAGE, FILTER, BIAS),
          {**PLAIN, "dilation_w_factor": 2, "dilation_h_factor": 3}, tol=ROUNDS, why="dilations"),
-    Case("CONV_2D", (rand(2, 7, 8, 8), FILTER, BIAS), PLAIN, tol=ROUNDS, why="groups",
+    Case("CONV_2D", (rand(2, 7, 8, 6), FILTER, BIAS), PLAIN, why="channels that are no groups",
          raises=BadType),
     *(
         Case("CONV_2D", (IMAGE, FILTER, BIAS), {**PLAIN, "fused_activation_function": a},
@@ -69,6 +77,49 @@ CASES = [
          results=RESULT, opset=3),
     Case("CONV_2D", (QUANTIZED, WEIGHTS, OFFSETS), {**PLAIN, "fused_activation_function": "RELU6"},
          tol=QUANTUM, why="per channel, relu6", results=RESULT, opset=3),
+    *(
+        Case("CONV_2D", (QUANTIZED, WEIGHTS, OFFSETS),
+             {"padding": "VALID", "stride_w": 1, "stride_h": 2, "fused_activation_function": a},
+             tol=QUANTUM, why=f"per channel, {a}", results=RESULT, opset=3)
+        for a in ("RELU", "RELU_N1_TO_1")
+    ),
+    Case("CONV_2D", (q(2, 7, 8, 4, dtype=np.uint8), BYTES, BYTES_BIAS), PLAIN, tol=QUANTUM,
+         why="uint8", results=stored(0.05, 120, np.uint8)),
+    Case("CONV_2D", (q(2, 7, 8, 4, dtype=np.int16), WEIGHTS, WIDE_BIAS), PLAIN, tol=QUANTUM,
+         why="int16", results=stored(0.0005, 0, np.int16), opset=4),
+    Case("CONV_2D", (QUANTIZED, NIBBLES, NIBBLES_BIAS), PLAIN, tol=QUANTUM, why="int4 weights",
+         results=RESULT, opset=7),
+    Case("CONV_2D", (IMAGE, WEIGHTS, BIAS), PLAIN, tol=Tolerance(absolute=0.1), results=FLOAT,
+         why="int8 weights: LiteRT quantises the image too", opset=5),
+    Case("DEPTHWISE_CONV_2D", (QUANTIZED, THIN, THIN_BIAS), {**PLAIN, "depth_multiplier": 2},
+         tol=QUANTUM, why="per channel", results=RESULT, opset=3),
+    Case("DEPTHWISE_CONV_2D", (QUANTIZED, THIN, THIN_BIAS),
+         {"padding": "VALID", "stride_w": 2, "stride_h": 2, "depth_multiplier": 2,
+          "fused_activation_function": "RELU6"},
+         tol=QUANTUM, why="per channel, relu6", results=RESULT, opset=3),
+    Case("DEPTHWISE_CONV_2D", (q(2, 7, 8, 4, dtype=np.uint8), q(1, 3, 2, 4, dtype=np.uint8, seed=1,
+                               scale=0.004, constant=True), bias(4, 0.02 * 0.004)),
+         {**PLAIN, "depth_multiplier": 1}, tol=QUANTUM, why="uint8",
+         results=stored(0.02, 120, np.uint8)),
+    Case("DEPTHWISE_CONV_2D", (q(2, 7, 8, 4, dtype=np.int16), THIN,
+                               bias(8, tuple(0.0001 * s for s in THIN_SCALES), np.int64)),
+         {**PLAIN, "depth_multiplier": 2}, tol=QUANTUM, why="int16", opset=5,
+         results=stored(0.0005, 0, np.int16)),
+    Case("DEPTHWISE_CONV_2D", (IMAGE, THIN, Const(rand(8))), {**PLAIN, "depth_multiplier": 2},
+         tol=Tolerance(absolute=0.1), results=FLOAT, opset=6,
+         why="int8 weights: LiteRT quantises the image too"),
+    Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), WEIGHTS, q(2, 7, 8, 4, dtype=np.int16)),
+         {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, opset=2, why="int16",
+         results=stored(0.0005, 0, np.int16)),
+    Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), BYTES, q(2, 7, 8, 4, dtype=np.uint8)),
+         {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, why="uint8",
+         results=stored(0.05, 120, np.uint8)),
+    Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), WEIGHTS, QUANTIZED),
+         {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, results=RESULT, opset=2,
+         why="per channel"),
+    Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), WEIGHTS, QUANTIZED, OFFSETS),
+         {"padding": "SAME", "stride_w": 2, "stride_h": 2}, tol=QUANTUM, results=RESULT, opset=3,
+         why="per channel with a bias"),
     *(
         Case("DEPTHWISE_CONV_2D", (IMAGE, DEPTHWISE, Const(rand(8))),
              {"padding": p, "stride_w": s, "stride_h": s, "depth_multiplier": 2}, tol=ROUNDS)
@@ -90,4 +141,4 @@ CASES = [
     Case("CONV_3D_TRANSPOSE", (sizes(1, 10, 8, 12, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME),
          {"padding": "SAME", "stride_d": 2, "stride_h": 2, "stride_w": 2}, tol=ROUNDS,
          results=(np.float32,)),
-]
+]  # fmt: skip

@@ -1,0 +1,97 @@
+"""Tensors of TFLite cases: known sizes, integers with a scale, and how near these must be."""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+
+import numpy as np
+
+from ...case import Const, Tolerance, i, rand
+from ...tflite_engine import Scaled
+
+QUANTUM = Tolerance(absolute=1)
+"""An operator in integers rounds once more."""
+
+SHORT = np.int16
+SCALES: dict[Any, tuple[float, int]] = {
+    np.int8: (0.02, -5),
+    np.uint8: (0.02, 130),
+    np.int16: (0.0001, 0),
+}
+"""A scale and a zero point for each type; those of int16 are 0."""
+
+
+def sizes(*numbers: int) -> Const:
+    """Sizes that are known."""
+    return Const(i(*numbers, dtype=np.int32))
+
+
+def number(value: int) -> Const:
+    """A known int32 scalar."""
+    return Const(np.array(value, np.int32))
+
+
+def real(value: float) -> Const:
+    """A known float32 scalar."""
+    return Const(np.array(value, np.float32))
+
+
+def integers(*shape: int, seed: int = 0, dtype: Any = np.int8) -> np.ndarray:
+    """Quantised numbers."""
+    limits = np.iinfo(dtype)
+    return rand(*shape, seed=seed, dtype=dtype, low=limits.min + 1, high=limits.max)
+
+
+def q(
+    *shape: int,
+    seed: int = 0,
+    dtype: Any = np.int8,
+    scale: float | None = None,
+    zero: int | None = None,
+    constant: bool = False,
+) -> Scaled:
+    """Integers of a shape with a scale."""
+    usual = SCALES[dtype]
+    return Scaled(
+        integers(*shape, seed=seed, dtype=dtype),
+        usual[0] if scale is None else scale,
+        usual[1] if zero is None else zero,
+        constant=constant,
+    )
+
+
+def stored(scale: float, zero: int = 0, dtype: Any = np.int8) -> tuple[Scaled]:
+    """The type of one quantised result."""
+    return (Scaled(np.empty(0, dtype), scale, zero),)
+
+
+def same(dtype: Any = np.int8) -> tuple[Scaled]:
+    """A result with the scale of the operand."""
+    return stored(*SCALES[dtype], dtype)
+
+
+def name(dtype: Any) -> str:
+    """A type in the name of a case."""
+    return np.dtype(dtype).name
+
+
+def flexible(**given: Any) -> dict[str, Any]:
+    """The options of a custom operator: a flexbuffer with a map, every value of 4 bytes."""
+    values = dict(sorted(given.items()))
+    names = b"".join(k.encode() + b"\0" for k in values)
+    names += b"\0" * (-len(names) % 4)
+    places = np.cumsum([0, *(len(k) + 1 for k in values)])[:-1].tolist()
+    start = len(names) + 4
+    keys = b"".join(struct.pack("<I", start + 4 * k - p) for k, p in enumerate(places))
+    content = b"".join(
+        struct.pack("<f" if isinstance(v, float) else "<i", v) for v in values.values()
+    )
+    kinds = bytes({bool: 26, int: 1, float: 3}[type(v)] << 2 | 2 for v in values.values())
+    count = struct.pack("<I", len(values))
+    head = names + count + keys
+    values_at = len(head) + 12
+    head += struct.pack("<I", len(head) - start) + struct.pack("<I", 4) + count
+    body = head + content + kinds
+    root = bytes([len(body) - values_at, 9 << 2 | 2, 1])
+    return {"custom_options": list(body + root)}
