@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, generate, pool, shape, sizes
+from nnir.ops import binary, pool, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
 from .layout import channels_first, channels_last, spatial, with_channels_first
+from .sizes import counted
 from .windows import Window, spatial_sizes, window
 
 table = Table()
@@ -144,23 +143,15 @@ def max_pool_with_argmax(
         return_indices=True,
         return_indices_dtype=int(Precision.INT64),
     )
-    images, height, width, channels = sizes.sizes_of(input)
+    _, height, width, channels = sizes.sizes_of(input)
     at = binary.mul(channels_last(plane), _one(input, channels))
-    at = binary.add(at, _counted(input, channels))
+    at = binary.add(at, counted(input, 3))
     if include_batch_in_index:
         step = sizes.product([height, width, channels])
-        image = binary.mul(_counted(input, images), _one(input, step))
+        image = binary.mul(counted(input, 0), _one(input, step))
         at = binary.add(at, shape.reshape(image, [-1, 1, 1, 1]))
     return channels_last(best), cast_to(at, Targmax)
 
 
 def _one(like: Value, size: sizes.Size) -> Value:
     return sizes.vector(like.model, [size])
-
-
-def _counted(like: Value, size: sizes.Size) -> Value:
-    """0, 1, ... up to a size."""
-    if isinstance(size, int):
-        return like.model.constant(np.arange(size))
-    counted: Value = generate.range_([0], sizes.vector(like.model, [size]), [1])
-    return counted

@@ -11,9 +11,10 @@ from nnir.ops import activation, binary, index, linear, shape, sizes
 
 from ..table import Table
 from ..translate import Translator
+from . import ctc
 from .binary import number
 
-table = Table()
+table = Table.merge([ctc.table])
 LONGEST = 10_000
 STEP = 10
 """A step costs as much as so many plain nodes."""

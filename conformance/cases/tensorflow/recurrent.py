@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType
 
-from ...case import ROUNDS, Case, Const, rand
+from ...case import ROUNDS, Case, Const, i, rand
 
 N, IN, H, T = 2, 3, 4, 5
 STATE, HIDDEN = rand(N, H, seed=1), rand(N, H, seed=2)
@@ -23,7 +23,15 @@ def steps(count: int) -> Const:
     return Const(np.array(count, np.int64))
 
 
+LABELS = rand(6, 3, 4, seed=12)
+LENGTHS = i(6, 3, 0, dtype=np.int32)
+REPEATED = np.repeat(LABELS, 2, axis=0)
+
 CASES = [
+    Case("CTCGreedyDecoder", (LABELS, LENGTHS), outputs=4, tol=ROUNDS),
+    Case("CTCGreedyDecoder", (REPEATED, LENGTHS), {"merge_repeated": True}, outputs=4, tol=ROUNDS),
+    Case("CTCGreedyDecoder", (REPEATED, LENGTHS), {"blank_index": 1}, outputs=4, tol=ROUNDS),
+    Case("CTCGreedyDecoder", (LABELS, LENGTHS[:2]), outputs=4, why="other batch", raises=BadType),
     Case("LSTMBlockCell", CELL, outputs=7, tol=ROUNDS),
     Case("LSTMBlockCell", CELL, {"use_peephole": True, "cell_clip": 0.5}, outputs=7, tol=ROUNDS),
     Case("LSTMBlockCell", CELL, {"forget_bias": 0.0, "cell_clip": -1.0}, outputs=7, tol=ROUNDS),
