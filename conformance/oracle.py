@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Sequence
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -86,6 +87,24 @@ class Oracle:
                     with contextlib.suppress(OSError):
                         pipe.close()
             self._process = None
+
+
+def argument(source: Any, tensors: Sequence[Any], dtype_of: Callable[[str], Any]) -> Any:
+    """An argument in the framework's own terms: the inverse of `named_engine.described`."""
+    if isinstance(source, list):
+        return [argument(a, tensors, dtype_of) for a in source]
+    if isinstance(source, dict):
+        ((kind, value),) = source.items()
+        match kind:
+            case "tensor":
+                return tensors[value]
+            case "dtype":
+                return dtype_of(value)
+            case "float":
+                return float(value)
+            case "complex":
+                return complex(*map(float, value))
+    return source
 
 
 def serve(answer: Any) -> None:

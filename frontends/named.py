@@ -9,10 +9,11 @@ from typing import Any, get_args, get_origin
 
 import numpy as np
 
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadModel, BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import shape
+from nnir.types import TensorType
 
 from .source import Ref, SourceNode
 from .table import Converter, Items, Parameter, Withheld, coerce, short
@@ -143,6 +144,14 @@ class NamedTranslator(Translator):
         if isinstance(argument, list):
             return [self.resolved(a) for a in argument]
         return argument
+
+
+def require_declared(node: SourceNode, found: TensorType, declared: TensorType) -> None:
+    """The program says the type of every tensor; where ours differs, one of both is wrong."""
+    fits = found.precision == declared.precision and found.rank == declared.rank
+    pairs = zip(found.shape, declared.shape, strict=False)
+    if not fits or any(a != b and isinstance(a, int) and isinstance(b, int) for a, b in pairs):
+        raise BadModel(f"{node.op} gives {found}, the program says {declared}")
 
 
 def flat(result: Any) -> list[Any]:

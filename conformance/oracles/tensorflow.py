@@ -12,7 +12,7 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # one order of summation, whatever the processor
 import tensorflow as tf
 
-from ..oracle import serve
+from ..oracle import argument, serve
 
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
 """Inputs that `tf.raw_ops` calls by other names than the OpDef."""
@@ -37,7 +37,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     renamed = RENAMED.get(head["op"], {})
     function = getattr(tf.raw_ops, head["op"])
     given = called({renamed.get(k, k): a for k, a in given.items()}, function)
-    return results(function(**{k: argument(a, tensors) for k, a in given.items()}))
+    return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
 
 
 def run_keras(path: str, tensors: list[Any]) -> list[np.ndarray]:
@@ -70,24 +70,6 @@ def run_graph(head: dict[str, Any], tensors: list[Any]) -> list[Any]:
         [tensor(n) for n in head["inputs"]], [tensor(n) for n in head["outputs"]]
     )
     return results(function(*tensors))
-
-
-def argument(source: Any, tensors: list[Any]) -> Any:
-    """The inverse of `conformance.named_engine.described`."""
-    if isinstance(source, list):
-        return [argument(a, tensors) for a in source]
-    if isinstance(source, dict):
-        ((kind, value),) = source.items()
-        match kind:
-            case "tensor":
-                return tensors[value]
-            case "dtype":
-                return tf.as_dtype(value)
-            case "float":
-                return float(value)
-            case "complex":
-                return complex(*map(float, value))
-    return source
 
 
 def results(found: Any) -> list[np.ndarray]:

@@ -15,7 +15,7 @@ import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 from torch.export.graph_signature import ConstantArgument, SymIntArgument
 from torch.utils import _pytree as pytree
 
-from ..oracle import serve
+from ..oracle import argument, serve
 
 BITS = {
     "bfloat16": (torch.bfloat16, torch.int16),
@@ -40,8 +40,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
             return run_program(head["path"], head["overwritten"].splitlines(), tensors)
         if head["op"].startswith(SYMBOLIC):
             tensors = [t.item() for t in tensors]
-        args = [argument(a, tensors) for a in head["args"]]
-        kwargs = {k: argument(a, tensors) for k, a in head["kwargs"].items()}
+        args = [argument(a, tensors, dtype_of) for a in head["args"]]
+        kwargs = {k: argument(a, tensors, dtype_of) for k, a in head["kwargs"].items()}
         return results(function(head["op"])(*args, **kwargs))
 
 
@@ -89,24 +89,6 @@ def function(name: str) -> Callable[..., Any]:
         case _:
             found = functools.reduce(getattr, name.split("."), cast(Any, torch.ops))
     return found
-
-
-def argument(source: Any, tensors: list[Any]) -> Any:
-    """The inverse of `conformance.named_engine.described`."""
-    if isinstance(source, list):
-        return [argument(a, tensors) for a in source]
-    if isinstance(source, dict):
-        ((kind, value),) = source.items()
-        match kind:
-            case "tensor":
-                return tensors[value]
-            case "dtype":
-                return dtype_of(value)
-            case "float":
-                return float(value)
-            case "complex":
-                return complex(*map(float, value))
-    return source
 
 
 def dtype_of(name: str) -> torch.dtype:

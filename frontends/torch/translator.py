@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nnir.errors import BadModel
 from nnir.model import Value
 from nnir.ops import unary
-from nnir.types import TensorType
 
-from ..named import NamedTranslator
+from ..named import NamedTranslator, require_declared
 from ..source import SourceNode
 from ..table import Converter
 from ..translate import Dialect
@@ -40,7 +38,7 @@ class TorchTranslator(NamedTranslator):
             results = tuple(numbered(v) for v in results)
         for value, declared in zip(results, node.types, strict=False):
             if declared is not None and isinstance(value, Value):
-                _require_declared(node, value.type, declared)
+                require_declared(node, value.type, declared)
         return results
 
 
@@ -52,11 +50,3 @@ def numbered(value: Any) -> Any:
     number = unary.assign(value) if known is None else value.model.constant(known)
     number.is_number = True
     return number
-
-
-def _require_declared(node: SourceNode, found: TensorType, declared: TensorType) -> None:
-    """The program says the type of every tensor; where ours differs, one of both is wrong."""
-    fits = found.precision == declared.precision and found.rank == declared.rank
-    pairs = zip(found.shape, declared.shape, strict=False)
-    if not fits or any(a != b and isinstance(a, int) and isinstance(b, int) for a, b in pairs):
-        raise BadModel(f"{node.op} gives {found}, the program says {declared}")

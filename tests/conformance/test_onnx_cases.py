@@ -10,7 +10,8 @@ from conformance.onnx_engine import check, check_model, run
 from conformance.oracle import Oracle
 from frontends.onnx import TABLE
 
-DEVICES = ("builtin", "onnxruntime")
+from .judging import DEVICES, judge, require_distinct, require_used
+
 NEWER = "neither the reference evaluator nor ONNX Runtime runs opsets this old"
 NO_ORACLE: dict[tuple[str, str], str] = {
     **{(op, "axis"): NEWER for op in ("Div", "Mul", "Sub", "Equal", "Greater", "Less")},
@@ -29,15 +30,7 @@ NO_ORACLE: dict[tuple[str, str], str] = {
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    limit = next((x for x in LIMITS if x.matches(case, device)), None)
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            run(case, device)
-    elif limit is not None:
-        with pytest.raises(limit.raises):
-            check(case, device, oracle)
-    else:
-        check(case, device, oracle)
+    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -52,7 +45,7 @@ def test_model(case: ModelCase, device: str, oracle: Oracle) -> None:
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
 def test_limit_matches_a_case(limit: Limit) -> None:
-    assert any(limit.matches(c, d) for c in CASES for d in DEVICES if not c.raises)
+    require_used(limit, CASES)
 
 
 def test_every_converter_has_a_case() -> None:
@@ -90,5 +83,4 @@ def test_what_has_no_oracle_is_needed(op: str, attribute: str) -> None:
 
 
 def test_case_names_differ() -> None:
-    names = [str(c) for c in CASES]
-    assert sorted(names) == sorted(set(names))
+    require_distinct(CASES)

@@ -12,32 +12,23 @@ from conformance.oracle import Oracle
 from conformance.tensorflow_engine import check, run
 from frontends.tensorflow import TABLE
 
-DEVICES = ("builtin", "onnxruntime")
+from .judging import DEVICES, judge, require_distinct, require_used, worker_of
 
 
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[Oracle]:
-    with Oracle("conformance.oracles.tensorflow", timeout=120) as worker:
-        yield worker
+    yield from worker_of("tensorflow")
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    limit = next((x for x in LIMITS if x.matches(case, device)), None)
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            run(case, device)
-    elif limit is not None:
-        with pytest.raises(limit.raises):
-            check(case, device, oracle)
-    else:
-        check(case, device, oracle)
+    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
 def test_limit_matches_a_case(limit: Limit) -> None:
-    assert any(limit.matches(c, d) for c in CASES for d in DEVICES if not c.raises)
+    require_used(limit, CASES)
 
 
 def test_every_converter_has_a_case() -> None:
@@ -45,11 +36,14 @@ def test_every_converter_has_a_case() -> None:
     assert missing == set(IN_MODELS)
 
 
-IN_MODELS = {name for name in TABLE.entries if name.startswith(("TensorList", "EmptyTensorList", "TensorArray"))}
+IN_MODELS = {
+    name
+    for name in TABLE.entries
+    if name.startswith(("TensorList", "EmptyTensorList", "TensorArray"))
+}
 IN_MODELS |= {"Const", "If", "StatelessIf", "Case", "StatelessCase", "While", "StatelessWhile"}
 """What one operator cannot show: see tests/frontends/test_tensorflow_models.py."""
 
 
 def test_case_names_differ() -> None:
-    names = [str(c) for c in CASES]
-    assert sorted(names) == sorted(set(names))
+    require_distinct(CASES)

@@ -12,7 +12,8 @@ from conformance.oracle import Oracle
 from conformance.tflite_engine import check, run
 from frontends.tflite import TABLE
 
-DEVICES = ("builtin", "onnxruntime")
+from .judging import DEVICES, judge, require_distinct, worker_of
+
 IN_MODELS = {"READ_VARIABLE"}
 """What one operator cannot show: see tests/frontends/test_tflite_models.py. StableHLO's operators
 without a kernel in LiteRT are in tests/frontends/test_stablehlo.py."""
@@ -20,22 +21,15 @@ without a kernel in LiteRT are in tests/frontends/test_stablehlo.py."""
 
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[Oracle]:
-    with Oracle("conformance.oracles.litert", timeout=120) as worker:
-        yield worker
+    yield from worker_of("litert")
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    limit = next((x for x in LIMITS if x.matches(case, device)), None)
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            run(case, device, oracle)
-    elif limit is not None:
-        with pytest.raises(limit.raises):
-            check(case, device, oracle)
-    else:
-        check(case, device, oracle)
+    judge(
+        case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device, oracle)
+    )
 
 
 def test_limits_match_cases() -> None:
@@ -49,5 +43,4 @@ def test_every_converter_has_a_case() -> None:
 
 
 def test_case_names_differ() -> None:
-    names = [str(c) for c in CASES]
-    assert sorted(names) == sorted(set(names))
+    require_distinct(CASES)

@@ -13,32 +13,23 @@ from conformance.torch_engine import check, run
 from frontends.torch import TABLE
 from frontends.torch.schema import HIGHER_ORDER
 
-DEVICES = ("builtin", "onnxruntime")
+from .judging import DEVICES, judge, require_distinct, require_used, worker_of
 
 
 @pytest.fixture(scope="session")
 def oracle() -> Iterator[Oracle]:
-    with Oracle("conformance.oracles.torch", timeout=120) as worker:
-        yield worker
+    yield from worker_of("torch")
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    limit = next((x for x in LIMITS if x.matches(case, device)), None)
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            run(case, device)
-    elif limit is not None:
-        with pytest.raises(limit.raises):
-            check(case, device, oracle)
-    else:
-        check(case, device, oracle)
+    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
 def test_limit_matches_a_case(limit: Limit) -> None:
-    assert any(limit.matches(c, d) for c in CASES for d in DEVICES if not c.raises)
+    require_used(limit, CASES)
 
 
 def test_every_converter_has_a_case() -> None:
@@ -46,5 +37,4 @@ def test_every_converter_has_a_case() -> None:
 
 
 def test_case_names_differ() -> None:
-    names = [str(c) for c in CASES]
-    assert sorted(names) == sorted(set(names))
+    require_distinct(CASES)
