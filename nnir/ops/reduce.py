@@ -16,7 +16,7 @@ from ..model import Index, Value
 from ..numeric import HALF, wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
-from . import unary
+from . import compare, shape, unary
 from .unary import COMPLEX, is_number
 
 NUMBERS = frozenset(p for p in Precision if is_number(p))
@@ -370,3 +370,23 @@ def cum_log_sum_exp(input: Value, *, axis: int) -> TensorType:
     require(input.is_float, f"cum_log_sum_exp of {input.type}")
     axis_of(axis, input.rank)
     return input.type
+
+
+LONGEST = 256
+"""So many elements are decomposed: it takes their square."""
+
+
+@cum_log_sum_exp.decomposes
+def _cum_log_sum_exp_parts(input: Value, *, axis: int) -> Value:
+    """The sum over all elements, those that come later replaced by -infinity."""
+    place = axis_of(axis, input.rank)
+    size = input.shape[place]
+    if isinstance(size, Expr) or size > LONGEST:
+        raise Unsupported(f"cum_log_sum_exp of {input.type} along {place}, over {LONGEST} elements")
+    so_far = np.tri(size, dtype=np.bool_).reshape(size, size, *(1,) * (input.rank - place - 1))
+    model = input.model
+    spread = shape.unsqueeze(input, [place])
+    nothing = model.constant(-np.inf, input.dtype)
+    masked = compare.where(model.constant(so_far), spread, nothing)
+    result: Value = reduce_log_sum_exp(masked, [place + 1], keepdim=False)
+    return result

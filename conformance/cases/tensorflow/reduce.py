@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType
 
 from ...case import ROUNDS, Case, Limit, f, i, rand, scalar
 from .shape import axis, ints, known
@@ -43,6 +43,4 @@ CASES = [
 LIMITS = [
     *(Limit(op, "NaN is not carried through", "onnxruntime", "float32", "-edges")
       for op in ("Max", "Min")),
-    Limit("CumulativeLogsumexp", "an operator of the builtin device", "onnxruntime",
-          raises=NoLowering),
 ]  # fmt: skip

@@ -44,8 +44,34 @@ def _reduction(operator: Operator, name: str) -> None:
         return g.node(name, input, _axes(g, input, axes), keepdims=int(keepdim))
 
 
+@table.lower(reduce.reduce_log_sum_exp)
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    """Relative to the largest element, 0 where that is infinite.
+
+    ONNX Runtime's own operator takes the first element for the largest where it is -infinity, and
+    then loses what is far below 0.
+    """
+    along = _axes(g, input, axes)
+    if not input.is_float or 0 in input.shape:
+        return g.node("ReduceLogSumExp", input, along, keepdims=int(keepdim))
+    real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.ref(input)
+    kind = input.precision if real is None else real.precision
+    zero = g.constant(np.zeros((), kind.dtype))
+    largest = g.node("ReduceMax", real, along, keepdims=1, precision=kind)
+    is_infinite = g.node("IsInf", largest, precision=Precision.BOOL8)
+    shift = g.node("Where", is_infinite, zero, largest, precision=kind)
+    powers = g.node("Exp", g.node("Sub", real, shift, precision=kind), precision=kind)
+    total = g.node("ReduceSum", powers, along, keepdims=1, precision=kind)
+    result = g.node("Add", g.node("Log", total, precision=kind), shift, precision=kind)
+    if not keepdim:
+        if along is None:
+            result = g.node("Reshape", result, g.constant([], np.int64), precision=kind)
+        else:
+            result = g.node("Squeeze", result, along, precision=kind)
+    return g.cast(result, input.precision)
+
+
 for _operator, _name in {
-    reduce.reduce_log_sum_exp: "ReduceLogSumExp",
     reduce.reduce_prod: "ReduceProd",
     reduce.reduce_sum: "ReduceSum",
 }.items():
