@@ -1,8 +1,8 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
 python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
-                     [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
-                     [--tf2onnx PYTHON]
+                     [paddle] [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
+                     [--tf2onnx PYTHON] [--paddle2onnx PYTHON] [--paddle2 PYTHON]
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import models, tensorflow_bench, torch_bench
+from . import models, paddle_bench, tensorflow_bench, torch_bench
 from .measure import Result, Row, measure
 from .turns import in_turns
 
@@ -193,6 +193,12 @@ def tensorflow(folder: Path, rounds: int, tf2onnx: str | None) -> None:
     table("Reading SavedModels, each in a process of its own", measured)
 
 
+def paddle(folder: Path, rounds: int, paddle2onnx: str | None, paddle2: str | None) -> None:
+    """ResNet-50 of Paddle in both formats; needs paddlepaddle and openvino."""
+    measured = measure(paddle_bench.rows(folder, paddle2onnx, paddle2), rounds)
+    table("Reading programs of Paddle, each in a process of its own", measured)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -210,6 +216,8 @@ def main() -> None:
         "--resnet", type=Path, help="measure this file instead of our own ResNet-50"
     )
     parser.add_argument("--tf2onnx", help="the Python of an environment that has tf2onnx")
+    parser.add_argument("--paddle2onnx", help="the Python of an environment that has paddle2onnx")
+    parser.add_argument("--paddle2", help="the Python of an environment that has Paddle 2")
     given = parser.parse_args()
     files = {}
     if {"convert", "latency"} & set(given.parts):
@@ -224,6 +232,7 @@ def main() -> None:
         "overhead": lambda: overhead(given.folder),
         "latency": lambda: latency(files, given.calls),
         "torch": lambda: torch(given.folder, given.rounds, given.calls),
+        "paddle": lambda: paddle(given.folder, given.rounds, given.paddle2onnx, given.paddle2),
         "tensorflow": lambda: tensorflow(given.folder, given.rounds, given.tf2onnx),
     }
     for part in given.parts:

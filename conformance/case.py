@@ -40,7 +40,7 @@ class Case:
     `raises`: converting or running must fail so. `oracle`: "reference" or "onnxruntime".
     `random`: the origin's numbers cannot be known; only precision and shape are compared.
     `read`: only so many of the results are asked for and compared, all when None.
-    `results`: the types of the results, where the origin's file says them (TFLite).
+    `results`: the types of the results (TFLite) or their slots (Paddle's legacy operators).
     `tol` may be a dictionary by element type name, with "" for the others.
     """
 
@@ -122,7 +122,9 @@ def array_of(given: Any) -> np.ndarray | None:
 def _arrays(inputs: Any) -> Iterator[np.ndarray]:
     """The arrays among inputs, lists of them included."""
     for given in inputs:
-        if isinstance(given, (list, tuple)):
+        if isinstance(given, dict):
+            yield from _arrays(given.values())
+        elif isinstance(given, (list, tuple)):
             yield from _arrays(given)
         elif isinstance(array := array_of(given), np.ndarray):
             yield array

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends import onnx, tensorflow, tflite, torch
+from frontends import onnx, paddle, tensorflow, tflite, torch
 from frontends.torch.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
@@ -90,6 +90,22 @@ def _run_tflite(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]
         return "litert", oracle.ask(head, arrays)
 
 
+def _run_paddle(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+    """Paddle on a program with its parameters beside it; an object is saved first."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = paddle.program_of(source) if isinstance(source, Path) else None
+        if path is None:
+            from frontends.paddle import objects  # whoever has the object has imported Paddle
+
+            path = Path(folder) / "program.json"
+            objects.save(source, path.with_suffix(""), arrays)
+        is_legacy = paddle.is_legacy(path)
+        module = "paddle_legacy" if is_legacy else "paddle"
+        head = {"path": str((path if is_legacy else path.with_suffix("")).resolve())}
+        with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
+            return "paddle", oracle.ask(head, arrays)
+
+
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
     if isinstance(source, bytes):
         path.write_bytes(source)
@@ -104,4 +120,5 @@ ORIGINS: tuple[tuple[Any, Callable[[Any, Model, Arrays], tuple[str, Arrays]]], .
     (tflite, _run_tflite),
     (tensorflow, _run_tensorflow),
     (torch, _run_torch),
+    (paddle, _run_paddle),
 )

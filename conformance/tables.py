@@ -12,10 +12,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from types import ModuleType
 
+from frontends import paddle as pd
 from frontends import tensorflow as tf
 from frontends import tflite as lite
 from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
+from frontends.paddle import legacy_ops
 from frontends.torch.aliases import ALIASES
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnir.atomic import replacing
@@ -23,6 +25,8 @@ from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
 from .case import Limit
+from .cases import paddle as paddle_cases
+from .cases import paddle_legacy as legacy_cases
 from .cases import tensorflow as tensorflow_cases
 from .cases import tflite as tflite_cases
 from .cases import torch as torch_cases
@@ -150,6 +154,22 @@ def tflite() -> str:
     return plain("TFLite", lite, tflite_cases, "LiteRT's own output")
 
 
+def paddle() -> str:
+    """docs/paddle_operators.md: which Paddle operators are converted, and what is not."""
+    page = plain("Paddle", pd, paddle_cases, "Paddle's own output")
+    counts = Counter(case.op for case in legacy_cases.CASES)
+    rows = [(f"`{name}`", counts[name]) for name in sorted(legacy_ops.RULES)]
+    return (
+        f"{page}\n## Legacy operators\n\nThe {len(rows)} operators of programs from before PIR "
+        "share the converters above; `cases` counts the rows of `conformance/cases/paddle_legacy`."
+        "\n\n"
+        + table(("operator", "cases"), rows)
+        + limits(legacy_cases.LIMITS).replace(
+            "## Known limits", "## Known limits of legacy operators"
+        )
+    )
+
+
 def plain(title: str, frontend: ModuleType, known: ModuleType, origin: str) -> str:
     """The page of a frontend whose operators have one version and one name."""
     counts = Counter(case.op for case in known.CASES)
@@ -185,6 +205,7 @@ PAGES = {
     "operators.md": operators,
     "onnx.md": onnx,
     "pytorch_operators.md": pytorch,
+    "paddle_operators.md": paddle,
     "tensorflow_operators.md": tensorflow,
     "tflite_operators.md": tflite,
 }

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 FRONTENDS = "nnadapter.frontends"
 FOLDER = "/"
 LIKELY = {
+    ".json": "paddle",
+    ".pdmodel": "paddle",
     FOLDER: "tensorflow",
     ".onnx": "onnx",
     ".pb": "tensorflow",
@@ -46,6 +48,7 @@ def load(
     outputs: Sequence[str] | None = None,
     signature: str | None = None,
     tags: Sequence[str] | None = None,
+    params: str | os.PathLike[str] | None = None,
     input_layout: Layouts | None = None,
     output_layout: Layouts | None = None,
 ) -> Model:
@@ -58,8 +61,10 @@ def load(
 
     Of a frozen TensorFlow graph, `inputs` and `outputs` are the names of tensors where the model
     begins and ends. `signature` and `tags` choose a graph of a SavedModel, `signature` also one of
-    a TFLite file. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW", ... or such by name)
-    say in which order the axes of images are handed in and given back; by default as in the source.
+    a TFLite file. `params` is the file with the parameters of a Paddle program, where it does not
+    lie beside it under the same name. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW",
+    ... or such by name) say in which order the axes of images are handed in and given back; by
+    default as in the source.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
@@ -71,6 +76,7 @@ def load(
         "outputs": outputs,
         "signature": signature,
         "tags": tags,
+        "params": params,
     }
     model, images = _translated(source, {k: v for k, v in given.items() if v is not None})
     from nnir.passes import CLEAN, apply, ends, sink_transposes

@@ -63,3 +63,50 @@ def taps(at: np.ndarray, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray,
     low = np.minimum(inner.astype(np.int64), max(size - 1, 0))
     part = np.where(low >= size - 1, 0, inner - low)
     return low, np.minimum(low + 1, max(size - 1, 0)), part, outside
+
+
+def multiclass(
+    bboxes: np.ndarray,
+    scores: np.ndarray,
+    *,
+    offset: int,
+    in_order: bool,
+    background_label: int,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float,
+    nms_eta: float,
+    keep_top_k: int,
+    normalized: bool,
+) -> tuple[list[list[float]], list[int]]:
+    """Detections of one image from boxes [C or 1, M, 4] and scores [C, M].
+
+    Those of a class come with the best score first, or `in_order` as their boxes do.
+    """
+    found: list[tuple[float, int, int]] = []
+    classes, count = scores.shape
+    for label in range(classes):
+        if label == background_label:
+            continue
+        mine = scores[label]
+        good = np.flatnonzero(mine > mine.dtype.type(score_threshold))
+        best = good[np.argsort(-mine[good], kind="stable")]
+        best = best if nms_top_k < 0 else best[:nms_top_k]
+        kept = suppressed(
+            bboxes[label % len(bboxes)],
+            mine,
+            best,
+            count,
+            nms_threshold,
+            eta=nms_eta,
+            extra=0.0 if normalized else 1.0,
+        )
+        found += [(float(mine[k]), label, k) for k in kept]
+    if 0 <= keep_top_k < len(found):
+        found = sorted(found, key=lambda f: -f[0])[:keep_top_k]
+        found.sort(key=lambda f: f[1])
+    if in_order:
+        found.sort(key=lambda f: f[1:])
+    rows = [[label, score, *bboxes[label % len(bboxes), k].tolist()] for score, label, k in found]
+    shared = len(bboxes) == 1
+    return rows, [offset + (k if shared else k * classes + label) for _, label, k in found]

@@ -5,52 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..dim import Dim, Expr
+from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
 from ..operator import operator, require
 from ..types import Precision, TensorType
 from . import boxes as arithmetic
-
-
-def _multiclass(
-    bboxes: np.ndarray,
-    scores: np.ndarray,
-    *,
-    offset: int,
-    background_label: int,
-    score_threshold: float,
-    nms_top_k: int,
-    nms_threshold: float,
-    nms_eta: float,
-    keep_top_k: int,
-    normalized: bool,
-) -> tuple[list[list[float]], list[int]]:
-    """Detections of one image from boxes [C or 1, M, 4] and scores [C, M]."""
-    found: list[tuple[float, int, int]] = []
-    classes, count = scores.shape
-    for label in range(classes):
-        if label == background_label:
-            continue
-        mine = scores[label]
-        good = np.flatnonzero(mine > mine.dtype.type(score_threshold))
-        best = good[np.argsort(-mine[good], kind="stable")]
-        best = best if nms_top_k < 0 else best[:nms_top_k]
-        kept = arithmetic.suppressed(
-            bboxes[label % len(bboxes)],
-            mine,
-            best,
-            count,
-            nms_threshold,
-            eta=nms_eta,
-            extra=0.0 if normalized else 1.0,
-        )
-        found += [(float(mine[k]), label, k) for k in kept]
-    if 0 <= keep_top_k < len(found):
-        found = sorted(found, key=lambda f: -f[0])[:keep_top_k]
-        found.sort(key=lambda f: f[1])
-    rows = [[label, score, *bboxes[label % len(bboxes), k].tolist()] for score, label, k in found]
-    shared = len(bboxes) == 1
-    return rows, [offset + (k if shared else k * classes + label) for _, label, k in found]
 
 
 def _non_max_suppression(
@@ -72,8 +32,9 @@ def _non_max_suppression(
         images = [
             (bboxes[a:b].swapaxes(0, 1), scores[a:b].T, a * scores.shape[1]) for a, b in spans
         ]
+    in_order = rois_num is not None
     for image, score, offset in images:
-        found, where = _multiclass(image, score, offset=offset, **rest)  # type: ignore[arg-type]
+        found, where = arithmetic.multiclass(image, score, offset=offset, in_order=in_order, **rest)  # type: ignore[arg-type]
         rows += found
         index += where
         counts.append(len(found))
@@ -104,6 +65,7 @@ def non_max_suppression(
         scores [M, C]; rows (label, score, xmin, ymin, xmax, ymax) [No, 6], detections per image,
         with `return_index` also the box of each row.
     Edges: -1 for `background_label`, `nms_top_k`, `keep_top_k` is none; nothing found is [0, 6].
+        Rows are in order of classes, within one of scores, or with `rois_num` of boxes.
     """
     require(bboxes.is_float and bboxes.precision == scores.precision, "boxes and scores of floats")
     ranks = (3, 3) if rois_num is None else (3, 2)
@@ -117,6 +79,38 @@ def non_max_suppression(
         TensorType(Precision.INT32, (images,)),
     )
     return (*results, TensorType(Precision.INT32, (found,))) if return_index else results
+
+
+@non_max_suppression.decomposes
+def _by_indices(
+    bboxes: Value,
+    scores: Value,
+    rois_num: Value | None,
+    *,
+    background_label: int,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float,
+    nms_eta: float,
+    keep_top_k: int,
+    normalized: bool,
+    return_index: bool,
+) -> tuple[Value, ...]:
+    from .multiclass import decomposed  # which needs this module
+
+    is_plain = rois_num is None and normalized and bboxes.precision != Precision.FLOAT64
+    if not is_plain or nms_eta < 1:
+        raise Unsupported("suppression of regions, of pixels, in FLOAT64 or with nms_eta below 1")
+    return decomposed(
+        bboxes,
+        scores,
+        background_label=background_label,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold,
+        keep_top_k=keep_top_k,
+        return_index=return_index,
+    )
 
 
 def _selected(

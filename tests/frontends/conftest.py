@@ -1,4 +1,4 @@
-"""Models that TensorFlow writes in a process of its own."""
+"""Models that TensorFlow and Paddle write in processes of their own."""
 
 from __future__ import annotations
 
@@ -23,8 +23,14 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return written("tflite_models", tmp_path_factory.mktemp("tflite"))
 
 
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `paddle_models.py` fills."""
+    return written("paddle_models", tmp_path_factory.mktemp("paddle"))
+
+
 def written(script: str, folder: Path, *arguments: str) -> Path:
-    """The folder, filled by a script that imports TensorFlow."""
+    """The folder, filled by a script that imports a framework."""
     command = [sys.executable, "-m", f"tests.frontends.{script}", str(folder), *arguments]
     found = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
     assert not found.returncode, found.stderr[-2000:]

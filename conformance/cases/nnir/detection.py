@@ -160,7 +160,7 @@ def suppression(
                 found.append((label, mine[k], boxes[k], place))
         if attrs["keep_top_k"] >= 0:
             found = sorted(found, key=lambda x: -x[1])[: attrs["keep_top_k"]]
-        found.sort(key=lambda x: x[0])
+        found.sort(key=lambda x: (x[0], 0 if rois_num is None else x[3]))
         rows += [[label, score, *box] for label, score, box, _ in found]
         places += [place for *_, place in found]
         counts.append(len(found))
@@ -356,8 +356,9 @@ CASES = [
     ),
 ]
 LIMITS = [
-    DirectLimit(
-        detection.non_max_suppression, "NonMaxSuppression has no limit over all classes of an image"
+    *(
+        DirectLimit(detection.non_max_suppression, "NonMaxSuppression has nothing like it", case=c)
+        for c in ("adaptive threshold", "pixels", "boxes per class", "doubles")
     ),
     DirectLimit(detection.yolo_box, "kernels on boxes are for float32", case="doubles"),
     DirectLimit(detection.roi_align, "kernels on boxes are for float32", case="doubles"),

@@ -1,0 +1,122 @@
+"""The Paddle oracle: one operator, or a saved program. Runs as a worker process."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+
+os.environ["GLOG_minloglevel"] = "3"  # noqa: SIM112  the name is Paddle's
+import paddle
+
+from frontends.paddle import opdefs
+
+from ..oracle import argument, serve
+from .paddle_formulas import FORMULAS, PROGRAMS
+
+paddle.set_device("cpu")
+
+
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+    """Run `op` of the head on its arguments, or the program whose files begin with `path`."""
+    paddle.seed(0)
+    tensors = [paddle.to_tensor(a) for a in arrays]
+    if "path" in head:
+        return results(paddle.jit.load(head["path"])(*tensors))
+    given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
+    return results(called(head["op"], {k: argument(a, tensors, dtype) for k, a in given.items()}))
+
+
+def called(op: str, given: dict[str, Any]) -> Any:
+    """Call Paddle's own function of the operator, all arguments in order."""
+    definition = opdefs.find(op)
+    if definition is None:
+        raise ValueError(f"{op} has no signature")
+    arguments = []
+    for name in definition.arguments:
+        if name in given:
+            arguments.append(given[name])
+        elif name == "place":
+            arguments.append(paddle.CPUPlace())
+        elif name in definition.defaults:
+            arguments.append(default(definition.defaults[name]))
+        else:
+            arguments.append(None)
+    if op in FORMULAS:
+        return FORMULAS[op](*arguments)
+    if op in PROGRAMS:
+        return in_program(op, arguments, whole=True)
+    try:
+        found = getattr(paddle._C_ops, op)(*arguments)
+    except (SystemError, TypeError):  # what only programs have
+        return in_program(op, arguments)
+    return in_program(op, arguments) if isinstance(found, paddle.pir.Value) else found
+
+
+def in_program(op: str, arguments: list[Any], *, whole: bool = False) -> Any:
+    """The operator as the one of a program, which takes more arguments as tensors.
+
+    `whole`: also the results that its function keeps to itself.
+    """
+    feeds: dict[str, np.ndarray] = {}
+    paddle.enable_static()
+    try:
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            given = [placed(a, feeds) for a in arguments]
+            found = getattr(paddle._C_ops, op)(*given)
+        fetched = list(found) if isinstance(found, (list, tuple)) else [found]
+        fetched = fetched[0].get_defining_op().results() if whole else fetched
+        fetched = [f for f in fetched if isinstance(f, paddle.pir.Value)]  # False: not made
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        made = executor.run(program, feed=feeds, fetch_list=fetched)
+    finally:
+        paddle.disable_static()
+    return [paddle.to_tensor(a) for a in made if a is not None]
+
+
+def placed(argument: Any, feeds: dict[str, np.ndarray]) -> Any:
+    """An argument with inputs of the program for tensors."""
+    if isinstance(argument, list):
+        return [placed(a, feeds) for a in argument]
+    if not isinstance(argument, paddle.Tensor):
+        return argument
+    name = f"x{len(feeds)}"
+    feeds[name] = argument.numpy()
+    return paddle.static.data(name, argument.shape, argument.dtype)
+
+
+def default(value: Any) -> Any:
+    """A default of the table as the function takes it."""
+    if isinstance(value, dict):
+        return dtype(value["dtype"])
+    return value
+
+
+def dtype(name: str) -> Any:
+    """An element type by its name."""
+    if name == "undefined":
+        return paddle.base.core.DataType.UNDEFINED
+    return paddle.base.framework.convert_np_dtype_to_dtype_(name)
+
+
+def results(found: Any) -> list[np.ndarray]:
+    """The tensors of a result in order; among several those that are not made are left out."""
+    if isinstance(found, (list, tuple)):
+        made = [p for p in found if isinstance(p, (list, tuple)) or is_made(p)]
+        return [r for part in made for r in results(part)]
+    if found is None:
+        return []
+    if not found._is_initialized():  # so are tensors without elements
+        return [np.zeros(found.shape, paddle.zeros([1], found.dtype).numpy().dtype)]
+    return [found.astype("float32").numpy() if found.dtype == paddle.bfloat16 else found.numpy()]
+
+
+def is_made(found: Any) -> bool:
+    """Whether an operator gave a tensor; what it left out looks like an empty vector."""
+    return found is not None and (found._is_initialized() or list(found.shape) != [0])
+
+
+if __name__ == "__main__":
+    serve(answer)

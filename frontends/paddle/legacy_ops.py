@@ -1,0 +1,31 @@
+"""What legacy operators are in terms of PIR's, whose converters they share: all rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from . import (
+    legacy_array,
+    legacy_detect,
+    legacy_index,
+    legacy_math,
+    legacy_more,
+    legacy_nn,
+    legacy_quant,
+    legacy_shape,
+)
+from .legacy_call import Rule
+
+THEMES: tuple[Mapping[str, Rule], ...] = (
+    legacy_array.RULES,
+    legacy_detect.RULES,
+    legacy_index.RULES,
+    legacy_math.RULES,
+    legacy_more.RULES,
+    legacy_nn.RULES,
+    legacy_quant.RULES,
+    legacy_shape.RULES,
+)
+RULES: dict[str, Rule] = {name: rule for theme in THEMES for name, rule in theme.items()}
+if len(RULES) != sum(map(len, THEMES)):
+    raise ValueError("a legacy operator has two rules")

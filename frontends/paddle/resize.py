@@ -1,0 +1,201 @@
+"""Paddle's resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import resize, shape
+from nnir.types import InterpolateMode, PadMode, Precision
+
+from ..precision import cast_to
+from ..table import Items, Table
+from ..torch import resize as torch_resize
+from ..torch.resize import Scales, fits, known, sizes_after, unknown_sizes_after
+
+table = Table()
+
+
+def is_channels_last(data_format: str) -> bool:
+    """Whether the channels are the last axis."""
+    if data_format in ("NHWC", "NDHWC", "NWC"):
+        return True
+    if data_format in ("NCHW", "NCDHW", "NCW"):
+        return False
+    raise Unsupported(f"an interpolation with data_format={data_format!r}")
+
+
+def target(
+    x: Value,
+    rank: int,
+    out_size: Value | None,
+    size_tensor: Items | None,
+    factors: Sequence[float],
+    fixed: Sequence[int],
+) -> tuple[Value, Scales]:
+    """The sizes, and the scales where these were given: steps are 1 / scale then.
+
+    A list of sizes goes first, then a tensor of them, then scales, then the fixed ones.
+    """
+    none: Scales = (None,) * rank
+    if size_tensor:
+        parts = [cast_to(shape.reshape(v, [1]), Precision.INT64) for v in size_tensor]
+        return parts[0] if rank == 1 else shape.concat(*parts, axis=0), none
+    scales: Scales = none
+    if factors:
+        scales = tuple(factors) if len(factors) == rank else tuple(factors) * rank
+    if out_size is not None:
+        return cast_to(out_size, Precision.INT64), scales
+    if factors:
+        steps = [s or 1.0 for s in scales]
+        is_static = not any(isinstance(d, Expr) for d in x.shape[-rank:])
+        return (sizes_after if is_static else unknown_sizes_after)(x, steps), scales
+    if min(fixed, default=0) < 1:
+        raise BadType(f"an interpolation of {x.type} to no size")
+    return x.model.constant(list(fixed), "int64"), none
+
+
+def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    """Steps from the first element on (mode 1), or between the middles of elements (mode 0)."""
+    if align_corners or align_mode == 0:
+        return torch_resize.linear(x, output, scales, align_corners)
+    if align_mode != 1:
+        raise Unsupported(f"an interpolation with {align_mode=}")
+    if len(scales) == 2 and x.is_float and fits(x, output, scales):
+        return resize.resize_linear(x, output, align_mode=1)
+    return by_rule(x, output, scales, mode="linear", coordinate_transformation_mode="asymmetric")
+
+
+def by_rule(x: Value, output: Value, scales: Scales, **rule: str) -> Value:
+    """RESIZE by scales where they say more than the sizes."""
+    axes = tuple(range(2, x.rank))
+    if all(scales) and not fits(x, output, scales):
+        factors = x.model.constant(np.array(scales, np.float64))
+        return resize.resize(x, None, factors, None, axes=axes, **rule)
+    return resize.resize(x, None, None, output, axes=axes, **rule)
+
+
+def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    if not align_corners:
+        return torch_resize.nearest(x, output, scales, False)
+    if len(scales) == 2:
+        return resize.resize_nearest(x, output, align_corners=True)
+    rule = {"coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"}
+    return by_rule(x, output, (None,) * len(scales), mode="nearest", **rule)
+
+
+def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    return torch_resize.cubic(x, output, scales, align_corners)
+
+
+Way = Callable[[Value, Value, Scales, bool, int], Value]
+
+
+def interpolated(rank: int, way: Way) -> Callable[..., Value]:
+    """The five operators differ in their axes and in what is between elements."""
+
+    def convert(
+        x: Value,
+        out_size: Index | None,
+        size_tensor: Items | None,
+        scale_tensor: tuple[float, ...] | None,
+        data_format: str = "NCHW",
+        out_d: int = 0,
+        out_h: int = 0,
+        out_w: int = 0,
+        scale: tuple[float, ...] = (),
+        interp_method: str = "bilinear",
+        align_corners: bool = True,
+        align_mode: int = 1,
+    ) -> Value:
+        if x.rank != rank + 2:
+            raise BadType(f"an interpolation over {rank} axes of {x.type}")
+        last = is_channels_last(data_format)
+        first = shape.transpose(x, perm=(0, rank + 1, *range(1, rank + 1))) if last else x
+        fixed = (out_d, out_h, out_w)[3 - rank :]
+        factors = scale_tensor if scale_tensor else scale
+        output, scales = target(first, rank, out_size, size_tensor, factors, fixed)
+        pairs = known(first, output, rank)
+        if pairs is not None and all(n == m for n, m in pairs):
+            return x
+        made = way(first, output, scales, align_corners, align_mode)
+        return shape.transpose(made, perm=(0, *range(2, rank + 2), 1)) if last else made
+
+    return convert
+
+
+for _name, _rank, _way in (
+    ("linear_interp", 1, linear),
+    ("bilinear_interp", 2, linear),
+    ("trilinear_interp", 3, linear),
+    ("nearest_interp", 2, nearest),
+    ("bicubic_interp", 2, cubic),
+):
+    table.convert(_name)(interpolated(_rank, _way))
+
+
+@table.convert("interp_antialias")
+def interp_antialias(
+    x: Value,
+    out_size: Index | None,
+    size_tensor: Items | None,
+    scale_tensor: tuple[float, ...] | None,
+    data_format: str = "NCHW",
+    out_d: int = 0,
+    out_h: int = 0,
+    out_w: int = 0,
+    scale: tuple[float, ...] = (),
+    interp_method: str = "bilinear",
+    align_corners: bool = True,
+    align_mode: int = 1,
+) -> Value:
+    """Filters that widen where the image shrinks."""
+    match interp_method:
+        case "bilinear":
+            smooth = torch_resize.smooth("linear", -0.5)
+        case "bicubic":
+            smooth = torch_resize.smooth("cubic", -0.5)
+        case _:
+            raise Unsupported(f"interp_antialias with {interp_method=}")
+    if align_mode != 0 and not align_corners and interp_method == "bilinear":
+        raise Unsupported(f"interp_antialias with {align_mode=}")
+    convert = interpolated(2, lambda *given: smooth(*given[:4]))
+    sizes = (out_size, size_tensor, scale_tensor, data_format, out_d, out_h, out_w, scale)
+    return convert(x, *sizes, interp_method, align_corners, align_mode)
+
+
+MODES = {"bilinear": InterpolateMode.BILINEAR, "nearest": InterpolateMode.NEAREST}
+BORDERS = {
+    "zeros": PadMode.CONSTANT,
+    "border": PadMode.EDGE,
+    "reflection": PadMode.REFLECT,
+}
+
+
+@table.convert("grid_sample")
+def grid_sample(
+    x: Value,
+    grid: Value,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+) -> Value:
+    if mode not in MODES or padding_mode not in BORDERS:
+        raise Unsupported(f"grid_sample with {mode=} and {padding_mode=}")
+    operator = resize.grid_sample if x.rank == 4 else resize.grid_sample_3d
+    how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
+    result: Value = operator(x, grid, align_corners=align_corners, **how)
+    return result
+
+
+@table.convert("affine_grid")
+def affine_grid(
+    input: Value, output_shape: Index | None = None, align_corners: bool = True
+) -> Value:
+    if output_shape is None:
+        raise BadType(f"affine_grid of {input.type} for no size")
+    return resize.affine_grid(input, output_shape, align_corners=align_corners)

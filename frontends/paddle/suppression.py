@@ -1,0 +1,135 @@
+"""Paddle's suppression of overlapping boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant
+from nnir.model import Model, Value
+from nnir.ops import binary, compare, detection, index, logic, reduce, shape, sizes, sort, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from ..tensorflow.sizes import counted
+from .boxes import number, overlaps
+
+table = Table()
+
+
+@table.convert("nms")
+def nms(x: Value, threshold: float = 1.0) -> Value:
+    """The boxes come in order, the best one first."""
+    steps = counted(x, 0, Precision.FLOAT32)
+    return detection.suppress_boxes(x, unary.neg(steps), iou_threshold=threshold)
+
+
+@table.convert("multiclass_nms3")
+def multiclass_nms3(
+    bboxes: Value,
+    scores: Value,
+    rois_num: Value | None,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    nms_threshold: float = 0.3,
+    normalized: bool = True,
+    nms_eta: float = 1.0,
+    background_label: int = 0,
+) -> tuple[Value, Value, Value]:
+    rows, counts, places = detection.non_max_suppression(
+        bboxes,
+        scores,
+        rois_num,
+        background_label=background_label,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold,
+        nms_eta=nms_eta,
+        keep_top_k=keep_top_k,
+        normalized=normalized,
+        return_index=True,
+    )
+    return rows, shape.unsqueeze(places, [1]), counts
+
+
+@table.convert("matrix_nms")
+def matrix_nms(
+    bboxes: Value,
+    scores: Value,
+    score_threshold: float,
+    nms_top_k: int,
+    keep_top_k: int,
+    post_threshold: float = 0.0,
+    use_gaussian: bool = False,
+    gaussian_sigma: float = 2.0,
+    background_label: int = 0,
+    normalized: bool = True,
+) -> tuple[Value, Value, Value]:
+    """Scores shrink where a better box of their class overlaps (https://arxiv.org/abs/2003.10152)."""
+    classes = scores.shape[1]
+    if isinstance(classes, Expr):
+        raise NotConstant(f"matrix_nms of {scores.type}, whose classes must be known")
+    labels = [k for k in range(classes) if k != background_label]
+    if not labels:
+        raise BadType(f"matrix_nms of {scores.type} with {background_label=}")
+    model = bboxes.model
+    mine = scores if len(labels) == classes else index.gather(scores, labels, axis=1)
+    count = sizes.size_of(bboxes, 1)
+    ranked, places = sort.top_k(mine, least(model, count, nms_top_k), axis=2)  # [N, C, K]
+    images = shape.unsqueeze(counted(bboxes, 0), [1, 1])
+    boxes = index.gather_nd(bboxes, pairs(images, places))
+    factor = decay(boxes, 0.0 if normalized else 1.0, gaussian_sigma if use_gaussian else None)
+    shrunk = binary.mul(ranked, factor)
+    valid = compare.greater(ranked, number(scores, score_threshold))
+    valid = logic.and_(valid, compare.greater(shrunk, number(scores, post_threshold)))
+    lowest = number(scores, -np.inf)
+    flat = shape.flatten(compare.where(valid, shrunk, lowest), start_axis=1, end_axis=2)
+    limit = least(model, sizes.size_of(flat, 1), keep_top_k)
+    best, order = sort.top_k(flat, limit, axis=1)  # [N, keep]
+    kept = compare.greater(best, lowest)
+    at = shape.transpose(index.non_zero(kept), perm=(1, 0))  # image by image, best first
+    image = index.slice_(at, [1], [0], [1])
+    chosen = shape.unsqueeze(index.gather_nd(order, at), [1])
+    where = shape.concat(image, chosen, axis=1)
+    length = sizes.vector(model, [sizes.size_of(ranked, 2)])
+    kind = binary.floor_div(chosen, length)
+    cell = shape.concat(image, kind, binary.sub(chosen, binary.mul(kind, length)), axis=1)
+    label = index.gather(model.constant(np.array(labels, bboxes.dtype)), kind, axis=0)
+    score = shape.unsqueeze(index.gather_nd(flat, where), [1])
+    rows = shape.concat(label, score, index.gather_nd(boxes, cell), axis=1)
+    first = binary.mul(image, sizes.vector(model, [count]))
+    place = binary.add(first, shape.unsqueeze(index.gather_nd(places, cell), [1]))
+    counts = reduce.reduce_sum(cast_to(kept, Precision.INT32), [1], keepdim=False)
+    return rows, cast_to(place, Precision.INT32), counts
+
+
+def least(model: Model, count: sizes.Size, most: int) -> Value:
+    """`most`, or `count` where that is less."""
+    if isinstance(count, int):
+        return sizes.vector(model, [count if most < 0 else min(count, most)])
+    return count if most < 0 else binary.min_(count, [most])
+
+
+def pairs(images: Value, places: Value) -> Value:
+    """(image, place) of every place [N, ...]."""
+    whole = binary.add(images, binary.sub(places, places))  # as large as the places
+    return shape.stack(whole, places, axis=-1)
+
+
+def decay(boxes: Value, extra: float, sigma: float | None) -> Value:
+    """The least factor of each box [N, C, K] by the boxes in front of it."""
+    ratio = overlaps(boxes, extra)  # [N, C, i, j]
+    steps = counted(boxes, 2)
+    before = compare.less(steps, shape.unsqueeze(steps, [1]))  # j < i
+    zero, one = number(boxes, 0), number(boxes, 1)
+    ratio = compare.where(before, ratio, zero)
+    other = shape.unsqueeze(reduce.reduce_max(ratio, [3], keepdim=False), [2])
+    if sigma is None:
+        factor = binary.div(binary.sub(one, ratio), binary.sub(one, other))
+    else:
+        gap = binary.sub(unary.square(other), unary.square(ratio))
+        factor = unary.exp(binary.mul(gap, number(boxes, sigma)))
+    factor = binary.min_(compare.where(before, factor, one), one)
+    return reduce.reduce_min(factor, [3], keepdim=False)

@@ -1,0 +1,167 @@
+"""Paddle's elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import activation, binary, compare, complex, logic, reduce, unary
+from nnir.types import Precision
+
+from ..precision import cast_to
+from ..table import Table
+from ..torch import unary as torch_unary
+from ..torch.halves import number
+from ..torch.promotion import COMPLEX, floating
+
+table = Table()
+
+FLOATING: dict[str, Operator] = {
+    "acos": unary.acos,
+    "acosh": unary.acosh,
+    "asin": unary.asin,
+    "asinh": unary.asinh,
+    "atan": unary.atan,
+    "atanh": unary.atanh,
+    "cos": unary.cos,
+    "cosh": unary.cosh,
+    "exp": unary.exp,
+    "expm1": unary.expm1,
+    "log": unary.log,
+    "log10": unary.log10,
+    "log1p": unary.log1p,
+    "log2": unary.log2,
+    "reciprocal": unary.reciprocal,
+    "rsqrt": unary.rsqrt,
+    "sigmoid": activation.sigmoid,
+    "sin": unary.sin,
+    "sinh": unary.sinh,
+    "sqrt": unary.sqrt,
+    "tan": unary.tan,
+    "tanh": activation.tanh,
+}
+"""Functions whose result is a float, of integers too."""
+
+
+def _of_floats(name: str, operator: Operator) -> None:
+    @table.convert(name, f"{name}_")
+    def convert(x: Value) -> Value:
+        (value,) = floating(x)
+        return operator(value)
+
+
+for _name, _operator in FLOATING.items():
+    _of_floats(_name, _operator)
+
+table.same({"abs": unary.abs_, "abs_": unary.abs_})
+table.same({"square": unary.square, "square_": unary.square})
+
+
+def _whole(name: str, operator: Operator) -> None:
+    """Rounding to an integer; integers are that already."""
+
+    @table.convert(name, f"{name}_")
+    def convert(x: Value) -> Value:
+        return operator(x) if x.is_float else x
+
+
+_whole("ceil", unary.ceil)
+_whole("floor", unary.floor)
+_whole("rint", unary.round_)
+
+
+@table.convert("round", "round_")
+def round_(x: Value, decimals: int = 0) -> Value:
+    return torch_unary.rounded(x, decimals) if x.is_float else x
+
+
+@table.convert("trunc", "trunc_")
+def trunc(input: Value) -> Value:
+    return torch_unary.trunc(input)
+
+
+@table.convert("sign")
+def sign(x: Value) -> Value:
+    return torch_unary.sgn(x) if x.precision in COMPLEX else unary.sign(x)
+
+
+@table.convert("cast", "cast_")
+def cast(x: Value, dtype: Precision) -> Value:
+    """Of a complex number the real part counts, and for a bool whether a part is not 0."""
+    if x.precision not in COMPLEX or dtype in COMPLEX:
+        return cast_to(x, dtype)
+    real = cast_to(complex.real(x), dtype)
+    if dtype != Precision.BOOL8:
+        return real
+    return logic.or_(real, cast_to(complex.imag(x), dtype))
+
+
+@table.convert("isfinite")
+def isfinite(x: Value) -> Value:
+    return torch_unary.isfinite(x)
+
+
+@table.convert("isinf")
+def isinf(x: Value) -> Value:
+    return torch_unary.isinf(x)
+
+
+@table.convert("isnan")
+def isnan(x: Value) -> Value:
+    if x.precision in COMPLEX:
+        return logic.or_(*(torch_unary.is_nan(part(x)) for part in (complex.real, complex.imag)))
+    return torch_unary.is_nan(x)
+
+
+@table.convert("logit", "logit_")
+def logit(x: Value, eps: float = 1e-06) -> Value:
+    """Without an `eps` numbers outside [0, 1] give NaN, else they are moved inside."""
+    return torch_unary.logit(x, eps or None)
+
+
+@table.convert("angle")
+def angle(x: Value) -> Value:
+    return torch_unary.angle(x)
+
+
+@table.convert("conj")
+def conj(x: Value) -> Value:
+    return complex.conj(x) if x.precision in COMPLEX else x
+
+
+def _part(name: str, operator: Operator) -> None:
+    @table.convert(name)
+    def convert(x: Value) -> Value:
+        if x.precision not in COMPLEX:
+            raise BadType(f"{name} of {x.type}, not of complex numbers")
+        return operator(x)
+
+
+_part("real", complex.real)
+_part("imag", complex.imag)
+table.same({"as_complex": complex.pairs_to_complex, "as_real": complex.complex_to_pairs})
+
+
+@table.convert("complex")
+def complex_(real: Value, imag: Value) -> Value:
+    return complex.complex_(real, imag)
+
+
+@table.convert("logical_not", "logical_not_")
+def logical_not(x: Value) -> Value:
+    return torch_unary.logical_not(x)
+
+
+@table.convert("bitwise_not", "bitwise_not_")
+def bitwise_not(x: Value) -> Value:
+    is_bool = x.precision == Precision.BOOL8
+    return logic.not_(x) if is_bool else logic.bitwise_not(x)
+
+
+@table.convert("clip_by_norm")
+def clip_by_norm(x: Value, max_norm: float) -> Value:
+    """`x`, made shorter where its 2-norm is above a limit."""
+    length = unary.sqrt(reduce.reduce_sum(unary.square(x), [], keepdim=False))
+    limit = number(x, max_norm)
+    shorter = binary.mul(x, binary.div(limit, length))
+    return compare.where(compare.greater(length, limit), shorter, x)
