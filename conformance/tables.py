@@ -174,8 +174,7 @@ def plain(title: str, frontend: ModuleType, known: ModuleType, origin: str) -> s
     """The page of a frontend whose operators have one version and one name."""
     counts = Counter(case.op for case in known.CASES)
     family_of = families(frontend.FAMILIES)
-    names = sorted(frontend.TABLE.entries)
-    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in names]
+    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in sorted(family_of)]
     return (
         f"# {title} operators\n\n{NOTE}\n{len(rows)} operators are converted. `cases` counts "
         f"the rows of `conformance/cases/{frontend.name}`, each compared with {origin} on "

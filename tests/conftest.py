@@ -1,7 +1,12 @@
-"""Small ONNX models that many tests need, and the origin framework's worker."""
+"""Small models that many tests need, and the origin framework's worker.
+
+TensorFlow, LiteRT and Paddle write theirs in processes of their own: tests never import them.
+"""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +16,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 from conformance.oracle import Oracle
+
+REPOSITORY = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="session")
@@ -120,3 +127,29 @@ def saved(tmp_path: Path, mlp: onnx.ModelProto) -> Path:
     path = tmp_path / "mlp.onnx"
     onnx.save(mlp, path)
     return path
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `tensorflow_models.py` fills."""
+    return written("tensorflow_models", tmp_path_factory.mktemp("tensorflow"))
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `tflite_models.py` fills."""
+    return written("tflite_models", tmp_path_factory.mktemp("tflite"))
+
+
+@pytest.fixture(scope="session")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that `paddle_models.py` fills."""
+    return written("paddle_models", tmp_path_factory.mktemp("paddle"))
+
+
+def written(script: str, folder: Path, *arguments: str) -> Path:
+    """The folder, filled by a script that imports a framework."""
+    command = [sys.executable, "-m", f"tests.frontends.{script}", str(folder), *arguments]
+    found = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
+    assert not found.returncode, found.stderr[-2000:]
+    return folder

@@ -21,7 +21,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.types import Precision
 
-from .conftest import written
+from ..conftest import written
 from .test_tensorflow_models import DEVICES, agrees, operators
 
 BRANCHES = (

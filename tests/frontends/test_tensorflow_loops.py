@@ -11,7 +11,7 @@ from frontends import tensorflow as frontend
 from nnir.errors import Unsupported, summary
 from nnir.model import Model
 
-from .conftest import written
+from ..conftest import written
 from .test_tensorflow_models import DEVICES, agrees, operators
 
 LAYERS = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -34,26 +35,50 @@ def commands() -> list[str]:
     return [line for line in lines if line.startswith("nnadapter ")]
 
 
+@pytest.fixture(scope="module")
+def given(
+    mlp: onnx.ModelProto,
+    cnn: onnx.ModelProto,
+    models: Path,
+    files: Path,
+    programs: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The files that the README names."""
+    folder = tmp_path_factory.mktemp("readme")
+    onnx.save(mlp, folder / "model.onnx")
+    onnx.save(cnn, folder / "resnet50.onnx")
+    shutil.copytree(models / "cnn", folder / "saved_model")
+    sources = {
+        "frozen.pb": models / "frozen.pb",
+        "model.keras": models / "archive.keras",
+        "mobilenet_int8.tflite": files / "mobile_int8.tflite",
+        "inference.json": programs / "cnn.json",
+        "inference.pdiparams": programs / "cnn.pdiparams",
+    }
+    for name, source in sources.items():
+        shutil.copy(source, folder / name)
+    return folder
+
+
 @pytest.mark.parametrize("line", commands())
 def test_readme_commands_run(
-    line: str, mlp: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    line: str, given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    shutil.copytree(given, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    onnx.save(mlp, "model.onnx")
     done = CliRunner().invoke(main, shlex.split(line)[1:])
     assert done.exit_code == 0, done.output
 
 
-def test_readme_python_runs(
-    cnn: onnx.ModelProto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_readme_python_runs(given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shutil.copytree(given, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    onnx.save(cnn, "resnet50.onnx")
     scope = {"x": np.ones((1, 3, 8, 8), np.float32)}
     for code in blocks("python"):
         exec(compile(code, "README", "exec"), scope)
     written = {"again.onnx", "net.pt2", "resnet50.nnir"}
-    assert {p.name for p in tmp_path.iterdir()} == {"resnet50.onnx"} | written
+    assert {p.name for p in tmp_path.iterdir()} == {p.name for p in given.iterdir()} | written
 
 
 def test_make_targets_exist() -> None:
