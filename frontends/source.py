@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from nnir.dim import Dim, symbol
+from nnir.notation import name_dim
 from nnir.types import TensorType
 
 
@@ -30,6 +32,15 @@ def refs(arguments: Any) -> list[str]:
         elif isinstance(argument, (list, tuple)):
             stack.extend(reversed(argument))
     return list(found)
+
+
+def dims(name: str, sizes: Iterable[int]) -> tuple[Dim, ...]:
+    """The sizes of an input; unknown ones get names: `batch` for the first axis, else the input's
+    and the axis."""
+    return tuple(
+        size if size >= 0 else symbol("batch") if axis == 0 else name_dim(f"{name}_{axis}")
+        for axis, size in enumerate(sizes)
+    )
 
 
 @dataclass(slots=True)

@@ -5,72 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..collector import paused_collector
-from ..table import Table
-from ..translate import Dialect, Translator
-from . import (
-    activation,
-    attention,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    reader,
-    recurrent,
-    reduce,
-    resize,
-    sequence,
-    shape,
-    signal,
-    sort,
-    unary,
-)
+from ..families import of_converters
+from . import reader
 
 name = "onnx"
-FAMILIES = (
-    activation,
-    attention,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    sequence,
-    shape,
-    signal,
-    sort,
-    unary,
-)
-TABLE = Table.merge(family.table for family in FAMILIES)
-DIALECT = Dialect(name, TABLE, reader.domain_of)
 
 
 def detects(source: Any) -> bool:
@@ -97,6 +38,8 @@ def load(source: Any) -> Model:
 
     A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
     """
+    from .converters import translate
+
     if isinstance(source, Path):
         return translate(reader.read(map_file(source), source.parent))
     if hasattr(source, "SerializeToString"):
@@ -104,10 +47,5 @@ def load(source: Any) -> Model:
     return translate(reader.read(bytes(source)))
 
 
-def translate(source: Any) -> Model:
-    """Translate what the reader read."""
-    try:
-        with paused_collector():
-            return Translator(DIALECT, source).translate()
-    except (RecursionError, MemoryError) as error:
-        raise BadModel(f"the model is too deep or too large: {told(error)}") from None
+def __getattr__(wanted: str) -> Any:
+    return of_converters(__name__, wanted)

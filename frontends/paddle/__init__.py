@@ -5,75 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadFile, BadModel, told
+from nnir.errors import BadFile
 from nnir.model import Model
 
-from ..collector import paused_collector
-from ..source import SourceModel
-from ..table import Table
-from ..translate import Dialect
-from . import (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    fused,
-    generate,
-    index,
-    legacy,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    old_math,
-    pir,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
-from .translator import PaddleTranslator
+from ..families import of_converters
+from . import legacy, pir
 
 name = "paddle"
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    fused,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
-TABLE = Table.merge(family.table for family in (*FAMILIES, old_math))
-DIALECT = Dialect(name, TABLE, lambda op: "")
 HEAD = 400
 """So many bytes tell what a file is."""
 
@@ -121,6 +59,8 @@ def load(source: Any, *, params: str | Path | None = None, **examples: Any) -> M
     `.pdiparams`, unless `params` says where; those of a legacy program may be called `__params__`,
     or lie in files of their own. A layer takes example `inputs` or InputSpecs.
     """
+    from .converters import translate
+
     if not isinstance(source, Path):
         from . import objects  # needs Paddle, which whoever has the object has imported
 
@@ -132,10 +72,5 @@ def load(source: Any, *, params: str | Path | None = None, **examples: Any) -> M
     return translate(reader.read(path, None if params is None else Path(params)))
 
 
-def translate(source: SourceModel) -> Model:
-    """Translate what the reader read."""
-    try:
-        with paused_collector():
-            return PaddleTranslator(DIALECT, source).translate()
-    except (RecursionError, MemoryError) as error:
-        raise BadModel(f"the model is too deep or too large: {told(error)}") from None
+def __getattr__(wanted: str) -> Any:
+    return of_converters(__name__, wanted)

@@ -17,11 +17,11 @@ from nnir.mapping import map_file
 from nnir.types import TensorType
 
 from ..collector import paused_collector
-from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
+from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, dims, refs
 from . import params
 from .desc import Block, Op, Variable, program
 from .legacy_call import Call, Env, Pending, value
-from .pir import DAMAGE, dims, forget, read_names
+from .pir import DAMAGE, forget, read_names
 
 NEWEST = 3_003_999
 """The version of the programs that this reader was tested on."""

@@ -12,14 +12,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nnir.dim import Dim, symbol
+from nnir.dim import symbol
 from nnir.errors import BadFile, BadModel, Unsupported, told
 from nnir.mapping import map_file
-from nnir.notation import name_dim
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
-from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
+from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, dims, refs
 from . import opdefs, params
 
 DIALECTS = {"0": "builtin", "1": "pd_op", "2": "cf", "3": "custom_op", "4": "dist"}
@@ -374,11 +373,3 @@ def _scalar(data: list[Any]) -> Any:
     """[type, value]; a complex number has two."""
     values = [float(v) if isinstance(v, str) else v for v in data[1:]]
     return values[0] if len(values) == 1 else complex(*values)
-
-
-def dims(name: str, sizes: Iterable[int]) -> tuple[Dim, ...]:
-    """Unknown sizes get names: `batch` for the first axis, else the input's and the axis."""
-    return tuple(
-        size if size >= 0 else symbol("batch") if axis == 0 else name_dim(f"{name}_{axis}")
-        for axis, size in enumerate(sizes)
-    )

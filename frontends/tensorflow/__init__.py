@@ -5,90 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
-from nnir.passes import fold_constants, remove_copies, sink_transposes
-from nnir.passes.rewrite import apply
 
-from ..collector import paused_collector
-from ..source import SourceModel
-from ..table import Table
-from ..translate import Dialect
-from . import (
-    activation,
-    arrays,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    keras_archive,
-    linalg,
-    linear,
-    lists,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    saved_model,
-    scatter,
-    segment,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
-from .dilation import join_dilations
-from .translator import TensorFlowTranslator
+from ..families import of_converters
 
 name = "tensorflow"
-FAMILIES = (
-    activation,
-    arrays,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    lists,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    segment,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
-TABLE = Table.merge(family.table for family in FAMILIES)
-LAYOUT = (remove_copies, fold_constants, sink_transposes)
-"""Channels are last in TensorFlow: what that costs in transposes goes at once."""
+SAVED = "saved_model.pb"
+"""The file in the folder of a SavedModel."""
 
 IMAGES = "NHWC"
 """The order of axes that images have here."""
-
-DIALECT = Dialect(name, TABLE, lambda op: "")
 
 
 def detects(source: Any) -> bool:
@@ -97,8 +24,8 @@ def detects(source: Any) -> bool:
         roots = {c.__module__.partition(".")[0] for c in type(source).__mro__}
         return bool(roots & {"tensorflow", "keras"})
     if source.is_dir():
-        return (source / saved_model.FILE).exists()
-    return source.name == saved_model.FILE or source.suffix in (".pb", ".keras")
+        return (source / SAVED).exists()
+    return source.name == SAVED or source.suffix in (".pb", ".keras")
 
 
 def options(source: Any) -> frozenset[str]:
@@ -112,7 +39,7 @@ def options(source: Any) -> frozenset[str]:
 
 def is_saved(source: Path) -> bool:
     """Whether `source` is a SavedModel: its folder or the file in it."""
-    return source.is_dir() or source.name == saved_model.FILE
+    return source.is_dir() or source.name == SAVED
 
 
 def exports(source: Any) -> bool:
@@ -127,6 +54,9 @@ def load(source: Any, **options: Any) -> Model:
     takes `signature` and `tags`, a frozen graph the names of `inputs` and `outputs`, and a function
     example `inputs`.
     """
+    from . import keras_archive, saved_model
+    from .converters import translate
+
     if not isinstance(source, Path):
         from . import objects  # needs TensorFlow, which whoever has the object has imported
 
@@ -139,13 +69,5 @@ def load(source: Any, **options: Any) -> Model:
     return translate(saved_model.read_graph(map_file(source), **options))
 
 
-def translate(source: SourceModel) -> Model:
-    """Translate what the reader read."""
-    try:
-        with paused_collector():
-            join_dilations(source.graph)
-            model = TensorFlowTranslator(DIALECT, source).translate()
-            apply(model, LAYOUT)
-            return model
-    except (RecursionError, MemoryError) as error:
-        raise BadModel(f"the model is too deep or too large: {told(error)}") from None
+def __getattr__(wanted: str) -> Any:
+    return of_converters(__name__, wanted)

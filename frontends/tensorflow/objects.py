@@ -11,11 +11,11 @@ import tensorflow as tf
 from nnir.errors import BadInput, Unsupported
 from nnir.types import TensorType
 
-from ..source import SourceModel, SourceValue
+from ..source import SourceModel, SourceValue, dims
 from .flatten import Flattener, Library, Variable
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
-from .saved_model import dims, read_graph
+from .saved_model import read_graph
 from .tensors import precision
 
 

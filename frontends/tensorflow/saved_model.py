@@ -8,22 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from nnir.dim import Dim, symbol
 from nnir.errors import BadFile, Unsupported, told
 from nnir.mapping import map_file
-from nnir.notation import name_dim
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
-from ..source import SourceModel, SourceValue
+from ..source import SourceModel, SourceValue, dims
 from ..wire import Buffer
+from . import SAVED
 from .bundle import Bundle
 from .flatten import CALLS, Flattener, Library, Variable
 from .messages import GRAPH, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
 from .tensors import precision, shape
 
-FILE = "saved_model.pb"
 VARIABLES = Path("variables") / "variables"
 SERVE = "serve"
 DEFAULT = "serving_default"
@@ -47,7 +45,7 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
-    data = map_file(folder / FILE)
+    data = map_file(folder / SAVED)
     message = decode(data, (0, len(data)), SAVED_MODEL)
     meta = _chosen(message.get("meta_graph", ()), set(tags))
     graph = meta.get("graph", {})
@@ -108,14 +106,6 @@ def _input(name: str, info: Mapping[str, Any]) -> SourceValue:
     if sizes is None:
         raise Unsupported(f"input {name!r} of unknown rank")
     return SourceValue(name, TensorType(precision(info.get("dtype", 0)), dims(name, sizes)))
-
-
-def dims(name: str, sizes: Sequence[int]) -> tuple[Dim, ...]:
-    """Unknown sizes get names: `batch` for the first axis, else the input's and the axis."""
-    return tuple(
-        size if size >= 0 else symbol("batch") if axis == 0 else name_dim(f"{name}_{axis}")
-        for axis, size in enumerate(sizes)
-    )
 
 
 class Values(Mapping[str, np.ndarray]):

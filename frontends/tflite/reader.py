@@ -16,8 +16,7 @@ from nnir.errors import BadFile, BadModel, Unsupported, told
 from nnir.types import Precision, Quantization, TensorType
 
 from ..collector import paused_collector
-from ..source import SourceGraph, SourceModel, SourceNode, SourceValue
-from ..tensorflow.saved_model import dims
+from ..source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from ..wire import Buffer
 from . import schema
 from .custom import options

@@ -5,79 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadModel, told
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..collector import paused_collector
-from ..source import SourceModel
-from ..table import Table
-from . import (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    reader,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    shape,
-    signal,
-    sort,
-    special,
-    symbolic,
-    unary,
-)
-from .translator import TorchDialect, TorchTranslator
+from ..families import of_converters
+from . import reader
 
 name = "torch"
-FAMILIES = (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    loss,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    scatter,
-    shape,
-    signal,
-    sort,
-    special,
-    symbolic,
-    unary,
-)
-TABLE = Table.merge(family.table for family in FAMILIES)
-DIALECT = TorchDialect(name, TABLE, lambda op: "")
 ZIP = b"PK\x03\x04"
 
 
@@ -110,6 +44,8 @@ def load(source: Any, **options: Any) -> Model:
 
     Weights are views into the file, or share the memory of the framework's own tensors.
     """
+    from .converters import translate
+
     if isinstance(source, Path):
         return translate(reader.read(map_file(source)))
     if isinstance(source, bytes):
@@ -119,10 +55,5 @@ def load(source: Any, **options: Any) -> Model:
     return translate(objects.read(source, **options))
 
 
-def translate(source: SourceModel) -> Model:
-    """Translate what the reader read."""
-    try:
-        with paused_collector():
-            return TorchTranslator(DIALECT, source).translate()
-    except (RecursionError, MemoryError) as error:
-        raise BadModel(f"the model is too deep or too large: {told(error)}") from None
+def __getattr__(wanted: str) -> Any:
+    return of_converters(__name__, wanted)

@@ -1,0 +1,59 @@
+"""TensorFlow's converters."""
+
+from __future__ import annotations
+
+from nnir.model import Model
+from nnir.passes import fold_constants, remove_copies, sink_transposes
+
+from ..families import guarded, modules
+from ..source import SourceModel
+from ..table import Table
+from ..translate import Dialect
+from .dilation import join_dilations
+from .translator import TensorFlowTranslator
+
+NAMES = (
+    "activation",
+    "arrays",
+    "binary",
+    "compare",
+    "complex",
+    "control",
+    "conv",
+    "detection",
+    "generate",
+    "index",
+    "linalg",
+    "linear",
+    "lists",
+    "logic",
+    "norm",
+    "pool",
+    "quant",
+    "random",
+    "recurrent",
+    "reduce",
+    "resize",
+    "scatter",
+    "segment",
+    "shape",
+    "signal",
+    "sort",
+    "special",
+    "unary",
+)
+FAMILIES = modules(__package__, NAMES)
+TABLE = Table.merge(family.table for family in FAMILIES)
+DIALECT = Dialect("tensorflow", TABLE, lambda op: "")
+LAYOUT = (remove_copies, fold_constants, sink_transposes)
+"""Channels are last in TensorFlow: what that costs in transposes goes at once."""
+
+
+def translate(source: SourceModel) -> Model:
+    """Translate what the reader read."""
+
+    def made() -> Model:
+        join_dilations(source.graph)
+        return TensorFlowTranslator(DIALECT, source).translate()
+
+    return guarded(made, LAYOUT)
