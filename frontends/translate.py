@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from nnir.folding import Folder
 from nnir.model import Model, Value
 
 from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode
-from .table import Converter, Items, Table, Withheld
+from .table import Converter, Items, Withheld
 
 Entry = Value | Items | Withheld | None
 MANY = 20
@@ -40,12 +40,19 @@ class TooLargeError(BadModel):
     """The whole translation ends, not the one node."""
 
 
+class Finder(Protocol):
+    """What finds the converter of an operator by its name and version."""
+
+    def find(self, name: str, version: int) -> Converter | None:
+        """None where there is none."""
+
+
 @dataclass
 class Dialect:
     """What the translator must know of a framework: its converters and how names find them."""
 
     name: str
-    table: Table
+    table: Finder
     domain_of: Callable[[str], str]
 
     def find(self, op: str, versions: Mapping[str, int]) -> Converter | None:

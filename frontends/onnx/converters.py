@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import guarded, modules
+from ..families import LateTable, guarded
 from ..source import SourceModel
-from ..table import Table
 from ..translate import Dialect, Translator
 from . import reader
 
@@ -37,8 +36,7 @@ NAMES = (
     "sort",
     "unary",
 )
-FAMILIES = modules(__package__, NAMES)
-TABLE = Table.merge(family.table for family in FAMILIES)
+TABLE = LateTable(__package__, NAMES)
 DIALECT = Dialect("onnx", TABLE, reader.domain_of)
 
 

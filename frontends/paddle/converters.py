@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import guarded, modules
+from ..families import LateTable, guarded
 from ..source import SourceModel
-from ..table import Table
 from ..translate import Dialect
-from . import old_math
 from .translator import PaddleTranslator
 
 NAMES = (
@@ -38,8 +36,7 @@ NAMES = (
     "special",
     "unary",
 )
-FAMILIES = modules(__package__, NAMES)
-TABLE = Table.merge(family.table for family in (*FAMILIES, old_math))
+TABLE = LateTable(__package__, (*NAMES, "old_math"))
 DIALECT = Dialect("paddle", TABLE, lambda op: "")
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from nnir.model import Model
 from nnir.passes import fold_constants, remove_copies, sink_transposes
 
-from ..families import guarded, modules
+from ..families import LateTable, guarded
 from ..source import SourceModel
-from ..table import Table
 from ..translate import Dialect
 from .dilation import join_dilations
 from .translator import TensorFlowTranslator
@@ -42,8 +41,7 @@ NAMES = (
     "special",
     "unary",
 )
-FAMILIES = modules(__package__, NAMES)
-TABLE = Table.merge(family.table for family in FAMILIES)
+TABLE = LateTable(__package__, NAMES)
 DIALECT = Dialect("tensorflow", TABLE, lambda op: "")
 LAYOUT = (remove_copies, fold_constants, sink_transposes)
 """Channels are last in TensorFlow: what that costs in transposes goes at once."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from nnir.model import Model
 from nnir.passes import fold_constants, lift_transposes, remove_copies, sink_transposes
 
-from ..families import guarded, modules
+from ..families import LateTable, guarded
 from ..source import SourceModel
-from ..table import Table
 from .flex import FlexDialect, FlexTranslator
 
 NAMES = (
@@ -31,8 +30,7 @@ NAMES = (
     "stablehlo",
     "unary",
 )
-FAMILIES = modules(__package__, NAMES)
-TABLE = Table.merge(family.table for family in FAMILIES)
+TABLE = LateTable(__package__, NAMES)
 DIALECT = FlexDialect("tflite", TABLE, lambda op: "")
 LAYOUT = (remove_copies, fold_constants, sink_transposes, lift_transposes)
 """Channels are last in TFLite: what that costs in transposes goes at once."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import guarded, modules
+from ..families import LateTable, guarded
 from ..source import SourceModel
-from ..table import Table
 from .translator import TorchDialect, TorchTranslator
 
 NAMES = (
@@ -39,8 +38,7 @@ NAMES = (
     "symbolic",
     "unary",
 )
-FAMILIES = modules(__package__, NAMES)
-TABLE = Table.merge(family.table for family in FAMILIES)
+TABLE = LateTable(__package__, NAMES)
 DIALECT = TorchDialect("torch", TABLE, lambda op: "")
 
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
+from frontends.families import FRONTENDS, LateTable, index, index_of
 from frontends.source import SourceGraph, SourceModel
 from frontends.table import Items, Table, Wanted
 from frontends.translate import Dialect, Translator
@@ -129,3 +134,30 @@ def test_duplicates_are_refused() -> None:
         other.same({"Add": binary.sub})
     with pytest.raises(ValueError, match="two families"):
         Table.merge([table, other])
+
+
+@pytest.mark.parametrize("frontend", FRONTENDS)
+def test_the_index_of_families_is_that_of_the_code(frontend: str) -> None:
+    package = f"frontends.{frontend}"
+    assert index_of(package).read_text() == index(package), "run `python -m frontends.families`"
+
+
+def test_only_the_families_that_a_model_needs_are_imported(saved: Path) -> None:
+    code = (
+        "import sys, nnadapter; "
+        f"nnadapter.load({str(saved)!r}); "
+        "print(*sorted(m for m in sys.modules if m.startswith('frontends.onnx.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "frontends.onnx.linear" in done.stdout
+    assert "frontends.onnx.attention" not in done.stdout
+
+
+def test_a_converter_that_the_index_does_not_know_is_found() -> None:
+    table = LateTable("frontends.onnx", ("unary", "linear"))
+    table.__dict__["_family"] = {"Abs": "linear"}  # moved since
+    for name in ("Abs", "MatMul"):
+        found = table.find(name, 13)
+        assert found is not None
+        assert found.name == name
+    assert table.find("Conv", 13) is None
