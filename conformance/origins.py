@@ -76,7 +76,7 @@ def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arr
 
 def _run_keras(source: Path, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
     """Keras on an archive."""
-    head = {"path": str(source.resolve()), "keras": True}
+    head = {"path": str(source.resolve()), "keras": [v.name for v in model.inputs]}
     with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
         return "keras", oracle.ask(head, arrays)
 
@@ -85,7 +85,12 @@ def _run_tflite(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]
     """LiteRT with the kernels that it uses by default."""
     if not isinstance(source, Path):
         raise Unsupported("verify needs a TFLite file, not its bytes")
-    head = {"path": str(source.resolve()), "signature": model.metadata.get("signature")}
+    head = {
+        "path": str(source.resolve()),
+        "signature": model.metadata.get("signature"),
+        "inputs": [v.name for v in model.inputs],
+        "outputs": [name for name, _ in model.named_outputs()],
+    }
     with Oracle("conformance.oracles.litert", timeout=TIMEOUT) as oracle:
         return "litert", oracle.ask(head, arrays)
 

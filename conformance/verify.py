@@ -89,7 +89,7 @@ def verify(
     perms = ends.orders(model, ends.OUTPUTS)
     rows = []
     for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):
-        quanta = QUANTA if is_quantized(value) else 0
+        quanta = QUANTA if tolerance is None and is_quantized(value) else 0
         rows.append(_row(name, mine, _turned(want, perms.get(name)), tolerance, quanta))
     return Report(origin, device, rows, time.perf_counter() - started)
 

@@ -67,8 +67,7 @@ class DeviceError(NNAdapterError):
     code = Result.DEVICE_INTERNAL_ERROR
 
 
-FAILURES = (
-    NNAdapterError,
+DAMAGE = (
     ArithmeticError,
     AttributeError,
     LookupError,
@@ -77,6 +76,9 @@ FAILURES = (
     TypeError,
     ValueError,
 )
+"""What Python raises for data that lacks a part or has one of another kind."""
+
+FAILURES = (NNAdapterError, *DAMAGE)
 """What Python raises in a rule, converter or reference that gets what nobody foresaw."""
 
 LONGEST = 4000

@@ -44,7 +44,9 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     if "path" in head:
         with open(head["path"], "rb") as file:
             content = file.read()
-        return invoked(content, arrays, litert.OpResolverType.AUTO, head.get("signature"))
+        if head.get("signature"):
+            return signed(content, arrays, head)
+        return invoked(content, arrays, litert.OpResolverType.AUTO)
     content = written(head, arrays)
     if not head["run"]:
         return [np.frombuffer(content, np.uint8)]
@@ -53,16 +55,16 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     return [np.frombuffer(content, np.uint8), *invoked(content, given, PLAIN)]
 
 
-def invoked(
-    content: bytes, arrays: list[np.ndarray], kernels: Any, signature: str | None = None
-) -> list[np.ndarray]:
+def signed(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> list[np.ndarray]:
+    """The outputs of a signature; LiteRT has its inputs and outputs in an order of their own."""
+    runner = litert.Interpreter(model_content=content).get_signature_runner(head["signature"])
+    results = runner(**dict(zip(head["inputs"], arrays, strict=True)))
+    return [results[n] for n in head["outputs"]]
+
+
+def invoked(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.ndarray]:
     """LiteRT's outputs, in the order of the graph."""
     found = litert.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
-    if signature is not None:
-        runner = found.get_signature_runner(signature)
-        names = list(runner.get_input_details())
-        results = runner(**dict(zip(names, arrays, strict=True)))
-        return [results[n] for n in runner.get_output_details()]
     details = found.get_input_details()
     for detail, array in zip(details, arrays, strict=True):
         if tuple(detail["shape"]) != array.shape:

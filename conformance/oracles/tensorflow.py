@@ -25,7 +25,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     if "outputs" in head:
         return run_graph(head, tensors)
     if "keras" in head:
-        return run_keras(head["path"], tensors)
+        return run_keras(head["path"], dict(zip(head["keras"], tensors, strict=True)))
     if "path" in head:
         tags = head.get("tags")
         loaded = tf.saved_model.load(head["path"], tags=tags.split(",") if tags else None)
@@ -40,13 +40,18 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
 
 
-def run_keras(path: str, tensors: list[Any]) -> list[np.ndarray]:
-    """A Keras archive on its inputs."""
+def run_keras(path: str, named: dict[str, Any]) -> list[np.ndarray]:
+    """A Keras archive on its inputs by name: the archive has them in an order of its own."""
     import keras
 
     model = keras.saving.load_model(path, compile=False, safe_mode=True)
-    whole = tf.nest.pack_sequence_as(getattr(model, "_inputs_struct", tensors), tensors)
-    return results(model(whole if len(tensors) > 1 else tensors[0], training=False))
+    tensors = list(named.values())
+    if len(tensors) > 1:
+        tensors = [named[t.name] for t in model.inputs]
+        return results(
+            model(tf.nest.pack_sequence_as(model._inputs_struct, tensors), training=False)
+        )
+    return results(model(tensors[0], training=False))
 
 
 def called(given: dict[str, Any], function: Any) -> dict[str, Any]:

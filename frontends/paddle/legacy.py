@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import TensorType
 
@@ -21,7 +21,7 @@ from ..source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, dim
 from . import params
 from .desc import Block, Op, Variable, program
 from .legacy_call import Call, Env, Pending, value
-from .pir import DAMAGE, forget, read_names
+from .pir import forget, read_names
 
 NEWEST = 3_003_999
 """The version of the programs that this reader was tested on."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.dim import symbol
-from nnir.errors import BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
 
@@ -47,10 +47,6 @@ TYPES = {
 NAMED = {"bool": Precision.BOOL8} | {p.name.lower(): p for p in Precision if not p.is_quantized}
 """Element types as attributes call them."""
 
-DAMAGE = (
-    *(KeyError, IndexError, TypeError, AttributeError, ValueError),
-    *(RecursionError, OverflowError, MemoryError),
-)
 DEEPEST = 60
 TOLD = frozenset(
     {
@@ -65,7 +61,6 @@ LONGEST = 100_000
 """A list has at most so many tensors."""
 
 Entry = Ref | list[Ref | None] | None
-Kind = TensorType | list[Any] | None
 
 
 def is_pir(head: bytes) -> bool:

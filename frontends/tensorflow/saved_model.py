@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadFile, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
 
@@ -27,12 +27,6 @@ SERVE = "serve"
 DEFAULT = "serving_default"
 UNUSED = "unused_control_flow_input"
 """What TensorFlow calls the placeholders that it leaves where it takes functions apart."""
-
-DAMAGE = (
-    *(KeyError, IndexError, TypeError, AttributeError, ValueError),
-    *(RecursionError, OverflowError, MemoryError),
-)
-"""What reading messages raises that lack a field or have one of another type."""
 
 
 def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -> SourceModel:

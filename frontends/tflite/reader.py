@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
 from nnir.types import Precision, Quantization, TensorType
 
 from ..collector import paused_collector
@@ -25,10 +25,6 @@ from .quantized import Explicit
 from .state import Resources
 
 MAGIC = b"TFL3"
-DAMAGE = (
-    *(KeyError, IndexError, TypeError, AttributeError, ValueError),
-    *(RecursionError, OverflowError, MemoryError),
-)
 PACKED = {Precision.INT4: 4, Precision.UINT4: 4, Precision.INT2: 2}
 """Types whose elements share bytes, the first in the lowest bits."""
 

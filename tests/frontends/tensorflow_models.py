@@ -292,6 +292,8 @@ def archives() -> None:
     model.save(ROOT / "archive.keras")
     runs = [data(n, 6) for n in (1, 4)]
     save("archive", [({"x": a}, {"y": model(a).numpy()}) for a in runs])
+    first, second = keras.Input((3,), name="second"), keras.Input((3,), name="first")
+    keras.Model([first, second], first - 2 * second).save(ROOT / "pair.keras")
     hostile = keras.Sequential([keras.Input((6,)), L.Lambda(lambda x: x + 1)])
     hostile.save(ROOT / "lambda.keras")
 

@@ -90,6 +90,12 @@ def test_verify_asks_keras_about_an_archive(models: Path) -> None:
     assert report.origin == "keras"
 
 
+def test_verify_hands_keras_the_inputs_by_name(models: Path) -> None:
+    model = nna.load(models / "pair.keras")
+    assert [v.name for v in model.inputs] == ["first", "second"]  # not the order of the archive
+    assert nna.verify(models / "pair.keras")
+
+
 def test_code_in_an_archive_is_not_run(models: Path) -> None:
     with pytest.raises(BadFile, match=r"Keras refuses 'lambda\.keras': .*arbitrary code") as caught:
         nna.load(models / "lambda.keras")

@@ -146,6 +146,20 @@ def test_signatures(files: Path) -> None:
     assert "\n" not in summary(e.value)
 
 
+@pytest.mark.parametrize(
+    ("file", "name"), [("variables", "product"), ("variables", "twice"), ("ordered", "difference")]
+)
+def test_verify_hands_signatures_their_inputs_by_name(files: Path, file: str, name: str) -> None:
+    assert nna.verify(files / f"{file}.tflite", loading={"signature": name})
+
+
+def test_a_tolerance_that_is_given_holds_for_quanta_too(files: Path) -> None:
+    image = np.random.default_rng(3).integers(-128, 128, (8, 6, 6, 4)).astype(np.int8)
+    path = files / "upsampling_int8.tflite"
+    assert not nna.verify(path, inputs=[image], tolerance=0.0)
+    assert nna.verify(path, inputs=[image], tolerance=0.1)
+
+
 def test_bytes(files: Path) -> None:
     content = (files / "cnn.tflite").read_bytes()
     assert distance(nna.load(content), files, "cnn", "builtin") < 3e-6

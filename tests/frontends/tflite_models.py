@@ -209,7 +209,18 @@ def variables() -> None:
     save("variables", made.convert(), [[data(2, 3)]])
 
 
+def ordered() -> None:
+    """A signature whose inputs and outputs are not in the order of their names."""
+    specs = [tf.TensorSpec([2, 3], tf.float32, name=n) for n in ("z", "a")]
+    function = tf.function(lambda z, a: {"y": z - 2 * a, "b": a + 1}, input_signature=specs)
+    holder = tf.Module()
+    folder = str(ROOT / "ordered_saved")
+    tf.saved_model.save(holder, folder, signatures={"difference": function})
+    made = tf.lite.TFLiteConverter.from_saved_model(folder, signature_keys=["difference"])
+    save("ordered", made.convert(), [[data(2, 3), data(2, 3)]])
+
+
 if __name__ == "__main__":
     keras.utils.set_random_seed(0)
-    for write in (nets, variables):
+    for write in (nets, variables, ordered):
         write()
