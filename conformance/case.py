@@ -20,10 +20,16 @@ class Const:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far a result may be from the origin's: |got - want| <= absolute + relative * |want|."""
+    """How far a result may be from the origin's: |got - want| <= absolute + relative * |want|.
+
+    `multiple`: or, where the origin can compute in float64, how many times its own distance from
+    that ours may be. `signed_zeros`: zeros must have the origin's sign.
+    """
 
     relative: float = 0.0
     absolute: float = 0.0
+    multiple: float = 0.0
+    signed_zeros: bool = False
 
 
 EXACT = Tolerance()
@@ -88,6 +94,14 @@ class ModelCase:
 
     def __str__(self) -> str:
         return f"{self.ops[0]}-{self.why}"
+
+    @property
+    def op(self) -> str:
+        """The operator that it is chiefly about."""
+        return self.ops[0]
+
+    def tolerance(self, dtype: np.dtype) -> Tolerance:
+        return self.tol
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,14 @@
-"""Comparison of two results: precision, then shape, then values."""
+"""Comparison of two results: precision, then shape, then values.
+
+NaN agrees with NaN, an infinity with the same infinity, and zeros of either sign with each other
+unless the tolerance says otherwise; whether a NaN has a sign or a payload is not looked at.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
 from .case import Tolerance
@@ -11,23 +16,30 @@ from .case import Tolerance
 
 @dataclass(frozen=True)
 class Difference:
-    """How two arrays differ. `problem` is None when they agree within the tolerance."""
+    """How two arrays differ. `problem` is None when they agree within the tolerance.
+
+    `index` is the worst element, `max_ulp` in units in the last place of what is wanted, `signs`
+    the number of zeros that have the other sign.
+    """
 
     problem: str | None
     max_absolute: float = 0.0
     max_relative: float = 0.0
     max_ulp: float = 0.0
     index: tuple[int, ...] | None = None
+    signs: int = 0
 
 
 def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Difference:
-    """`got` against `want`; NaN agrees with NaN and an infinity with the same infinity."""
+    """`got` against `want`."""
     if got.dtype != want.dtype:
         return Difference(f"precision {got.dtype}, not {want.dtype}")
     if got.shape != want.shape:
         return Difference(f"shape {list(got.shape)}, not {list(want.shape)}")
     if not want.size:
         return Difference(None)
+    if got.tobytes() == want.tobytes():  # most results are equal to the last bit
+        return Difference(None, index=(0,) * want.ndim)
     a, b = _numbers(got), _numbers(want)
     with np.errstate(all="ignore"):
         absolute = np.where(_same(a, b), 0, np.abs(a - b))
@@ -40,7 +52,7 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         relative = np.where(np.isnan(relative), np.inf, relative)
     worst = np.unravel_index(int(np.argmax(absolute)), want.shape)
     index = tuple(int(k) for k in worst)
-    ulp = _ulp(got, want, absolute)
+    signs = _other_signs(got, want)
     problem = None
     if (excess > 0).any():
         count = int((excess > 0).sum())
@@ -48,7 +60,35 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
             f"{count} of {want.size} elements differ, worst at {list(index)}: "
             f"{got[index]} instead of {want[index]}"
         )
-    return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index)
+    elif signs and tolerance.signed_zeros:
+        problem = f"{signs} of {want.size} elements are zeros of the other sign"
+    ulp = _ulp(got, want, absolute)
+    return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index, signs)
+
+
+def distance(got: np.ndarray, exact: np.ndarray) -> float:
+    """The largest distance of `got` from exact numbers in float64, in units in its last place.
+
+    Elements that are not finite, or too large for the precision of `got`, are left out.
+    """
+    if not got.size:
+        return 0.0
+    wide = _numbers(got)
+    unit = spacing(exact, got.dtype)
+    with np.errstate(all="ignore"):
+        known = np.isfinite(exact) & np.isfinite(exact.astype(got.dtype).astype(np.float64))
+        away = np.where(known, np.abs(wide - exact) / unit, 0.0)
+    return float(np.where(np.isnan(away), np.inf, away).max())
+
+
+def spacing(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The unit in the last place of a float precision at `values`, as float64."""
+    about = ml_dtypes.finfo(dtype)
+    wide = values.astype(np.float64)
+    _, exponent = np.frexp(wide)
+    lowest = int(about.minexp) - int(about.nmant)
+    power = np.maximum(exponent - 1 - int(about.nmant), lowest)
+    return np.ldexp(1.0, np.where(wide == 0, lowest, power))
 
 
 def _numbers(array: np.ndarray) -> np.ndarray:
@@ -63,13 +103,29 @@ def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return (a == b) | (np.isnan(a) & np.isnan(b))
 
 
+def is_float(dtype: np.dtype) -> bool:
+    """Whether a precision is a real float, NumPy's own or an extension such as bfloat16."""
+    if dtype.kind != "V":
+        return dtype.kind == "f"
+    return "float" in dtype.name and "int" not in dtype.name
+
+
+def _other_signs(got: np.ndarray, want: np.ndarray) -> int:
+    """How many zeros have the other sign."""
+    if got.dtype.kind == "c":
+        return sum(_other_signs(part(got), part(want)) for part in (np.real, np.imag))
+    if not is_float(got.dtype):
+        return 0
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    return int(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).sum())
+
+
 def _ulp(got: np.ndarray, want: np.ndarray, absolute: np.ndarray) -> float:
-    """The largest distance in units in the last place of `want`, for NumPy's own floats."""
-    if want.dtype.kind != "f":
+    """The largest distance in units in the last place of `want`, for floats."""
+    if not is_float(want.dtype):
         return 0.0
-    finite = np.isfinite(want) & np.isfinite(got)
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    finite = np.isfinite(a) & np.isfinite(b)
     if not finite.any():
         return 0.0
-    with np.errstate(over="ignore"):  # the largest float has no next one
-        spacing = np.spacing(np.abs(want[finite])).astype(np.float64)
-    return float((absolute[finite] / spacing).max())
+    return float((absolute[finite] / spacing(b[finite], want.dtype)).max())

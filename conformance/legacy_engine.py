@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 
 from frontends.paddle import load
-from hal.runtime.program import Program
 from nnir.model import Model
 from nnir.types import Precision
 
 from .case import Case, Const
-from .compare import compare
+from .engine import Answer, Engine
 from .oracle import Oracle
 
 
@@ -83,20 +82,21 @@ def run_inputs(case: Case, model: Model) -> list[np.ndarray]:
     return [named[v.name or ""] for v in model.inputs]
 
 
-def check(case: Case, device: str, oracle: Oracle) -> None:
-    """AssertionError when the case does not do what it says."""
-    content, parameters, want = asked(case, oracle)
-    model = converted(content, parameters)
-    got = Program(model, device)(*run_inputs(case, model))
-    assert len(got) == len(want), "number of outputs"
-    for position, (mine, theirs) in enumerate(zip(got, want, strict=True)):
-        known = mine if case.random and mine.shape == theirs.shape else theirs
-        difference = compare(mine, known, case.tolerance(theirs.dtype))
-        assert difference.problem is None, f"output {position}: {difference.problem}"
+class LegacyEngine(Engine[Case]):
+    """Cases of one operator in a program that Paddle writes."""
+
+    worker = "conformance.oracles.paddle_legacy"
+
+    def ask(self, case: Case, oracle: Oracle) -> Answer:
+        content, parameters, results = asked(case, oracle)
+        return Answer(results, (content, parameters))
+
+    def model(self, case: Case, answer: Answer) -> Model:
+        return converted(*answer.files)
+
+    def inputs(self, case: Case, model: Model) -> list[np.ndarray]:
+        return run_inputs(case, model)
 
 
-def run(case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
-    """Convert and run without comparing, for cases that must fail."""
-    content, parameters, _ = asked(case, oracle)
-    model = converted(content, parameters)
-    return list(Program(model, device)(*run_inputs(case, model)))
+ENGINE = LegacyEngine()
+check, run = ENGINE.check, ENGINE.refused

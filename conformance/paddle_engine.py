@@ -9,7 +9,7 @@ from nnir.errors import DeviceError
 from nnir.types import Precision
 
 from .case import Case
-from .named_engine import Engine, Named, Types, run_inputs
+from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
 
 
 def _names(case: Case) -> list[str]:
@@ -39,7 +39,9 @@ def _finish(graph: SourceGraph) -> None:
     pir.forget(graph, pir.read_names(graph))
 
 
-ENGINE = Engine("paddle", frontend.translate, _names, _node, _finish)
+ENGINE = NamedEngine(
+    "conformance.oracles.paddle", Dialect("paddle", frontend.translate, _names, _node, _finish)
+)
 check, convert, run, source = ENGINE.check, ENGINE.convert, ENGINE.run, ENGINE.source
 
 __all__ = ["ENGINE", "check", "convert", "run", "run_inputs", "source"]

@@ -8,7 +8,7 @@ from frontends.tensorflow import opdefs
 from nnir.errors import DeviceError
 
 from .case import Case
-from .named_engine import Engine, Named, Types, run_inputs
+from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
 
 
 def _names(case: Case) -> list[str]:
@@ -22,7 +22,9 @@ def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode
     return SourceNode(op, refs(dict(given)), outputs, dict(given))
 
 
-ENGINE = Engine("tensorflow", frontend.translate, _names, _node)
+ENGINE = NamedEngine(
+    "conformance.oracles.tensorflow", Dialect("tensorflow", frontend.translate, _names, _node)
+)
 check, convert, run, source = ENGINE.check, ENGINE.convert, ENGINE.run, ENGINE.source
 
 __all__ = ["ENGINE", "check", "convert", "run", "run_inputs", "source"]

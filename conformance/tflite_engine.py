@@ -8,18 +8,17 @@ say it; by default there is one, of the type of the first input.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from frontends import tflite as frontend
-from hal.runtime.program import Program
+from nnir.model import Model
 from nnir.types import Precision
 
 from .case import Case, Const
-from .compare import compare
+from .engine import Answer, Engine
 from .oracle import Oracle
 
 
@@ -130,21 +129,25 @@ def _plain(value: Any, graphs: list[dict[str, Any]]) -> Any:
     return [_plain(v, graphs) for v in value] if isinstance(value, tuple) else value
 
 
-def check(case: Case, device: str, oracle: Oracle) -> None:
-    """AssertionError when the case does not do what it says."""
-    content, want = asked(case, oracle)
-    model = frontend.load(content)
-    assert len(model.outputs) == len(want), "number of outputs"
-    got: Sequence[np.ndarray] = Program(model, device)(*run_inputs(case))
-    for position, (mine, theirs) in enumerate(zip(got, want, strict=True)):
-        if case.read is not None and position >= case.read:
-            break
-        known = mine if case.random and mine.shape == theirs.shape else theirs
-        difference = compare(mine, known, case.tolerance(theirs.dtype))
-        assert difference.problem is None, f"output {position}: {difference.problem}"
+class LiteEngine(Engine[Case]):
+    """Cases of one operator in a file that LiteRT's schema writes."""
+
+    worker = "conformance.oracles.litert"
+
+    def ask(self, case: Case, oracle: Oracle) -> Answer:
+        content, results = asked(case, oracle)
+        return Answer(results, (content,), case.read)
+
+    def model(self, case: Case, answer: Answer) -> Model:
+        return frontend.load(answer.files[0])
+
+    def inputs(self, case: Case, model: Model) -> list[np.ndarray]:
+        return run_inputs(case)
+
+    def refused(self, case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
+        content, _ = asked(case, oracle, run=False)
+        return self.results(case, device, Answer([], (content,)))
 
 
-def run(case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
-    """Convert and run without LiteRT's answer, for cases that must fail."""
-    content, _ = asked(case, oracle, run=False)
-    return list(Program(frontend.load(content), device)(*run_inputs(case)))
+ENGINE = LiteEngine()
+check, run = ENGINE.check, ENGINE.refused

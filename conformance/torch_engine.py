@@ -9,7 +9,7 @@ from frontends.torch.functional import functional
 from nnir.errors import DeviceError
 
 from .case import Case
-from .named_engine import Engine, Named, Types, run_inputs
+from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
 
 SYMBOLIC = {"_operator": ("a", "b"), "math": ("x",), "torch": ("a", "b", "c")}
 NAMED = {"torch.sym_ite": ("b", "t", "f")}
@@ -29,7 +29,9 @@ def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode
     return reader.node_of(op, given, outputs, list(types), "")
 
 
-ENGINE = Engine("torch", frontend.translate, _names, _node, functional)
+ENGINE = NamedEngine(
+    "conformance.oracles.torch", Dialect("torch", frontend.translate, _names, _node, functional)
+)
 check, convert, run, source = ENGINE.check, ENGINE.convert, ENGINE.run, ENGINE.source
 
 __all__ = ["ENGINE", "check", "convert", "run", "run_inputs", "source"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import pytest
-
 from conformance.case import Case, Limit
+from conformance.engine import Engine
+from conformance.judge import judge as verdict_on
 from conformance.oracle import Oracle
+from conformance.result import GOOD
 
 DEVICES = ("builtin", "onnxruntime")
 
@@ -21,20 +21,11 @@ def worker_of(name: str) -> Iterator[Oracle]:
 
 
 def judge(
-    case: Case,
-    device: str,
-    limits: Sequence[Limit],
-    check: Callable[[], None],
-    run: Callable[[], Any],
+    engine: Engine[Any], case: Any, device: str, limits: Sequence[Limit], oracle: Oracle
 ) -> None:
-    """Do what the case says: agree with its origin, or fail as it or a limit says."""
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            run()
-        return
-    limit = next((x for x in limits if x.matches(case, device)), None)
-    with nullcontext() if limit is None else pytest.raises(limit.raises):
-        check()
+    """AssertionError when the case does not do what it or a limit says."""
+    found = verdict_on(engine, case, device, limits, oracle)
+    assert found.verdict in GOOD, f"{found.verdict}: {found.reason}"
 
 
 def require_used(limit: Limit, cases: Sequence[Case]) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.case import Case, Limit, ModelCase
 from conformance.cases.onnx import CASES, LIMITS, MODELS
-from conformance.onnx_engine import check, check_model, run
+from conformance.onnx_engine import ENGINE, WHOLE
 from conformance.oracle import Oracle
 from frontends.onnx import TABLE
 
@@ -30,17 +30,13 @@ NO_ORACLE: dict[tuple[str, str], str] = {
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
+    judge(ENGINE, case, device, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", MODELS, ids=str)
 def test_model(case: ModelCase, device: str, oracle: Oracle) -> None:
-    if case.raises is not None:
-        with pytest.raises(case.raises):
-            check_model(case, device, oracle)
-    else:
-        check_model(case, device, oracle)
+    judge(WHOLE, case, device, (), oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.paddle import CASES, LIMITS
 from conformance.oracle import Oracle
-from conformance.paddle_engine import check, run
+from conformance.paddle_engine import ENGINE
 from frontends.paddle import TABLE, control
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of
@@ -23,7 +23,7 @@ def oracle() -> Iterator[Oracle]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
+    judge(ENGINE, case, device, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.case import Case, Limit
 from conformance.cases.paddle_legacy import CASES, LIMITS
-from conformance.legacy_engine import check, run
+from conformance.legacy_engine import ENGINE
 from conformance.oracle import Oracle
 from frontends.paddle.legacy_ops import RULES
 
@@ -30,9 +30,7 @@ def oracle() -> Iterator[Oracle]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(
-        case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device, oracle)
-    )
+    judge(ENGINE, case, device, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

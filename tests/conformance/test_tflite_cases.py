@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case
 from conformance.cases.tflite import CASES, LIMITS
 from conformance.oracle import Oracle
-from conformance.tflite_engine import check, run
+from conformance.tflite_engine import ENGINE
 from frontends.tflite import TABLE
 
 from .judging import DEVICES, judge, require_distinct, worker_of
@@ -27,9 +27,7 @@ def oracle() -> Iterator[Oracle]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(
-        case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device, oracle)
-    )
+    judge(ENGINE, case, device, LIMITS, oracle)
 
 
 def test_limits_match_cases() -> None:

@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.torch import CASES, LIMITS
 from conformance.oracle import Oracle
-from conformance.torch_engine import check, run
+from conformance.torch_engine import ENGINE
 from frontends.torch import TABLE
 from frontends.torch.schema import HIGHER_ORDER
 
@@ -24,7 +24,7 @@ def oracle() -> Iterator[Oracle]:
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(case, device, LIMITS, lambda: check(case, device, oracle), lambda: run(case, device))
+    judge(ENGINE, case, device, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

@@ -1,0 +1,154 @@
+"""Engines: how a case of a framework is asked of its origin, converted, run and compared."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from hal.runtime.program import Program
+from nnir.dim import Expr
+from nnir.errors import NNAdapterError
+from nnir.model import Model
+
+from .case import Case, Const, ModelCase
+from .compare import Difference, compare
+from .oracle import Oracle
+
+Row = TypeVar("Row", bound=Case | ModelCase)
+WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the origin says to a case: its results, and the files it wrote where we read those.
+
+    Only the first `compared` results are looked at; `made` says how many the operator has.
+    """
+
+    results: list[np.ndarray]
+    files: tuple[bytes, ...] = ()
+    compared: int | None = None
+    made: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Our results, the origin's, and how each differs."""
+
+    got: list[np.ndarray] = field(default_factory=list)
+    want: list[np.ndarray] = field(default_factory=list)
+    differences: list[Difference] = field(default_factory=list)
+    problem: str | None = None
+
+
+class Engine(ABC, Generic[Row]):
+    """One framework. `worker` is the module of its oracle."""
+
+    worker: str
+
+    @abstractmethod
+    def ask(self, case: Row, oracle: Oracle) -> Answer:
+        """What the origin framework gives."""
+
+    @abstractmethod
+    def model(self, case: Row, answer: Answer) -> Model:
+        """The case through the frontend."""
+
+    @abstractmethod
+    def inputs(self, case: Row, model: Model) -> list[np.ndarray]:
+        """The arrays that go in at run time, in the order of the model's inputs."""
+
+    def refused(self, case: Row, device: str, oracle: Oracle) -> list[np.ndarray]:
+        """Convert and run a case that must fail, without needing the origin's results."""
+        return self.results(case, device, self.ask(case, oracle))
+
+    def results(self, case: Row, device: str, answer: Answer) -> list[np.ndarray]:
+        """What we give."""
+        model = self.model(case, answer)
+        with Program(model, device) as program:
+            return list(program(*self.inputs(case, model)))
+
+    def outcome(self, case: Row, device: str, answer: Answer) -> Outcome:
+        """Convert, infer, run and compare; see STYLE for the order of checks."""
+        model, want = self.model(case, answer), answer.results
+        problem = _types_problem(model, want)
+        if problem:
+            return Outcome(want=want, problem=problem)
+        with Program(model, device) as program:
+            got = list(program(*self.inputs(case, model)))
+        differences = []
+        for mine, theirs in zip(got[: answer.compared], want, strict=False):
+            known = mine if _is_random(case) and mine.shape == theirs.shape else theirs
+            differences.append(compare(mine, known, case.tolerance(theirs.dtype)))
+        wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
+        problem = next((f"output {k}: {text}" for k, text in wrong), None)
+        return Outcome(got, want, differences, problem)
+
+    def check(self, case: Row, device: str, oracle: Oracle) -> None:
+        """AssertionError when the case does not do what it says."""
+        problem = self.outcome(case, device, self.ask(case, oracle)).problem
+        if problem is not None:
+            raise AssertionError(problem)
+
+    def truth(self, case: Row, oracle: Oracle, answer: Answer) -> list[np.ndarray] | None:
+        """The origin's results in float64, from inputs of the same values; None where it has none."""
+        wide = widened(case)
+        if wide is None:
+            return None
+        try:
+            found = self.ask(wide, oracle).results
+        except NNAdapterError:
+            return None
+        if len(found) != len(answer.results):
+            return None
+        pairs = zip(found, answer.results, strict=True)
+        return found if all(a.shape == b.shape for a, b in pairs) else None
+
+
+def widened(case: Any) -> Any:
+    """The case with float64 for narrower floats; None where there are none to widen."""
+    if not isinstance(case, Case) or case.random:
+        return None
+    count = [0]
+    wide = replace(case, inputs=_wide(case.inputs, count), attrs=_wide(case.attrs, count))
+    return wide if count[0] else None
+
+
+def _wide(given: Any, count: list[int]) -> Any:
+    """Arrays of narrow floats as float64, wherever they are."""
+    if isinstance(given, Const):
+        return Const(_wide(given.array, count))
+    if isinstance(given, np.ndarray) and given.dtype.name in WIDE:
+        count[0] += 1
+        return given.astype(WIDE[given.dtype.name])
+    if isinstance(given, dict):
+        return {k: _wide(v, count) for k, v in given.items()}
+    if type(given) in (list, tuple):
+        return type(given)(_wide(v, count) for v in given)
+    return given
+
+
+def _is_random(case: Any) -> bool:
+    return getattr(case, "random", False)
+
+
+def _types_problem(model: Model, want: Sequence[np.ndarray]) -> str | None:
+    """What is wrong with the inferred types."""
+    if len(model.outputs) != len(want):
+        return f"{len(model.outputs)} outputs, not {len(want)}"
+    for value, array in zip(model.outputs, want, strict=True):
+        if value.dtype != array.dtype:
+            return f"inferred {value.type}, not {array.dtype}"
+        if not _shape_fits(value.shape, array.shape):
+            return f"inferred {value.type}, not {list(array.shape)}"
+    return None
+
+
+def _shape_fits(inferred: tuple[Any, ...], real: tuple[int, ...]) -> bool:
+    return len(inferred) == len(real) and all(
+        isinstance(d, Expr) or d == r for d, r in zip(inferred, real, strict=True)
+    )

@@ -1,0 +1,136 @@
+"""The verdict on one case: it agrees with its origin, or fails as it or a limit says, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import FAILURES, NNAdapterError, summary, told
+
+from .case import Limit
+from .compare import Difference, distance
+from .engine import Answer, Engine, Outcome
+from .oracle import Oracle
+from .result import ERROR, LIMIT, PASS, REFUSED, STALE, WRONG
+from .worker import Lost
+
+
+HALF = 0.5
+"""Even a correctly rounded result is up to half a unit in the last place off."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The verdict, why, and what was compared."""
+
+    verdict: str
+    reason: str = ""
+    outcome: Outcome = Outcome()
+
+    @property
+    def worst(self) -> tuple[int, Difference] | None:
+        """The result that differs most, and its number."""
+        found = self.outcome.differences
+        wrong = [k for k, d in enumerate(found) if d.problem is not None]
+        most = max(range(len(found)), key=lambda k: found[k].max_ulp, default=None)
+        place = wrong[0] if wrong else most
+        return None if place is None else (place, found[place])
+
+
+def judge(
+    engine: Engine[Any],
+    case: Any,
+    device: str,
+    limits: Sequence[Limit],
+    oracle: Oracle,
+    answer: Answer | None = None,
+) -> Verdict:
+    """Convert and run a case, and compare it with `answer`, or with what the oracle says.
+
+    An origin that dies over a case that must be compared gives the verdict of its `Lost`.
+    """
+    if case.raises is not None:
+        return _must_fail(engine, case, device, oracle)
+    limit = next((x for x in limits if x.matches(case, device)), None)
+    try:
+        answer = engine.ask(case, oracle) if answer is None else answer
+        found = _compared(engine, case, device, answer, oracle)
+    except Lost as lost:
+        found, error = Verdict(lost.kind, summary(lost)), lost
+    except FAILURES as raised:  # whatever it is, it is the verdict
+        error = raised
+        found = failure(raised)
+    else:
+        error = AssertionError() if found.verdict == WRONG else None
+    if limit is None:
+        return found
+    if error is not None and isinstance(error, limit.raises):
+        return Verdict(LIMIT, limit.why, found.outcome)
+    if found.verdict == PASS:
+        return Verdict(STALE, f"passes, but is listed as: {limit.why}")
+    return found
+
+
+def failure(error: BaseException) -> Verdict:
+    """The verdict on what was raised: one of our errors, or a bug."""
+    if isinstance(error, NNAdapterError):
+        return Verdict(REFUSED, f"{type(error).__name__}: {summary(error)}")
+    return Verdict(ERROR, told(error))
+
+
+def _compared(
+    engine: Engine[Any], case: Any, device: str, answer: Answer, oracle: Oracle
+) -> Verdict:
+    outcome = engine.outcome(case, device, answer)
+    if outcome.problem is None or _is_near(engine, case, answer, outcome, oracle):
+        return Verdict(PASS, outcome=outcome)
+    return Verdict(WRONG, outcome.problem, outcome)
+
+
+def _is_near(
+    engine: Engine[Any], case: Any, answer: Answer, outcome: Outcome, oracle: Oracle
+) -> bool:
+    """Whether we are no further from the truth than the case allows, by the origin's own error."""
+    tolerances = [case.tolerance(w.dtype) for w in outcome.want]
+    multiple = max((t.multiple for t in tolerances), default=0.0)
+    if not multiple or len(outcome.differences) != len(outcome.want):
+        return False
+    found = yardstick(engine, case, answer, outcome, oracle)
+    return found is not None and found[0] <= multiple * max(found[1], HALF)
+
+
+def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> Verdict:
+    expected = case.raises.__name__
+    try:
+        engine.refused(case, device, oracle)
+    except Lost as lost:
+        return Verdict(lost.kind, summary(lost))
+    except FAILURES as error:
+        if isinstance(error, case.raises):
+            return Verdict(PASS)
+        return Verdict(WRONG, f"{expected} was to be raised, not {told(error)}")
+    return Verdict(WRONG, f"{expected} was to be raised, but it runs")
+
+
+def yardstick(
+    engine: Engine[Any], case: Any, answer: Answer, outcome: Outcome, oracle: Oracle
+) -> tuple[float, float] | None:
+    """Our distance and the origin's own from its float64 results, in units in the last place.
+
+    None where nothing was rounded, or the origin cannot compute the case in float64.
+    """
+    rounds = any(d.max_ulp for d in outcome.differences)
+    if not rounds or not outcome.got:
+        return None
+    truth = engine.truth(case, oracle, answer)
+    if truth is None:
+        return None
+    ours = theirs = 0.0
+    for got, want, exact in zip(outcome.got, outcome.want, truth, strict=False):
+        if exact.dtype == np.float64 and want.dtype.kind in "fV" and got.shape == exact.shape:
+            ours = max(ours, distance(got, exact))
+            theirs = max(theirs, distance(want, exact))
+    return ours, theirs

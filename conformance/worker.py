@@ -1,0 +1,258 @@
+"""A process of its own for what may crash, hang or eat the memory; it is replaced when it does."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from nnir.errors import DeviceError
+
+from . import channel
+from .result import CRASH, MEMORY, TIMEOUT
+
+LIMIT = "NNADAPTER_WORKER_MEMORY"
+"""How a worker learns its limit, in bytes."""
+
+GIGABYTE = 1 << 30
+TICK = 0.05
+SAID = {CRASH: "died", TIMEOUT: "hangs", MEMORY: "needs more memory than allowed"}
+
+
+class Lost(DeviceError):
+    """The worker did not answer; `kind` is the verdict: crash, timeout or memory."""
+
+    def __init__(self, kind: str, what: str) -> None:
+        super().__init__(what)
+        self.kind = kind
+
+
+class Worker:
+    """A process that runs `python -m module` and answers messages; see `channel` and `serve`.
+
+    `timeout` in seconds for one message, `memory` in bytes for the process; on Linux the process
+    is stopped when it really uses more, elsewhere only the time is watched. `python` is another
+    interpreter, for a framework in an environment of its own.
+    """
+
+    def __init__(
+        self,
+        module: str,
+        *,
+        timeout: float = 60.0,
+        memory: int | None = None,
+        python: str = sys.executable,
+    ) -> None:
+        self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the worker
+
+    def __enter__(self) -> Worker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+        self._log.close()
+
+    @property
+    def pid(self) -> int | None:
+        """The process, where one runs."""
+        return None if self._process is None else self._process.pid
+
+    def call(
+        self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b""
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        """One message and its answer. Lost when there is none; the next call starts afresh."""
+        process = self._started()
+        questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        with _Watch(process, self.timeout, self.memory) as watch:
+            try:
+                channel.send(questions, head, arrays, blob)
+                reply, results, _ = channel.receive(answers)
+            except (EOFError, OSError):
+                process.wait()
+                raise self._lost(watch.killed or CRASH, process.returncode) from None
+        if reply.get("memory"):
+            raise self._lost(MEMORY, None)
+        return reply, results
+
+    def _lost(self, kind: str, status: int | None) -> Lost:
+        told = self._tail()
+        if kind == CRASH and status is not None and status < 0:
+            told = f"{signal.Signals(-status).name}; {told}"
+        self.close()
+        return Lost(kind, f"the worker of {self.module} {SAID[kind]}: {told}")
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            home = str(Path(__file__).parents[1])
+            path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH")) if p)
+            self._process = subprocess.Popen(
+                [self.python, "-W", "ignore", "-m", self.module],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._log,
+                start_new_session=True,  # so that what it starts itself is killed with it
+                env={
+                    **os.environ,
+                    "PYTHONPATH": path,
+                    "TF_CPP_MIN_LOG_LEVEL": "3",
+                    LIMIT: str(self.memory or 0),
+                },
+            )
+        return self._process
+
+    def _tail(self) -> str:
+        self._log.seek(0)
+        lines = self._log.read()[-2000:].decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "no message"
+
+    def close(self) -> None:
+        """Stop the process and what it started."""
+        if self._process is None:
+            return
+        _kill(self._process)
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        self._process = None
+
+
+class _Watch:
+    """Kills a process that takes too long or too much while it works on one message."""
+
+    def __init__(
+        self, process: subprocess.Popen[bytes], timeout: float, memory: int | None
+    ) -> None:
+        self.killed: str | None = None
+        self._process, self._memory = process, memory
+        self._deadline = time.monotonic() + timeout
+
+    def __enter__(self) -> _Watch:
+        _WATCHES.add(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _WATCHES.discard(self)
+
+    def look(self) -> None:
+        """Kill the process where it is beyond a limit."""
+        if time.monotonic() > self._deadline:
+            self.killed = TIMEOUT
+        elif self._memory and resident(self._process.pid) > self._memory:
+            self.killed = MEMORY
+        if self.killed:
+            _kill(self._process)
+
+
+class _Guard:
+    """One thread for all watches of this process: starting a thread for each message is slow."""
+
+    def __init__(self) -> None:
+        self._watches: set[_Watch] = set()
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def add(self, watch: _Watch) -> None:
+        with self._lock:
+            self._watches.add(watch)
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="watch", daemon=True)
+                self._thread.start()
+        self._wake.set()
+
+    def discard(self, watch: _Watch) -> None:
+        with self._lock:
+            self._watches.discard(watch)
+
+    def _run(self) -> None:
+        while True:
+            time.sleep(TICK)
+            with self._lock:
+                watches = list(self._watches)
+                if not watches:
+                    self._wake.clear()
+            for watch in watches:
+                watch.look()
+            self._wake.wait()
+
+
+_WATCHES = _Guard()
+
+
+def resident(pid: int) -> int:
+    """Bytes of memory that a process really uses; 0 where the system does not say."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process with its group; it leads one of its own."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+
+
+def limit_memory() -> None:
+    """In the worker: let allocations beyond the limit fail, before the system runs short."""
+    limit = int(os.environ.get(LIMIT) or 0)
+    if not limit:
+        return
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+
+
+def end_with_parent() -> None:
+    """In the worker: do not outlive who started it, even in the middle of a message."""
+    parent = os.getppid()
+
+    def look() -> None:
+        while os.getppid() == parent:
+            time.sleep(1)
+        os._exit(1)
+
+    threading.Thread(target=look, name="parent", daemon=True).start()
+
+
+def serve(answer: Any) -> None:
+    """The worker's loop: `answer(head, arrays, blob)` gives arrays, or a dictionary, or raises."""
+    limit_memory()
+    end_with_parent()
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what frameworks print must not get between the messages
+    while True:
+        try:
+            head, arrays, blob = channel.receive(sys.stdin.buffer)
+        except EOFError:
+            return
+        try:
+            found = answer(head, arrays, blob)
+            is_data = isinstance(found, dict)
+            results = [] if is_data else [np.asarray(r) for r in found]
+            channel.send(replies, {"data": found} if is_data else {}, results)
+        except MemoryError:
+            channel.send(replies, {"memory": True}, [])
+        except Exception as error:  # noqa: BLE001  whatever the framework says goes to the caller
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:500]
+            channel.send(replies, {"error": text}, [])
