@@ -6,12 +6,16 @@ unless the tolerance says otherwise; whether a NaN has a sign or a payload is no
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from .case import Tolerance
+
+FINFO: Callable[[Any], Any] = ml_dtypes.finfo
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ def distance(got: np.ndarray, exact: np.ndarray) -> float:
 
 def spacing(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """The unit in the last place of a float precision at `values`, as float64."""
-    about = ml_dtypes.finfo(dtype)
+    about: Any = FINFO(dtype)
     wide = values.astype(np.float64)
     _, exponent = np.frexp(wide)
     lowest = int(about.minexp) - int(about.nmant)

@@ -95,7 +95,7 @@ class Engine(ABC, Generic[Row]):
             raise AssertionError(problem)
 
     def truth(self, case: Row, oracle: Oracle, answer: Answer) -> list[np.ndarray] | None:
-        """The origin's results in float64, from inputs of the same values; None where it has none."""
+        """The origin's results in float64, from inputs of the same values; None without such."""
         wide = widened(case)
         if wide is None:
             return None

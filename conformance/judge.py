@@ -1,9 +1,9 @@
-"""The verdict on one case: it agrees with its origin, or fails as it or a limit says, or neither."""
+"""The verdict on one case: it agrees with its origin, fails as it or a limit says, or neither."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from nnir.errors import FAILURES, NNAdapterError, summary, told
 
 from .case import Limit
 from .compare import Difference, distance
-from .engine import Answer, Engine, Outcome
+from .engine import WIDE, Answer, Engine, Outcome
 from .oracle import Oracle
 from .result import ERROR, LIMIT, PASS, REFUSED, STALE, WRONG
 from .worker import Lost
-
 
 HALF = 0.5
 """Even a correctly rounded result is up to half a unit in the last place off."""
@@ -28,7 +27,7 @@ class Verdict:
 
     verdict: str
     reason: str = ""
-    outcome: Outcome = Outcome()
+    outcome: Outcome = field(default_factory=Outcome)
 
     @property
     def worst(self) -> tuple[int, Difference] | None:
@@ -55,11 +54,13 @@ def judge(
     if case.raises is not None:
         return _must_fail(engine, case, device, oracle)
     limit = next((x for x in limits if x.matches(case, device)), None)
+    error: BaseException | None = None
     try:
         answer = engine.ask(case, oracle) if answer is None else answer
         found = _compared(engine, case, device, answer, oracle)
     except Lost as lost:
-        found, error = Verdict(lost.kind, summary(lost)), lost
+        error = lost
+        found = Verdict(lost.kind, summary(lost))
     except FAILURES as raised:  # whatever it is, it is the verdict
         error = raised
         found = failure(raised)
@@ -98,8 +99,11 @@ def _is_near(
     multiple = max((t.multiple for t in tolerances), default=0.0)
     if not multiple or len(outcome.differences) != len(outcome.want):
         return False
-    found = yardstick(engine, case, answer, outcome, oracle)
-    return found is not None and found[0] <= multiple * max(found[1], HALF)
+    truth = engine.truth(case, oracle, answer)
+    if truth is None:
+        return False
+    ours, theirs = yardstick(outcome, truth)
+    return ours <= multiple * max(theirs, HALF)
 
 
 def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> Verdict:
@@ -115,22 +119,16 @@ def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> V
     return Verdict(WRONG, f"{expected} was to be raised, but it runs")
 
 
-def yardstick(
-    engine: Engine[Any], case: Any, answer: Answer, outcome: Outcome, oracle: Oracle
-) -> tuple[float, float] | None:
-    """Our distance and the origin's own from its float64 results, in units in the last place.
-
-    None where nothing was rounded, or the origin cannot compute the case in float64.
-    """
-    rounds = any(d.max_ulp for d in outcome.differences)
-    if not rounds or not outcome.got:
-        return None
-    truth = engine.truth(case, oracle, answer)
-    if truth is None:
-        return None
+def yardstick(outcome: Outcome, truth: Sequence[np.ndarray]) -> tuple[float, float]:
+    """Our distance and the origin's own from its float64 results, in units in the last place."""
     ours = theirs = 0.0
     for got, want, exact in zip(outcome.got, outcome.want, truth, strict=False):
-        if exact.dtype == np.float64 and want.dtype.kind in "fV" and got.shape == exact.shape:
+        if exact.dtype == np.float64 and is_narrow(want) and got.shape == exact.shape:
             ours = max(ours, distance(got, exact))
             theirs = max(theirs, distance(want, exact))
     return ours, theirs
+
+
+def is_narrow(array: np.ndarray) -> bool:
+    """Whether an array has a precision that float64 is the yardstick of."""
+    return array.dtype.name in WIDE

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 FORMAT = 1
+LARGEST = sys.float_info.max
 
 PASS, LIMIT, SKIP = "pass", "limit", "skip"
 WRONG, REFUSED, ERROR, STALE = "wrong", "refused", "error", "stale"
@@ -74,14 +76,16 @@ class Result:
         return self.verdict in GOOD
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: what is empty is left out."""
-        return {k: v for k, v in asdict(self).items() if v not in ("", None, ())}
+        """For JSON, without what is empty; infinity, which JSON lacks, is the largest float."""
+        given = {k: v for k, v in asdict(self).items() if v not in ("", None, ())}
+        return {k: min(v, LARGEST) if isinstance(v, float) else v for k, v in given.items()}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Result:
         """The inverse of `as_dict`; fields of newer formats are ignored."""
         known = {f.name for f in fields(cls)}
-        given = {k: tuple(v) if isinstance(v, list) else v for k, v in data.items() if k in known}
+        given: dict[str, Any] = {k: v for k, v in data.items() if k in known}
+        given |= {k: tuple(v) for k, v in given.items() if isinstance(v, list)}
         return cls(**given)
 
 

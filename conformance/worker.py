@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
@@ -54,14 +54,13 @@ class Worker:
     ) -> None:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
         self._process: subprocess.Popen[bytes] | None = None
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the worker
+        self._log: IO[bytes] | None = None
 
     def __enter__(self) -> Worker:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-        self._log.close()
 
     @property
     def pid(self) -> int | None:
@@ -97,6 +96,7 @@ class Worker:
             self.close()
             home = str(Path(__file__).parents[1])
             path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH")) if p)
+            self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
             self._process = subprocess.Popen(
                 [self.python, "-W", "ignore", "-m", self.module],
                 stdin=subprocess.PIPE,
@@ -113,6 +113,8 @@ class Worker:
         return self._process
 
     def _tail(self) -> str:
+        if self._log is None:
+            return "no message"
         self._log.seek(0)
         lines = self._log.read()[-2000:].decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "no message"
@@ -127,7 +129,9 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        self._process = None
+        if self._log is not None:
+            self._log.close()
+        self._process = self._log = None
 
 
 class _Watch:

@@ -1,14 +1,8 @@
-"""PyTorch's operator samples (OpInfo) as cases: exported, converted, run and compared.
-
-python -m conformance.suites.opinfo [--device builtin] [--dtype float32] [--match REGEX]
-"""
+"""PyTorch's operator samples (OpInfo): exported, converted, run and compared."""
 
 from __future__ import annotations
 
-import argparse
 import re
-import sys
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +11,15 @@ import numpy as np
 
 from frontends import torch as frontend
 from hal.runtime.program import Program
-from nnir.errors import FAILURES, DeviceError, NNAdapterError, Unsupported, summary, told
+from nnir.errors import FAILURES, DeviceError, Unsupported
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
 from ..compare import compare
+from ..engine import Outcome
+from ..judge import Verdict, failure
 from ..oracle import Oracle
+from ..result import PASS, WRONG
 
 WORKER = "conformance.oracles.opinfo"
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "bool")
@@ -53,8 +50,8 @@ UP_TO_SIGN = re.compile(r"(^|[._])(eig|eigh|svd|qr|geqrf|pca_lowrank|svd_lowrank
 
 
 @dataclass(frozen=True)
-class Result:
-    """What became of one sample: pass, wrong, or the name of the error."""
+class Sample:
+    """What became of one sample."""
 
     op: str
     dtype: str
@@ -77,7 +74,7 @@ def results(
     samples: int = SAMPLES,
     part: tuple[int, int] = (0, 1),
     **options: Any,
-) -> Iterator[Result]:
+) -> Iterator[Sample]:
     """Run every sample that can be exported and has a result to compare.
 
     `match`: a regular expression on the operators; `part` (k, n): only every n-th of them, from k.
@@ -88,14 +85,15 @@ def results(
         for dtype in dtypes:
             for sample in range(samples):
                 head = {"index": index, "dtype": dtype, "sample": sample, **options}
-                arrays = _asked(oracle, head)
+                arrays = asked(oracle, head)
                 if arrays is None:
                     break
                 if arrays:
-                    yield Result(op, dtype, sample, *judged(op, device, arrays))
+                    found = verdict(op, device, arrays)
+                    yield Sample(op, dtype, sample, found.verdict, found.reason)
 
 
-def _asked(oracle: Oracle, head: dict[str, Any]) -> list[np.ndarray] | None:
+def asked(oracle: Oracle, head: dict[str, Any]) -> list[np.ndarray] | None:
     """A sample; empty where it has nothing to compare, None where there are no more."""
     try:
         arrays = oracle.ask(head, [])
@@ -104,56 +102,33 @@ def _asked(oracle: Oracle, head: dict[str, Any]) -> list[np.ndarray] | None:
     return None if len(arrays) == 1 else arrays
 
 
-def judged(op: str, device: str, arrays: Sequence[np.ndarray]) -> tuple[str, str]:
-    """The verdict on a sample and why."""
+def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:
+    """The verdict on a sample."""
     (count,) = arrays[0]
-    inputs, want = arrays[2 : 2 + count], arrays[2 + count :]
+    inputs, want = list(arrays[2 : 2 + count]), list(arrays[2 + count :])
     try:
         model = frontend.load(arrays[1].tobytes())
         apply(model, CLEAN)
-        got = Program(model, device)(*inputs)
-    except NNAdapterError as error:
-        return type(error).__name__, summary(error)
-    except FAILURES as error:  # a bug: errors are to be ours
-        return "crash", told(error)
+        with Program(model, device) as program:
+            got = program(*inputs)
+    except FAILURES as error:
+        return failure(error)
     if len(got) != len(want):
-        return "wrong", f"{len(got)} results, not {len(want)}"
-    for position, (mine, theirs) in enumerate(zip(got, want, strict=True)):
-        relative, absolute = CLOSE.get(theirs.dtype.name, (0.0, 0.0))
-        tolerance = Tolerance(ALLOWED * relative, ALLOWED * absolute)
-        if UP_TO_SIGN.search(op) and theirs.dtype.kind in "fc":
-            mine, theirs = np.abs(mine), np.abs(theirs)
-        difference = compare(mine, theirs, tolerance)
-        if difference.problem is not None:
-            return "wrong", f"result {position}: {difference.problem}"
-    return "pass", ""
+        return Verdict(WRONG, f"{len(got)} results, not {len(want)}")
+    if UP_TO_SIGN.search(op):
+        got, want = [_magnitude(a) for a in got], [_magnitude(a) for a in want]
+    pairs = zip(got, want, strict=True)
+    differences = [compare(mine, theirs, _tolerance(theirs.dtype)) for mine, theirs in pairs]
+    outcome = Outcome(got, want, differences)
+    wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
+    problem = next((f"result {k}: {text}" for k, text in wrong), None)
+    return Verdict(PASS if problem is None else WRONG, problem or "", outcome)
 
 
-def main() -> int:
-    """Print what does not pass, and counts."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--device", default="builtin")
-    parser.add_argument("--dtype", action="append", choices=DTYPES)
-    parser.add_argument("--match", default="")
-    parser.add_argument("--samples", type=int, default=SAMPLES)
-    parser.add_argument("--special", type=int, default=0, help="a seed: NaN and other edges")
-    parser.add_argument("--dynamic", action="store_true", help="export with open sizes")
-    given = parser.parse_args()
-    options = {"special": given.special, "dynamic": given.dynamic}
-    dtypes = given.dtype or ("float32",)
-    verdicts: dict[str, set[str]] = {}
-    counts: Counter[str] = Counter()
-    with Oracle(WORKER, timeout=120) as oracle:
-        for found in results(oracle, given.device, dtypes, given.match, given.samples, **options):
-            verdicts.setdefault(found.op, set()).add(found.verdict)
-            counts[found.verdict] += 1
-            if found.verdict != "pass":
-                where = f"{found.op} {found.dtype} sample {found.sample}"
-                sys.stdout.write(f"{where}: {found.verdict}: {found.reason}\n")
-    good = sum(v == {"pass"} for v in verdicts.values())
-    sys.stdout.write(f"{good} of {len(verdicts)} operators; samples: {dict(counts)}\n")
-    return 0 if good == len(verdicts) else 1
+def _tolerance(dtype: np.dtype) -> Tolerance:
+    relative, absolute = CLOSE.get(dtype.name, (0.0, 0.0))
+    return Tolerance(ALLOWED * relative, ALLOWED * absolute)
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _magnitude(array: np.ndarray) -> np.ndarray:
+    return np.abs(array) if array.dtype.kind in "fc" else array

@@ -1,4 +1,4 @@
-"""A worker that dies or hangs when it is told to."""
+"""A worker that dies, hangs or wants all memory when it is told to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     if head["how"] == "exit":
         os._exit(3)
     if head["how"] == "hang":
-        time.sleep(60)
+        time.sleep(1e6)
+    if head["how"] == "eat":
+        return [np.ones(100 << 30, np.uint8)]
     return arrays
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from conformance.oracle import Oracle
 from conformance.suites import opinfo
-from conformance.suites.opinfo import Result
+from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
 
 PARTS = 16
@@ -21,12 +21,12 @@ def worker() -> Iterator[Oracle]:
         yield oracle
 
 
-def unexpected(results: Iterator[Result], campaign: str = "") -> list[Result]:
+def unexpected(results: Iterator[Sample], campaign: str = "") -> list[Sample]:
     """What goes wrong and is not listed, or is listed only as refused."""
     found = []
     for result in results:
         known = gap(result.op, "builtin", result.dtype, campaign)
-        is_worse = result.verdict in ("wrong", "crash") and not (known and known.wrong)
+        is_worse = result.verdict in ("wrong", "error") and not (known and known.wrong)
         if result.verdict != "pass" and (known is None or is_worse):
             found.append(result)
     return found

@@ -1,0 +1,90 @@
+"""A verdict as a result: what was compared, in words where something is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .judge import Verdict
+from .result import GOOD, Result
+from .suite import Item
+
+LONGEST = 600
+
+
+def record(
+    item: Item,
+    device: str,
+    found: Verdict,
+    *,
+    seconds: float = 0.0,
+    inputs: Sequence[Any] = (),
+    measured: tuple[float, float] | None = None,
+    command: str = "",
+    row: str = "",
+) -> Result:
+    """The result; `inputs`, `row` and `command` are kept where something is wrong."""
+    numbers = _numbers(found)
+    if measured is not None:
+        numbers |= {"error": measured[0], "yardstick": measured[1]}
+    words = {}
+    if found.verdict not in GOOD:
+        words = {**_words(found), "inputs": tuple(map(described, inputs)), "command": command}
+        words["row"] = row
+    return Result(
+        suite=item.suite,
+        frontend=item.frontend,
+        op=item.op,
+        case=item.name,
+        device=device,
+        verdict=found.verdict,
+        reason=found.reason,
+        seconds=round(seconds, 5),
+        **numbers,
+        **words,
+    )
+
+
+def _numbers(found: Verdict) -> dict[str, Any]:
+    """Distances of the result that differs most."""
+    if found.worst is None:
+        return {}
+    place, worst = found.worst
+    return {
+        "dtype": found.outcome.want[place].dtype.name,
+        "max_absolute": worst.max_absolute,
+        "max_relative": worst.max_relative,
+        "max_ulp": worst.max_ulp,
+    }
+
+
+def _words(found: Verdict) -> dict[str, Any]:
+    """Both results and the element that differs most."""
+    outcome = found.outcome
+    place, worst = found.worst or (0, None)
+    if place >= len(outcome.want) or place >= len(outcome.got):
+        return {"want": "; ".join(map(described, outcome.want))}
+    got, want = outcome.got[place], outcome.want[place]
+    words: dict[str, Any] = {"got": described(got), "want": described(want)}
+    if worst is not None and worst.index is not None:
+        words["index"] = worst.index
+        words["got_value"], words["want_value"] = str(got[worst.index]), str(want[worst.index])
+    return words
+
+
+def described(given: Any) -> str:
+    """An array in words: precision, shape and elements, the middle left out of large ones."""
+    if given is None:
+        return "none"
+    if isinstance(given, (list, tuple)):
+        return "[" + ", ".join(map(described, given)) + "]"
+    if isinstance(given, dict):
+        return "{" + ", ".join(f"{k}: {described(v)}" for k, v in given.items()) + "}"
+    array = getattr(given, "array", given)
+    if not isinstance(array, np.ndarray):
+        return str(given)[:LONGEST]
+    shown = np.array2string(array, threshold=60, edgeitems=4, max_line_width=10_000)
+    text = f"{array.dtype}{list(array.shape)} {' '.join(shown.split())}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."

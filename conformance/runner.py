@@ -1,0 +1,144 @@
+"""The process that runs cases: `python -m conformance.runner`, asked through a `Worker`.
+
+What it is asked: {"plan": options} for every case there is, {"run": [suite, frontend, op, name,
+device], "options": options} for the results of one case on one device.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from hal.runtime import manager
+from nnir.errors import FAILURES, NNAdapterError, summary, told
+
+from .suite import Crew, Item, Options, Suite
+from .suites import suite
+from .worker import serve
+
+PACKAGES = (
+    *("nnadapter", "numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu"),
+    *("tensorflow", "ai-edge-litert", "paddlepaddle", "openvino", "scipy"),
+)
+SHARE = 0.8
+"""Of the time that a case has, so much is for its oracle: then it is known who hangs."""
+
+
+class Runner:
+    """The suites of a process, opened when they are first needed."""
+
+    def __init__(self) -> None:
+        self._options: dict[str, Any] | None = None
+        self._suites: dict[str, Suite] = {}
+        self._crew: Crew | None = None
+
+    def answer(self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> dict[str, Any]:
+        """One message; see the module."""
+        if "plan" in head:
+            self._open(head["plan"])
+            return self._plan(Options.of(head["plan"]))
+        self._open(head["options"])
+        *names, device = head["run"]
+        item = Item(*names)
+        return {"results": [r.as_dict() for r in self._suite(item.suite).run(item, device)]}
+
+    def _open(self, options: dict[str, Any]) -> None:
+        if options == self._options:
+            return
+        if self._crew is not None:
+            self._crew.close()
+        given = Options.of(options)
+        for name in given.preload:
+            preload(name)
+        self._crew = Crew(given.timeout * SHARE, given.memory)
+        self._options, self._suites = options, {}
+
+    def _suite(self, name: str) -> Suite:
+        if name not in self._suites:
+            if self._crew is None or self._options is None:
+                raise RuntimeError("a runner is opened before it is asked")
+            self._suites[name] = suite(name)(Options.of(self._options), self._crew)
+        return self._suites[name]
+
+    def _plan(self, options: Options) -> dict[str, Any]:
+        """Every case that is wanted, in order, and what cannot be run here."""
+        items: list[Item] = []
+        skipped: list[dict[str, Any]] = []
+        for name in options.suites:
+            for frontend in suite(name).frontends:
+                if options.frontends and frontend not in options.frontends:
+                    continue
+                found, reason = self._listed(name, frontend, options)
+                if reason is None:
+                    items += found
+                else:
+                    what = {"suite": name, "frontend": frontend}
+                    skipped.append({**what, "count": len(found), "reason": reason})
+        devices = {d: _unavailable(d) for d in options.devices}
+        for device, reason in devices.items():
+            if reason is not None:
+                skipped.append({"device": device, "count": len(items), "reason": reason})
+        return {
+            "items": [[i.suite, i.frontend, i.op, i.name] for i in items],
+            "skipped": skipped,
+            "devices": [d for d, reason in devices.items() if reason is None],
+            "environment": environment(),
+        }
+
+    def _listed(self, name: str, frontend: str, options: Options) -> tuple[list[Item], str | None]:
+        """The cases of a frontend that are wanted, and why they cannot be run."""
+        part = self._suite(name)
+        reason = part.missing(frontend)
+        try:
+            found = list(_wanted(part.items(frontend), options))
+        except (*FAILURES, ImportError):
+            if reason is None:
+                raise
+            return [], reason  # what lists the cases needs what is not installed
+        return found, reason
+
+
+def _wanted(items: Any, options: Options) -> Iterator[Item]:
+    """The items that the filters leave: a case is named whole, or else in part."""
+    chosen = [i for i in items if options.wants(i.op)]
+    exact = [i for i in chosen if i.name == options.case]
+    yield from exact or (i for i in chosen if options.case in i.name)
+
+
+def preload(name: str) -> None:
+    """Import a module, or call a function of one (`module:function`)."""
+    module, _, function = name.partition(":")
+    try:
+        found = import_module(module)
+        if function:
+            getattr(found, function)()
+    except (ImportError, AttributeError) as error:
+        raise NNAdapterError(f"cannot preload {name!r}: {told(error)}") from error
+
+
+def _unavailable(device: str) -> str | None:
+    try:
+        manager.acquire(device)
+    except NNAdapterError as error:
+        return summary(error)
+    return None
+
+
+def environment() -> dict[str, str]:
+    """Versions of what takes part."""
+    found = {"python": platform.python_version(), "system": platform.platform()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+if __name__ == "__main__":
+    serve(Runner().answer)

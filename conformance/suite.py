@@ -1,0 +1,160 @@
+"""What a suite is: named cases of frontends, each run on a device for results."""
+
+from __future__ import annotations
+
+import fnmatch
+import importlib.util
+import os
+import shlex
+import sys
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, ClassVar
+
+from .oracle import Oracle
+from .result import Result
+from .worker import GIGABYTE
+
+PADDLE2 = "NNADAPTER_PADDLE2_PYTHON"
+"""Names the interpreter of an environment with paddlepaddle 2.6 and ml_dtypes."""
+
+NEEDS: dict[str, tuple[str, ...]] = {
+    "onnx": ("onnx", "onnxruntime"),
+    "torch": ("torch",),
+    "tensorflow": ("tensorflow",),
+    "tflite": ("ai_edge_litert",),
+    "paddle": ("paddle",),
+    "paddle-legacy": ("paddle",),
+    "paddle-2.6": (),
+}
+"""Every frontend, in the order of the reports, and what must be installed to ask its origin."""
+
+MOST_ORACLES = 3
+
+
+@dataclass(frozen=True)
+class Options:
+    """What is run and how: everything that another process must know.
+
+    Empty filters choose everything. `op` is a pattern such as `conv*`, `case` a name or a part of
+    one. `timeout` is in seconds and `memory` in bytes, for one case. `models` are folders of model
+    folders. `seed`, `examples` (per operator) are for fuzzing. `samples` (per operator) and
+    `dtypes` are for OpInfo, as are `special` (a seed: NaN and other edges among the inputs) and
+    `dynamic` (export with open sizes). `preload` names modules (or `module:function`) that every
+    process imports (and calls) first, such as those of a device under development.
+    """
+
+    suites: tuple[str, ...] = ("cases",)
+    frontends: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ("builtin", "onnxruntime")
+    op: str = ""
+    case: str = ""
+    timeout: float = 60.0
+    memory: int = 8 * GIGABYTE
+    models: tuple[str, ...] = ()
+    seed: int = 0
+    examples: int = 50
+    samples: int = 2
+    dtypes: tuple[str, ...] = ("float32",)
+    special: int = 0
+    dynamic: bool = False
+    preload: tuple[str, ...] = ()
+    yardstick: bool = True
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> Options:
+        """The inverse of `as_dict`."""
+        known = {f.name for f in fields(cls)}
+        given: dict[str, Any] = {k: v for k, v in data.items() if k in known}
+        return cls(**_tuples(given))
+
+    def wants(self, op: str) -> bool:
+        """Whether an operator is chosen."""
+        return not self.op or fnmatch.fnmatch(op.lower(), self.op.lower())
+
+
+def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Lists as tuples: options are compared and hashed."""
+    return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+
+
+@dataclass(frozen=True, order=True)
+class Item:
+    """One case by name, on no device yet."""
+
+    suite: str
+    frontend: str
+    op: str
+    name: str
+
+
+@dataclass
+class Crew:
+    """The oracles of a process: each is started when it is first asked and then kept."""
+
+    timeout: float
+    memory: int
+    _oracles: OrderedDict[tuple[str, str], Oracle] = field(default_factory=OrderedDict)
+
+    def oracle(self, module: str, python: str = sys.executable) -> Oracle:
+        """The worker of a module; the one that was used longest ago makes room."""
+        key = module, python
+        found = self._oracles.pop(key, None)
+        if found is None:
+            if len(self._oracles) >= MOST_ORACLES:
+                _, oldest = self._oracles.popitem(last=False)
+                oldest.close()
+            found = Oracle(module, timeout=self.timeout, memory=self.memory, python=python)
+        self._oracles[key] = found
+        return found
+
+    def close(self) -> None:
+        """Stop every worker."""
+        for oracle in self._oracles.values():
+            oracle.close()
+        self._oracles.clear()
+
+
+class Suite(ABC):
+    """Cases with a name in common. A process makes one and asks it for many of its items."""
+
+    name: ClassVar[str]
+    frontends: ClassVar[tuple[str, ...]]
+
+    def __init__(self, options: Options, crew: Crew) -> None:
+        self.options, self.crew = options, crew
+
+    def missing(self, frontend: str) -> str | None:
+        """Why the cases of a frontend cannot be run here."""
+        return missing(frontend)
+
+    @abstractmethod
+    def items(self, frontend: str) -> Iterable[Item]:
+        """Every case of a frontend; the filters on operators and names are applied later."""
+
+    @abstractmethod
+    def run(self, item: Item, device: str) -> Iterator[Result]:
+        """The results of one case on a device."""
+
+
+def missing(frontend: str) -> str | None:
+    """The reason why a frontend's origin cannot be asked, or None."""
+    if frontend == "paddle-2.6" and not os.environ.get(PADDLE2):
+        return f"{PADDLE2} does not name a Python with paddlepaddle 2.6"
+    lacking = [n for n in NEEDS.get(frontend, ()) if importlib.util.find_spec(n) is None]
+    return f"not installed: {', '.join(lacking)}" if lacking else None
+
+
+def command(item: Item, device: str, options: Options) -> str:
+    """The command line that runs one case alone."""
+    words = ["nnadapter", "conform", "--suite", item.suite, "--frontend", item.frontend]
+    words += ["--device", device, "--case", item.name]
+    words += [w for folder in options.models for w in ("--models", folder)]
+    words += [w for module in options.preload for w in ("--preload", module)]
+    return shlex.join(words)

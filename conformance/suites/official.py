@@ -1,0 +1,97 @@
+"""The official ONNX backend suite as a suite of ours, with what is known not to pass."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from frontends import onnx as frontend
+from hal.runtime.program import Program
+from nnir.errors import FAILURES
+from nnir.passes import CLEAN, apply
+
+from ..case import Tolerance
+from ..compare import compare
+from ..engine import Outcome
+from ..judge import Verdict, failure
+from ..record import record
+from ..result import LIMIT, PASS, STALE, WRONG, Result
+from ..suite import Crew, Item, Options, Suite, command
+from .onnx_backend import SuiteCase, agree, cases
+from .onnx_gaps import gap
+
+Sets = list[tuple[list[Any], list[Any]]]
+
+
+class OnnxBackend(Suite):
+    """Models, inputs and expected outputs that come with the onnx package."""
+
+    name = "onnx-backend"
+    frontends = ("onnx",)
+
+    def __init__(self, options: Options, crew: Crew) -> None:
+        super().__init__(options, crew)
+        self._loaded: tuple[str, tuple[bytes, Sets]] | None = None
+
+    def items(self, frontend: str) -> Iterable[Item]:
+        for case in cases().values():
+            yield Item(self.name, frontend, case.kind, case.name)
+
+    def run(self, item: Item, device: str) -> Iterator[Result]:
+        case = cases()[item.name]
+        data, sets = self._load(case)
+        started = time.perf_counter()
+        found = with_gap(case.name, device, _judged(case, device, data, sets))
+        yield record(
+            item,
+            device,
+            found,
+            seconds=time.perf_counter() - started,
+            inputs=[a for inputs, _ in sets for a in inputs],
+            command=command(item, device, self.options),
+        )
+
+    def _load(self, case: SuiteCase) -> tuple[bytes, Sets]:
+        if self._loaded is None or self._loaded[0] != case.name:
+            self._loaded = case.name, case.load()
+        return self._loaded[1]
+
+
+def _judged(case: SuiteCase, device: str, data: bytes, sets: Sets) -> Verdict:
+    outcome = Outcome()
+    try:
+        model = frontend.load(data)
+        apply(model, CLEAN)
+        with Program(model, device) as program:
+            for inputs, want in sets:
+                got = program(*inputs)
+                outcome = _outcome(case, got, want)
+                problem = agree(case, want, got)
+                if problem is not None:
+                    return Verdict(WRONG, problem, outcome)
+    except FAILURES as error:
+        return failure(error)
+    return Verdict(PASS, outcome=outcome)
+
+
+def _outcome(case: SuiteCase, got: list[Any], want: list[Any]) -> Outcome:
+    """The distances, for what is not a sequence."""
+    tolerance = Tolerance(case.relative, case.absolute)
+    pairs = [p for p in zip(got, want, strict=False) if isinstance(p[1], np.ndarray)]
+    differences = [compare(a, b, tolerance) for a, b in pairs]
+    return Outcome([a for a, _ in pairs], [b for _, b in pairs], differences)
+
+
+def with_gap(name: str, device: str, found: Verdict) -> Verdict:
+    """The verdict in the light of what is listed as not passed."""
+    known = gap(name, device)
+    if known is None:
+        return found
+    if found.verdict == PASS:
+        return Verdict(STALE, f"passes, but is listed as: {known.why}", found.outcome)
+    if found.verdict == WRONG and not known.wrong:
+        return found
+    return Verdict(LIMIT, known.why, found.outcome)

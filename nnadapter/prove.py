@@ -1,0 +1,231 @@
+"""Commands that prove: conform."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nnir.errors import NoDevice, Unsupported
+
+from .terminal import SEED, say, show
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from conformance.conform import Done
+    from conformance.reports.against import Comparison
+    from conformance.result import Result, Run
+
+GIGABYTE = 1 << 30
+MOST = 20
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+PATH = click.Path(path_type=Path, dir_okay=False)
+SUITE_NAMES = ("cases", "onnx-backend", "opinfo", "models", "fuzz")
+FRONTEND_NAMES = (
+    *("onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy", "paddle-2.6"),
+)
+
+
+def many(name: str, text: str, **more: Any) -> Decorator:
+    """An option that may be given several times."""
+    return click.option(f"--{name}", multiple=True, help=text, **more)
+
+
+@click.command()
+@many("suite", f"What to run: {', '.join(SUITE_NAMES)}.", default=["cases"], show_default=True)
+@many("frontend", "Only these; all by default.", type=click.Choice(FRONTEND_NAMES))
+@many("device", "Where to run.", default=["builtin", "onnxruntime"], show_default=True)
+@click.option("--op", default="", help="Only operators like this (* and ? stand for anything).")
+@click.option("--case", default="", help="Only the case of this name, or cases with it in theirs.")
+@many("models", "A folder with model folders, for --suite models.", metavar="DIR")
+@click.option("--jobs", type=click.IntRange(1), help="Processes at once; one per core by default.")
+@click.option("--timeout", default=60.0, show_default=True, help="Seconds for one case.")
+@click.option("--memory", default=8.0, show_default=True, help="Gigabytes for one process.")
+@SEED
+@click.option("--examples", default=50, show_default=True, help="Per operator, when fuzzing.")
+@click.option("--samples", default=2, show_default=True, help="Per operator, of OpInfo.")
+@many("dtype", "Precisions of OpInfo.", default=["float32"], show_default=True)
+@click.option("--special", default=0, help="OpInfo with NaN and other edges, from this seed.")
+@click.option("--dynamic", is_flag=True, help="OpInfo exported with open sizes.")
+@many("preload", "A module (or module:function) that every process runs first.", metavar="MODULE")
+@click.option("--json", "json_path", type=PATH, help="Write the results for programs.")
+@click.option("--junit", "junit_path", type=PATH, help="Write the results for CI systems.")
+@click.option("--html", "html_path", type=PATH, help="Write the page for people.")
+@click.option("--against", type=PATH, help="Compare with the JSON of an older run.")
+@click.option(
+    "--executor", type=click.Choice(["local", "dask"]), default="local", show_default=True
+)
+@click.option("--scheduler", help="The address of a Dask scheduler.")
+def conform(
+    json_path: Path | None,
+    junit_path: Path | None,
+    html_path: Path | None,
+    against: Path | None,
+    jobs: int | None,
+    executor: str,
+    scheduler: str | None,
+    **given: Any,
+) -> None:
+    """Run cases of operators in their origin framework and on devices, and compare.
+
+    Results are kept as they come beside the first file that is written; a run that was
+    interrupted goes on when the same command is given again.
+    """
+    from conformance.conform import conform as run_all
+
+    old = _older(against)
+    first = next((p for p in (json_path, html_path, junit_path) if p is not None), None)
+    with executed(executor, scheduler) as pool, progress() as done:
+        run = run_all(
+            chosen(given),
+            executor=pool,
+            jobs=jobs or os.cpu_count() or 1,
+            journal=None if first is None else first.with_name(f"{first.name}.partial"),
+            done=done,
+        )
+    found = _compared(old, run)
+    _write(run, found, json_path, junit_path, html_path)
+    _tell(run, found)
+    sys.exit(0 if run.is_good else 1)
+
+
+def chosen(given: dict[str, Any]) -> Any:
+    """The options of the command line as a run takes them."""
+    from conformance.suite import Options
+
+    plural = {"suite": "suites", "frontend": "frontends", "device": "devices", "dtype": "dtypes"}
+    memory = int(given.pop("memory") * GIGABYTE)
+    return Options.of({"memory": memory} | {plural.get(k, k): v for k, v in given.items()})
+
+
+@contextmanager
+def executed(name: str, scheduler: str | None) -> Iterator[Executor | None]:
+    """The executor of a name; None for processes on this machine."""
+    if name == "local":
+        if scheduler:
+            raise click.UsageError("--scheduler is for --executor dask")
+        yield None
+        return
+    if not scheduler:
+        raise click.UsageError("--executor dask needs --scheduler ADDRESS")
+    try:
+        from distributed import Client
+    except ImportError:
+        raise Unsupported("--executor dask needs the package distributed") from None
+    try:
+        client = Client(scheduler, timeout=20)
+    except (OSError, ValueError) as error:
+        raise NoDevice(f"no Dask scheduler at {scheduler!r}: {error}") from None
+    with client, client.get_executor() as pool:
+        yield pool
+
+
+@contextmanager
+def progress() -> Iterator[Done | None]:
+    """A bar on stderr while a person waits."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
+        shown = bar.add_task("preparing", total=None)
+        wrong = 0
+
+        def done(count: int, total: int, results: Sequence[Result]) -> None:
+            nonlocal wrong
+            wrong += sum(not r.is_good for r in results)
+            bar.update(shown, completed=count, total=total, description=f"{wrong} wrong")
+
+        yield done
+
+
+def _older(path: Path | None) -> Run | None:
+    if path is None:
+        return None
+    from conformance.reports.against import load
+
+    return load(path)
+
+
+def _compared(old: Run | None, new: Run) -> Comparison | None:
+    if old is None:
+        return None
+    from conformance.reports.against import compare
+
+    return compare(old, new)
+
+
+def _write(
+    run: Run,
+    found: Comparison | None,
+    json_path: Path | None,
+    junit_path: Path | None,
+    html_path: Path | None,
+) -> None:
+    """The files that were asked for, each whole or not at all."""
+    from nnir.atomic import replacing
+
+    if json_path is not None:
+        data = run.as_dict() | ({} if found is None else {"against": found.as_dict()})
+        with replacing(json_path) as file:
+            file.write(json.dumps(data).encode())
+    if junit_path is not None:
+        from conformance.reports import junit
+
+        junit.write(run, junit_path)
+    if html_path is not None:
+        from conformance.reports import page
+
+        page.write(run, html_path, found)
+
+
+def _tell(run: Run, found: Comparison | None) -> None:
+    """Counts and the first failures on stdout, what was skipped on stderr."""
+    from conformance.result import VERDICTS
+
+    verdicts = [v for v in VERDICTS if run.counts[v]]
+    places = dict.fromkeys((r.suite, r.frontend, r.device) for r in run.results)
+    rows: list[list[Any]] = []
+    for place in places:
+        counts = _counts(run, place)
+        rows.append([*place, *(counts.get(v, 0) or "" for v in verdicts)])
+    title = f"{len(run.results)} results in {run.seconds:.1f} s"
+    show(("suite", "frontend", "device", *verdicts), rows, title)
+    bad = [r for r in run.results if not r.is_good]
+    for result in bad[:MOST]:
+        click.echo(f"{result.verdict}: {result.frontend} {result.case} on {result.device}")
+        click.echo(f"  {result.reason}")
+        click.echo(f"  {result.command}")
+        if result.row:
+            click.echo(f"  {result.row}")
+    if len(bad) > MOST:
+        click.echo(f"and {len(bad) - MOST} more; --html or --json has all of them")
+    for skip in run.skipped:
+        what = " ".join(str(skip[k]) for k in ("suite", "frontend", "device") if k in skip)
+        say(f"skipped: {what}, {skip['count']} cases: {skip['reason']}")
+    if found is not None:
+        changes: dict[str, list[Any]] = {
+            "new failures": found.new_failures,
+            "fixed": found.fixed,
+            "slower": found.slower,
+            "new": found.added,
+            "gone": found.gone,
+        }
+        say("against the older run: " + ", ".join(f"{len(v)} {k}" for k, v in changes.items()))
+
+
+def _counts(run: Run, place: tuple[str, str, str]) -> dict[str, int]:
+    from conformance.result import count
+
+    return dict(count(r for r in run.results if (r.suite, r.frontend, r.device) == place))

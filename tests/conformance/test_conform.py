@@ -1,0 +1,189 @@
+"""Runs of suites: what dies costs one case, what is interrupted goes on, nothing counts twice."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from conformance.conform import conform, parts, planned
+from conformance.journal import Journal, fingerprint
+from conformance.result import CRASH, MEMORY, PASS, TIMEOUT, Result, Run
+from conformance.suite import Options
+from nnir.errors import BadFile, DeviceError
+
+from .hostile import GOOD_ONES, LOG
+
+ROOT = Path(__file__).parents[2]
+PRELOAD = ("tests.conformance.hostile:install",)
+SLOW = Options(suites=("slow",), devices=("builtin",), preload=PRELOAD, timeout=20)
+
+
+@pytest.fixture(autouse=True)
+def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "log"
+    path.touch()
+    monkeypatch.setenv(LOG, str(path))
+    return path
+
+
+def verdicts(run: Run) -> dict[str, str]:
+    return {r.case: r.verdict for r in run.results}
+
+
+def test_what_dies_costs_one_case(log: Path) -> None:
+    options = Options(
+        suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=8, memory=1 << 30
+    )
+    found = verdicts(conform(options, jobs=2))
+    bad = {k: v for k, v in found.items() if not k.startswith("good")}
+    assert bad == {
+        "kill": CRASH,
+        "sleep": TIMEOUT,
+        "eat": MEMORY,
+        "nibble": MEMORY,
+        "oracle-exit": CRASH,
+        "oracle-hang": TIMEOUT,
+        "oracle-eat": MEMORY,
+    }
+    assert {v for k, v in found.items() if k.startswith("good")} == {PASS}
+    assert max(Counter(log.read_text().split()).values()) == 1
+
+
+def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
+    """Killed without a chance to tidy up; what it had finished is not run again."""
+    journal = tmp_path / "run.json.partial"
+    script = (
+        "from pathlib import Path; from conformance.conform import conform; "
+        "from tests.conformance.test_conform import SLOW; "
+        f"conform(SLOW, jobs=1, journal=Path({str(journal)!r}))"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT) as process:
+        while not journal.exists() or len(journal.read_text().splitlines()) < 11:
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.kill()
+    saved = len(journal.read_text().splitlines()) - 1
+    time.sleep(1.5)  # the runner ends when it sees that its parent is gone
+    before = log.read_text().split()
+    run = conform(SLOW, jobs=2, journal=journal)
+    assert len(run.results) == len(verdicts(run)) == GOOD_ONES
+    assert len(log.read_text().split()) - len(before) == GOOD_ONES - saved
+    assert not journal.exists()
+
+
+def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
+    path = tmp_path / "j"
+    task = ("s", "f", "o", "c", "d")
+    result = Result("s", "f", "o", "c", "d", PASS)
+    first = Journal(path, "one")
+    first.append({task: [result]})
+    first.close(keep=True)
+    with path.open("a") as file:
+        file.write('{"task": ["s", "f"')  # cut off in the middle of a line
+    again = Journal(path, "one")
+    assert again.done == {task: [result]}
+    again.close(keep=True)
+    other = Journal(path, "two")
+    assert other.restarted
+    assert not other.done
+    other.close(keep=False)
+    assert not path.exists()
+    with pytest.raises(BadFile, match="cannot write"):
+        Journal(tmp_path / "none" / "j", "one")
+    assert fingerprint({"a": 1}, {}) != fingerprint({"a": 2}, {})
+
+
+@pytest.mark.parametrize("kind", [ThreadPoolExecutor, ProcessPoolExecutor])
+def test_any_executor(kind: type) -> None:
+    seen: list[int] = []
+
+    def done(count: int, total: int, results: Sequence[Result]) -> None:
+        seen.append(len(results))
+        assert total == GOOD_ONES
+
+    with kind(2) as pool:
+        run = conform(SLOW, executor=pool, jobs=2, done=done)
+    assert verdicts(run) == {f"good{k}": PASS for k in range(GOOD_ONES)}
+    assert sum(seen) == GOOD_ONES
+
+
+def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    )
+    with cluster, distributed.Client(cluster) as client:
+        pids = list(client.run(os.getpid).values())
+        killed: list[int] = []
+
+        def done(count: int, total: int, results: Sequence[Result]) -> None:
+            if not killed:
+                killed.append(pids[0])
+                os.kill(pids[0], signal.SIGKILL)
+
+        with client.get_executor() as pool:
+            run = conform(SLOW, executor=pool, jobs=2, done=done)
+    assert killed
+    assert len(run.results) == GOOD_ONES
+    assert verdicts(run) == {f"good{k}": PASS for k in range(GOOD_ONES)}
+
+
+def test_what_is_not_installed_is_skipped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NNADAPTER_PADDLE2_PYTHON", raising=False)
+    options = Options(frontends=("paddle-2.6",), devices=("builtin", "abacus"))
+    run = conform(options)
+    assert not run.results
+    reasons = {s.get("frontend") or s["device"]: s for s in run.skipped}
+    assert reasons["paddle-2.6"]["count"] > 400
+    assert "NNADAPTER_PADDLE2_PYTHON" in reasons["paddle-2.6"]["reason"]
+    assert "abacus" in reasons["abacus"]["reason"]
+
+
+def test_filters() -> None:
+    options = Options(frontends=("onnx",), op="leaky*")
+    names = [i[2] for i in planned(options)["items"]]
+    assert set(names) == {"LeakyRelu"}
+    (one,) = planned(Options(case="Relu-float32-plain", frontends=("onnx",)))["items"]
+    assert one[3] == "Relu-float32-plain"
+    with pytest.raises(DeviceError, match="no suite 'x'"):
+        planned(Options(suites=("x",)))
+    with pytest.raises(DeviceError, match="cannot preload 'no_such'"):
+        planned(Options(preload=("no_such",)))
+
+
+def test_batches_hold_one_frontend_and_shrink() -> None:
+    tasks = [("s", f, "o", str(k), "d") for f in "ab" for k in range(100)]
+    found = list(parts(tasks, 2))
+    assert [t for part in found for t in part] == tasks
+    assert all(len({t[1] for t in part}) == 1 for part in found)
+    assert len(found[0]) == 32
+    assert len(found[-1]) == 1
+
+
+def test_the_command(tmp_path: Path) -> None:
+    """As a user runs it, with everything written; then again against itself."""
+    paths = {n: tmp_path / f"run.{n}" for n in ("json", "junit", "html")}
+    command = [sys.executable, "-m", "nnadapter", "conform", "--frontend", "onnx", "--op", "Gelu"]
+    written = [w for n, p in paths.items() for w in (f"--{n}", str(p))]
+    found = subprocess.run([*command, *written], cwd=ROOT, capture_output=True, text=True)
+    assert found.returncode == 0, found.stderr
+    data = json.loads(paths["json"].read_text())
+    assert data["counts"] == {"pass": len(data["results"])}
+    assert {r["device"] for r in data["results"]} == {"builtin", "onnxruntime"}
+    assert "yardstick" in data["results"][0] or data["results"][0]["max_ulp"] == 0
+    assert b"<testsuite" in paths["junit"].read_bytes()
+    assert b"<!doctype html>" in paths["html"].read_bytes().lower()
+    assert not list(tmp_path.glob("*.partial"))
+    again = [*command, "--against", str(paths["json"])]
+    found = subprocess.run(again, cwd=ROOT, capture_output=True, text=True)
+    assert "against the older run: 0 new failures, 0 fixed" in found.stderr
