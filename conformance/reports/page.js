@@ -1,0 +1,549 @@
+"use strict";
+// Texts of results reach the page as text nodes only, never as markup.
+
+const PARTS = ["frontend", "device", "suite", "verdict"];
+const STATE = [...PARTS, "q", "order", "dtype", "cell"];
+const ROWS = 80; // rows of the matrix that are added at a time
+const CARDS = 50; // failures that are shown at a time
+const LISTED = 300; // cases that a group of limits names
+
+const byId = (id) => document.getElementById(id);
+const number = (n) => n.toLocaleString("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const words = (n, word) => `${number(n)} ${word}${n === 1 ? "" : "s"}`;
+
+let run; // what the page holds: see `read`
+let state = {};
+let narrowed = {}; // the names of `state` as numbers, where they name something
+
+function el(tag, props, ...children) {
+  const node = document.createElement(tag);
+  for (const [key, value] of Object.entries(props ?? {})) {
+    if (key in node && !key.includes("-")) node[key] = value;
+    else node.setAttribute(key, value);
+  }
+  node.append(...children.filter((child) => child !== null && child !== ""));
+  return node;
+}
+
+function svg(tag, props, ...children) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [key, value] of Object.entries(props)) node.setAttribute(key, value);
+  node.append(...children);
+  return node;
+}
+
+// Theme
+
+const storage = {
+  get: () => { try { return localStorage.getItem("nnadapter-theme"); } catch { return null; } },
+  set: (value) => { try { localStorage.setItem("nnadapter-theme", value); } catch { /* a guest */ } },
+};
+const isDark = () =>
+  (document.documentElement.dataset.theme ??
+    (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark";
+
+function setTheme(theme) {
+  if (theme === "dark" || theme === "light") document.documentElement.dataset.theme = theme;
+}
+
+function startTheme() {
+  const button = byId("theme");
+  const tell = () => {
+    button.textContent = isDark() ? "Light" : "Dark";
+    button.setAttribute("aria-label", `Switch to ${isDark() ? "light" : "dark"} colours`);
+  };
+  button.onclick = () => {
+    setTheme(isDark() ? "light" : "dark");
+    storage.set(document.documentElement.dataset.theme);
+    tell();
+  };
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", tell);
+  tell();
+}
+
+// Data and state
+
+function read() {
+  const data = JSON.parse(byId("data").textContent);
+  const good = new Set(data.good);
+  data.isGood = data.verdicts.map((verdict) => good.has(verdict));
+  data.cells = data.cells.map(([suite, frontend, device, op, counts]) =>
+    ({ suite, frontend, device, op, counts }));
+  data.cases = data.cases.map(([suite, frontend, device, op, verdict, reason, name, details]) =>
+    ({ suite, frontend, device, op, verdict, reason, name, details,
+       text: `${data.ops[op]} ${name}`.toLowerCase() }));
+  data.lists = { frontend: data.frontends, device: data.devices, suite: data.suites,
+                 verdict: data.verdicts };
+  return data;
+}
+
+function readHash() {
+  const given = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+  state = Object.fromEntries(STATE.map((key) => [key, given.get(key) ?? ""]));
+}
+
+function writeHash() {
+  const given = new URLSearchParams(STATE.filter((key) => state[key]).map((key) => [key, state[key]]));
+  history.replaceState(null, "", `#${given}`);
+}
+
+function change(changes) {
+  Object.assign(state, changes);
+  writeHash();
+  show();
+}
+
+function narrow() {
+  narrowed = {};
+  for (const key of PARTS) {
+    const place = run.lists[key].indexOf(state[key]);
+    if (state[key] && place >= 0) narrowed[key] = place;
+  }
+  narrowed.q = state.q.trim().toLowerCase();
+}
+
+const isPlaced = (x) => ["frontend", "device", "suite"].every(
+  (key) => narrowed[key] === undefined || x[key] === narrowed[key]);
+const isWanted = (verdict) => state.verdict === "failing"
+  ? !run.isGood[verdict] : narrowed.verdict === undefined || verdict === narrowed.verdict;
+const isShown = (c) => isPlaced(c) && isWanted(c.verdict) && c.text.includes(narrowed.q);
+
+// Controls
+
+function startControls() {
+  for (const key of PARTS) {
+    const select = byId(key);
+    const names = run.lists[key];
+    const used = key === "verdict"
+      ? names.filter((_, k) => run.cells.some((cell) => cell.counts[k])) : names;
+    select.append(...used.map((name) => el("option", { value: name }, name)));
+    select.onchange = () => change({ [key]: select.value });
+  }
+  byId("q").oninput = () => change({ q: byId("q").value });
+  const form = document.querySelector(".filters");
+  form.onsubmit = (event) => event.preventDefault();
+  form.onreset = () => change({ frontend: "", device: "", suite: "", verdict: "", q: "" });
+  for (const tile of document.querySelectorAll(".tile"))
+    tile.onclick = () => toggle({ verdict: tile.dataset.verdict });
+  for (const total of document.querySelectorAll(".total"))
+    total.onclick = () => toggle({ frontend: total.dataset.frontend, device: total.dataset.device });
+  for (const link of document.querySelectorAll("nav a, .skip-link"))
+    link.onclick = (event) => { // the hash keeps the filters
+      event.preventDefault();
+      const section = document.querySelector(link.getAttribute("href"));
+      section.scrollIntoView();
+      section.focus({ preventScroll: true });
+    };
+}
+
+const isOn = (given) => Object.keys(given).every((key) => state[key] === given[key]);
+
+function toggle(given) {
+  const wasOn = isOn(given);
+  change(wasOn ? Object.fromEntries(Object.keys(given).map((key) => [key, ""])) : given);
+  if (!wasOn) document.querySelector(".filters").scrollIntoView(); // what changes is below
+}
+
+function showControls() {
+  for (const key of [...PARTS, "q"]) if (byId(key).value !== state[key]) byId(key).value = state[key];
+  const isFiltered = [...PARTS, "q"].some((key) => state[key]);
+  document.querySelector(".filters button").hidden = !isFiltered;
+  for (const tile of document.querySelectorAll(".tile"))
+    tile.setAttribute("aria-pressed", isOn({ verdict: tile.dataset.verdict }));
+  for (const total of document.querySelectorAll(".total"))
+    total.setAttribute("aria-pressed",
+      isOn({ frontend: total.dataset.frontend, device: total.dataset.device }));
+}
+
+// Matrix
+
+function add(sums, counts) {
+  counts.forEach((count, k) => { sums[k] += isWanted(k) ? count : 0; });
+  return sums;
+}
+
+const none = () => run.verdicts.map(() => 0);
+const sum = (counts, test) => counts.reduce((all, n, k) => all + (test(k) ? n : 0), 0);
+const isBad = (k) => !run.isGood[k];
+const is = (verdict) => (k) => run.verdicts[k] === verdict;
+
+function matrixRows() {
+  const found = new Set(run.cases.filter(isShown).map((c) => c.op));
+  const rows = new Map();
+  for (const cell of run.cells) {
+    if (!isPlaced(cell) || !sum(cell.counts, isWanted)) continue;
+    const name = run.ops[cell.op];
+    if (!name.toLowerCase().includes(narrowed.q) && !found.has(cell.op)) continue;
+    if (!rows.has(name)) rows.set(name, { name, cells: new Map(), all: none() });
+    const row = rows.get(name);
+    const column = `${cell.frontend} ${cell.device}`;
+    row.cells.set(column, add(row.cells.get(column) ?? none(), cell.counts));
+    add(row.all, cell.counts);
+  }
+  return [...rows.values()].sort(state.order === "name" ? byName : byTrouble);
+}
+
+const byName = (a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1);
+const byTrouble = (a, b) =>
+  sum(b.all, isBad) - sum(a.all, isBad) || sum(b.all, is("limit")) - sum(a.all, is("limit")) || byName(a, b);
+
+// The kind of a cell, what stands in it, and the same in full.
+function mark(counts) {
+  const all = sum(counts, () => true);
+  const skipped = sum(counts, is("skip"));
+  const passed = sum(counts, is("pass"));
+  const ran = all - skipped;
+  const full = run.verdicts.map((v, k) => counts[k] && `${number(counts[k])} ${v}`).filter(Boolean).join(", ");
+  if (sum(counts, isBad)) return ["fail", `✗ ${number(passed)}/${number(ran)}`, full];
+  if (sum(counts, is("limit"))) return ["limit", `~ ${number(passed)}/${number(ran)}`, full];
+  if (ran) return ["pass", `✓ ${number(ran)}`, full];
+  return ["skip", `– ${number(skipped)}`, full];
+}
+
+function matrixHead(columns) {
+  const order = el("button", { type: "button", onclick: () =>
+    change({ order: state.order === "name" ? "" : "name" }) },
+    state.order === "name" ? "Operator, by name" : "Operator, problems first");
+  const top = el("tr", {}, el("th", { scope: "col", rowSpan: 2 }, order));
+  const below = el("tr");
+  columns.forEach(({ frontend, device, isFirst, span }) => {
+    const className = isFirst ? "first" : "";
+    if (isFirst) top.append(el("th", { scope: "colgroup", colSpan: span, className }, run.frontends[frontend]));
+    below.append(el("th", { scope: "col", className }, run.devices[device]));
+  });
+  return el("thead", {}, top, below);
+}
+
+function matrixColumns(rows) {
+  const used = new Set(rows.flatMap((row) => [...row.cells.keys()]));
+  const columns = [];
+  for (const frontend of run.frontends.keys()) {
+    const mine = [...run.devices.keys()].filter((device) => used.has(`${frontend} ${device}`));
+    columns.push(...mine.map((device, k) =>
+      ({ frontend, device, key: `${frontend} ${device}`, isFirst: k === 0, span: mine.length })));
+  }
+  return columns;
+}
+
+function matrixRow(row, columns) {
+  const line = el("tr", {}, el("th", { scope: "row", className: "name", title: row.name }, row.name));
+  for (const { frontend, device, key, isFirst } of columns) {
+    const counts = row.cells.get(key);
+    line.append(el("td", { className: isFirst ? "first" : "" }, counts ? cellNode(row.name, frontend, device, counts) : ""));
+  }
+  return line;
+}
+
+function cellNode(op, frontend, device, counts) {
+  const [kind, text, full] = mark(counts);
+  const where = `${op}, ${run.frontends[frontend]} on ${run.devices[device]}: ${full}`;
+  if (kind === "pass" && sum(counts, is("pass")) === sum(counts, () => true))
+    return el("span", { className: "cell pass", title: where }, text);
+  const cell = `${run.frontends[frontend]}/${run.devices[device]}/${op}`;
+  return el("button", { type: "button", className: `cell ${kind}`, title: where, "aria-label": where,
+                        "data-cell": cell, onclick: () => change({ cell }) }, text);
+}
+
+function showMatrix() {
+  const rows = matrixRows();
+  const columns = matrixColumns(rows);
+  const body = el("tbody");
+  const box = byId("matrix-table").parentElement;
+  let next = 0;
+  const more = () => {
+    body.append(...rows.slice(next, next + ROWS).map((row) => matrixRow(row, columns)));
+    next += ROWS;
+  };
+  box.onscroll = () => {
+    if (next < rows.length && box.scrollTop + 2 * box.clientHeight > box.scrollHeight) more();
+  };
+  more();
+  box.scrollTop = 0;
+  box.hidden = !rows.length;
+  byId("matrix-table").replaceChildren(matrixHead(columns), body);
+  const results = rows.reduce((all, row) => all + sum(row.all, () => true), 0);
+  byId("matrix-count").textContent = rows.length
+    ? `${words(rows.length, "operator")}, ${words(results, "result")}.` : "No operator is behind this filter.";
+}
+
+// Cases
+
+const badge = (verdict) => el("span",
+  { className: `badge ${run.isGood[verdict] ? run.verdicts[verdict] : "fail"}` }, run.verdicts[verdict]);
+const where = (c) => `${run.frontends[c.frontend]} · ${run.devices[c.device]} · ${run.suites[c.suite]}`;
+
+function card(c) {
+  const summary = el("summary", {}, badge(c.verdict), el("span", {}, el("b", {}, c.name),
+    el("small", {}, where(c)), el("small", { className: "why" }, run.reasons[c.reason])));
+  const node = el("details", { className: "card" }, summary);
+  node.ontoggle = () => { if (node.open && node.children.length === 1) node.append(cardBody(c)); };
+  return node;
+}
+
+function cardBody(c) {
+  const d = c.details ?? {};
+  const facts = {
+    "operator": run.ops[c.op],
+    "precision": d.dtype,
+    "worst element": d.index && `at ${d.index}: ${d.got_value ?? "?"} instead of ${d.want_value ?? "?"}`,
+    "absolute": d.max_absolute, "relative": d.max_relative, "in the last place": d.max_ulp,
+    "our error": d.error && `${d.error}, the origin’s own ${d.yardstick ?? "not known"}`,
+    "time": d.seconds && `${d.seconds} s`,
+  };
+  const list = el("dl", { className: "facts" }, ...Object.entries(facts).filter(([, text]) => text)
+    .map(([key, text]) => el("div", {}, el("dt", {}, key), el("dd", {}, text))));
+  const code = (title, text, canCopy) => (text ? codeNode(title, text, canCopy) : null);
+  return el("div", { className: "body" },
+    el("p", { className: "reason" }, run.reasons[c.reason] || "No reason was given."), list,
+    code("Reproduce", d.command, true),
+    code(d.inputs?.length === 1 ? "Input" : "Inputs", d.inputs?.join("\n")),
+    d.got || d.want ? el("div", { className: "pair" }, code("Got", d.got), code("Origin’s", d.want)) : null,
+    code("Case, ready to paste", d.row, true));
+}
+
+function codeNode(title, text, canCopy) {
+  const button = canCopy && el("button", { type: "button", onclick: () => copy(text),
+                                           "aria-label": `Copy: ${title}` }, "Copy");
+  return el("div", { className: "code" }, el("header", {}, title, button || ""),
+    el("pre", { tabIndex: 0 }, text));
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say("Copied");
+  } catch {
+    say("The browser does not let this page copy; select the text instead");
+  }
+}
+
+function say(text) {
+  byId("said").textContent = text;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => { byId("said").textContent = ""; }, 2500);
+}
+
+// Cards a page at a time, with a button for more.
+function list(target, cases) {
+  let next = 0;
+  const button = el("button", { type: "button", className: "more" });
+  const more = () => {
+    button.before(...cases.slice(next, next + CARDS).map(card));
+    next += CARDS;
+    button.hidden = next >= cases.length;
+    button.textContent = `Show more of the ${number(cases.length - next)} left`;
+  };
+  button.onclick = more;
+  target.replaceChildren(button);
+  more();
+}
+
+function showFailures() {
+  const cases = run.cases.filter((c) => isBad(c.verdict) && isShown(c));
+  const all = run.cells.reduce((n, cell) => n + sum(cell.counts, isBad), 0);
+  list(byId("failures-list"), cases);
+  byId("failures-count").textContent = !all ? "Nothing failed."
+    : `${number(cases.length)} of ${words(all, "failure")}.${unlisted()}`;
+}
+
+const unlisted = () => run.unlisted
+  ? ` ${words(run.unlisted, "case")} for which this page has no room are in the JSON report.` : "";
+
+function showDialog() {
+  const dialog = byId("cell");
+  const [frontend, device, ...op] = state.cell.split("/");
+  const name = op.join("/");
+  if (!run.frontends.includes(frontend) || !run.devices.includes(device) || !run.ops.includes(name)) {
+    if (dialog.open) dialog.close();
+    return;
+  }
+  const isHere = (x) => run.ops[x.op] === name && run.frontends[x.frontend] === frontend
+    && run.devices[x.device] === device && isPlaced(x);
+  const counts = run.cells.filter(isHere).reduce((all, cell) => add(all, cell.counts), none());
+  byId("cell-title").textContent = name;
+  byId("cell-count").textContent = `${frontend} on ${device}: ${mark(counts)[2] || "nothing"}`;
+  list(byId("cell-list"), run.cases.filter((c) => isHere(c) && isWanted(c.verdict)));
+  if (!dialog.open) dialog.showModal();
+  dialog.scrollTop = 0;
+}
+
+function startDialog() {
+  const dialog = byId("cell");
+  dialog.onclose = () => { if (state.cell) change({ cell: "" }); };
+  dialog.querySelector(".close").onclick = () => dialog.close();
+  dialog.onclick = (event) => { if (event.target === dialog) dialog.close(); };
+}
+
+// Limits and skips, under their reasons
+
+function showGroups(id, verdict, empty) {
+  const groups = new Map();
+  for (const c of run.cases) {
+    if (run.verdicts[c.verdict] !== verdict || !isShown(c)) continue;
+    if (!groups.has(c.reason)) groups.set(c.reason, []);
+    groups.get(c.reason).push(c);
+  }
+  const sorted = [...groups].sort((a, b) => b[1].length - a[1].length);
+  byId(id).replaceChildren(...sorted.map(([reason, cases]) => group(reason, cases, verdict)));
+  if (!sorted.length) byId(id).append(el("p", { className: "empty" }, empty));
+}
+
+function group(reason, cases, verdict) {
+  const names = (key, list) => [...new Set(cases.map((c) => list[c[key]]))];
+  const ops = names("op", run.ops);
+  const places = [...names("frontend", run.frontends), ...names("device", run.devices)].join(" · ");
+  const some = ops.slice(0, 4).join(", ") + (ops.length > 4 ? ` and ${ops.length - 4} more` : "");
+  const node = el("details", { className: "group" }, el("summary", {},
+    el("b", { className: `count ${verdict}` }, number(cases.length)),
+    el("span", {}, run.reasons[reason] || "No reason was given.", el("small", {}, `${places} — ${some}`))));
+  node.ontoggle = () => { if (node.open && node.children.length === 1) node.append(table(cases)); };
+  return node;
+}
+
+function table(cases) {
+  const head = ["Case", "Framework", "Device", "Suite"].map((title) => el("th", { scope: "col" }, title));
+  const rows = cases.slice(0, LISTED).map((c) => el("tr", {},
+    el("th", { scope: "row", className: "name", title: c.name }, c.name), el("td", {}, run.frontends[c.frontend]),
+    el("td", {}, run.devices[c.device]), el("td", {}, run.suites[c.suite])));
+  if (cases.length > LISTED)
+    rows.push(el("tr", {}, el("td", {}, `and ${number(cases.length - LISTED)} more`)));
+  return box("Cases", el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...rows));
+}
+
+// Plots
+
+function startPlots() {
+  const chip = (name, title) => el("button",
+    { type: "button", "data-dtype": name, onclick: () => change({ dtype: name }) }, title);
+  const names = run.dtypes.filter(Boolean).map((name) => chip(name, name));
+  byId("dtypes").append(...(names.length > 1 ? [chip("", "all precisions")] : []), ...names);
+  let width = 0; // plots are drawn as wide as they stand, so that their text keeps its size
+  new ResizeObserver(([{ contentRect }]) => {
+    if (width !== contentRect.width) showPlots();
+    width = contentRect.width;
+  }).observe(byId("distances"));
+}
+
+function showPlots() {
+  for (const button of byId("dtypes").children)
+    button.setAttribute("aria-pressed", button.dataset.dtype === state.dtype);
+  showPlot("ulps");
+  showPlot("ratios");
+}
+
+function showPlot(key) {
+  const target = byId(key);
+  const plots = [];
+  run.devices.forEach((name, device) => {
+    const sums = run.bins.map(() => [0, 0]);
+    for (const [suite, frontend, on, dtype, bins] of run[key]) {
+      if (on !== device || !isPlaced({ suite, frontend, device })) continue;
+      if (state.dtype && run.dtypes[dtype] !== state.dtype) continue;
+      for (const [bin, passing, failing] of bins) {
+        sums[bin][0] += passing;
+        sums[bin][1] += failing;
+      }
+    }
+    if (sums.some(([a, b]) => a + b)) plots.push([figure(name, sums), name, sums]);
+  });
+  target.replaceChildren(...plots.map(([node]) => node));
+  if (!plots.length) target.append(el("p", { className: "empty" }, "Nothing was measured."));
+  for (const [node, name, sums] of plots) // all stand before one is drawn: they share the width
+    node.children[0].after(plot(sums, Math.max(240, node.clientWidth - 36), name));
+}
+
+function figure(device, sums) {
+  const [passing, failing] = totals(sums);
+  const caption = el("figcaption", {}, el("b", {}, device), el("span", {},
+    el("i", { className: "pass" }), `${number(passing)} passing`,
+    el("i", { className: "fail" }), `${number(failing)} failing`));
+  const rows = sums.map((bin, k) => [run.bins[k], ...bin]).filter(([, a, b]) => a + b);
+  const head = ["Distance", "Passing", "Failing"].map((title) => el("th", { scope: "col" }, title));
+  const lines = rows.map((row) => el("tr", {}, ...row.map((x) => el("td", {}, String(x)))));
+  return el("figure", {}, caption, el("details", {}, el("summary", {}, "as a table"),
+    box("Counts", el("thead", {}, el("tr", {}, ...head)), el("tbody", {}, ...lines))));
+}
+
+const totals = (sums) => [0, 1].map((k) => sums.reduce((n, bin) => n + bin[k], 0));
+const box = (title, ...parts) => el("div",
+  { className: "box", tabIndex: 0, role: "region", "aria-label": title }, el("table", {}, ...parts));
+
+// Two bars a bin, from a common base line; the failing ones stand to the right.
+function plot(sums, width, device) {
+  const [allPassing, allFailing] = totals(sums);
+  const label = `${device}: ${allPassing} passing and ${allFailing} failing results by distance`;
+  const [height, bottom, top] = [220, 190, 18];
+  const most = Math.max(...sums.flat());
+  const scale = (n) => (n ? (bottom - top) * Math.max(0.02, Math.log10(1 + n) / Math.log10(1 + most)) : 0);
+  const step = width / sums.length;
+  const last = sums.length - 1;
+  const every = step > 40 ? 1 : step > 20 ? 2 : 4;
+  const node = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
+  for (let n = 1; n <= most; n *= 10)
+    node.append(svg("line", { x1: 0, x2: width, y1: bottom - scale(n), y2: bottom - scale(n) }));
+  node.append(svg("line", { x1: 0, x2: width, y1: bottom, y2: bottom }));
+  sums.forEach(([passing, failing], k) => {
+    const both = passing && failing;
+    const wide = step * (both ? 0.42 : 0.8);
+    const bar = (n, x, className) => n && node.append(svg("rect",
+      { x, y: bottom - scale(n), width: wide, height: scale(n), rx: 1.5, class: className },
+      svg("title", {}, `${run.bins[k]}: ${number(n)} ${className === "pass" ? "passing" : "failing"}`)));
+    bar(passing, k * step + step * 0.1, "pass");
+    bar(failing, k * step + step * (both ? 0.52 : 0.1), "fail");
+    if ((passing || failing) && step > 18)
+      node.append(svg("text", { x: (k + 0.5) * step, y: bottom - scale(Math.max(passing, failing)) - 5, class: "n", "text-anchor": "middle" },
+        short.format(passing + failing)));
+    if (k === last || (k % every === 0 && k <= last - every))
+      node.append(svg("text", { x: (k + 0.5) * step, y: bottom + 18, "text-anchor": "middle" }, run.bins[k]));
+  });
+  return node;
+}
+
+// The rest
+
+function showSlowest() {
+  const rows = [...document.querySelectorAll("#slowest tbody tr")];
+  for (const row of rows) {
+    const { frontend, device, suite, verdict, name } = row.dataset;
+    row.hidden = !(isPlaced({ frontend: run.frontends.indexOf(frontend), device: run.devices.indexOf(device),
+                              suite: run.suites.indexOf(suite) })
+      && isWanted(run.verdicts.indexOf(verdict)) && name.toLowerCase().includes(narrowed.q));
+  }
+  const isEmpty = rows.every((row) => row.hidden);
+  const note = document.querySelector("#slowest .empty[hidden], #slowest .box + .empty");
+  if (!rows.length || !note) return;
+  note.hidden = !isEmpty;
+  document.querySelector("#slowest .box").hidden = isEmpty;
+}
+
+let shown = null; // the state that the page shows, but for the open cell
+
+function show() {
+  const { cell, ...rest } = state;
+  const now = JSON.stringify(rest);
+  if (now !== shown) {
+    narrow();
+    showControls();
+    showMatrix();
+    showFailures();
+    showPlots();
+    showSlowest();
+    showGroups("limits-list", "limit", "None.");
+    showGroups("skipped-list", "skip", "No single case was skipped.");
+    shown = now;
+  }
+  showDialog();
+}
+
+setTheme(storage.get());
+document.addEventListener("DOMContentLoaded", () => {
+  run = read();
+  readHash();
+  startTheme();
+  startControls();
+  startDialog();
+  startPlots();
+  show();
+  addEventListener("hashchange", () => { readHash(); show(); });
+});

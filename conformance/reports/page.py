@@ -1,0 +1,221 @@
+"""A run as one HTML page for people: it needs no network, only a browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from nnir.atomic import replacing
+from nnir.errors import Unsupported
+
+from ..result import GOOD, LARGEST, SKIP, VERDICTS, Result, Run
+from . import summary
+from .against import Comparison
+
+HERE = Path(__file__).parent
+ROOM = 3_500_000
+"""Characters for what is said of single cases; the worst come first, the rest is only counted."""
+
+LONGEST, LONGEST_CODE = 4000, 40_000
+"""Longer texts are cut; longer rows are left out, as half a row cannot be pasted."""
+
+PARTS = ("pass", "limit", "skip", "fail")
+"""What bars show: the good verdicts, and the others together."""
+
+
+def write(run: Run, path: Path, against: Comparison | None = None) -> None:
+    """Write the page; the file appears whole or not at all."""
+    text = render(run, against)
+    with replacing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def render(run: Run, against: Comparison | None = None) -> str:
+    """The text of the page."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise Unsupported("the HTML report needs Jinja2: pip install 'nnadapter[report]'") from None
+    environment = Environment(
+        loader=FileSystemLoader(HERE),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters.update(number="{:,}".format, duration=duration, text=_text)
+    script = (HERE / "page.js").read_text(encoding="utf-8")
+    digest = hashlib.sha256(script.encode()).digest()
+    return environment.get_template("page.html").render(
+        run=run,
+        against=against,
+        counts=run.counts,
+        verdicts=VERDICTS,
+        good=GOOD,
+        headline=summary.headline(run),
+        scope=_scope(run),
+        parts=_parts(run.counts),
+        totals={k: _parts(c) for k, c in summary.totals(run.results).items()},
+        slowest=summary.slowest(run.results),
+        columns=_columns(run.skipped),
+        style=(HERE / "page.css").read_text(encoding="utf-8"),
+        script=script,
+        script_hash=base64.b64encode(digest).decode(),
+        data=_json(data_of(run)),
+    )
+
+
+def data_of(run: Run) -> dict[str, Any]:
+    """What the page's script works with; names stand once, and are numbers elsewhere."""
+    names = {k: Names() for k in ("suites", "frontends", "devices", "ops", "dtypes", "reasons")}
+    for key, kind in (("suites", "suite"), ("frontends", "frontend"), ("devices", "device")):
+        names[key].take(sorted({getattr(r, kind) for r in run.results}))
+    cells = [_cell(names, *item) for item in summary.matrix(run.results).items()]
+    cases = _cases(names, run.results)
+    data = {
+        "verdicts": list(VERDICTS),
+        "good": [v for v in VERDICTS if v in GOOD],
+        "cells": cells,
+        "cases": cases,
+        "unlisted": len(summary.by_severity(run.results)) - len(cases),
+        "bins": summary.LABELS,
+        "ulps": _bars(names, run.results, summary.ulp),
+        "ratios": _bars(names, run.results, summary.ratio),
+    }
+    return data | {key: list(found.numbers) for key, found in names.items()}
+
+
+class Names:
+    """Texts that occur often, by number."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, int] = {}
+
+    def __getitem__(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
+
+    def take(self, names: Iterable[str]) -> None:
+        for name in names:
+            self[name]
+
+
+def _cell(names: dict[str, Names], cell: summary.Cell, counts: Counter[str]) -> list[Any]:
+    return [*_place(names, cell), names["ops"][cell.op], [counts[v] for v in VERDICTS]]
+
+
+def _place(
+    names: dict[str, Names], where: summary.Cell | summary.Group | Result
+) -> tuple[int, int, int]:
+    return (
+        names["suites"][where.suite],
+        names["frontends"][where.frontend],
+        names["devices"][where.device],
+    )
+
+
+def _cases(names: dict[str, Names], results: Iterable[Result]) -> list[list[Any]]:
+    """What is no plain pass, the worst first, as far as there is room; failures in full."""
+    order, room = list(VERDICTS), ROOM
+    reasons = names["reasons"]
+    found = []
+    for r in summary.by_severity(results):
+        reason = _clip(r.reason)
+        details = [] if r.is_good else [_details(r)]
+        size = len(_json([r.case, details])) + 30
+        if reason not in reasons.numbers:
+            size += len(_json(reason))
+        if size > room:
+            continue
+        room -= size
+        place = [*_place(names, r), names["ops"][r.op], order.index(r.verdict)]
+        found.append([*place, reasons[reason], r.case, *details])
+    return found
+
+
+def _details(result: Result) -> dict[str, Any]:
+    """A failure in words."""
+    numbers = ("seconds", "max_absolute", "max_relative", "max_ulp", "error", "yardstick")
+    found = {k: getattr(result, k) for k in numbers}
+    details: dict[str, Any] = {k: _digits(v) for k, v in found.items() if v is not None}
+    texts = ("dtype", "got_value", "want_value", "got", "want")
+    details |= {k: _clip(getattr(result, k)) for k in texts if getattr(result, k)}
+    code = {k: getattr(result, k) for k in ("row", "command")}
+    details |= {k: v for k, v in code.items() if 0 < len(v) <= LONGEST_CODE}
+    if result.index is not None:
+        details["index"] = str(list(result.index))
+    if result.inputs:
+        details["inputs"] = [_clip(text) for text in result.inputs]
+    return details
+
+
+def _digits(value: float) -> str:
+    return "infinite" if value >= LARGEST else f"{value:.4g}"
+
+
+def _bars(
+    names: dict[str, Names],
+    results: Iterable[Result],
+    measure: Callable[[Result], float | None],
+) -> list[list[Any]]:
+    found = []
+    for group, histogram in summary.histograms(results, measure).items():
+        used = sorted(histogram.passing.keys() | histogram.failing.keys())
+        bins = [[k, histogram.passing[k], histogram.failing[k]] for k in used]
+        found.append([*_place(names, group), names["dtypes"][group.dtype], bins])
+    return found
+
+
+def _parts(counts: Counter[str]) -> dict[str, int]:
+    parts = {p: counts[p] for p in PARTS[:-1]}
+    return parts | {"fail": counts.total() - sum(parts.values())}
+
+
+def _scope(run: Run) -> list[str]:
+    """How much was run, in words."""
+    kinds = {"op": "operator", "frontend": "framework", "device": "device", "suite": "suite"}
+    found = []
+    for kind, word in kinds.items():
+        count = len({getattr(r, kind) for r in run.results if r.verdict != SKIP})
+        found.append(f"{count:,} {word}{'' if count == 1 else 's'}")
+    return [*found, duration(run.seconds)]
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them."""
+    if not 0 <= seconds < 1e9:
+        return f"{seconds} s"
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes = round(seconds / 60)
+    if minutes >= 60:
+        return f"{minutes // 60} h {minutes % 60} min"
+    return f"{int(seconds // 60)} min {int(seconds % 60)} s"
+
+
+def _columns(rows: Iterable[dict[str, Any]]) -> list[str]:
+    """The keys of dictionaries, each once, in order."""
+    return list(dict.fromkeys(key for row in rows for key in row))
+
+
+def _text(value: object) -> str:
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return ", ".join(map(_text, value))
+    return str(value)
+
+
+def _clip(text: str) -> str:
+    if len(text) <= LONGEST:
+        return text
+    return f"{text[:LONGEST]} … ({len(text) - LONGEST:,} characters more)"
+
+
+def _json(data: Any) -> str:
+    """JSON that cannot end the element it stands in."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
