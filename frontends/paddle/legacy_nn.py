@@ -64,8 +64,9 @@ def _resized(op: str) -> Rule:
         names = ("out_d", "out_h", "out_w", "align_corners", "align_mode")
         arguments = {"x": call.one("X")} | {n: call.attribute(n) for n in names}
         arguments["data_format"] = call.attribute("data_layout")
-        arguments["interp_method"] = op.removesuffix("_interp")
-        call.ignore("interp_method")
+        is_named = "interp_method" in call.op.attributes
+        method = call.attribute("interp_method") if is_named else op.removesuffix("_interp")
+        arguments["interp_method"] = method
         scale = call.attribute("scale")
         if not isinstance(scale, list):
             scale = [scale] if scale > 0 else []

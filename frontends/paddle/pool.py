@@ -308,15 +308,28 @@ def lp_pool2d(
     padding_algorithm: str = "EXPLICIT",
     norm_type: float = 0.0,
 ) -> Value:
-    """The root of the sum of powers, which keep their sign: a mean times its window."""
-    kernel = ints(kernel_size)
-    if kernel is None or global_pooling or adaptive:
+    """The root of the sum of powers, which keep their sign: a mean of whole windows, times these.
+
+    What is outside of the image adds nothing to a sum, so `exclusive` does not matter.
+    """
+    given = ints(kernel_size)
+    if given is None or global_pooling or adaptive:
         raise Unsupported(f"lp_pool2d of {x.type} over windows that are not known")
-    power = binary.pow_(x, x.model.constant(norm_type, x.dtype))
-    given = (kernel_size, strides, paddings, ceil_mode, False, data_format, "avg", False, False)
-    mean = pool2d(power, *given, padding_algorithm)
+    image = channels_first(x) if is_last(data_format, "lp_pool2d") else x
+    kernel = listed("kernel_size", given, 2)
+    pads = resolved("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
+    if ceil_mode:
+        if any(isinstance(d, Expr) for d in image.shape[2:]):
+            raise NotConstant(f"lp_pool2d of {x.type} that rounds up")
+        require_inside("lp_pool2d", image, kernel, strides, pads)
+        pads = whole(image, kernel, strides, pads)
+    windows: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    windows |= {"pads": pads if any(pads) else None, "count_include_pad": True}
+    power = binary.pow_(image, x.model.constant(norm_type, x.dtype))
+    mean = pool.average_pool_2d(power, **windows)
     total = binary.mul(mean, x.model.constant(math.prod(kernel), x.dtype))
-    return binary.pow_(total, x.model.constant(1 / norm_type, x.dtype))
+    result = binary.pow_(total, x.model.constant(1 / norm_type, x.dtype))
+    return channels_last(result) if image is not x else result
 
 
 @table.convert("unpool")

@@ -95,8 +95,20 @@ def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mo
 Way = Callable[[Value, Value, Scales, bool, int], Value]
 
 
-def interpolated(rank: int, way: Way) -> Callable[..., Value]:
-    """The five operators differ in their axes and in what is between elements."""
+def way_of(rank: int, interp_method: str) -> Way:
+    """What is between elements: the attribute says it, whatever the operator is called."""
+    match rank, interp_method:
+        case (1, "linear") | (2, "bilinear") | (3, "trilinear"):
+            return linear
+        case (2 | 3, "nearest"):
+            return nearest
+        case (2, "bicubic"):
+            return cubic
+    raise Unsupported(f"an interpolation over {rank} axes with {interp_method=}")
+
+
+def interpolated(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
+    """The five operators differ in their axes."""
 
     def convert(
         x: Value,
@@ -112,8 +124,10 @@ def interpolated(rank: int, way: Way) -> Callable[..., Value]:
         align_corners: bool = True,
         align_mode: int = 1,
     ) -> Value:
-        if x.rank != rank + 2:
-            raise BadType(f"an interpolation over {rank} axes of {x.type}")
+        rank = x.rank - 2
+        if rank not in ranks:
+            raise BadType(f"an interpolation over {ranks[0]} axes of {x.type}")
+        chosen = way or way_of(rank, interp_method)
         last = is_channels_last(data_format)
         first = shape.transpose(x, perm=(0, rank + 1, *range(1, rank + 1))) if last else x
         fixed = (out_d, out_h, out_w)[3 - rank :]
@@ -122,20 +136,16 @@ def interpolated(rank: int, way: Way) -> Callable[..., Value]:
         pairs = known(first, output, rank)
         if pairs is not None and all(n == m for n, m in pairs):
             return x
-        made = way(first, output, scales, align_corners, align_mode)
+        made = chosen(first, output, scales, align_corners, align_mode)
         return shape.transpose(made, perm=(0, *range(2, rank + 2), 1)) if last else made
 
     return convert
 
 
-for _name, _rank, _way in (
-    ("linear_interp", 1, linear),
-    ("bilinear_interp", 2, linear),
-    ("trilinear_interp", 3, linear),
-    ("nearest_interp", 2, nearest),
-    ("bicubic_interp", 2, cubic),
-):
-    table.convert(_name)(interpolated(_rank, _way))
+table.convert("linear_interp")(interpolated(1))
+table.convert("bilinear_interp", "bicubic_interp")(interpolated(2))
+table.convert("nearest_interp")(interpolated(2, 3))
+table.convert("trilinear_interp")(interpolated(3))
 
 
 @table.convert("interp_antialias")
@@ -163,7 +173,7 @@ def interp_antialias(
             raise Unsupported(f"interp_antialias with {interp_method=}")
     if align_mode != 0 and not align_corners and interp_method == "bilinear":
         raise Unsupported(f"interp_antialias with {align_mode=}")
-    convert = interpolated(2, lambda *given: smooth(*given[:4]))
+    convert = interpolated(2, way=lambda *given: smooth(*given[:4]))
     sizes = (out_size, size_tensor, scale_tensor, data_format, out_d, out_h, out_w, scale)
     return convert(x, *sizes, interp_method, align_corners, align_mode)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 
 from nnir.broadcast import axis_of
+from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import index, reduce, shape, sizes
@@ -23,7 +24,7 @@ def flat(x: Value) -> Value:
     return x if x.rank == 1 else shape.reshape(x, [-1])
 
 
-@table.convert("cumsum", "cumsum_")
+@table.convert("cumsum")
 def cumsum(
     x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ) -> Value:
@@ -34,6 +35,15 @@ def cumsum(
         return x
     place = axis_of(axis, x.rank)
     return reduce.cum_sum(x, place, exclusive=exclusive, reverse=reverse)
+
+
+@table.convert("cumsum_")
+def cumsum_(
+    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+) -> Value:
+    if exclusive and not reverse:
+        raise Unsupported("cumsum_ with exclusive=True, for which Paddle gives zeros")
+    return cumsum(x, axis, flatten, exclusive, reverse)
 
 
 @table.convert("cumprod", "cumprod_")

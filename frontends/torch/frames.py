@@ -39,6 +39,8 @@ def stft_center(
     if pad_mode not in modes:
         raise Unsupported(f"stft with pad_mode={pad_mode!r}")
     x = self
+    if center and align_to_window is not None:
+        raise Unsupported(f"a centred stft with align_to_window={align_to_window}")
     if center:
         amounts = self.model.constant(np.array([n_fft // 2] * 2, np.int64))
         x = padded(self, amounts, modes[pad_mode])
@@ -67,12 +69,19 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Value:
-    """Overlapping frames, each weighted and transformed; they are the last axis."""
-    if align_to_window:
-        raise Unsupported("stft with align_to_window=True")
+    """Overlapping frames, each weighted and transformed; they are the last axis.
+
+    Aligned to the window, the first one begins at the first sample: what the window hides lies
+    before it.
+    """
     hop = n_fft // 4 if hop_length is None else hop_length
-    frames = unfold(numbers(self), -1, n_fft, hop)
-    weights = _window(window, n_fft if win_length is None else win_length, n_fft)
+    length = n_fft if win_length is None else win_length
+    x = numbers(self)
+    if align_to_window:
+        amounts = self.model.constant(np.array([(n_fft - length) // 2] * 2, np.int64))
+        x = padded(x, amounts, PadMode.CONSTANT)
+    frames = unfold(x, -1, n_fft, hop)
+    weights = _window(window, length, n_fft)
     if weights is not None:
         frames = binary.mul(*promoted(frames, weights))
     is_half = frames.precision not in COMPLEX if onesided is None else onesided

@@ -146,8 +146,7 @@ def solve_ex_with_lu(
     left: bool = True,
     check_errors: bool = False,
 ) -> tuple[Value, ...]:
-    factors = linalg.lu_factor(A if left else transposed(A))
-    return solved(A, B, left=left), *factors, no_info(A)
+    return solved(A, B, left=left), *linalg.lu_factor(A), no_info(A)
 
 
 @table.convert("aten.linalg_solve_triangular.default")

@@ -56,6 +56,7 @@ CASES = [
     Case("LeakyRelu", (f(-2, 3),), {"alpha": -1.0}, why="a negative slope is not max(x, sx)"),
     Case("LeakyRelu", (f(np.nan, -1),), why="nan stays nan"),
     Case("Shrink", (i(-5, -2, 0, 2, 5),), {"lambd": 1.5, "bias": 1.5}, why="integers"),
+    Case("Shrink", (f(-2, -0.6, 0.6, 2),), {"lambd": 1.0}, why="a wider gap"),
     Case("Gelu", (f(1),), {"approximate": "sigmoid"}, raises=Unsupported),
     Case("Softplus", (f(19, 21, 39, 41, dtype=np.float64),), why="double", tol=ROUNDS),
     Case("Swish", (FINITE,), opset=24, tol=ROUNDS),

@@ -29,6 +29,10 @@ CASES = [
         Case(op, (f(1, 2), f(3, 4)), {"consumed_inputs": (0, 0)}, opset=1, why="overwrites")
         for op in BASIC
     ),
+    *(Case(op, (A, rand(4, 5)), {"broadcast": 1, "axis": 2}, opset=6, why="from axis 2")
+      for op in BASIC),
+    *(Case(op, (f(1, 5), f(3, 2)), {"consumed_inputs": (0, 0)}, opset=1, why="overwrites")
+      for op in ("Max", "Min")),
     Case("Add", (rand(2, 3), rand(3)), opset=6, why="not asked to broadcast", raises=BadType),
     Case("Add", (A, rand(4)), {"broadcast": 1, "axis": 1}, opset=6, why="from an axis that differs",
          raises=BadType),

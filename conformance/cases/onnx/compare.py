@@ -21,6 +21,7 @@ CASES = [
     *(Case(op, (EDGES[:, None], EDGES), why="edges") for op in OPS),
     *(Case(op, (i(1, 2, 3, dtype=d), i(2, dtype=d))) for op in OPS for d in KINDS),
     *(Case(op, (A, B), {"broadcast": 1}, opset=1, why="at the end") for op in OLD),
+    *(Case(op, (A, B), {"broadcast": 1, "axis": 1}, opset=1, why="from axis 1") for op in OLD),
     *(Case(op, (f(1), i(1)), why="two types", raises=BadType) for op in OPS),
     Case("Equal", (np.array([True, False]), np.array([True])), why="truth values"),
     Case("Greater", (scalar(1), scalar(0)), why="rank 0"),

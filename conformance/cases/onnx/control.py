@@ -196,6 +196,7 @@ main (float[2, 2] x, float[2, 3, 2] xs) => (float[2, 2] y, float[2, 3, 2] ys) {
   > (, x, xs)
 }"""
 )
+SCAN_8_BACK = SCAN_8.replace("num_scan_inputs = 1,", "num_scan_inputs = 1, directions = [1],")
 ORT = "onnxruntime"  # the reference evaluator fails on these
 YES, NO = np.array(True), np.array(False)
 X = f(1, -2)
@@ -227,4 +228,7 @@ MODELS = [
     ModelCase(("Scan",), SCAN, (X, XS), "backward, and outputs on another axis", oracle=ORT),
     ModelCase(("Scan",), SCAN_DYNAMIC, (X, XS.T.copy()), "a dynamic last axis", oracle=ORT),
     ModelCase(("Scan",), SCAN_8, (XS[:2], np.stack([XS, -XS])), "opset 8", oracle=ORT),
+    ModelCase(
+        ("Scan",), SCAN_8_BACK, (XS[:2], np.stack([XS, -XS])), "opset 8, backward", oracle=ORT
+    ),
 ]

@@ -177,6 +177,7 @@ CASES = [
     ),
     Case("ConvInteger", (U8, I8, scalar(7, np.uint8), scalar(-3, np.int8)), why="signed weights"),
     Case("ConvInteger", (U8, WU), {"auto_pad": "SAME_UPPER"}, oracle="onnxruntime"),
+    Case("ConvInteger", (U8, WU), {"strides": [2, 1], "pads": [1] * 4}, why="strides"),
     Case("ConvInteger", (U8_4, WU_2), {"group": 2, "kernel_shape": [3, 2]}),
     Case("ConvInteger", (U8, WU), {"kernel_shape": [2, 3]}, raises=BadType),
     Case("ConvInteger", (X2, W2), raises=BadType, why="floats"),

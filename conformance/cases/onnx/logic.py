@@ -24,6 +24,11 @@ CASES = [
         Case(op, (A, rand(3, 4, dtype=bool)), opset=6, why="not asked to broadcast", raises=BadType)
         for op in LOGICAL
     ),
+    *(
+        Case(op, (A, rand(3, 4, dtype=bool, seed=1)), {"broadcast": 1, "axis": 1}, opset=1,
+             why="from axis 1")
+        for op in LOGICAL
+    ),
     *(Case(op, (i(1), i(1)), why="integers", raises=BadType) for op in LOGICAL),
     Case("Not", (A,)),
     Case("Not", (np.array(True),), why="rank 0"),

@@ -40,6 +40,11 @@ CASES = [
     Case("QuantizeLinear", (X, scalar(2), scalar(3, np.int8)), opset=10, why="the first version"),
     Case("QuantizeLinear", (X, scalar(2)), {"output_dtype": 3}),
     Case("QuantizeLinear", (X, scalar(3), scalar(1, np.uint8)), {"precision": 11}),
+    *(
+        Case("QuantizeLinear", (f(0.35, 0.45, 1.15), scalar(0.1)), {"precision": p}, opset=25,
+             why=f"a quotient that is no half in precision {p}")
+        for p in (1, 11)
+    ),
     Case("QuantizeLinear", (IMAGE, f(1, 2, 0.5), i(1, 0, 5, dtype=np.uint8)), why="per channel"),
     Case("QuantizeLinear", (IMAGE, f(1, 2), i(0, 4, dtype=np.int8)), {"axis": -1}),
     Case("QuantizeLinear", (BLOCKED, SCALES), {"axis": 1, "block_size": 2}),

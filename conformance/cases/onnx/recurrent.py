@@ -78,6 +78,18 @@ SHARED = [
             },
             why="other activations",
         ),
+        *(
+            layer(
+                op,
+                attrs={
+                    "activations": [name, *["Tanh"] * (len(OTHERS[op]) - 1)],
+                    "activation_alpha": [0.3],
+                    "activation_beta": [0.4],
+                },
+                why=f"a first {name}",
+            )
+            for name in ("HardSigmoid", "Affine")
+        ),
         layer(op, opset=7, why="opset 7"),
         Case(
             op,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import BadType, NotConstant, Unsupported
 
-from ...case import Case, ModelCase, f, rand, scalar
+from ...case import Case, ModelCase, f, i, rand, scalar
 
 HEAD = '<ir_version: 10, opset_import: ["" : 18]>\n'
 EDIT = (
@@ -68,6 +68,25 @@ main (float[5, 2] x) => (float[1, 2] y) {
   y = SequenceAt (s, last)
 }"""
 )
+COLUMNS = (
+    HEAD
+    + """
+main (float[5, 3] x) => (float[5, 1] y) {
+  sizes = Constant <value = int64 {2}> ()
+  last = Constant <value = int64 {-1}> ()
+  s = SplitToSequence <axis = 1> (x, sizes)
+  y = SequenceAt (s, last)
+}"""
+)
+WHOLE = EMPTY.replace("SequenceEmpty", "SequenceEmpty <dtype = 7>").replace("float", "int64")
+ABSENT = (
+    HEAD
+    + """
+main () => (bool has) {
+  o = Optional <type = float[2]> ()
+  has = OptionalHasElement (o)
+}"""
+)
 DYNAMIC = (
     HEAD
     + """
@@ -121,6 +140,9 @@ MODELS = [
         ("ConcatFromSequence", "SplitToSequence"), STACKED, (rand(3, 4),), "rows become columns"
     ),
     ModelCase(("SplitToSequence",), PIECES, (rand(5, 2),), "a smaller last piece"),
+    ModelCase(("SplitToSequence",), COLUMNS, (rand(5, 3),), "pieces of the last axis"),
+    ModelCase(("SequenceEmpty", "ConcatFromSequence"), WHOLE, (i(1, 2), i(3, 4, 5)), "of integers"),
+    ModelCase(("Optional",), ABSENT, (), "that is not there", raises=Unsupported),
     ModelCase(("SplitToSequence",), DYNAMIC, (rand(5, 2),), "a dynamic axis", raises=NotConstant),
     ModelCase(("SequenceMap",), MAP, (A, B, C), "each item with one tensor"),
     ModelCase(

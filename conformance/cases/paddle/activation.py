@@ -82,6 +82,14 @@ CASES = [
     Case("dropout", (f(1), None), why="training", raises=Unsupported),
     Case("dropout", (f(1), None), {"mode": "other"}, raises=Unsupported),
     Case("dropout_", (f(1, 2), None), TEST | {"mode": "upscale_in_train"}, read=1, why="in place"),
+    *(
+        Case(f"{op}_", (LINE,), GIVEN[op], tol=ROUNDS)
+        for op in ("leaky_relu", "elu", "hardtanh", "thresholded_relu")
+    ),
+    *(
+        Case(op, (rand(2, 3), None, 0.3), TEST | {"seed": 3, "fix_seed": True}, read=1, tol=ROUNDS)
+        for op in ("dropout", "dropout_")
+    ),
 ]
 LIMITS = [
     Limit("logsigmoid", why="no kernel", device="onnxruntime", dtype="float64", raises=NoLowering),

@@ -113,6 +113,7 @@ CASES = [
     *(Case("dist", (rand(2, 3), rand(3, seed=1)), {"p": p}, tol=ROUNDS) for p in (0.0, 1.0, inf)),
     Case("dist", (rand(2, 3), rand(2, 3, seed=1)), tol=ROUNDS),
     Case("dist", (rand(2, 3), rand(2, 3, seed=1)), {"p": 3.0}, tol=ROUNDS),
+    Case("scale_", (f(1, 2),), {"scale": 2.0, "bias": 1.0, "bias_after_scale": False}),
 ]
 LIMITS = [
     Limit("nextafter", why="no kernel", device=ORT, raises=NoLowering),

@@ -43,6 +43,7 @@ CASES = [
     Case("where", (np.zeros((0, 2), bool), rand(0, 2), rand(0, 2)), why="empty"),
     Case("where", (TRUE, f(1, 2, 3), i(4, 5, 6)), why="two types", raises=BadType),
     Case("where_", (TRUE, f(1, 2, 3), f(4, 5, 6)), why="in place"),
+    Case("allclose", (f(1, 2), f(1.05, 2)), {"atol": 0.1}),
 ]
 LIMITS = [
     Limit(op, why="no comparison of pairs", device=ORT, case="-complex", raises=NoLowering)

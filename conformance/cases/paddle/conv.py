@@ -11,6 +11,7 @@ from nnir.errors import BadType, NNAdapterError, NoLowering, Unsupported
 from ...case import ROUNDS, Case, Limit, rand
 
 X = rand(2, 4, 6, 7)
+EACH = rand(4, 1, 3, 3)
 W = rand(3, 4, 3, 2)
 LAST = rand(2, 6, 7, 4)
 VOLUME = rand(1, 2, 4, 5, 6)
@@ -79,6 +80,24 @@ CASES = [
         *([2, 1], [1, 0], [1, 1], 2, 2, 1),
         why="no mask, in groups",
     ),
+    conv("depthwise_conv2d", X, EACH, groups=4, padding_algorithm="SAME", strides=[2, 2]),
+    conv("depthwise_conv2d", X, EACH, groups=4, dilations=[1, 2]),
+    conv("depthwise_conv2d", LAST, EACH, groups=4, **NHWC),
+    conv("conv3d", VOLUME, rand(4, 1, 2, 3, 2), groups=2),
+    *(
+        conv("depthwise_conv2d_transpose", X, EACH, groups=4, strides=[2, 2], **how)
+        for how in (
+            {"paddings": [1, 0], "output_padding": [1, 0]},
+            {"output_size": [14, 15]},
+            {"padding_algorithm": "SAME"},
+            {"dilations": [1, 2]},
+        )
+    ),
+    conv("depthwise_conv2d_transpose", LAST, EACH, groups=4, **NHWC),
+    conv("conv3d_transpose", VOLUME, T3, strides=[2, 2, 2], padding_algorithm="SAME"),
+    conv("conv3d_transpose", VOLUME, rand(2, 2, 2, 3, 2), groups=2),
+    conv("conv3d_transpose", VOLUME, T3, dilations=[2, 1, 1]),
+    conv("conv3d_transpose", rand(1, 4, 5, 6, 2), T3, **NHWC, why="what Paddle writes of NDHWC"),
 ]
 
 LIMITS = [

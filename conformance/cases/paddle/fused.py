@@ -43,6 +43,20 @@ MOST = (0.0, 0.0)
 IMAGE = rand(1, 2, 4, 5), rand(3, 2, 3, 3)
 DROP: dict[str, Any] = {"p": 0.3, "is_test": True, "mode": "upscale_in_train"}
 
+DENSE = (rand(3, 4), rand(4, 5), rand(3, 5), rand(5), rand(5), rand(5, seed=1))
+NOT_FUSED: dict[str, Any] = {
+    "axis": 0,
+    "fuse_activation": "relu",
+    "fuse_alpha": 0.5,
+    "fuse_beta": 0.5,
+    "fused_output_scale": 2.0,
+    "fused_unsqueeze2_axes": [0],
+    "scale_x": 2.0,
+    "scale_y": 2.0,
+    "scale_out": 2.0,
+}
+"""What the operators of one or two tensors refuse to have fused to them."""
+
 CASES = [
     fused("fused_gemm_epilogue", rand(3, 4), rand(4, 5), rand(5)),
     fused("fused_gemm_epilogue", rand(4, 3), rand(5, 4), rand(5), trans_x=True, trans_y=True),
@@ -260,4 +274,82 @@ CASES = [
     ),
     fused("fused_elementwise_add", X, LINE, fuse_activation="relu", raises=Unsupported),
     fused("self_dp_attention", rand(2, 5, 3, 2, 4), alpha=0.3, head_number=2),
+    fused("fused_bias_act", X, LINE, None, None, None, compute_dtype="fp32"),
+    fused(
+        "fused_bias_act",
+        X,
+        LINE,
+        None,
+        None,
+        None,
+        quant_round_type=0,
+        quant_max_bound=126.0,
+        quant_min_bound=-126.0,
+        why="no scale to quantise by",
+    ),
+    fused("fused_dropout_add", X, LINE, None, **DROP, seed=3, fix_seed=True),
+    *(
+        fused("fused_conv2d_add_act", *IMAGE, rand(3), None, **how)
+        for how in (
+            {"strides": [2, 1]},
+            {"paddings": [1, 0]},
+            {"dilations": [1, 2]},
+            {"padding_algorithm": "SAME", "paddings": [1, 1]},
+            {"exhaustive_search": True, "workspace_size_MB": 64},
+        )
+    ),
+    fused("fused_conv2d_add_act", IMAGE[0], rand(4, 1, 3, 3), rand(4), None, groups=2),
+    *(
+        fused(
+            "fused_bias_dropout_residual_layer_norm",
+            X,
+            rand(2, 3, 4, seed=1),
+            *(LINE, LINE, rand(4, seed=1)),
+            is_test=True,
+            **how,
+        )
+        for how in ({"ln_epsilon": 0.001}, {"dropout_fix_seed": False, "dropout_seed": 5})
+    ),
+    fused("fused_fc_elementwise_layernorm", *DENSE, epsilon=0.001),
+    fused(
+        "fused_fc_elementwise_layernorm",
+        *(rand(2, 3, 4), rand(4, 5), rand(2, 3, 5), rand(5), rand(5), rand(5, seed=1)),
+        x_num_col_dims=2,
+        begin_norm_axis=2,
+    ),
+    fused(
+        "add_group_norm_silu",
+        *(rand(2, 4, 3, 3), None, LINE, rand(4, seed=1)),
+        groups=2,
+        epsilon=0.1,
+    ),
+    fused(
+        "add_group_norm_silu",
+        *(rand(2, 3, 3, 4), None, LINE, rand(4, seed=1)),
+        groups=2,
+        data_format="NHWC",
+    ),
+    *(
+        fused(
+            f"fused_elementwise_{name}",
+            X,
+            rand(2, 3, 4, seed=1),
+            **{key: value},
+            raises=Unsupported,
+        )
+        for name in ("add", "sub", "mul", "div")
+        for key, value in NOT_FUSED.items()
+        if (name, key) != ("add", "fuse_activation")
+    ),
+    fused("flash_attn", *HEADS, None, None, return_softmax=True),
+    fused("flash_attn", *HEADS, None, None, is_test=True, dropout=0.5, rng_name="x"),
+    fused("fused_rotary_position_embedding", *HEADS, *WAVES, None, rotary_emb_base=100.0, read=3),
+    fused(
+        "fused_rotary_position_embedding",
+        *HEADS,
+        *WAVES,
+        None,
+        time_major=True,
+        raises=Unsupported,
+    ),
 ]

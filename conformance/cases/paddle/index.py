@@ -194,4 +194,24 @@ CASES = [
         raises=BadType,
     ),
     Case("set_value_with_tensor_", (SQUARE, f(7, 8, 9)), WHERE | PLAIN, why="in place"),
+    Case("send_ue_recv", (rand(3, 2), rand(4, 2), FROM, TO), {"out_size": [5]}, read=1, tol=ROUNDS),
+    *(
+        Case(
+            "put_along_axis_",
+            (rand(2, 3), COLUMNS, rand(2, 2, seed=1), 1),
+            {"reduce": "add", "include_self": own},
+            tol=ROUNDS,
+        )
+        for own in (True, False)
+    ),
+    Case(
+        "scatter_", (rand(3, 2), i(2, 2, 0), rand(3, 2, seed=1)), {"overwrite": False}, tol=ROUNDS
+    ),
+    Case("index_add_", (rand(2, 3), i(0, 2), rand(2, 2)), {"axis": 1}, tol=ROUNDS),
+    Case("index_put_", (rand(3, 2), [i(0, 0)], f(7)), {"accumulate": True}, tol=ROUNDS),
+    *(
+        Case(op, (i(1, 0), rand(3, 4)), {"sparse": True})
+        for op in ("embedding", "sparse_weight_embedding")
+    ),
+    Case("embedding_with_scaled_gradient", (i(1, 0), rand(3, 4)), {"padding_idx": 1}),
 ]

@@ -80,6 +80,9 @@ CASES = [
     Case("matrix_rank_atol_rtol", (A, scalar(0.1), scalar(0.5))),
     Case("matrix_rank_atol_rtol", (A, scalar(3.5), None), why="no rtol"),
     Case("matrix_rank_atol_rtol", (FLAT, scalar(0), None), {"hermitian": False}, why="neither"),
+    Case("trace", (rand(2, 3, 4),), {"axis2": 2}, tol=NEAR),
+    Case("lu_unpack", (LU, SWAPS), {"unpack_ludata": False}, tol=NEAR),
+    Case("matrix_rank_atol_rtol", (A, scalar(2), scalar(0.1)), {"hermitian": True}),
 ]
 LIMITS = [
     Limit(op, why="no kernel", device=ORT, raises=NoLowering)

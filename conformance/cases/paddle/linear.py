@@ -88,6 +88,20 @@ CASES = [
     Case("matrix_power", (rand(3, 2, 2), 0), why="the identity"),
     Case("matrix_power", (rand(2, 2), 1), why="itself"),
     Case("matrix_power", (f(1, 2, 3, 4).reshape(2, 2), -2), tol=ROUNDS, why="of the inverse"),
+    Case("addmm_", (rand(2, 4), rand(2, 3), rand(3, 4)), {"beta": 2.0, "alpha": 0.5}, tol=ROUNDS),
+    Case("baddbmm", (rand(3, 2, 4), rand(3, 2, 3), rand(3, 3, 4)), {"beta": 2.0}, tol=ROUNDS),
+    Case(
+        "baddbmm_",
+        (rand(3, 2, 4), rand(3, 2, 3), rand(3, 3, 4)),
+        {"beta": 2.0, "alpha": 0.5},
+        tol=ROUNDS,
+    ),
+    Case(
+        "gemm_epilogue",
+        (rand(2, 3), rand(3, 4), rand(4)),
+        {"padding_weights": True},
+        raises=Unsupported,
+    ),
 ]
 LIMITS = [
     Limit(

@@ -29,4 +29,5 @@ CASES = [
     ),
     *(Case(op, (i(200, dtype=np.uint8), i(1, 3, dtype=np.uint8))) for op in SHIFTS),
     *(Case(f"{op}_", (i(5), i(1)), why="in place") for op in SHIFTS),
+    *(Case(f"{op}_", (i(1, -8, 5, -5), i(2, 1, 3, 1)), {"is_arithmetic": False}) for op in SHIFTS),
 ]

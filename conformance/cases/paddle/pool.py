@@ -54,6 +54,7 @@ def pool3(
 
 
 AVG: dict[str, Any] = {"pooling_type": "avg"}
+LP: dict[str, Any] = {"norm_type": 2.0, "pooling_type": "lp"}
 INDEX = "max_pool2d_with_index"
 INDEX3 = "max_pool3d_with_index"
 
@@ -135,6 +136,47 @@ CASES = [
     Case("fractional_max_pool2d", (X, [3, 4]), {"random_u": 0.8, "kernel_size": [2, 2]}),
     Case("fractional_max_pool2d", (X, [3, 4]), raises=Unsupported, why="random"),
     Case("fractional_max_pool3d", (VOLUME, [2, 3, 4]), {"random_u": 0.3}),
+    *(
+        Case("lp_pool2d", (X, [3, 3], [2, 2]), LP | how, tol=ROUNDS)
+        for how in ({"ceil_mode": True}, {"exclusive": False}, {"padding_algorithm": "SAME"})
+    ),
+    Case(
+        "lp_pool2d",
+        (rand(2, 3, 6, 7, low=0.1), [3, 3], [2, 2], [1, 0, 2, 1]),
+        {"norm_type": 3.0, "pooling_type": "lp", "ceil_mode": True},
+        tol=ROUNDS,
+        why="four paddings, rounded up",
+    ),
+    Case("lp_pool2d", (LAST, [3, 3], [2, 2]), LP | {"data_format": "NHWC"}, tol=ROUNDS),
+    *(
+        Case("lp_pool2d", (X, [3, 3], [2, 2]), LP | {how: True}, raises=Unsupported)
+        for how in ("global_pooling", "adaptive")
+    ),
+    Case(
+        "unpool3d",
+        (rand(1, 1, 1, 2, 2), i(5, 6, 12, 15, dtype=np.int32).reshape(1, 1, 1, 2, 2)),
+        {
+            "ksize": [2, 2, 2],
+            "strides": [2, 2, 2],
+            "paddings": [1, 0, 0],
+            "output_size": [2, 4, 4],
+        },
+    ),
+    Case(
+        "unpool3d",
+        (rand(1, 1, 2, 2, 1), i(5, 6, 12, 15, dtype=np.int32).reshape(1, 1, 2, 2, 1)),
+        {
+            "ksize": [2, 2, 2],
+            "strides": [2, 2, 2],
+            "output_size": [2, 4, 4],
+            "data_format": "NDHWC",
+        },
+        raises=Unsupported,
+        why="channels last",
+    ),
+    Case("fractional_max_pool2d", (X, [2, 3]), {"random_u": 0.3, "return_mask": False}),
+    Case("fractional_max_pool3d", (VOLUME, [2, 3, 4]), {"random_u": 0.3, "return_mask": False}),
+    Case("fractional_max_pool3d", (VOLUME, [2, 3, 4]), {"random_u": 0.3, "kernel_size": [2, 2, 2]}),
 ]
 
 LIMITS = [

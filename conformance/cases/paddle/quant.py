@@ -16,6 +16,10 @@ ONE, TWO = f(1), f(2)
 SCALES = f(1, 2)
 REST = (ONE, ONE)
 
+FEW: tuple[dict[str, Any], ...] = ({"bit_length": 4}, {"round_type": 0})
+RANGES: tuple[dict[str, Any], ...] = ({"window_size": 100}, *FEW)
+MOVING: tuple[dict[str, Any], ...] = ({"moving_rate": 0.5}, *FEW)
+
 
 def fake(
     op: str,
@@ -86,4 +90,40 @@ CASES = [
     fake("fake_channel_wise_dequantize_max_abs", M, [SCALES, ONE], raises=Unsupported, why="two"),
     fake("dequantize_abs_max", i(-128, 0, 127, dtype=np.int8), TWO, max_range=127.0),
     fake("dequantize_log", i(-128, -1, 0, 127, dtype=np.int8), rand(128)),
+    *(
+        fake(op, X, TWO, f(0), *REST, quant_axis=-1, **how)
+        for op in ("quantize_linear_", "dequantize_linear", "dequantize_linear_")
+        for how in (
+            {"qmin": -8, "qmax": 7, "bit_length": 4, "why": "four bits"},
+            {"round_type": 1},
+            {"only_observer": True},
+        )
+    ),
+    fake("quantize_linear", X, TWO, f(0), *REST, quant_axis=-1, only_observer=True),
+    fake("quantize_linear_", X, TWO, f(0), *REST, quant_axis=-1, is_test=False, raises=Unsupported),
+    *(
+        fake(op, X, TWO, f(0), *REST, quant_axis=-1, is_test=False)
+        for op in ("dequantize_linear", "dequantize_linear_")
+    ),
+    fake("fake_channel_wise_quantize_abs_max", M, bit_length=4, read=2),
+    fake("fake_channel_wise_quantize_dequantize_abs_max", M, round_type=0, read=2),
+    *(
+        fake(f"{op}{end}", X, TWO, *REST, is_test=True, **how)
+        for op in (
+            "fake_quantize_moving_average_abs_max",
+            "fake_quantize_dequantize_moving_average_abs_max",
+        )
+        for end in ("", "_")
+        for how in MOVING
+    ),
+    *(
+        fake(f"fake_quantize_range_abs_max{end}", X, TWO, i(0), is_test=True, **how)
+        for end in ("", "_")
+        for how in RANGES
+    ),
+    *(
+        fake(f"moving_average_abs_max_scale{end}", X, *REST, is_test=True, moving_rate=0.5)
+        for end in ("", "_")
+    ),
+    fake("fake_channel_wise_dequantize_max_abs", rand(2, 3, 2), [SCALES], x_num_col_dims=2),
 ]

@@ -45,6 +45,31 @@ CASES = [
     Case("truncated_gaussian_random", ([2, 3], 0.0, 1.0, 0, -2.0, 2.0), random=True),
     Case("truncated_gaussian_random", ([3], 1.0, 2.0, 0, -2.0, 2.0), {"dtype": F8}, random=True),
     Case("shuffle_batch", (rand(3, 2), i(1)), random=True, read=2),
+    Case("gaussian_inplace", (rand(2),), {"mean": 1.0, "std": 2.0, "seed": 3}, random=True),
+    Case("uniform_inplace_", (rand(2),), {"diag_num": 1}, raises=Unsupported),
+    *(
+        Case(op, (rand(2),), how, random=True)
+        for op in ("uniform_inplace", "uniform_inplace_")
+        for how in (
+            {"min": 0.0, "max": 2.0, "seed": 3},
+            {"diag_step": 1},
+            {"diag_val": 2.0},
+        )
+    ),
+    Case("uniform_random_batch_size_like", (rand(3, 2), [4, -1], 1, 1), random=True, why="columns"),
+    Case(
+        "uniform_random_batch_size_like", (rand(3, 2), [-1, 4]), {"diag_num": 2}, raises=Unsupported
+    ),
+    *(
+        Case("uniform_random_batch_size_like", (rand(3, 2), [-1, 4]), how, random=True)
+        for how in (
+            {"min": 0.0, "max": 2.0, "seed": 3},
+            {"diag_step": 1},
+            {"diag_val": 2.0},
+            {"dtype": F8},
+        )
+    ),
+    Case("shuffle_batch", (rand(3, 2), i(1)), {"startup_seed": 3}, random=True, read=2),
 ]
 LIMITS = [
     Limit("truncated_gaussian_random", why="no kernel", device="onnxruntime", raises=NoLowering),

@@ -117,4 +117,5 @@ CASES = [
         raises=NotConstant,
         why="no lengths",
     ),
+    rnn("LSTM", seed=3, why="a seed"),
 ]

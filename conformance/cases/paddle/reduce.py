@@ -157,6 +157,13 @@ CASES = [
     Case("int_bincount", (i(1, 3, 1, 0), 1, 5, I8)),
     Case("int_bincount", (i(1, 3, 1, 0), 0, 4, I4), why="int32"),
     Case("int_bincount", (i(1), i(0), i(2), I8), why="bounds", raises=NotConstant),
+    *(Case("cumsum_", (TALL,), how) for how in ({"axis": 0}, {"flatten": True})),
+    Case("cumsum_", (TALL,), {"exclusive": True, "reverse": True}),
+    Case("cumsum_", (TALL,), {"exclusive": True}, raises=Unsupported),
+    Case("cumprod_", (TALL, 0), {"exclusive": True, "reverse": True}),
+    Case("histogram", (f(1, 2, 1, 4), None), {"bins": 4, "min": 1.0, "max": 3.0}),
+    *(Case(op, (CUBE,), {"unbiased": False}, tol=ROUNDS) for op in ("std", "var")),
+    Case("variance", (CUBE,), {"axis": [1], "keepdim": True}, tol=ROUNDS),
 ]
 LIMITS = [
     *(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NNAdapterError, Unsupported
+from nnir.errors import BadType, NNAdapterError, Unsupported
 
 from ...case import Case, Const, Limit, Tolerance, i, rand
 
@@ -128,6 +128,51 @@ CASES = [
     Case("affine_grid", (rand(2, 2, 3), [2, 3, 4, 5]), {"align_corners": False}, tol=NEAR),
     Case("affine_grid", (rand(2, 3, 4), [2, 3, 2, 4, 5]), tol=NEAR, why="volume"),
     Case("affine_grid", (rand(2, 2, 3), i(2, 3, 4, 5, dtype=I32)), tol=NEAR, why="computed"),
+    *(
+        interp(op, x, out_d=3, out_h=6, out_w=7, why="sizes of no axis", **PIXEL)
+        for op, x in (("linear_interp", LINE), (BI, X), (NN, X), (CUBIC, X))
+    ),
+    *(
+        Case(op, (x, None, None, None), {"interp_method": way, **to, **PIXEL}, tol=NEAR)
+        for op, x, to, ways in (
+            (BI, X, {"out_h": 6, "out_w": 7}, ("nearest", "bicubic")),
+            (CUBIC, X, {"out_h": 6, "out_w": 7}, ("nearest", "bilinear")),
+            (NN, X, {"out_h": 6, "out_w": 7}, ("bilinear", "bicubic")),
+            ("trilinear_interp", VOLUME, {"out_d": 5, "out_h": 3, "out_w": 7}, ("nearest",)),
+            (NN, VOLUME, {"out_d": 5, "out_h": 3, "out_w": 7}, ("nearest", "trilinear")),
+        )
+        for way in ways
+    ),
+    interp(NN, VOLUME, out_d=5, out_h=3, out_w=7, why="corners of a volume"),
+    interp("linear_interp", LINE, out_w=9, interp_method="nearest", raises=Unsupported),
+    interp("linear_interp", X, out_w=9, raises=BadType, why="an image"),
+    interp(
+        "trilinear_interp",
+        rand(1, 3, 4, 5, 2),
+        out_d=5,
+        out_h=3,
+        out_w=7,
+        data_format="NDHWC",
+        **PIXEL,
+    ),
+    interp(CUBIC, rand(2, 4, 5, 3), out_h=6, out_w=7, data_format="NHWC", align_corners=False),
+    *(
+        interp(op, X, out_h=6, out_w=7, align_mode=0, align_corners=False, why="no modes")
+        for op in (NN, CUBIC)
+    ),
+    *(
+        Case(
+            "interp_antialias",
+            (x, None, None, None),
+            {"align_corners": False, "align_mode": 0, "interp_method": "bilinear"} | how,
+            tol=NEAR,
+        )
+        for x, how in (
+            (rand(1, 9, 8, 2), {"out_h": 4, "out_w": 5, "data_format": "NHWC"}),
+            (rand(1, 2, 9, 8), {"out_d": 3, "out_h": 4, "out_w": 5}),
+            (rand(1, 2, 9, 8), {"scale": [0.5, 0.6]}),
+        )
+    ),
 ]
 
 LIMITS: list[Limit] = []

@@ -219,6 +219,23 @@ CASES = [
         raises=Unsupported,
         why="Paddle counts its blocks as if both sides were padded alike",
     ),
+    Case("npu_identity", (f(1, 2),), {"format": 2}),
+    Case("flatten_", (CUBE,), {"start_axis": 0, "stop_axis": 2}),
+    Case("tril_", (MATRIX,), {"diagonal": 1}),
+    Case("triu_", (MATRIX,), {"diagonal": -1}),
+    Case("fill_diagonal_", (MATRIX,), {"value": 1.0, "offset": 1}),
+    Case("fill_diagonal_", (rand(3, 3, 3),), {"value": 2.0, "wrap": True}),
+    *(
+        Case(op, (CUBE, line), how)
+        for op in ("fill_diagonal_tensor", "fill_diagonal_tensor_")
+        for line, how in (
+            (rand(2, 3), {"dim1": 1, "dim2": 2}),
+            (rand(4, 2), {"dim1": 1, "dim2": 0}),
+        )
+    ),
+    Case("fill_diagonal_tensor_", (MATRIX, f(1, 2, 3)), {"offset": 1}),
+    Case("repeat_interleave", (MATRIX, 2, 1), {"output_size": 8}),
+    Case("repeat_interleave_with_tensor_index", (MATRIX, i(1, 0, 2), 0), {"output_size": 3}),
 ]
 
 LIMITS: list[Limit] = []

@@ -71,6 +71,7 @@ CASES = [
     ),
     Case("unique_consecutive", (i(1, 1, 2),), {"dtype": I4}, read=1, why="integers"),
     Case("unique_consecutive", (rand(2, 2),), {"axis": [0, 1]}, raises=BadType),
+    Case("topk", (CUBE,), {"sorted": False}, why="one has no order"),
 ]
 LIMITS = [
     Limit(op, why="nan is not the largest", device="onnxruntime", case=case)

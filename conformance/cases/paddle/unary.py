@@ -89,6 +89,8 @@ CASES = [
     Case("bitwise_not", (np.array([True, False]),)),
     Case("clip_by_norm", (f(3, 4),), {"max_norm": 2.0}, tol=ROUNDS),
     Case("clip_by_norm", (rand(2, 3, low=-0.1, high=0.1),), {"max_norm": 2.0}, why="short"),
+    Case("round_", (f(0.55, 1.2345),), {"decimals": 2}, tol=ROUNDS),
+    Case("logit_", (f(-1, 0.25, 2),), {"eps": 0.1}, tol=ROUNDS),
 ]
 CASES += [
     Case(f"{op}_", (f(0.5),), tol=ROUNDS, why="in place")

@@ -99,6 +99,15 @@ CASES = [
     Case("BiasAdd", (IMAGE, rand(7)), {"data_format": "NCHW"}),
     Case("BiasAdd", (rand(2, 3, dtype=np.int32), rand(3, dtype=np.int32))),
     Case("BiasAddV1", (IMAGE, rand(4))),
+    Case("Conv", (IMAGE, FILTER), {**TWO, "padding": "EXPLICIT",
+                                   "explicit_paddings": [0, 0, 1, 2, 0, 1, 0, 0]}, tol=ROUNDS),
+    Case("Conv", (IMAGE, FILTER), {**ONES, "padding": "SAME", "dilations": [1, 2, 3, 1]},
+         tol=ROUNDS),
+    Case("DepthwiseConv2dNative", (IMAGE, rand(3, 2, 4, 2)),
+         {**ONES, "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 2, 0, 1, 0, 0]},
+         tol=ROUNDS),
+    back(DEPTH, (2, 8, 7, 3), rand(3, 2, 3, 2), rand(2, 4, 4, 6), "explicit", padding="EXPLICIT",
+         explicit_paddings=[0, 0, 1, 0, 1, 1, 0, 0], **TWO),
 ]  # fmt: skip
 LIMITS = [
     Limit(

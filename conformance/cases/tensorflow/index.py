@@ -111,4 +111,11 @@ CASES = [
          {"src_format": "NCHW", "dst_format": "NHWC"}),
     Case("DataFormatVecPermute", (ints(1, 2),), why="the image alone"),
     Case("DataFormatVecPermute", (ints(1, 2, 3, 4),), {"dst_format": "NCXY"}, raises=Unsupported),
+    Case("TensorStridedSliceUpdate", (X, known(1, 1), known(2, 3), known(1, 1), rand(2, 2, 5)),
+         {"begin_mask": 1}),
+    Case("TensorStridedSliceUpdate", (X, known(0, 1), known(0, 3), known(1, 1), rand(3, 4, 2)),
+         {"ellipsis_mask": 1}),
+    Case("TensorStridedSliceUpdate",
+         (X, known(0, 0, 1), known(0, 2, 3), known(1, 1, 1), rand(1, 2, 2, 5)),
+         {"new_axis_mask": 1}),
 ]  # fmt: skip

@@ -53,4 +53,14 @@ CASES = [
     *(Case("Einsum", (list(inputs),), {"equation": e}, tol=ROUNDS)
       for e, inputs in EQUATIONS.items()),
     Case("Einsum", ([i(1, 2, dtype=np.int32), i(3, 4, dtype=np.int32)],), {"equation": "i,i->"}),
+    *(Case("MatMul", (rand(2, 3), rand(3, 4, seed=1)), {f"grad_{side}": True}, tol=ROUNDS)
+      for side in "ab"),
+    Case("SparseMatMul", (rand(2, 3), rand(3, 4, seed=1)), {"a_is_sparse": True}, tol=ROUNDS),
+    *(Case(op, (A, B), {f"grad_{side}": True}, tol=ROUNDS) for op in BATCHES for side in "xy"),
+    *(Case("BatchMatMulV3", (A, B), {"Tout": Precision.FLOAT32, f"grad_{side}": True}, tol=ROUNDS)
+      for side in "xy"),
+    Case("BatchMatMulV3", (rand(2, 4, 3), B), {"Tout": Precision.FLOAT32, "adj_x": True},
+         tol=ROUNDS),
+    Case("BatchMatMulV3", (A, rand(2, 5, 4)), {"Tout": Precision.FLOAT32, "adj_y": True},
+         tol=ROUNDS),
 ]  # fmt: skip

@@ -39,4 +39,8 @@ CASES = [
     Case("LRN", (rand(2, 3, 4, 7),),
          {"depth_radius": 2, "bias": 2.0, "alpha": 0.5, "beta": 0.75}, tol=ROUNDS),
     Case("LRN", (rand(2, 3),), why="no image", raises=BadType),
+    *(Case(op, (rand(2, 5, 3, 4), *FIVE), GIVEN | {"data_format": "NCHW"}, read=1, tol=ROUNDS,
+           outputs=COUNT.get(op, 5)) for op in OPS),
+    *(Case(op, (rand(2, 5, 3, 4), *FIVE[:2], NONE, NONE), {"data_format": "NCHW"}, read=5,
+           why="training, channels first", tol=ROUNDS, outputs=COUNT.get(op, 5)) for op in OPS),
 ]  # fmt: skip

@@ -37,5 +37,15 @@ CASES = [
     Case("QuantizeAndDequantizeV3", (X, LOW, HIGH, Const(np.array(6, np.int32))),
          {"range_given": True}, tol=ROUNDS),
     Case("QuantizeAndDequantizeV2", (X, LOW, HIGH), {"num_bits": 63}, raises=BadType, why="bits"),
+    *(Case("FakeQuantWithMinMaxVarsPerChannel",
+           (X, Const(f(-1, -2, 0, -8, -0.1)), Const(f(1, 3, 5, 0, 6))), attrs, tol=ROUNDS)
+      for attrs in ({"num_bits": 4}, {"narrow_range": True})),
+    Case("QuantizeAndDequantizeV4", (X, LOW, HIGH), {"axis": 1}, tol=ROUNDS),
+    Case("QuantizeAndDequantizeV3",
+         (X, Const(f(*range(-5, 0))), Const(f(*range(5))), Const(np.array(6, np.int32))),
+         {"axis": 1}, tol=ROUNDS),
+    *(Case("QuantizeAndDequantizeV3", (X, LOW, HIGH, Const(np.array(6, np.int32))), attrs,
+           tol=ROUNDS)
+      for attrs in ({"range_given": False}, {"signed_input": False}, {"narrow_range": True})),
 ]  # fmt: skip
 LIMITS: list[Limit] = []

@@ -52,6 +52,10 @@ CASES = [
     Case("StatelessRandomGetKeyCounter", (SEED,), random=True, outputs=2),
     Case("StatelessRandomGetKeyCounterAlg", (SEED,), random=True, outputs=3),
     Case("StatelessRandomGetAlg", ()),
+    drawn("RandomUniformInt", (SIZE, *BOUNDS), seed2=3),
+    drawn("Multinomial", (rand(2, 3), axis(4)), seed2=3),
+    drawn("RandomShuffle", (rand(4, 2),), seed2=3),
+    drawn("StatelessMultinomial", (rand(2, 3), axis(4), SEED), output_dtype=Precision.INT32),
 ]  # fmt: skip
 LIMITS = [
     *(Limit(op, "the inverse of the error function", "onnxruntime", raises=NoLowering)

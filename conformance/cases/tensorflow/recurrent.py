@@ -40,4 +40,5 @@ CASES = [
       for op in ("BlockLSTM", "BlockLSTMV2")),
     Case("BlockLSTM", (steps(9), *LAYER), why="more steps", outputs=7, raises=BadType),
     Case("GRUBlockCell", GRU, outputs=4, tol=ROUNDS),
+    Case("BlockLSTM", (steps(T), *LAYER), {"forget_bias": 0.5}, outputs=7, tol=ROUNDS),
 ]  # fmt: skip

@@ -72,5 +72,7 @@ CASES = [
       for x in (COLOURS, GREYS[None]) for by in (0.3, 2.5)),
     *(Case("AdjustContrastv2", (x, scalar(by)), tol=LOOSE, why=f"by {by} of {x.ndim} axes")
       for x in (COLOURS, COLOURS[0]) for by in (0.3, 2.5)),
+    Case("ImageProjectiveTransformV2", (IMAGE, TURN, size(4, 7)),
+         {"interpolation": "NEAREST", "fill_mode": "NEAREST"}, tol=LOOSE),
 ]  # fmt: skip
 LIMITS: list[Limit] = []

@@ -44,4 +44,8 @@ CASES = [
     Case("SparseToDense", (i(1, 3), Const(i(5)), scalar(7), scalar(0)),
          {"validate_indices": False}),
     Case("SparseToDense", (scalar(2, np.int32), ints(4), scalar(7), scalar(0)), why="one"),
+    Case("ScatterNdNonAliasingAdd", (X, ROWS, rand(2, 3, seed=1)),
+         {"bad_indices_policy": "DEFAULT"}),
+    Case("ScatterNdNonAliasingAdd", (X, ROWS, rand(2, 3, seed=1)),
+         {"bad_indices_policy": "IGNORE"}, raises=Unsupported),
 ]  # fmt: skip

@@ -60,4 +60,8 @@ CASES = [
     Case("HistogramFixedWidth", (rand(3, 4), Const(f(-1, 1)), scalar(3, np.int32)),
          {"dtype": Precision.INT64}),
     Case("HistogramFixedWidth", (ints(1, 2, 7), ints(0, 8), axis(3)), why="integers"),
+    *(Case(f"SparseSegment{k}", (X, *CHOSEN), {"sparse_gradient": True}, tol=ROUNDS)
+      for k in SPARSE),
+    *(Case(f"SparseSegment{k}WithNumSegments", (X, *CHOSEN, axis(4)), {"sparse_gradient": True},
+           tol=ROUNDS) for k in SPARSE),
 ]  # fmt: skip

@@ -126,4 +126,5 @@ CASES = [
     ),
     *blocks.CASES,
     *matrices.CASES,
+    Case("ShapeN", ([X, rand(0, 2)],), {"out_type": Precision.INT64}, outputs=2),
 ]  # fmt: skip

@@ -54,4 +54,7 @@ CASES = [
     Case("NthElement", (X, axis(2))),
     Case("NthElement", (X, axis(1)), {"reverse": True}),
     Case("NthElement", (X, scalar(3, np.int32)), why="run-time"),
+    Case("TopKV2", (X, axis(1)), {"sorted": False}, outputs=2, why="one has no order"),
+    *(Case(f"{op}V2", (i(4, 1, 4, 3, 1), Const(i())), {"out_idx": Precision.INT64},
+           outputs=COUNTS[op]) for op in UNIQUES),
 ]  # fmt: skip

@@ -43,6 +43,9 @@ CASES = [
     Case("Sign", (f(0, 3 + 4j, dtype=np.complex64),), why="complex zero", tol=ROUNDS),
     *(Case(op, (f(1, 2),)) for op in SAME),
     Case("DebugIdentity", (f(1, 2),), {"tensor_name": "x:0"}),
+    Case("DebugIdentity", (f(1, 2),), {"tensor_name": "x:0", "device_name": "/device:CPU:0"}),
+    Case("DebugIdentity", (f(1, 2),), {"tensor_name": "x:0", "gated_grpc": True},
+         raises=Unsupported),
     *(Case(op, (f(1, 2),), {"message": "bad"}) for op in ("CheckNumerics", "CheckNumericsV2")),
     Case("Print", (f(1, 2), [i(1), f(2)]), {"message": "x"}),
     Case("Cast", (f(-1.5, 2.5),), {"DstT": Precision.INT32}),
@@ -61,6 +64,10 @@ CASES = [
     Case("Bitcast", (rand(3, 3, dtype=np.int16),), {"type": Precision.INT32}, raises=BadType),
     *(Case("PopulationCount", (i(0, 1, 77, -1 if np.dtype(d).kind == "i" else 100, dtype=d),),
            why="bits") for d in WIDTHS),
+    Case("PreventGradient", (f(1, 2),), {"message": "no"}),
+    *(Case(op, (f(1, 2),), {"tensor_name": "x", "debug_ops_spec": ["DebugIdentity;memcbk://;0"]})
+      for op in ("Copy", "CopyHost")),
+    Case("Print", (f(1, 2), [f(3)]), {"message": "x", "first_n": 1, "summarize": 2}),
 ]  # fmt: skip
 LIMITS = [
     *(

@@ -141,4 +141,16 @@ CASES = [
     Case("CONV_3D_TRANSPOSE", (sizes(1, 10, 8, 12, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME),
          {"padding": "SAME", "stride_d": 2, "stride_h": 2, "stride_w": 2}, tol=ROUNDS,
          results=(np.float32,)),
+    *(Case("TRANSPOSE_CONV", (sizes(2, 14, 16, 5), FILTER, IMAGE, BIAS),
+           {"padding": "SAME", "stride_w": 2, "stride_h": 2, "fused_activation_function": a},
+           tol=ROUNDS, results=FLOAT, opset=4) for a in ("RELU", "RELU6")),
+    *(Case("CONV_3D", (VOLUME, CUBE, Const(rand(3))), {**SOLID, f"dilation_{a}_factor": 2},
+           tol=ROUNDS, why=f"dilation {a}") for a in "dhw"),
+    Case("CONV_3D_TRANSPOSE", (sizes(1, 10, 8, 12, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME,
+                               Const(rand(2))),
+         {"padding": "SAME", "stride_d": 2, "stride_h": 2, "stride_w": 2,
+          "fused_activation_function": "RELU"}, tol=ROUNDS, results=FLOAT, why="bias, relu"),
+    *(Case("CONV_3D_TRANSPOSE", (sizes(1, 5, 4, 6, 2), Const(rand(2, 3, 2, 2, 2)), VOLUME),
+           {**SOLID, f"dilation_{a}_factor": 2}, tol=ROUNDS, results=FLOAT, why=f"dilation {a}")
+      for a in "dhw"),
 ]  # fmt: skip

@@ -40,4 +40,6 @@ CASES = [
          why="known float16"),
     Case("FAKE_QUANT", (X,), {"min": -2.0, "max": 3.0, "num_bits": 8}, tol=ROUNDS),
     Case("FAKE_QUANT", (X,), {"min": 0.0, "max": 3.0, "num_bits": 4}, tol=ROUNDS),
+    Case("QUANTIZE", (X,), results=(COLUMNS,), tol=QUANTUM, opset=2, why="per column"),
+    Case("QUANTIZE", (X,), results=(ROWS,), tol=QUANTUM, opset=2, why="per row"),
 ]  # fmt: skip

@@ -14,4 +14,6 @@ CASES = [
       for s in ({}, {"seed": 3, "seed2": 7})),
     *(Case("MULTINOMIAL", (rand(2, 5), number(7)), {"seed": 3}, results=(d,), random=True,
            why=np.dtype(d).name) for d in (np.int32, np.int64)),
+    Case("MULTINOMIAL", (rand(2, 5), number(7)), {"seed": 3, "seed2": 7}, results=(np.int64,),
+         random=True, why="two seeds"),
 ]  # fmt: skip

@@ -133,6 +133,9 @@ CASES = [
     Case(UNIDIRECTIONAL, lstm()[:-1], TANH, raises=BadType, why="no state"),
     *(Case("LSTM", (SERIES[0], *lstm(**way)[1:]), STEP, tol=NEAR, why=why)
       for why, way in WAYS.items()),
+    Case("LSTM", (SERIES[0], *lstm(projection=3)[1:]), {**STEP, "proj_clip": 0.05}, tol=NEAR,
+         why="a clipped projection"),
+    Case("LSTM", (SERIES[0], *lstm()[1:]), {**STEP, "cell_clip": 0.05}, tol=NEAR, why="clip"),
     Case("LSTM", (SERIES[0], *NORMED[1:]), {**STEP, "cell_clip": 0.4}, tol=NEAR, opset=3,
          why="normalised, clip"),
     Case("LSTM", (SERIES[0], rand(BATCH, UNITS), weights(4 * UNITS, INPUTS + UNITS, seed=1),

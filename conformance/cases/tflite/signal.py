@@ -23,4 +23,8 @@ CASES = [
            flexible(upper_frequency_limit=u, lower_frequency_limit=20.0,
                     filterbank_channel_count=c, dct_coefficient_count=13), results=FLOAT,
            tol=HEARD, why=f"{u} {c}") for u, c in ((4000.0, 40), (7000.0, 20))),
+    Case("Mfcc", (rand(1, 4, 257, seed=2, low=0.1, high=2), number(16000)),
+         flexible(upper_frequency_limit=4000.0, lower_frequency_limit=300.0,
+                  filterbank_channel_count=30, dct_coefficient_count=7), results=FLOAT, tol=HEARD,
+         why="300.0, 7 coefficients"),
 ]  # fmt: skip

@@ -77,6 +77,29 @@ CASES: list[Case] = [
         ((Q, K, V, BIAS), {}, "a bias that hides everything"),
     ),
     *each(
+        "aten._scaled_dot_product_attention_math.default",
+        ((Q, K, V, None, 0.0, True), {"scale": 0.3}, "causal, a scale"),
+        ((Q, HEADS, HEADS), {"enable_gqa": True}, "grouped queries"),
+    ),
+    Case(
+        "aten._scaled_dot_product_attention_math.default",
+        (Q, K, V, None, 0.5),
+        raises=Unsupported,
+        why="dropout",
+    ),
+    Case(
+        "aten._scaled_dot_product_attention_math.default",
+        (Q, K, V, None, 0.0, False, rand(2, 4, 3, 5, dtype=np.bool_)),
+        raises=Unsupported,
+        why="a dropout mask",
+    ),
+    Case(
+        "aten._scaled_dot_product_flash_attention_for_cpu.default",
+        (Q, K, K, 0.5),
+        raises=Unsupported,
+        why="dropout",
+    ),
+    *each(
         "aten._scaled_dot_product_flash_attention_for_cpu.default",
         ((Q, K, K), {}, "plain"),
         ((Q, K, K, 0.0, True), {"scale": 0.5}, "causal"),

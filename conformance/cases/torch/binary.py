@@ -152,6 +152,8 @@ CASES = [
     Case("aten.isclose.default", (LEFT, LEFT), {}, why="itself"),
     Case("aten.isclose.default", (LEFT, LEFT, 1e-3, 1e-3, True), why="NaN is close to NaN"),
     Case("aten.isclose.default", (LEFT, LEFT, 0.0, 0.0), why="no tolerance"),
+    Case("aten.isclose.default", (f(1, 10, 2), f(1.05, 10.5, 2.2), 0.0501, 0.0), why="relative"),
+    Case("aten.isclose.default", (f(1, 10, 2), f(1.05, 10.5, 2.2), 0.0, 0.25), why="absolute"),
     Case("aten.addcmul.default", TRIPLE, tol=ROUNDS),
     Case("aten.addcmul.default", TRIPLE, {"value": 0.5}, tol=ROUNDS),
     Case("aten.addcmul.default", (i(1), i(2), i(3)), {"value": 2}),

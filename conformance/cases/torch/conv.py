@@ -117,6 +117,34 @@ CASES: list[Case] = [
     *each("aten._convolution_mode.default", ((X2, W2, BIAS, [1, 1], "same", [1, 1], 1), "same")),
     *each("aten.conv_tbc.default", ((rand(7, 2, 4), rand(3, 4, 5), rand(5), 1), "plain")),
     *each("aten._slow_conv2d_forward.default", ((X2, W2, [3, 2], BIAS, [1, 1], [1, 1]), "plain")),
+    *each(
+        "aten.conv1d.padding",
+        ((X1, rand(6, 2, 3), BIAS, [1], "same", [2], 2), "groups, dilation"),
+    ),
+    *each(
+        "aten.conv2d.padding",
+        ((X2, rand(6, 2, 3, 2), BIAS, [1, 1], "same", [1, 1], 2), "groups and a bias"),
+    ),
+    *each(
+        "aten.conv3d.default",
+        ((X3, rand(6, 2, 2, 3, 1), None, [1, 1, 1], [0, 0, 0], [1, 1, 1], 2), "groups"),
+    ),
+    *each(
+        "aten.conv3d.default",
+        ((X3, W3, None, [1, 1, 1], [0, 0, 0], [2, 1, 2]), "dilation"),
+    ),
+    *each(
+        "aten.conv3d.padding",
+        ((X3, rand(6, 2, 2, 3, 1), None, [2, 1, 1], "valid", [2, 1, 1], 2), "valid, groups"),
+    ),
+    *each(
+        "aten.conv_transpose1d.default",
+        ((X1, T1, BIAS, [1], [0], [0], 2), "groups"),
+    ),
+    *each(
+        "aten.conv_transpose3d.input",
+        ((X3, T3, BIAS, [2, 1, 1], [1, 0, 0], [1, 0, 0], 2, [1, 2, 1]), "everything"),
+    ),
 ]
 LIMITS: list[Limit] = [
     Limit(

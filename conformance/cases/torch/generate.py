@@ -49,6 +49,14 @@ RANGES = [
     Case("aten.linspace.default", (0, 1, 7), {"dtype": F16}, tol=HALF),
     Case("aten.linspace.Tensor_Tensor", (scalar(1.0), scalar(2.0), 1), why="one number"),
     Case("aten.logspace.default", (0, 2, 3), {"dtype": F64}, why="base 10", tol=ROUNDS),
+    *(
+        Case(f"aten.logspace.{name}", (a, b, 4, 3.0), {"dtype": F64}, why="double", tol=ROUNDS)
+        for name, a, b in (
+            ("Scalar_Tensor", 0.5, scalar(2.0)),
+            ("Tensor_Scalar", scalar(0.5), 2),
+            ("Tensor_Tensor", scalar(0.5), scalar(2.0)),
+        )
+    ),
 ]
 FILLED = [
     Case("aten.full.default", ([2, 3], 2)),
@@ -71,6 +79,17 @@ FILLED = [
     Case("aten.empty_permuted.default", ([2, 3], [1, 0]), random=True),
     Case("aten.empty_strided.default", ([2, 3], [1, 2]), random=True),
     Case("aten.new_empty_strided.default", (X, [2, 3], [1, 2]), random=True),
+    *(
+        Case(f"aten.{op}", given, {"dtype": kind}, random=True)
+        for op, given in (
+            ("empty.memory_format", ([2, 3],)),
+            ("empty_permuted.default", ([2, 3], [1, 0])),
+            ("empty_strided.default", ([2, 3], [1, 2])),
+            ("new_empty.default", (X, [2])),
+            ("new_empty_strided.default", (X, [2, 3], [1, 2])),
+        )
+        for kind in (F64, I32)
+    ),
     Case("aten.scalar_tensor.default", (3,)),
     Case("aten.scalar_tensor.default", (2.5,), {"dtype": F64}),
     Case("aten.eye.default", (3,)),

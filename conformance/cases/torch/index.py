@@ -67,6 +67,7 @@ MASKS = [
     Case("aten.nonzero_numpy.default", (scalar(3.0),), why="rank 0"),
     Case("aten.nonzero_static.default", (f(1, 0, 2),), {"size": 4}),
     Case("aten.nonzero_static.default", (MASK,), {"size": 2, "fill_value": 9}),
+    Case("aten.nonzero_static.default", (f(1, 0, 2),), {"size": 4, "fill_value": 9}, why="filled"),
 ]
 POSITIONS = [
     ("one", [ROWS]),
@@ -133,6 +134,24 @@ BAGS = [
         (TABLE, WORDS, STARTS, False, 2),
         read=1,
         tol=ROUNDS,
+    ),
+    Case("aten.embedding.default", (TABLE, i(2, 0), -1, False, True), why="sparse gradients"),
+    Case(
+        "aten.embedding_bag.default",
+        (TABLE, WORDS, i(0, 2, 5), True, 1, True, None, True),
+        why="means up to a last offset",
+        read=1,
+        tol=ROUNDS,
+    ),
+    *(
+        Case(
+            f"aten.{op}.default",
+            (TABLE, WORDS, i(0, 2, 5), True, 0, True, rand(5), True, 0),
+            why="all arguments",
+            read=1,
+            tol=ROUNDS,
+        )
+        for op in ("_embedding_bag", "_embedding_bag_forward_only")
     ),
 ]
 CASES = [*PARTS, *MASKS, *INDEXED, *BAGS]

@@ -66,6 +66,9 @@ SPLITS = [
     Case("aten.hsplit.array", (rand(6), [2]), why="a vector"),
     Case("aten.unbind.int", (X,)),
     Case("aten.unbind.int", (rand(2, 3, dtype=np.int8), -1), why="the last axis"),
+    Case("aten.split.sizes", (CUBE, [2, 3], 1), why="axis 1"),
+    Case("aten.split_with_sizes.default", (CUBE, [2, 3], 1), why="axis 1"),
+    Case("aten.unsafe_split.Tensor", (CUBE, 4, 2), why="the last axis"),
 ]
 CASES = [*JOINS, *SPLITS]
 LIMITS: list[Limit] = []

@@ -26,6 +26,8 @@ TIED = np.array([[0, 3 + 3j, 5], [3 + 3j, 1, 2j], [5, 2j, 0]], np.complex64)
 SINGULAR = np.array([[1, 2, 3], [2, 4, 6], [1, 0, 1]], np.float32)
 INDEFINITE = np.array([[0, 2, 1], [2, 0, 3], [1, 3, 0]], np.float32)
 BLOCKS = INDEFINITE + np.diag(f(0, 0, 2))
+HALF = np.array([[2, 1, 0], [0, 3, 0], [0, 0, 9]], np.float32)
+DIAGONAL = np.array([[3, 0, 0], [0, 2, 0]], np.float32)
 B = rand(2, 4, 3, seed=9)
 PACKED = np.array([[-2, 0.5, 1], [0.5, -1.5, 2], [-0.5, 0.25, 3], [1, 0.5, -0.5]], np.float32)
 TAU = f(1.25, 1.5, 1.1)
@@ -118,6 +120,29 @@ FACTORS = [
         ((BLOCKS, i(-2, -2, 3, dtype=np.int32), rand(3, 2)), {}, "blocks of two"),
         ((A, i(2, 2, 3, dtype=np.int32), rand(3, 2)), {}, "swaps"),
     ),
+    *each(
+        "linalg_cholesky_ex.default",
+        ((POSITIVE,), {"upper": True, "check_errors": True}, "U, checked"),
+    ),
+    *each("linalg_lu_factor_ex.default", ((STACK,), {"check_errors": True}, "checked")),
+    *each("_lu_with_info.default", ((STACK, True, False), {}, "not checked")),
+    *each(
+        "linalg_ldl_factor_ex.default",
+        ((HERMITIAN,), {"hermitian": True, "check_errors": True}, "hermitian, checked"),
+    ),
+    *each(
+        "linalg_ldl_solve.default",
+        (
+            (HERMITIAN, i(1, 2, 3, dtype=np.int32), rand(3, 2).astype(np.complex64)),
+            {"hermitian": True},
+            "hermitian",
+        ),
+        (
+            (HERMITIAN, i(-2, -2, 3, dtype=np.int32), rand(3, 2).astype(np.complex64)),
+            {"hermitian": True},
+            "hermitian blocks of two",
+        ),
+    ),
 ]
 SPECTRA = [
     *each("linalg_svdvals.default", ((TALL,), {}, "tall"), ((ROOM,), {}, "complex")),
@@ -131,6 +156,12 @@ SPECTRA = [
     *each("linalg_eig.default", ((A,), {}, "plain")),
     *each("linalg_eigvals.default", ((A,), {}, "plain"), ((ROOM,), {}, "complex")),
     *each("_linalg_eigvals.default", ((A,), {}, "plain")),
+    Case("aten._linalg_svd.default", (WIDE, True), random=True, why="all vectors: their sizes"),
+    Case("aten._linalg_svd.default", (DIAGONAL, True), tol=LOOSE, why="all vectors"),
+    *each("_linalg_eigh.default", ((A, "U", False), {}, "values, U")),
+    *each("linalg_svd.default", ((DIAGONAL, False), {}, "reduced to the rank")),
+    *each("svd.default", ((DIAGONAL, False), {}, "all")),
+    *each("linalg_eigh.default", ((HALF, "U"), {}, "the other half")),
 ]
 SOLUTIONS = [
     *each("linalg_inv.default", ((STACK,), {}, "a stack"), ((ROOM,), {}, "complex")),
@@ -180,6 +211,15 @@ SOLUTIONS = [
         (i(0, dtype=np.int32), "inv"),
         {"is_matrix": False},
         outputs=0,
+    ),
+    *each("linalg_inv_ex.default", ((STACK,), {"check_errors": True}, "checked")),
+    *each(
+        "linalg_solve_ex.default",
+        ((STACK, rand(2, 3, 4)), {"left": False, "check_errors": True}, "right, checked"),
+    ),
+    *each(
+        "_linalg_solve_ex.default",
+        ((A, rand(2, 3)), {"left": False, "check_errors": True}, "right, checked"),
     ),
 ]
 NORMS = [
@@ -233,6 +273,39 @@ NORMS = [
     *each("linalg_pinv.default", ((TALL, 0.3), {}, "plain")),
     *each("linalg_pinv.rcond_tensor", ((TALL, scalar(0.3)), {}, "plain")),
     *each("pinverse.default", ((WIDE,), {}, "plain")),
+    *each(
+        "linalg_matrix_norm.str_ord",
+        ((TALL, "fro", [0, 1]), {"dtype": Precision.FLOAT64}, "other axes"),
+    ),
+    *each("linalg_norm.default", ((TALL,), {"dtype": Precision.FLOAT64}, "double")),
+    *each(
+        "linalg_norm.ord_str",
+        ((TALL, "fro", [0, 1], True), {"dtype": Precision.FLOAT64}, "kept"),
+    ),
+    *each("nuclear_norm.default", ((WIDE, True), {}, "kept")),
+    *each(
+        "linalg_matrix_rank.atol_rtol_float",
+        ((STACK,), {"rtol": 0.5, "hermitian": True}, "rtol"),
+    ),
+    *each("linalg_matrix_rank.default", ((STACK, 5.0, True), {}, "hermitian")),
+    *each("linalg_matrix_rank.tol_tensor", ((STACK, f(5.0, 4.0), True), {}, "hermitian")),
+    *each(
+        "linalg_pinv.atol_rtol_tensor",
+        ((STACK,), {"atol": f(1.0, 4.0), "hermitian": True}, "hermitian"),
+    ),
+    *each("linalg_pinv.atol_rtol_float", ((TALL,), {"atol": 1.0, "rtol": 0.3}, "tolerances")),
+    *each("linalg_pinv.default", ((STACK, 0.3, True), {}, "hermitian")),
+    *each("linalg_pinv.rcond_tensor", ((STACK, scalar(0.3), True), {}, "hermitian")),
+    *each("pinverse.default", ((WIDE, 0.5), {}, "rcond")),
+    *each(
+        "linalg_matrix_rank.atol_rtol_tensor",
+        ((np.eye(3, k=1, dtype=np.float32),), {"hermitian": True}, "the other half"),
+    ),
+    *each("linalg_pinv.atol_rtol_tensor", ((STACK,), {"rtol": scalar(0.7)}, "rtol")),
+    *(
+        Case("aten.linalg_pinv.atol_rtol_float", (STACK,), {name: by}, tol=LOOSE, why=name)
+        for name, by in (("atol", 4.0), ("rtol", 0.7))
+    ),
 ]
 VECTORS = [
     *each(
@@ -253,6 +326,10 @@ VECTORS = [
         ((rand(2, 3),), {}, "plain"),
         ((i(2, -1, 3),), {"N": 5}, "integers"),
         ((rand(2),), {"N": 2}, "two columns"),
+    ),
+    *each(
+        "linalg_diagonal.default",
+        ((TALL,), {"offset": -1, "dim1": 2, "dim2": 0}, "other axes"),
     ),
 ]
 CASES: list[Case] = [*FACTORS, *SPECTRA, *SOLUTIONS, *NORMS, *VECTORS]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.types import Precision
 
 from ...case import Case, Const, Limit, Tolerance, f, i, rand, scalar
 
@@ -175,6 +176,35 @@ CASES: list[Case] = [
         ((Const(rand(2, 3)), Const(rand(2, 1))), {}, "weights"),
     ),
     *each("aten._weight_norm_interface.default", ((rand(2, 3), rand(2, 1)), {}, "")),
+    *each(
+        "aten.addbmm.default",
+        ((rand(2, 2), BATCH, rand(4, 3, 2)), {"beta": 2, "alpha": 0.5}, "scaled"),
+    ),
+    *each("aten._weight_norm_interface.default", ((rand(2, 3), rand(1, 3), 1), {}, "axis 1")),
+    *each(
+        "aten._trilinear.default",
+        ((rand(4, 2), rand(5, 2, 3), rand(4, 3), [1, 3], [0], [1, 2], [2, 3], 2), {}, "unrolled"),
+    ),
+    *each(
+        "aten.einsum.default",
+        (("i,j,k->kji", [rand(2), rand(3), rand(4)]), {"path": [1, 2, 0, 1]}, "a path"),
+    ),
+    Case(
+        "aten._grouped_mm.default",
+        (rand(6, 8).astype(BF16), rand(3, 8, 8).astype(BF16), i(2, 5, 6, dtype=np.int32)),
+        {"out_dtype": Precision.BFLOAT16},
+        tol=BRAIN,
+        why="a type",
+    ),
+    Case(
+        "aten._grouped_mm.default",
+        (
+            *(rand(6, 8).astype(BF16), rand(3, 8, 8).astype(BF16)),
+            *(i(2, 5, 6, dtype=np.int32), rand(3, 8).astype(BF16)),
+        ),
+        raises=Unsupported,
+        why="a bias",
+    ),
 ]
 LIMITS: list[Limit] = [
     Limit(

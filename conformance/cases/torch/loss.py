@@ -94,6 +94,7 @@ CASES = [
     Case("aten.margin_ranking_loss.default", (X, Y, SIGNS, 0.5, 2), why="margin", tol=ROUNDS),
     Case("aten.cosine_embedding_loss.default", (X, Y, f(1, -1)), tol=ROUNDS),
     Case("aten.cosine_embedding_loss.default", (X, Y, f(1, -1), 0.2, 0), why="each", tol=ROUNDS),
+    Case("aten.cosine_embedding_loss.default", (X, X + 0.1, f(1, -1), 0.2), why="near", tol=ROUNDS),
     Case("aten.poisson_nll_loss.default", (X, P, True, False, 1e-8, 1), tol=ROUNDS),
     Case("aten.poisson_nll_loss.default", (P, Q * 4, False, True, 1e-8, 0), why="full", tol=ROUNDS),
     Case("aten.triplet_margin_loss.default", (X, Y, P), tol=ROUNDS),
@@ -103,6 +104,7 @@ CASES = [
         why="swap",
         tol=ROUNDS,
     ),
+    Case("aten.triplet_margin_loss.default", (X, Y, P, 1.0, 2.0, 0.5), why="eps", tol=ROUNDS),
     Case("aten.multi_margin_loss.default", (SCORES, CLASSES), tol=ROUNDS),
     Case(
         "aten.multi_margin_loss.default",

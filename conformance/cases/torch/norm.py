@@ -117,5 +117,7 @@ CASES: list[Case] = [
         ((X, [5], LW, 1e-5), "plain"),
         ((X, [5], None, None), "no weight"),
     ),
+    *each("aten.group_norm.default", ((X, 2, W, B, 0.5, False), "eps, without cudnn")),
+    *each("aten.layer_norm.default", ((X, [5], LW, LB, 0.5, False), "eps, without cudnn")),
 ]
 LIMITS: list[Limit] = []

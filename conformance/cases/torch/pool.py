@@ -155,6 +155,21 @@ CASES: list[Case] = [
         "aten.fractional_max_pool3d.default",
         ((X3, [2, 2, 3], [3, 2, 2], rand(2, 3, 3, low=0, high=1)), "plain"),
     ),
+    *each("aten.max_pool1d_with_indices.default", ((X1, [3], [1], [1], [2]), "dilation")),
+    *each(
+        "aten.max_pool3d.default",
+        ((X3, [2, 2, 2], [3, 3, 2], [0, 0, 1], [1, 1, 2], True), "ceil, dilation"),
+    ),
+    *each(
+        "aten.max_pool3d_with_indices.default",
+        ((X3, [2, 2, 2], [3, 3, 2], [0, 0, 1], [1, 1, 2], True), "ceil, dilation"),
+    ),
+    *each(
+        "aten.avg_pool3d.default",
+        ((X3, [2, 2, 2], [2, 2, 2], [0, 1, 0], False, False), "without padding"),
+    ),
+    *each("aten.max_pool1d.default", ((X1, [2], [2], [0], [1], True), "ceil past the end")),
+    *each("aten.avg_pool1d.default", ((X1, [2], [2], [0], True), "ceil past the end")),
 ]
 UNEVEN = "bins that overlap have no kernel with positions"
 LIMITS: list[Limit] = [

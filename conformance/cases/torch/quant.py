@@ -125,5 +125,14 @@ CASES: list[Case] = [
         "per_channel_affine_cachemask.default",
         ((X.T.copy(), SCALES, ZEROS.astype(np.int32), 1, -8, 7), "axis 1"),
     ),
+    *(
+        Case(f"quantized_decomposed.{op}", given, {"out_dtype": kind}, tol=ROUNDS, why=kind.name)
+        for op, given in (
+            ("dequantize_per_tensor.tensor", (Q, f(0.125), i(3), -128, 127, I8)),
+            ("dequantize_per_tensor.tensor2", (Q, f(0.125), i(3), i(-128), i(127), I8)),
+            ("dequantize_per_channel.default", (Q, SCALES, ZEROS, 0, -128, 127, I8)),
+        )
+        for kind in (Precision.FLOAT16, Precision.FLOAT32)
+    ),
 ]
 LIMITS: list[Limit] = []

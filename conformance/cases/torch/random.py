@@ -19,6 +19,19 @@ DRAWN = [
     *(Case(f"aten.{n}.generator", ([2],), {"generator": None}) for n in ("rand", "randn")),
     *(Case(f"aten.{n}_like.default", (X,)) for n in ("rand", "randn")),
     *(Case(f"aten.{n}_like.generator", (X,), {"generator": None}) for n in ("rand", "randn")),
+    *(
+        Case(f"aten.{n}.generator", ([2],), {"generator": None, "dtype": F16})
+        for n in ("rand", "randn")
+    ),
+    *(
+        Case(f"aten.{n}_like.{which}", (X,), {**none, "dtype": F16})
+        for n in ("rand", "randn")
+        for which, none in (("default", {}), ("generator", {"generator": None}))
+    ),
+    Case("aten.randint.default", (5, [2, 3]), {"dtype": F16}),
+    Case("aten.randint_like.default", (X, 5), {"dtype": I32}),
+    Case("aten.normal.float_float", (1.0, 2.0, [2, 3]), {"dtype": F16}),
+    Case("aten.log_normal.default", (X, 0.5, 1.5), why="another distribution"),
     Case("aten.randint.default", (5, [2, 3])),
     Case("aten.randint.low", (2, 5, [4]), {"dtype": I32}),
     Case("aten.randint_like.default", (X, 5)),

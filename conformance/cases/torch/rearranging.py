@@ -50,6 +50,7 @@ GRIDS = [
     Case("aten.repeat_interleave.self_int", (X, 2), why="all elements"),
     Case("aten.repeat_interleave.self_int", (X, 3, 1)),
     Case("aten.repeat_interleave.self_int", (X, 1, 0), why="nothing"),
+    Case("aten.repeat_interleave.self_int", (X, 3, 1), {"output_size": 9}, why="a known size"),
     Case("aten.repeat_interleave.self_Tensor", (X, i(2, 0), 0)),
     Case("aten.repeat_interleave.self_Tensor", (X, Const(i(2, 0, 1)), 1), why="known"),
     Case("aten.repeat_interleave.self_Tensor", (X, i(2), 1), why="one number for all"),

@@ -45,6 +45,9 @@ def nearest(name: str) -> list[Case]:
         ),
         *each(f"aten.{name}3d.vec", ((X3, None, [2.0, 1.5, 0.5]), "scales")),
         *each(f"aten.{name}3d.default", ((X3, [4, 4, 7]), "a size")),
+        *each(f"aten.{name}2d.default", ((X2, [6, 9], 2.5, 1.2), "other scales")),
+        *each(f"aten.{name}3d.default", ((X3, [4, 6, 3], 2.5, 1.2, 0.9), "other scales")),
+        *each(f"aten.{name}3d.default", ((X3, [4, 6, 3], 1.5, 1.7, 0.7), "scales")),
     ]
 
 
@@ -107,6 +110,7 @@ CASES: list[Case] = [
         ((X3, None, True, [2.0, 1.5, 0.5]), "corners"),
     ),
     *each("aten.upsample_trilinear3d.default", ((X3, [4, 3, 7], True), "corners")),
+    *each("aten.upsample_trilinear3d.default", ((X3, [4, 6, 3], False, 1.5, 1.7, 0.7), "scales")),
     *(
         Case(
             "aten.grid_sampler.default",

@@ -38,6 +38,13 @@ PUTS = [
     ),
     Case("aten.put.default", (X, i([5, -1]), f([1.5, 2.5]))),
     Case("aten.put.default", (X, i(5, 5), f(1.5, 2.5), True), why="adds up", tol=ROUNDS),
+    Case("aten.index_put.hacked_twin", (X, [i(2, 2)], rand(2, 4), True), why="adds", tol=ROUNDS),
+    Case(
+        "aten._unsafe_index_put.hacked_twin",
+        (X, [i(2, 2)], rand(4), True),
+        tol=ROUNDS,
+        why="adds up",
+    ),
 ]
 SLICES = [
     *(
@@ -134,5 +141,19 @@ SCATTERS = [
         tol=ROUNDS,
     ),
     Case("aten.segment_reduce.default", (rand(5), "sum"), why="no segments", raises=Unsupported),
+    Case(
+        "aten.segment_reduce.default",
+        (rand(2, 5, 3), "sum"),
+        {"lengths": i([2, 3], [1, 4]), "axis": 1, "unsafe": True},
+        why="segments of axis 1",
+        tol=ROUNDS,
+    ),
+    Case(
+        "aten.segment_reduce.default",
+        (rand(5), "sum"),
+        {"indices": i(0, 0, 1, 1, 1)},
+        why="segments by positions",
+        raises=Unsupported,
+    ),
 ]
 CASES = [*PUTS, *SLICES, *SCATTERS]

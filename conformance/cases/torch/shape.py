@@ -142,6 +142,7 @@ DIAGONALS = [
     Case("aten.diagflat.default", (X, -1)),
     *(Case("aten.diag_embed.default", (X, n), why=f"offset {n}") for n in (0, 1, -2)),
     Case("aten.diag_embed.default", (X, 1, 0, 2), why="other axes"),
+    Case("aten.diag_embed.default", (X, 1, 2, 0), why="other axes, turned"),
     Case("aten.diag_embed.default", (f(np.nan, np.inf),), why="nan only on the diagonal"),
     *(Case("aten.diagonal.default", (MATRIX, n), why=f"offset {n}") for n in (0, 2, -2, 9)),
     Case("aten.diagonal.default", (CUBE, 1, 1, 2), why="the last two axes"),

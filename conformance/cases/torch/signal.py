@@ -12,6 +12,7 @@ from ...case import Case, Limit, Tolerance, i, rand
 X = rand(3, 6)
 Z = (rand(3, 6) + 1j * rand(3, 6, seed=1)).astype(np.complex64)
 WIDE = Z.astype(np.complex128)
+CUBE = (rand(3, 4, 2) + 1j * rand(3, 4, 2, seed=1)).astype(np.complex64)
 CLOSE = Tolerance(relative=1e-5, absolute=5e-6)
 NORMS = ("backward", "ortho", "forward")
 REAL_IN = ("rfft", "ihfft")
@@ -44,6 +45,22 @@ MANY = [
         for x in ((X,) if op in REAL_IN else (Z,))
         for s, dim in ((None, None), ([4], None), ([2, 5], [1, 0]))
     ),
+    *(
+        Case(f"aten.fft_{op}2.default", (x, [2, 4]), why="sizes", tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((X,) if op in REAL_IN else (Z,))
+    ),
+    *(
+        Case(f"aten.fft_{op}n.default", (x, None, None, norm), why=norm, tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((X,) if op in REAL_IN else (Z,))
+        for norm in NORMS[1:]
+    ),
+    *(
+        Case(f"aten.fft_{op}2.default", (x, None, [0, 1]), why="the first axes", tol=CLOSE)
+        for op in (*FULL, *REAL_IN, *REAL_OUT)
+        for x in ((CUBE.real.copy(),) if op in REAL_IN else (CUBE,))
+    ),
 ]
 INNER = [
     *(
@@ -62,6 +79,9 @@ INNER = [
     Case("aten.fft_ifftshift.default", (rand(4, 5),)),
     Case("aten.fft_fftfreq.default", (5, 0.5), tol=CLOSE),
     Case("aten.fft_rfftfreq.default", (6,), {"dtype": Precision.FLOAT64}, tol=CLOSE),
+    Case("aten.fft_ifftshift.default", (rand(4, 5), [1]), why="one axis"),
+    Case("aten.fft_fftfreq.default", (5, 0.5), {"dtype": Precision.FLOAT64}, tol=CLOSE),
+    Case("aten.fft_rfftfreq.default", (6, 0.5), why="a step", tol=CLOSE),
 ]
 SOUND = rand(2, 20)
 WEIGHTS = np.hanning(8).astype(np.float32)
@@ -80,6 +100,43 @@ FRAMES = [
         "aten.stft.center",
         (SOUND, 8, None, 6, WEIGHTS[:6], True, "reflect", False, True, True),
         why="a shorter window",
+        tol=CLOSE,
+    ),
+    Case(
+        "aten.stft.center",
+        (SOUND, 8, 4, 6, WEIGHTS[:6], False, "reflect", True, True, True),
+        why="normalised, not centred",
+        tol=CLOSE,
+    ),
+    *(
+        Case(
+            "aten.stft.center",
+            (SOUND, 8, 4, 6, WEIGHTS[:6], True, mode, False, True, True),
+            why=mode,
+            tol=CLOSE,
+        )
+        for mode in ("constant", "replicate")
+    ),
+    *(
+        Case(
+            f"aten.stft.{op}",
+            (rand(2, length), 8, 4, 6, WEIGHTS[:6], *mode, False, True, True, aligned),
+            why=f"{length} samples, aligned {aligned}",
+            tol=CLOSE,
+        )
+        for op, mode in (("default", ()), ("center", (False, "reflect")))
+        for length, aligned in ((22, True), (22, False), (20, True))
+    ),
+    Case(
+        "aten.stft.center",
+        (SOUND, 8, 4, 6, WEIGHTS[:6], True, "reflect", False, True, True, True),
+        why="aligned and centred",
+        raises=Unsupported,
+    ),
+    Case(
+        "aten.stft.center",
+        (SOUND, 8, 4, 8, WEIGHTS, True, "reflect", False, False, True),
+        why="whole spectra",
         tol=CLOSE,
     ),
 ]
@@ -119,6 +176,16 @@ WINDOWS = [
     Case("aten.hamming_window.periodic_alpha", (6, True, 0.5), tol=CLOSE),
     Case("aten.hamming_window.periodic_alpha_beta", (6, False, 0.5, 0.4), tol=CLOSE),
     Case("aten.kaiser_window.beta", (6, True, 5.0), tol=CLOSE),
+    *(
+        Case(f"aten.{name}", given, {"dtype": Precision.FLOAT64}, tol=CLOSE)
+        for name, given in (
+            *((f"{n}_window.periodic", (6, True)) for n in ("hann", "hamming", "blackman")),
+            *((f"{n}_window.periodic", (6, True)) for n in ("bartlett", "kaiser")),
+            ("hamming_window.periodic_alpha", (6, True, 0.5)),
+            ("hamming_window.periodic_alpha_beta", (6, False, 0.5, 0.4)),
+            ("kaiser_window.beta", (6, True, 5.0)),
+        )
+    ),
 ]
 CASES = [*ONE, *MANY, *INNER, *REAL_SPECTRUM, *FRAMES, *WINDOWS]
 LIMITS = [

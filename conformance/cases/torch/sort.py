@@ -39,6 +39,10 @@ ORDER = [
     Case("aten.kthvalue.default", (X, 3, 0, True), why="keeps the axis"),
     Case("aten.kthvalue.default", (scalar(2.0), 1), why="rank 0"),
     Case("aten.kthvalue.default", (scalar(2.0), 3), why="the third of one", raises=BadType),
+    Case("aten.argsort.default", (X, 1, True), why="falling"),
+    Case("aten.argsort.stable", (TIES,), {"stable": True, "dim": 0}, why="columns"),
+    Case("aten.topk.default", (X, 1, 0, True, False), why="in any order"),
+    Case("aten.sort.stable", (TIES,), {"stable": True, "dim": 0}, why="columns"),
 ]
 REPEATS = i(3, 1, 1, 3, 2)
 RUNS = i(1, 1, 2, 2, 2, 1)
@@ -58,6 +62,9 @@ UNIQUES = [
     Case("aten.unique_consecutive.default", (RUNS.reshape(2, 3), True, True), why="all results"),
     Case("aten.unique_consecutive.default", (PLANES, True, True, 0), why="rows"),
     Case("aten.unique_dim_consecutive.default", (PLANES, 0, True, True)),
+    Case("aten._unique.default", (REPEATS, False, True), why="in any order"),
+    Case("aten._unique2.default", (REPEATS, False, True, True), why="in any order"),
+    Case("aten.unique_dim.default", (PLANES, 0, False, True, True), why="in any order"),
 ]
 SEARCHES = [
     *(
@@ -80,6 +87,14 @@ SEARCHES = [
     Case("aten.isin.Tensor_Tensor", (i(1, 2), np.zeros(0, np.int64)), why="in nothing"),
     Case("aten.isin.Tensor_Scalar", (i(1, 2), 2)),
     Case("aten.isin.Scalar_Tensor", (2, i(1, 2))),
+    *(
+        Case("aten.searchsorted.Scalar", (f(3, 1, 2), 2.0), given | {"sorter": i(1, 2, 0)}, why=why)
+        for why, given in (("right", {"right": True}), ("a side", {"side": "right"}))
+    ),
+    Case("aten.searchsorted.Scalar", (LINE, 0.5), {"out_int32": True}),
+    Case("aten.bucketize.Scalar", (0.0, LINE), {"right": True, "out_int32": True}),
+    Case("aten.isin.Tensor_Scalar", (i(1, 2), 2), {"assume_unique": True, "invert": True}),
+    Case("aten.isin.Scalar_Tensor", (2, i(1, 2)), {"assume_unique": True, "invert": True}),
 ]
 POINTS = rand(9, 2)
 EDGE = f(-1, 0, 0.5, 2)
@@ -91,6 +106,27 @@ HISTOGRAMS = [
     Case("aten.histogramdd.default", (POINTS, [2, 2], None, None, True), why="density", tol=ROUNDS),
     Case("aten.histogramdd.int_bins", (POINTS, 3)),
     Case("aten.histogramdd.TensorList_bins", (POINTS, [EDGE, EDGE])),
+    Case(
+        "aten.histogramdd.int_bins",
+        (POINTS, 3, [-1, 1, 0, 2], rand(9, low=0.5), True),
+        why="all",
+        tol=ROUNDS,
+    ),
+    Case(
+        "aten.histogramdd.TensorList_bins",
+        (POINTS, [EDGE, EDGE], [-1, 1, 0, 2], rand(9, low=0.5), True),
+        why="all",
+        tol=ROUNDS,
+    ),
+    *(
+        Case(
+            "aten.histogramdd.int_bins",
+            (POINTS, 3, [-2, 2, -2, 2], rand(9, low=0.5), density),
+            why=f"weights, density {density}",
+            tol=ROUNDS,
+        )
+        for density in (False, True)
+    ),
 ]
 CASES = [*ORDER, *UNIQUES, *SEARCHES, *HISTOGRAMS]
 LIMITS = [

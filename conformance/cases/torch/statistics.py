@@ -16,6 +16,7 @@ NARROW = {
     "bfloat16": Tolerance(relative=1.6e-2, absolute=1e-2),
     "": ROUNDS,
 }
+CLOSE = Tolerance(relative=1e-4, absolute=1e-4)
 inf, nan = np.inf, np.nan
 X, Y = rand(2, 3, 4), rand(2, 3, 4, seed=1)
 ORDERS = (0, 1, 2, 3, 0.5, -1, inf, -inf)
@@ -59,17 +60,23 @@ CASES = [
         )
         for p in (0.0, 1.0)
     ),
+    *(
+        Case("aten.cdist.default", (X, Y, 2.0, mode), why=f"compute mode {mode}", tol=CLOSE)
+        for mode in (1, 2)
+    ),
     Case("aten._cdist_forward.default", (X, Y, 2.0, None), tol=ROUNDS),
     Case("aten._euclidean_dist.default", (X, Y), tol=Tolerance(1e-4, 1e-4)),
     Case("aten.pdist.default", (X[0],), tol=ROUNDS),
     Case("aten.pdist.default", (X[0], 1.0), why="order 1", tol=ROUNDS),
     Case("aten.pdist.default", (f(1, 1, nan, inf)[:, None], 0.0), why="order 0"),
     Case("aten._pdist_forward.default", (X[0],), tol=ROUNDS),
+    Case("aten._pdist_forward.default", (X[0], 1.0), why="order 1", tol=ROUNDS),
     Case("aten.pairwise_distance.default", (X, Y), tol=ROUNDS),
     Case("aten.pairwise_distance.default", (X, Y, 1.0, 0.1, True), why="kept", tol=ROUNDS),
     Case("aten.pairwise_distance.default", (i(1, 5, 2), i(4, 1, 2)), tol=ROUNDS),
     Case("aten.cosine_similarity.default", (X, Y), tol=ROUNDS),
     Case("aten.cosine_similarity.default", (X, Y[0], -1, 0.5), why="broadcast", tol=ROUNDS),
+    Case("aten.cosine_similarity.default", (X / 9, Y / 9, 1, 0.5), why="near zero", tol=ROUNDS),
     Case("aten.cosine_similarity.default", (X * 0, Y, 2), why="zeros"),
     Case("aten.cosine_similarity.default", (X[:, :1], Y[:1], 1), why="both broadcast", tol=ROUNDS),
     Case("aten.cosine_similarity.default", (X, Y[0], 1), why="another rank", tol=ROUNDS),
@@ -119,6 +126,11 @@ CASES = [
         Case(f"aten.{op}.default", (X, f(0.3), None, True), why="all", tol=ROUNDS)
         for op in QUANTILES
     ),
+    *(
+        Case(f"aten.{op}.default", (X, f(0.2, 0.4), 1), {"interpolation": w}, why=w, tol=ROUNDS)
+        for op in QUANTILES
+        for w in WAYS[1:]
+    ),
     Case("aten.quantile.scalar", (X, 0.5), {"interpolation": "cubic"}, raises=Unsupported),
     Case("aten.histc.default", (X, 5)),
     Case("aten.histc.default", (X, 4, -1, 1), why="a range"),
@@ -130,6 +142,7 @@ CASES = [
     ),
     Case("aten.histogram.bin_ct", (X, 4), tol=ROUNDS),
     Case("aten.histogram.bin_ct", (X, 3), {"range": [-1.0, 1.0], "density": True}, tol=ROUNDS),
+    Case("aten.histogram.bin_ct", (X, 4), {"weight": Y}, tol=ROUNDS),
     *(Case("aten.gradient.scalarint", (X[0],), {"edge_order": k}, tol=ROUNDS) for k in (1, 2)),
     Case("aten.gradient.scalarint", (X,), {"spacing": 0.5, "dim": 1}, tol=ROUNDS),
     Case("aten.gradient.scalarint", (X,), {"edge_order": 3}, raises=Unsupported),
@@ -147,6 +160,16 @@ CASES = [
         (X,),
         {"spacing": [f(0, 1, 3), POINTS], "dim": [1, 2], "edge_order": 2},
         tol=ROUNDS,
+    ),
+    *(
+        Case(f"aten.gradient.{op}", (X,), {**given, "edge_order": 2}, why="order 2", tol=ROUNDS)
+        for op, given in (
+            ("array", {"dim": [1, 2]}),
+            ("scalararray", {"spacing": 2, "dim": [1, -1]}),
+            ("scalarrayarray", {"spacing": [2.0], "dim": [1]}),
+            ("scalarrayint", {"spacing": [2.0], "dim": 1}),
+            ("tensorarrayint", {"spacing": [POINTS], "dim": 2}),
+        )
     ),
     Case("aten.bincount.default", (i(1, 3, 1, 0),)),
     Case("aten.bincount.default", (i(1, 3, 1), None, 6), why="more"),

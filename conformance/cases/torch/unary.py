@@ -102,6 +102,15 @@ CASES = [
     Case("aten.to.device", (f(-1.5, 2.5), "cpu", Precision.INT64)),
     Case("aten.to.dtype_layout", (f(-1.5, 2.5),), {"dtype": Precision.FLOAT64}),
     Case("aten.to.other", (f(-1.5, 2.5), i(1))),
+    *(
+        Case(f"aten.to.{op}", (f(-1.5, 2.5), *given), {"copy": True, **more}, why="a copy")
+        for op, given, more in (
+            ("dtype", (Precision.INT64,), {}),
+            ("device", ("cpu", Precision.INT64), {}),
+            ("dtype_layout", (), {"dtype": Precision.FLOAT64}),
+            ("other", (i(1),), {}),
+        )
+    ),
     Case("aten.type_as.default", (f(-1.5, 2.5), i(1))),
     Case("prims.convert_element_type.default", (f(-1.5, 2.5), Precision.INT32)),
     Case("aten.item.default", (i(3, dtype=np.int32),), why="int32 is a number of 64 bits"),
