@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,9 +45,9 @@ def judge(
     device: str,
     limits: Sequence[Limit],
     oracle: Oracle,
-    answer: Answer | None = None,
+    ask: Callable[[], Answer] | None = None,
 ) -> Verdict:
-    """Convert and run a case, and compare it with `answer`, or with what the oracle says.
+    """Convert and run a case, and compare it with what the oracle says, by `ask` where given.
 
     An origin that dies over a case that must be compared gives the verdict of its `Lost`.
     """
@@ -56,7 +56,7 @@ def judge(
     limit = next((x for x in limits if x.matches(case, device)), None)
     error: BaseException | None = None
     try:
-        answer = engine.ask(case, oracle) if answer is None else answer
+        answer = engine.ask(case, oracle) if ask is None else ask()
         found = _compared(engine, case, device, answer, oracle)
     except Lost as lost:
         error = lost

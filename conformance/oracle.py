@@ -11,7 +11,11 @@ from nnir.errors import Unsupported
 
 from .worker import Worker, serve
 
-__all__ = ["Oracle", "argument", "serve"]
+__all__ = ["Oracle", "Refused", "argument", "serve"]
+
+
+class Refused(Unsupported):
+    """The origin framework itself refuses what it was asked."""
 
 
 class Oracle(Worker):
@@ -26,11 +30,11 @@ class Oracle(Worker):
     def ask(
         self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b""
     ) -> list[np.ndarray]:
-        """The worker's arrays. Unsupported when the framework refuses; Lost (a DeviceError) when
-        the worker dies, takes longer than the timeout or more memory than allowed."""
+        """The worker's arrays. Refused (an Unsupported) when the framework refuses; Lost (a
+        DeviceError) when the worker dies, takes too long or more memory than allowed."""
         reply, results = self.call(head, arrays, blob)
         if "error" in reply:
-            raise Unsupported(f"the origin framework refuses: {reply['error']}")
+            raise Refused(f"the origin framework refuses: {reply['error']}")
         return results
 
 

@@ -6,10 +6,12 @@ device], "options": options} for the results of one case on one device.
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ PACKAGES = (
     *("nnadapter", "numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu"),
     *("tensorflow", "ai-edge-litert", "paddlepaddle", "openvino", "scipy"),
 )
+ROOT = Path(__file__).parents[1]
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""
 
@@ -88,6 +91,7 @@ class Runner:
             "skipped": skipped,
             "devices": [d for d, reason in devices.items() if reason is None],
             "environment": environment(),
+            "code": code(),
         }
 
     def _listed(self, name: str, frontend: str, options: Options) -> tuple[list[Item], str | None]:
@@ -127,6 +131,16 @@ def _unavailable(device: str) -> str | None:
     except NNAdapterError as error:
         return summary(error)
     return None
+
+
+def code() -> str:
+    """A digest of the state of our own source files: results of other code are not continued."""
+    digest = hashlib.sha256()
+    for package in ("nnir", "frontends", "hal", "conformance"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            state = path.stat()
+            digest.update(f"{path.relative_to(ROOT)} {state.st_size} {state.st_mtime_ns}".encode())
+    return digest.hexdigest()
 
 
 def environment() -> dict[str, str]:

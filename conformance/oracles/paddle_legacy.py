@@ -1,8 +1,12 @@
-"""The oracle of legacy operators: Paddle writes a program of one operator and runs it."""
+"""The oracle of legacy operators: Paddle writes a program of one operator and runs it.
+
+Runs with Paddle 3 and with Paddle 2.6, which has kernels of its own and no newer operators.
+"""
 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -16,6 +20,8 @@ from paddle.static import io
 from ..oracle import serve
 
 paddle.enable_static()
+OldIr = getattr(getattr(paddle, "pir_utils", None), "OldIrGuard", nullcontext)
+"""Programs in the form that Paddle 2 knows, which has no other."""
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
@@ -27,7 +33,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         return run_file(head["program"], arrays)
     place = paddle.CPUPlace()
     program, startup = paddle.static.Program(), paddle.static.Program()
-    with paddle.pir_utils.OldIrGuard(), paddle.static.program_guard(program, startup):
+    with OldIr(), paddle.static.program_guard(program, startup):
         block = program.global_block()
         feeds: dict[str, Any] = {}
         slots: dict[str, Any] = {}
@@ -61,7 +67,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
 def run_file(path: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
     """What Paddle makes of a program in a file; `path` goes without its suffix."""
     executor = paddle.static.Executor(paddle.CPUPlace())
-    with paddle.pir_utils.OldIrGuard(), paddle.static.scope_guard(core.Scope()):
+    with OldIr(), paddle.static.scope_guard(core.Scope()):
         program, feeds, fetched = paddle.static.load_inference_model(path, executor)
         given = dict(zip(feeds, arrays, strict=True))
         found = executor.run(program, feed=given, fetch_list=fetched, return_numpy=False)

@@ -7,25 +7,27 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from nnir.errors import FAILURES, summary
+from nnir.errors import FAILURES
 
 from ..case import Case, Limit
+from ..cases.paddle_legacy import older
 from ..engine import Answer, Engine
 from ..judge import Verdict, judge, yardstick
-from ..oracle import Oracle
+from ..oracle import Oracle, Refused
 from ..record import record
-from ..result import Result
+from ..result import REFUSED, SKIP, Result
 from ..suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
-from ..worker import Lost
 
 TABLES = {"paddle-legacy": "paddle_legacy", "paddle-2.6": "paddle_legacy"}
 ENGINES = {"paddle_legacy": "legacy"}
+OLDER = "paddle-2.6"
+"""A framework that is older than the cases: what it has not yet is no failure."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,8 @@ def book(frontend: str) -> Book:
     cases = {str(c): (engines.ENGINE, c) for c in table.CASES}
     for model in getattr(table, "MODELS", ()):
         cases[f"model-{model}"] = (engines.WHOLE, model)
-    return Book(cases, table.LIMITS)
+    limits = [*older.OLDER, *table.LIMITS] if frontend == OLDER else table.LIMITS
+    return Book(cases, limits)
 
 
 class Operators(Suite):
@@ -66,14 +69,14 @@ class Operators(Suite):
     def run(self, item: Item, device: str) -> Iterator[Result]:
         shelf = book(item.frontend)
         engine, case = shelf.cases[item.name]
-        python = os.environ[PADDLE2] if item.frontend == "paddle-2.6" else sys.executable
+        python = os.environ[PADDLE2] if item.frontend == OLDER else sys.executable
         oracle = self.crew.oracle(engine.worker, python)
+        if self._asked is None or self._asked.item != item:
+            self._asked = Asked(item, engine, case, oracle)
         started = time.perf_counter()
-        try:
-            answer = self._answer(item, engine, case, oracle)
-            found = judge(engine, case, device, shelf.limits, oracle, answer)
-        except Lost as lost:
-            found = Verdict(lost.kind, summary(lost))
+        found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer)
+        if item.frontend == OLDER and found.verdict == REFUSED and self._asked.is_refused:
+            found = Verdict(SKIP, found.reason)
         seconds = time.perf_counter() - started
         yield record(
             item,
@@ -81,49 +84,53 @@ class Operators(Suite):
             found,
             seconds=seconds,
             inputs=case.inputs,
-            measured=self._measured(engine, case, found, oracle),
+            measured=self._measured(found),
             command=command(item, device, self.options),
         )
 
-    def _answer(self, item: Item, engine: Engine[Any], case: Any, oracle: Oracle) -> Answer | None:
-        """What the origin says, asked once for all devices; None where the judge is to ask."""
-        if self._asked is None or self._asked.item != item:
-            self._asked = None
-            if case.raises is not None:
-                return None
-            try:
-                self._asked = Asked(item, engine.ask(case, oracle))
-            except Lost:
-                raise
-            except FAILURES:  # a limit may say so
-                return None
-        return self._asked.answer
-
-    def _measured(
-        self, engine: Engine[Any], case: Any, found: Verdict, oracle: Oracle
-    ) -> tuple[float, float] | None:
+    def _measured(self, found: Verdict) -> tuple[float, float] | None:
         """Our own and the origin's distance from its float64 results, where something rounds."""
-        asked, outcome = self._asked, found.outcome
-        rounds = any(d.max_ulp for d in outcome.differences)
-        if asked is None or not rounds or not self.options.yardstick:
+        rounds = any(d.max_ulp for d in found.outcome.differences)
+        if self._asked is None or not rounds or not self.options.yardstick:
             return None
-        if not asked.is_measured:
-            asked.is_measured = True
-            try:
-                asked.truth = engine.truth(case, oracle, asked.answer)
-            except FAILURES:  # what float64 does to it says nothing of the case
-                asked.truth = None
-        return None if asked.truth is None else yardstick(outcome, asked.truth)
+        truth = self._asked.truth
+        return None if truth is None else yardstick(found.outcome, truth)
 
 
 @dataclass
 class Asked:
-    """What the origin said of the item that was asked last, for the next device."""
+    """What the origin says of a case: asked once, for all devices, and only when needed."""
 
     item: Item
-    answer: Answer
-    truth: list[np.ndarray] | None = None
-    is_measured: bool = False
+    engine: Engine[Any]
+    case: Any
+    oracle: Oracle
+
+    def answer(self) -> Answer:
+        """The origin's results, or what it raised."""
+        if isinstance(self._said, Answer):
+            return self._said
+        raise self._said
+
+    @cached_property
+    def _said(self) -> Answer | BaseException:
+        try:
+            return self.engine.ask(self.case, self.oracle)
+        except FAILURES as error:
+            return error
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the origin itself refuses the case."""
+        return isinstance(self._said, Refused)
+
+    @cached_property
+    def truth(self) -> list[np.ndarray] | None:
+        """The origin's results in float64, where it has such."""
+        try:
+            return self.engine.truth(self.case, self.oracle, self.answer())
+        except FAILURES:  # what float64 does to it says nothing of the case
+            return None
 
 
 def operator_of(case: Any) -> str:
