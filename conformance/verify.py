@@ -81,17 +81,20 @@ def verify(
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     started = time.perf_counter()
     got = Program(model, device, properties)(*arrays)
-    names = [v.name or "" for v in model.inputs]
-    perms = ends.orders(model, ends.INPUTS)
-    own = {n: inverse(p) for n, p in perms.items()}
-    theirs = [_turned(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
-    origin, found = run_origin(source, model, theirs)
+    origin, found = run_origin(source, model, handed(model, arrays))
     perms = ends.orders(model, ends.OUTPUTS)
     rows = []
     for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):
         quanta = QUANTA if tolerance is None and is_quantized(value) else 0
         rows.append(_row(name, mine, _turned(want, perms.get(name)), tolerance, quanta))
     return Report(origin, device, rows, time.perf_counter() - started)
+
+
+def handed(model: Model, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    """The inputs in the order of axes that the origin has."""
+    names = [v.name or "" for v in model.inputs]
+    own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
+    return [_turned(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
 
 
 def _turned(array: np.ndarray, perm: Perm | None) -> np.ndarray:

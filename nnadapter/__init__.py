@@ -4,7 +4,7 @@ from nnir.errors import NNAdapterError
 from nnir.model import Model
 from nnir.types import Precision, TensorType
 
-from .api import compile, convert, devices, load, ops, optimize, save, verify
+from .api import bisect, compile, convert, devices, load, ops, optimize, save, verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "NNAdapterError",
     "Precision",
     "TensorType",
+    "bisect",
     "compile",
     "convert",
     "devices",

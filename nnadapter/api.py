@@ -1,4 +1,4 @@
-"""The Python face: load, save, compile, convert, verify, devices, ops."""
+"""The Python face: load, save, compile, convert, verify, bisect, devices, ops."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from nnir.model import Model
 if TYPE_CHECKING:
     import numpy as np
 
+    from conformance.bisect import Bisection
     from conformance.verify import Report
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
@@ -234,11 +235,50 @@ def verify(
     """
     from conformance.verify import verify as run
 
+    model = _loaded(source, inputs, loading)
+    return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
+
+
+def bisect(
+    source: Source,
+    device: str = "builtin",
+    inputs: Sequence[np.ndarray] | None = None,
+    properties: str = "",
+    *,
+    folder: str | os.PathLike[str] | None = None,
+    fuse: bool = False,
+    tolerance: float | None = None,
+    seed: int = 0,
+    loading: Mapping[str, Any] | None = None,
+) -> Bisection:
+    """Find the first operation of a model that is wrong; true when there is none.
+
+    Every operation is run by itself, by the standard's reference and on the device, on the values
+    that the origin framework has at that place. `folder`: write the operation as a model, its
+    inputs and a script that shows the difference into this new folder. `fuse`: look at the model
+    as `optimize` leaves it. `tolerance`: the largest error of one operation relative to the
+    largest magnitude of its output. The rest is as for `verify`.
+    """
+    from conformance import evidence
+    from conformance.bisect import bisect as run
+
+    model = _loaded(source, inputs, loading)
+    if fuse:
+        optimize(model)
+    found = run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
+    if folder is not None and found.finding is not None and found.finding.model is not None:
+        evidence.write(found.finding, Path(folder))
+    return found
+
+
+def _loaded(
+    source: Source, inputs: Sequence[Any] | None, loading: Mapping[str, Any] | None
+) -> Model:
+    """The model of what is to be proved; a module is exported on the inputs."""
     options = dict(loading or {})
     if _is_traced(source):
         options["inputs"] = inputs
-    model = load(source, **options)
-    return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
+    return load(source, **options)
 
 
 def _is_traced(source: Source) -> bool:

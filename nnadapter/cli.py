@@ -12,7 +12,7 @@ import click
 from nnir.errors import NNAdapterError, summary
 
 from .inspection import check, devices, doctor, inspect, ops
-from .prove import conform
+from .prove import bisect, conform
 from .work import convert, run, verify
 
 
@@ -33,5 +33,5 @@ def main() -> None:
     """Convert, run and prove deep-learning models through one standard operator set."""
 
 
-for _command in (convert, run, verify, conform, inspect, check, devices, ops, doctor):
+for _command in (convert, run, verify, bisect, conform, inspect, check, devices, ops, doctor):
     main.add_command(_command)

@@ -1,4 +1,4 @@
-"""Commands that prove: conform."""
+"""Commands that prove: conform, bisect."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nnir.errors import NoDevice, Unsupported
+from nnir.errors import BadInput, NoDevice, Unsupported
 
-from .terminal import SEED, say, show
+from . import api
+from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print_json, say, show
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from conformance.bisect import Finding
     from conformance.conform import Done
     from conformance.reports.against import Comparison
     from conformance.result import Result, Run
@@ -229,3 +231,74 @@ def _counts(run: Run, place: tuple[str, str, str]) -> dict[str, int]:
     from conformance.result import count
 
     return dict(count(r for r in run.results if (r.suite, r.frontend, r.device) == place))
+
+
+@click.command()
+@FILE
+@loading
+@DEVICE
+@PROPERTIES
+@SEED
+@click.option("--folder", type=click.Path(path_type=Path), help="Where to put what shows it.")
+@click.option("--optimize", is_flag=True, help="Look at the model as --optimize converts it.")
+@click.option("--tolerance", type=float, help="Of one operation; by precision when not given.")
+@JSON
+def bisect(
+    file: Path,
+    device: str,
+    properties: str,
+    seed: int,
+    folder: Path | None,
+    optimize: bool,
+    tolerance: float | None,
+    as_json: bool,
+    how: dict[str, Any],
+) -> None:
+    """Find the first operation of FILE that is wrong, and put it into a folder of its own.
+
+    The folder holds the operation as a model, its inputs, both results and a script.
+    """
+    place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
+    if place.exists():
+        raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
+    with busy(f"looking for the first wrong operation on {device}"):
+        found = api.bisect(
+            file,
+            device,
+            properties=properties,
+            folder=place,
+            fuse=optimize,
+            tolerance=tolerance,
+            seed=seed,
+            loading=how,
+        )
+    finding = found.finding
+    if found.note:
+        say(f"without the origin's values inside the model: {found.note}")
+    if as_json:
+        data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
+        print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))
+    elif finding is None:
+        click.echo(f"every operation agrees: {found.total}, {found.known} values by name")
+    else:
+        _explain(finding, place)
+    sys.exit(0 if found else 1)
+
+
+def _explain(finding: Finding, place: Path) -> None:
+    """A finding for people."""
+    from conformance.bisect import KINDS
+
+    show(
+        ("", "finding"),
+        [
+            ("operation", f"{finding.operation} ({finding.position + 1} of {finding.total})"),
+            ("in the source", finding.origin),
+            ("value", finding.value),
+            ("what", KINDS[finding.kind]),
+            ("device", finding.device),
+            ("difference", finding.reason),
+        ],
+    )
+    if finding.model is not None:
+        click.echo(f"python {place / 'show.py'} shows it")

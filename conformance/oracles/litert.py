@@ -10,6 +10,7 @@ from ai_edge_litert import interpreter as litert
 from ai_edge_litert import schema_py_generated as schema
 
 from ..oracle import serve
+from ..stored import Writer
 
 PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 ENUMS = {
@@ -39,11 +40,13 @@ OPTIONS = {
 """Tables of options that are not called as their operator is."""
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run the file at `path`, or write and run a file of one operator."""
     if "path" in head:
         with open(head["path"], "rb") as file:
             content = file.read()
+        if "save" in head:
+            return saved(content, arrays, head)
         if head.get("signature"):
             return signed(content, arrays, head)
         return invoked(content, arrays, litert.OpResolverType.AUTO)
@@ -60,6 +63,34 @@ def signed(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> li
     runner = litert.Interpreter(model_content=content).get_signature_runner(head["signature"])
     results = runner(**dict(zip(head["inputs"], arrays, strict=True)))
     return [results[n] for n in head["outputs"]]
+
+
+def saved(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> dict[str, Any]:
+    """Write the tensors `names` into the folder `save`, as LiteRT's own kernels make them."""
+    found = litert.Interpreter(
+        model_content=content,
+        experimental_op_resolver_type=PLAIN,
+        experimental_preserve_all_tensors=True,
+    )
+    places = [d["index"] for d in found.get_input_details()]
+    if head.get("signature"):
+        inputs = found.get_signature_runner(head["signature"])._inputs
+        places = [inputs[n]["index"] for n in head["inputs"]]
+    for place, array in zip(places, arrays, strict=True):
+        found.resize_tensor_input(place, array.shape)
+    found.allocate_tensors()
+    for place, array in zip(places, arrays, strict=True):
+        found.set_tensor(place, array)
+    found.invoke()
+    writer, wanted = Writer(head["save"]), set(head["names"])
+    made = {k for op in found._get_ops_details() for k in op["outputs"]}
+    for detail in found.get_tensor_details():
+        if detail["name"] in wanted and detail["index"] in made:
+            try:
+                writer.add(detail["name"], found.get_tensor(detail["index"]))
+            except ValueError:  # a tensor of a branch that was not taken
+                continue
+    return writer.saved
 
 
 def invoked(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.ndarray]:

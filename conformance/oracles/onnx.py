@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,12 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from ..oracle import serve
+from ..stored import Writer
+
+EXTERNAL = "session.model_external_initializers_file_folder_path"
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run a case (`case` in the head) or a whole model (the blob, the file `path`, or `text`).
 
     For a text, the model's bytes come after the outputs.
@@ -24,6 +28,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         outputs = [] if head.get("parse_only") else answer(rest, arrays, data)
         return [*outputs, np.frombuffer(data, np.uint8)]
     model = case_model(head["case"], arrays) if "case" in head else _model(head, blob)
+    if "save" in head:
+        return saved(head, model, arrays)
     names = [i.name for i in model.graph.input]
     weights = {t.name for t in model.graph.initializer}
     feeds = dict(zip([n for n in names if n not in weights], arrays[: len(names)], strict=False))
@@ -38,12 +44,42 @@ def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[s
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     source = head.get("path") or model.SerializeToString()
+    if "save" in head:  # as the file says, operator by operator
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        source = model.SerializeToString()
+        if "path" in head:
+            place = os.path.dirname(head["path"])
+            options.add_session_config_entry(EXTERNAL, place)
     session = onnxruntime.InferenceSession(source, options, providers=["CPUExecutionProvider"])
     return session.run(None, feeds)
 
 
 def _model(head: dict[str, Any], blob: bytes) -> onnx.ModelProto:
-    return onnx.load(head["path"]) if "path" in head else onnx.ModelProto.FromString(blob)
+    if "path" in head:
+        is_light = head.get("engine") == "onnxruntime"  # which reads external data itself
+        return onnx.load(head["path"], load_external_data=not is_light)
+    return onnx.ModelProto.FromString(blob)
+
+
+def saved(head: dict[str, Any], model: onnx.ModelProto, arrays: list[np.ndarray]) -> dict[str, Any]:
+    """Write the values `names` that nodes of the graph make into the folder `save`."""
+    wanted = set(head["names"])
+    made = [n for node in model.graph.node for n in node.output if n in wanted]
+    writer = Writer(head["save"])
+    weights = {t.name for t in model.graph.initializer}
+    fed = [i.name for i in model.graph.input if i.name not in weights]
+    feeds = dict(zip(fed, arrays, strict=False))
+    found: Any = {}
+    if head.get("engine") == "onnxruntime":
+        del model.graph.output[:]
+        model.graph.output.extend(helper.make_empty_tensor_value_info(n) for n in made)
+        found = dict(zip(made, _run_onnxruntime(head, model, feeds), strict=True)) if made else {}
+    else:
+        found = ReferenceEvaluator(model).run(None, feeds, intermediate=True)
+    for name in made:
+        if isinstance(found.get(name), np.ndarray):
+            writer.add(name, found[name])
+    return writer.saved
 
 
 def case_model(case: dict[str, Any], arrays: list[np.ndarray]) -> onnx.ModelProto:

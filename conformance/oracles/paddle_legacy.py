@@ -18,19 +18,22 @@ from paddle.base import core
 from paddle.static import io
 
 from ..oracle import serve
+from ..stored import Writer
 
 paddle.enable_static()
 OldIr = getattr(getattr(paddle, "pir_utils", None), "OldIrGuard", nullcontext)
 """Programs in the form that Paddle 2 knows, which has no other."""
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """The program's bytes, then its results; `inputs` and `outputs` of the head are slots.
 
-    A head that is the `program` in a file: its results.
+    A head with the `path` of a program: its results.
     """
-    if "program" in head:
-        return run_file(head["program"], arrays)
+    if "save" in head:
+        return saved(head, arrays)
+    if "path" in head:
+        return run_file(head["path"], arrays)
     place = paddle.CPUPlace()
     program, startup = paddle.static.Program(), paddle.static.Program()
     with OldIr(), paddle.static.program_guard(program, startup):
@@ -72,6 +75,26 @@ def run_file(path: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
         given = dict(zip(feeds, arrays, strict=True))
         found = executor.run(program, feed=given, fetch_list=fetched, return_numpy=False)
     return [np.array(f) for f in found]
+
+
+def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
+    """Write the variables `names` that a program makes into the folder `save`.
+
+    A name ends with the number of the operator that writes the variable (`name@number`). What is
+    written more than once is left out: only its last value can be fetched.
+    """
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    writer = Writer(head["save"])
+    wanted = {n.rpartition("@")[0]: n for n in head["names"]}
+    with OldIr(), paddle.static.scope_guard(core.Scope()):
+        program, feeds, _ = paddle.static.load_inference_model(head["path"], executor)
+        made = [n for op in program.global_block().ops for n in op.output_arg_names]
+        once = [n for n in dict.fromkeys(made) if n in wanted and made.count(n) == 1]
+        given = dict(zip(feeds, arrays, strict=True))
+        found = executor.run(program, feed=given, fetch_list=once, return_numpy=False)
+    for name, tensor in zip(once, found, strict=True):
+        writer.add(wanted[name], np.array(tensor))
+    return writer.saved
 
 
 def declare(block: Any, head: dict[str, Any], arrays: Any, k: int, feeds: Any) -> Any:

@@ -13,15 +13,18 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # one order of summation, whatever th
 import tensorflow as tf
 
 from ..oracle import argument, serve
+from ..stored import Writer
 
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
 """Inputs that `tf.raw_ops` calls by other names than the OpDef."""
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run `op` of the head on its arguments, or the SavedModel in the folder `path`."""
     tf.random.set_seed(0)
     tensors = [tf.constant(a) for a in arrays]
+    if "save" in head:
+        return saved(head, tensors)
     if "outputs" in head:
         return run_graph(head, tensors)
     if "keras" in head:
@@ -63,18 +66,39 @@ def called(given: dict[str, Any], function: Any) -> dict[str, Any]:
 
 def run_graph(head: dict[str, Any], tensors: list[Any]) -> list[Any]:
     """A frozen graph on its inputs, by the names of nodes."""
+    wrapped = frozen(head["path"])
+    inputs, outputs = ([tensor_of(wrapped, n) for n in head[k]] for k in ("inputs", "outputs"))
+    return results(wrapped.prune(inputs, outputs)(*tensors))
+
+
+def frozen(path: str) -> Any:
+    """The graph in a file as a function."""
     graph = tf.compat.v1.GraphDef()
-    with open(head["path"], "rb") as file:
+    with open(path, "rb") as file:
         graph.ParseFromString(file.read())
-    wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph, name=""), [])
+    return tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph, name=""), [])
 
-    def tensor(name: str) -> Any:
-        return wrapped.graph.as_graph_element(name if ":" in name else f"{name}:0")
 
-    function = wrapped.prune(
-        [tensor(n) for n in head["inputs"]], [tensor(n) for n in head["outputs"]]
-    )
-    return results(function(*tensors))
+def tensor_of(wrapped: Any, name: str) -> Any:
+    """A tensor of a graph; a node stands for its first one."""
+    return wrapped.graph.as_graph_element(name if ":" in name else f"{name}:0")
+
+
+def saved(head: dict[str, Any], tensors: list[Any]) -> dict[str, Any]:
+    """Write the values `names` that a frozen graph makes into the folder `save`."""
+    wrapped, writer = frozen(head["path"]), Writer(head["save"])
+    inputs = [tensor_of(wrapped, n) for n in head["inputs"]]
+    made: dict[str, Any] = {}
+    for name in head["names"]:
+        try:
+            found = tensor_of(wrapped, name)
+        except (KeyError, ValueError):  # a name of ours
+            continue
+        if found.op.type != "Const" and found.dtype not in (tf.variant, tf.resource, tf.string):
+            made[name] = found
+    for name, array in zip(made, wrapped.prune(inputs, list(made.values()))(*tensors), strict=True):
+        writer.add(name, array.numpy())
+    return writer.saved
 
 
 def results(found: Any) -> list[np.ndarray]:

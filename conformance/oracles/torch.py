@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 
 import ml_dtypes
@@ -16,6 +16,7 @@ from torch.export.graph_signature import ConstantArgument, SymIntArgument
 from torch.utils import _pytree as pytree
 
 from ..oracle import argument, serve
+from ..stored import Writer
 
 BITS = {
     "bfloat16": (torch.bfloat16, torch.int16),
@@ -31,11 +32,13 @@ SYMBOLIC = ("_operator.", "math.", "torch.")
 """Functions on the numbers that sizes are, not on tensors."""
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run `op` of the head on its arguments, or the program in the file `path`."""
     torch.manual_seed(0)
     tensors: list[Any] = [to_tensor(a) for a in arrays]
     with torch.no_grad():
+        if "save" in head:
+            return saved(head, tensors)
         if "path" in head:
             return run_program(head["path"], head["overwritten"].splitlines(), tensors)
         if head["op"].startswith(SYMBOLIC):
@@ -65,6 +68,44 @@ def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) 
     found = results(module(*args, **kwargs))
     state = {**dict(module.named_buffers()), **named}
     return [*(to_array(state[name]) for name in overwritten), *found]
+
+
+def saved(head: dict[str, Any], tensors: list[torch.Tensor]) -> dict[str, Any]:
+    """Write every value of a program that is a tensor into the folder `save`, by its name."""
+    program = torch.export.load(head["path"])
+    left = iter(tensors)
+    given = [_placed(program, spec, left) for spec in program.graph_signature.input_specs]
+    writer = Writer(head["save"])
+    Saving(program.graph_module, writer, set(head["names"])).run(*given)
+    return writer.saved
+
+
+def _placed(program: Any, spec: Any, left: Iterator[torch.Tensor]) -> Any:
+    """What goes in at a placeholder of the graph."""
+    if spec.kind.name == "USER_INPUT":
+        if isinstance(spec.arg, ConstantArgument):
+            return spec.arg.value
+        return int(next(left)) if isinstance(spec.arg, SymIntArgument) else next(left)
+    held = program.state_dict if spec.target in program.state_dict else program.constants
+    return held[spec.target]
+
+
+class Saving(torch.fx.Interpreter):
+    """Runs a graph and writes what its nodes make, before anything overwrites it."""
+
+    def __init__(self, module: torch.fx.GraphModule, writer: Writer, wanted: set[str]) -> None:
+        super().__init__(module)
+        self.writer, self.wanted = writer, wanted
+
+    def run_node(self, n: torch.fx.Node) -> Any:
+        found = super().run_node(n)
+        parts = found if isinstance(found, (list, tuple)) else (found,)
+        if n.op == "call_function":
+            for k, part in enumerate(parts):
+                if isinstance(part, torch.Tensor):
+                    for name in {n.name, f"{n.name}/{k}"} & self.wanted if k else {n.name}:
+                        self.writer.add(name, to_array(part))
+        return found
 
 
 def function(name: str) -> Callable[..., Any]:

@@ -60,18 +60,18 @@ def test_program(name: str, device: str, oracle: Oracle) -> None:
             Program(model, device)
         return
     for arrays in RUNS[name]:
-        same(model, device, arrays, oracle.ask({"program": str(DATA / name)}, arrays))
+        same(model, device, arrays, oracle.ask({"path": str(DATA / name)}, arrays))
 
 
 def test_one_file_for_each_parameter(oracle: Oracle) -> None:
     model = load(DATA / "net_separate/__model__")
-    same(model, "builtin", [IMAGE], oracle.ask({"program": str(DATA / "net")}, [IMAGE]))
+    same(model, "builtin", [IMAGE], oracle.ask({"path": str(DATA / "net")}, [IMAGE]))
 
 
 def test_one_file_for_all_parameters(tmp_path: Path, oracle: Oracle) -> None:
     """`__model__` and `__params__`, or any name that `params` says."""
     shutil.copy(DATA / "net.pdmodel", tmp_path / "__model__")
-    want = oracle.ask({"program": str(DATA / "net")}, [IMAGE])
+    want = oracle.ask({"path": str(DATA / "net")}, [IMAGE])
     same(load(tmp_path / "__model__", params=DATA / "net.pdiparams"), "builtin", [IMAGE], want)
     shutil.copy(DATA / "net.pdiparams", tmp_path / "__params__")
     same(load(tmp_path / "__model__"), "builtin", [IMAGE], want)

@@ -1,0 +1,134 @@
+"""What the origin framework makes on the way through a model, by name, in files.
+
+ONNX files, exported programs, frozen TensorFlow graphs, TFLite files and legacy Paddle programs
+name their values as we do. SavedModels, Keras archives and PIR programs do not: of these only the
+outputs are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from frontends import onnx, paddle, tflite, torch
+from nnir.errors import DeviceError, Unsupported
+from nnir.model import Model
+
+from .oracle import Oracle
+from .origins import TIMEOUT
+from .stored import Reader
+
+Head = dict[str, Any]
+BY_NODE = ("torch", "litert", "tensorflow")
+"""Where the first tensor that a node makes has the name of the node."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """The origin's values by name, and why there are none where that is so.
+
+    `by_node`: what a node of the source makes also goes by the node's name.
+    """
+
+    values: Reader
+    by_node: bool = False
+    note: str = ""
+
+
+def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folder: Path) -> Known:
+    """The origin's values in files in `folder`.
+
+    One process runs the model as its framework does, writes every value that has a name of ours,
+    and ends: only one copy of the model is in memory at a time.
+    """
+    found = Reader(folder)
+    place = Path(source) if isinstance(source, (str, Path)) else None
+    if place is None:
+        return Known(found, note="the source is an object; save it to a file to look into it")
+    for knows, asked in ORIGINS:
+        if knows(place):
+            module, heads = asked(place, model)
+            by_node = module in BY_NODE
+            with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
+                note = _ask(oracle, heads, _names(model, by_node), list(arrays), found)
+            return Known(found, by_node, note)
+    return Known(found, note="what is inside of such a model has no names that could be asked for")
+
+
+def _names(model: Model, by_node: bool) -> list[str]:
+    """The names of everything that an operation made, folded constants included."""
+    names = dict.fromkeys(v.name for v in model.values() if v.name is not None)
+    if by_node:
+        names |= dict.fromkeys(o.origin for o in model.operations if o.origin is not None)
+    return list(names)
+
+
+def _ask(
+    oracle: Oracle, heads: Sequence[Head], names: list[str], arrays: list[np.ndarray], found: Reader
+) -> str:
+    """Let the worker write the values; a reason when it cannot in any way."""
+    problem = ""
+    for head in heads:
+        try:
+            reply, _ = oracle.call({**head, "save": str(found.folder), "names": names}, arrays)
+        except DeviceError as error:
+            problem = str(error)
+            continue
+        if "data" in reply:
+            found.extend(reply["data"])
+            return ""
+        problem = str(reply.get("error"))
+    return f"the origin does not give its values: {problem}"
+
+
+def _onnx(place: Path, model: Model) -> tuple[str, list[Head]]:
+    path = str(place.resolve())
+    return "onnx", [{"path": path, "engine": "onnxruntime"}, {"path": path, "engine": ""}]
+
+
+def _torch(place: Path, model: Model) -> tuple[str, list[Head]]:
+    return "torch", [{"path": str(place.resolve())}]
+
+
+def _frozen(place: Path, model: Model) -> tuple[str, list[Head]]:
+    inputs = [v.name for v in model.inputs]
+    return "tensorflow", [{"path": str(place.resolve()), "inputs": inputs}]
+
+
+def _tflite(place: Path, model: Model) -> tuple[str, list[Head]]:
+    inputs = [v.name for v in model.inputs]
+    signature = model.metadata.get("signature")
+    return "litert", [{"path": str(place.resolve()), "inputs": inputs, "signature": signature}]
+
+
+def _paddle(place: Path, model: Model) -> tuple[str, list[Head]]:
+    program = paddle.program_of(place)
+    if program is None:
+        raise Unsupported(f"no program at {str(place)!r}")
+    return "paddle_legacy", [{"path": str(program.with_suffix("").resolve())}]
+
+
+def _is_frozen(place: Path) -> bool:
+    return place.is_file() and place.suffix == ".pb" and place.name != "saved_model.pb"
+
+
+def _is_legacy(place: Path) -> bool:
+    if not paddle.detects(place):
+        return False
+    program = paddle.program_of(place)
+    return program is not None and paddle.is_legacy(program) and program.suffix == ".pdmodel"
+
+
+ORIGINS: tuple[
+    tuple[Callable[[Path], bool], Callable[[Path, Model], tuple[str, list[Head]]]], ...
+] = (
+    (onnx.detects, _onnx),
+    (tflite.detects, _tflite),
+    (torch.detects, _torch),
+    (_is_frozen, _frozen),
+    (_is_legacy, _paddle),
+)
