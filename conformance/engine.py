@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +19,9 @@ from .compare import Difference, compare
 from .oracle import Oracle
 
 Row = TypeVar("Row", bound=Case | ModelCase)
+Prepare = Callable[[Model], Any]
+"""What is done to a model before it is compiled, such as fusions."""
+
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64"}
 
 
@@ -72,9 +75,13 @@ class Engine(ABC, Generic[Row]):
         with Program(model, device) as program:
             return list(program(*self.inputs(case, model)))
 
-    def outcome(self, case: Row, device: str, answer: Answer) -> Outcome:
+    def outcome(
+        self, case: Row, device: str, answer: Answer, prepare: Prepare | None = None
+    ) -> Outcome:
         """Convert, infer, run and compare; see STYLE for the order of checks."""
         model, want = self.model(case, answer), answer.results
+        if prepare is not None:
+            prepare(model)
         problem = _types_problem(model, want)
         if problem:
             return Outcome(want=want, problem=problem)

@@ -12,7 +12,7 @@ from nnir.errors import FAILURES, NNAdapterError, summary, told
 
 from .case import Limit
 from .compare import Difference, distance
-from .engine import WIDE, Answer, Engine, Outcome
+from .engine import WIDE, Answer, Engine, Outcome, Prepare
 from .oracle import Oracle
 from .result import ERROR, LIMIT, PASS, REFUSED, STALE, WRONG
 from .worker import Lost
@@ -46,8 +46,11 @@ def judge(
     limits: Sequence[Limit],
     oracle: Oracle,
     ask: Callable[[], Answer] | None = None,
+    prepare: Prepare | None = None,
 ) -> Verdict:
     """Convert and run a case, and compare it with what the oracle says, by `ask` where given.
+
+    `prepare` is done to the model first.
 
     An origin that dies over a case that must be compared gives the verdict of its `Lost`.
     """
@@ -57,7 +60,7 @@ def judge(
     error: BaseException | None = None
     try:
         answer = engine.ask(case, oracle) if ask is None else ask()
-        found = _compared(engine, case, device, answer, oracle)
+        found = _compared(engine, case, device, answer, oracle, prepare)
     except Lost as lost:
         error = lost
         found = Verdict(lost.kind, summary(lost))
@@ -83,9 +86,14 @@ def failure(error: BaseException) -> Verdict:
 
 
 def _compared(
-    engine: Engine[Any], case: Any, device: str, answer: Answer, oracle: Oracle
+    engine: Engine[Any],
+    case: Any,
+    device: str,
+    answer: Answer,
+    oracle: Oracle,
+    prepare: Prepare | None,
 ) -> Verdict:
-    outcome = engine.outcome(case, device, answer)
+    outcome = engine.outcome(case, device, answer, prepare)
     if outcome.problem is None or _is_near(engine, case, answer, outcome, oracle):
         return Verdict(PASS, outcome=outcome)
     return Verdict(WRONG, outcome.problem, outcome)

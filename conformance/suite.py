@@ -40,10 +40,12 @@ class Options:
 
     Empty filters choose everything. `op` is a pattern such as `conv*`, `case` a name or a part of
     one. `timeout` is in seconds and `memory` in bytes, for one case. `models` are folders of model
-    folders. `seed`, `examples` (per operator) are for fuzzing. `samples` (per operator) and
-    `dtypes` are for OpInfo, as are `special` (a seed: NaN and other edges among the inputs) and
-    `dynamic` (export with open sizes). `preload` names modules (or `module:function`) that every
-    process imports (and calls) first, such as those of a device under development.
+    folders. `yardstick` asks for float64 results too. `optimize` runs the passes of
+    `nnadapter.load` and `nnadapter.optimize` on every case first. `seed` and `examples` (per
+    operator) are for fuzzing. `samples` (per operator) and `dtypes` are for OpInfo, as are
+    `special` (a seed: NaN and other edges among the inputs) and `dynamic` (export with open
+    sizes). `preload` names modules (or `module:function`) that every process imports (and calls)
+    first, such as those of a device under development.
     """
 
     suites: tuple[str, ...] = ("cases",)
@@ -62,6 +64,7 @@ class Options:
     dynamic: bool = False
     preload: tuple[str, ...] = ()
     yardstick: bool = True
+    optimize: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -156,5 +159,6 @@ def command(item: Item, device: str, options: Options) -> str:
     words = ["nnadapter", "conform", "--suite", item.suite, "--frontend", item.frontend]
     words += ["--device", device, "--case", item.name]
     words += [w for folder in options.models for w in ("--models", folder)]
+    words += ["--optimize"] if options.optimize else []
     words += [w for module in options.preload for w in ("--preload", module)]
     return shlex.join(words)

@@ -94,6 +94,7 @@ class Translator:
         self._raise_problems()
         self.model.outputs = [self._output(o.name) for o in graph.outputs]
         self.model.output_names = [o.called or o.name for o in graph.outputs]
+        self.model.origin = None  # what passes make is of no node until it takes the place of one
         return self.model
 
     @contextmanager

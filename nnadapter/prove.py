@@ -57,6 +57,8 @@ def many(name: str, text: str, **more: Any) -> Decorator:
 @many("dtype", "Precisions of OpInfo.", default=["float32"], show_default=True)
 @click.option("--special", default=0, help="OpInfo with NaN and other edges, from this seed.")
 @click.option("--dynamic", is_flag=True, help="OpInfo exported with open sizes.")
+@click.option("--optimize", is_flag=True, help="Fold and fuse each case first.")
+@click.option("--yardstick/--no-yardstick", default=True, help="Ask for float64 results too.")
 @many("preload", "A module (or module:function) that every process runs first.", metavar="MODULE")
 @click.option("--json", "json_path", type=PATH, help="Write the results for programs.")
 @click.option("--junit", "junit_path", type=PATH, help="Write the results for CI systems.")

@@ -227,7 +227,7 @@ class Model:
         yield from self.outputs
 
     def replace(self, old: Value, new: Value) -> None:
-        """Let everything that read `old` read `new`."""
+        """Let everything that read `old` read `new`, which says where it comes from like `old`."""
         for user in old.uses:
             user.inputs = tuple(new if v is old else v for v in user.inputs)
         new.uses.update(old.uses)
@@ -236,6 +236,8 @@ class Model:
             self.outputs = [new if v is old else v for v in self.outputs]
         if new.name is None:
             new.name = old.name
+        if new.producer is not None and new.producer.origin is None and old.producer is not None:
+            new.producer.origin = old.producer.origin
 
     def replace_all(self, same: Mapping[Value, Value]) -> None:
         """As `replace` for many values at once; none of the new ones is replaced itself."""

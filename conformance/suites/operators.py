@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import FAILURES
+from nnir.model import Model
+from nnir.passes import CLEAN, FUSIONS, apply
 
 from ..case import Case, Limit
 from ..cases.paddle_legacy import older
@@ -74,7 +76,8 @@ class Operators(Suite):
         if self._asked is None or self._asked.item != item:
             self._asked = Asked(item, engine, case, oracle)
         started = time.perf_counter()
-        found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer)
+        prepare = optimized if self.options.optimize else None
+        found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer, prepare)
         if item.frontend == OLDER and found.verdict == REFUSED and self._asked.is_refused:
             found = Verdict(SKIP, found.reason)
         seconds = time.perf_counter() - started
@@ -131,6 +134,11 @@ class Asked:
             return self.engine.truth(self.case, self.oracle, self.answer())
         except FAILURES:  # what float64 does to it says nothing of the case
             return None
+
+
+def optimized(model: Model) -> None:
+    """The passes of `nnadapter.load` and `nnadapter.optimize`."""
+    apply(model, (*CLEAN, *FUSIONS, *CLEAN))
 
 
 def operator_of(case: Any) -> str:

@@ -41,6 +41,7 @@ CASES: list[Case] = [
     *each(
         "aten.conv2d.default",
         ((X2, W2), "plain"),
+        ((X2, rand(6, 4, 3, 3)), "a square filter"),
         ((X2, Const(W2), Const(BIAS)), "weights"),
         ((X2, W2, BIAS, [2, 1], [1, 2], [2, 1]), "everything"),
         ((X2, rand(6, 2, 3, 2), BIAS, [1, 1], [0, 0], [1, 1], 2), "groups"),
