@@ -29,17 +29,22 @@ from .inputs import random_inputs
 from .intermediate import Known, intermediates
 from .origins import run_origin
 from .verify import QUANTA, TOLERANCES, handed, is_quantized
+from .worker import available
 
 CONVERSION, DEVICE, CONSTANT, TOGETHER = "conversion", "device", "constant", "together"
+SOMEWHERE = "somewhere"
 KINDS = {
     CONVERSION: "the model differs from its origin: the standard's reference gives something else",
     DEVICE: "the device differs from the standard's reference",
     CONSTANT: "a value that was computed while loading differs from the origin's",
     TOGETHER: "every operation agrees by itself, but not all together",
+    SOMEWHERE: "the device agrees with the reference, the whole model not with its origin, whose "
+    "inner values cannot be asked for",
 }
 SINGLE = {"float64": 1e-9, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 """Largest error of one operation relative to the largest magnitude of its output."""
 
+COPIES = 2
 Arrays = list[np.ndarray]
 
 
@@ -78,7 +83,7 @@ class Finding:
 class Bisection:
     """What was looked at: `known` of `total` operations were compared with the origin's values.
 
-    `finding` is None where everything agrees. `note` says why the origin could not be asked.
+    `finding` is None where everything agrees. `note` says what could not be done, and why.
     """
 
     finding: Finding | None
@@ -115,10 +120,21 @@ def bisect(
     with tempfile.TemporaryDirectory(prefix="bisect") as folder:
         known = intermediates(source, model, theirs, Path(folder))
         walk = _Walk(model, arrays, device, properties, tolerance, known)
-        finding = walk.first()
-        if finding is None:
-            finding = _together(source, model, device, properties, arrays, theirs, tolerance)
-        return Bisection(finding, walk.compared, len(walk.operations), known.note)
+        finding, note = walk.first(), known.note
+        if finding is None and not fits(model):
+            note = "; ".join(
+                [*filter(None, [note]), "the whole model does not fit in memory at once"]
+            )
+        elif finding is None:
+            kind = TOGETHER if walk.compared else SOMEWHERE
+            finding = _together(source, model, device, properties, arrays, theirs, tolerance, kind)
+        return Bisection(finding, walk.compared, len(walk.operations), note)
+
+
+def fits(model: Model) -> bool:
+    """Whether there is room for the weights as a device lays them out, beside as they are."""
+    weights = {id(v): v.constant.nbytes for v in model.values() if v.constant is not None}
+    return COPIES * sum(weights.values()) < available()
 
 
 class _Walk:
@@ -235,6 +251,8 @@ class _Walk:
         want = self.known[name]
         if is_float(want.dtype) != is_float(mine.dtype):
             return None  # the integers that a quantised tensor is, or what they stand for
+        if want.shape != mine.shape and _squeezed(want) == _squeezed(mine):
+            want = want.reshape(mine.shape)
         turns = [want.transpose(p) for p in itertools.permutations(range(min(want.ndim, 5)))]
         fitting = [t for t in turns if t.shape == mine.shape] if want.ndim == mine.ndim < 6 else []
         for turned in fitting:  # the order of axes may be another one than in the source
@@ -318,6 +336,10 @@ class _Walk:
         )
 
 
+def _squeezed(array: np.ndarray) -> list[int]:
+    return [n for n in array.shape if n != 1]
+
+
 def _label(operation: Operation, step: int) -> str:
     return operation.origin or f"#{step}"
 
@@ -338,6 +360,7 @@ def _together(
     arrays: Arrays,
     theirs: Arrays,
     tolerance: float | None,
+    kind: str,
 ) -> Finding | None:
     """The whole model on the device against the origin, after every operation agreed by itself."""
     try:
@@ -355,5 +378,5 @@ def _together(
         if worst.problem is not None:
             reason = f"output {name!r} differs from {origin}'s: {worst.problem}"
             count = len(model.operations)
-            return Finding(TOGETHER, "", "", name, device, reason, count, count, worst)
+            return Finding(kind, "", "", name, device, reason, count, count, worst)
     return None

@@ -1,8 +1,7 @@
 """What the origin framework makes on the way through a model, by name, in files.
 
-ONNX files, exported programs, frozen TensorFlow graphs, TFLite files and legacy Paddle programs
-name their values as we do. SavedModels, Keras archives and PIR programs do not: of these only the
-outputs are known.
+Files name their values as we do, or their nodes (SavedModels: by the calls that lead to them, which
+are numbered in another way). Of Keras archives and objects in memory only the outputs are known.
 """
 
 from __future__ import annotations
@@ -105,22 +104,26 @@ def _tflite(place: Path, model: Model) -> tuple[str, list[Head]]:
     return "litert", [{"path": str(place.resolve()), "inputs": inputs, "signature": signature}]
 
 
+def _saved_model(place: Path, model: Model) -> tuple[str, list[Head]]:
+    path = str((place if place.is_dir() else place.parent).resolve())
+    about = {k: model.metadata.get(k) for k in ("signature", "tags")}
+    return "tensorflow", [{"path": path, **about}]
+
+
 def _paddle(place: Path, model: Model) -> tuple[str, list[Head]]:
     program = paddle.program_of(place)
     if program is None:
         raise Unsupported(f"no program at {str(place)!r}")
-    return "paddle_legacy", [{"path": str(program.with_suffix("").resolve())}]
+    module = "paddle_legacy" if paddle.is_legacy(program) else "paddle"
+    return module, [{"path": str(program.with_suffix("").resolve())}]
 
 
 def _is_frozen(place: Path) -> bool:
     return place.is_file() and place.suffix == ".pb" and place.name != "saved_model.pb"
 
 
-def _is_legacy(place: Path) -> bool:
-    if not paddle.detects(place):
-        return False
-    program = paddle.program_of(place)
-    return program is not None and paddle.is_legacy(program) and program.suffix == ".pdmodel"
+def _is_saved_model(place: Path) -> bool:
+    return (place / "saved_model.pb").exists() or place.name == "saved_model.pb"
 
 
 ORIGINS: tuple[
@@ -129,6 +132,7 @@ ORIGINS: tuple[
     (onnx.detects, _onnx),
     (tflite.detects, _tflite),
     (torch.detects, _torch),
+    (_is_saved_model, _saved_model),
     (_is_frozen, _frozen),
-    (_is_legacy, _paddle),
+    (paddle.detects, _paddle),
 )

@@ -106,7 +106,7 @@ def _run_paddle(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]
             objects.save(source, path.with_suffix(""), arrays)
         is_legacy = paddle.is_legacy(path)
         module = "paddle_legacy" if is_legacy else "paddle"
-        head = {"path": str((path if is_legacy else path.with_suffix("")).resolve())}
+        head = {"path": str(path.with_suffix("").resolve())}
         with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
             return "paddle", oracle.ask(head, arrays)
 

@@ -197,6 +197,20 @@ class _Guard:
 _WATCHES = _Guard()
 
 
+def available() -> int:
+    """Bytes that this process can still ask for, as far as the system says; else very many."""
+    found = [sys.maxsize]
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found.append(next(int(n.split()[1]) for n in lines if n.startswith("MemAvailable")) << 10)
+    with contextlib.suppress(ImportError):
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+        found += [] if limit == resource.RLIM_INFINITY else [limit]
+    return min(found)
+
+
 def resident(pid: int) -> int:
     """Bytes of memory that a process really uses; 0 where the system does not say."""
     try:
@@ -215,16 +229,15 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def limit_memory() -> None:
-    """In the worker: let allocations beyond the limit fail, before the system runs short."""
-    limit = int(os.environ.get(LIMIT) or 0)
-    if not limit:
-        return
+    """In the worker: let allocations beyond its own limit fail, before the system runs short."""
     try:
         import resource
     except ImportError:  # Windows
         return
+    _, most = resource.getrlimit(resource.RLIMIT_DATA)
+    limit = int(os.environ.get(LIMIT) or 0) or most
     with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
 
 
 def end_with_parent() -> None:

@@ -276,7 +276,7 @@ def bisect(
         )
     finding = found.finding
     if found.note:
-        say(f"without the origin's values inside the model: {found.note}")
+        say(f"note: {found.note}")
     if as_json:
         data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
         print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))

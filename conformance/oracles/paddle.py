@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
@@ -13,19 +14,57 @@ import paddle
 from frontends.paddle import opdefs
 
 from ..oracle import argument, serve
+from ..stored import Writer
 from .paddle_formulas import FORMULAS, PROGRAMS
 
 paddle.set_device("cpu")
+KNOWN = ("builtin.parameter", "pd_op.data", "pd_op.feed")
+"""Operations that only name what goes in."""
 
 
-def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:
+def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run `op` of the head on its arguments, or the program whose files begin with `path`."""
     paddle.seed(0)
     tensors = [paddle.to_tensor(a) for a in arrays]
+    if "save" in head:
+        return saved(head, arrays)
     if "path" in head:
         return results(paddle.jit.load(head["path"])(*tensors))
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
     return results(called(head["op"], {k: argument(a, tensors, dtype) for k, a in given.items()}))
+
+
+def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
+    """Write the values `names` that a program makes into the folder `save`.
+
+    The file numbers values (`%7`), the program in memory does not: operations of both are in one
+    order.
+    """
+    with open(f"{head['path']}.json", encoding="utf-8") as file:
+        block = json.load(file)["program"]["regions"][0]["blocks"][0]
+    wanted, writer = set(head["names"]), Writer(head["save"])
+    paddle.enable_static()
+    try:
+        executor = paddle.static.Executor(paddle.CPUPlace())
+        program, feeds, _ = paddle.static.load_inference_model(head["path"], executor)
+        made: dict[str, Any] = {}
+        for described, op in zip(block["ops"], program.global_block().ops, strict=True):
+            places = described.get("O", [])
+            places = places if isinstance(places, list) else [places]
+            for place, value in zip(places, op.results(), strict=True):
+                name = f"%{place['%']}"
+                is_made = value.is_dense_tensor_type() and not value.use_empty()
+                if name in wanted and op.name() not in KNOWN and is_made:
+                    made[name] = value
+        for op in [o for o in program.global_block().ops if o.name() == "pd_op.fetch"]:
+            program.global_block().remove_op(op)  # its column is that of the first we fetch
+        fed = dict(zip(feeds, arrays, strict=True))
+        found = executor.run(program, feed=fed, fetch_list=list(made.values()))
+    finally:
+        paddle.disable_static()
+    for name, array in zip(made, found, strict=True):
+        writer.add(name, np.asarray(array))
+    return writer.saved
 
 
 def called(op: str, given: dict[str, Any]) -> Any:

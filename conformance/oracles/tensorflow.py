@@ -30,9 +30,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     if "keras" in head:
         return run_keras(head["path"], dict(zip(head["keras"], tensors, strict=True)))
     if "path" in head:
-        tags = head.get("tags")
-        loaded = tf.saved_model.load(head["path"], tags=tags.split(",") if tags else None)
-        signature = loaded.signatures[head.get("signature") or "serving_default"]
+        signature = signature_of(head)
         names = sorted(signature.structured_input_signature[1])
         found = signature(**dict(zip(names, tensors, strict=True)))
         return [found[k].numpy() for k in sorted(found)]
@@ -41,6 +39,15 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     function = getattr(tf.raw_ops, head["op"])
     given = called({renamed.get(k, k): a for k, a in given.items()}, function)
     return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
+
+
+def signature_of(head: dict[str, Any]) -> Any:
+    """A signature of a SavedModel; it keeps what it needs of the rest."""
+    tags = head.get("tags")
+    loaded = tf.saved_model.load(head["path"], tags=tags.split(",") if tags else None)
+    signature = loaded.signatures[head.get("signature") or "serving_default"]
+    signature.loaded = loaded
+    return signature
 
 
 def run_keras(path: str, named: dict[str, Any]) -> list[np.ndarray]:
@@ -85,20 +92,41 @@ def tensor_of(wrapped: Any, name: str) -> Any:
 
 
 def saved(head: dict[str, Any], tensors: list[Any]) -> dict[str, Any]:
-    """Write the values `names` that a frozen graph makes into the folder `save`."""
-    wrapped, writer = frozen(head["path"]), Writer(head["save"])
-    inputs = [tensor_of(wrapped, n) for n in head["inputs"]]
-    made: dict[str, Any] = {}
+    """Write the values `names` that a frozen graph or a signature makes into the folder `save`."""
+    if "inputs" in head:
+        wrapped, inputs = frozen(head["path"]), head["inputs"]
+    else:
+        wrapped, inputs = flat(signature_of(head))
+    writer, made = Writer(head["save"]), {}
+    places = {inside(o.name): o for o in reversed(wrapped.graph.get_operations())}
     for name in head["names"]:
-        try:
-            found = tensor_of(wrapped, name)
-        except (KeyError, ValueError):  # a name of ours
-            continue
-        if found.op.type != "Const" and found.dtype not in (tf.variant, tf.resource, tf.string):
-            made[name] = found
-    for name, array in zip(made, wrapped.prune(inputs, list(made.values()))(*tensors), strict=True):
+        node, _, port = name.partition(":")
+        found = places.get(inside(node))
+        if found is None or found.type == "Const" or len(found.outputs) <= int(port or 0):
+            continue  # a name of ours, or what is known before it runs
+        tensor = found.outputs[int(port or 0)]
+        if tensor.dtype not in (tf.variant, tf.resource, tf.string):
+            made[name] = tensor
+    function = wrapped.prune([tensor_of(wrapped, n) for n in inputs], list(made.values()))
+    for name, array in zip(made, function(*tensors), strict=True):
         writer.add(name, array.numpy())
     return writer.saved
+
+
+def inside(name: str) -> str:
+    """A node's name without the calls that lead to its function: they are numbered in any way."""
+    parts = [p for p in name.split("/") if not p.startswith(("StatefulPartitionedCall", "Func"))]
+    return "/".join(parts)
+
+
+def flat(signature: Any) -> tuple[Any, list[str]]:
+    """A signature as one graph with its variables as constants, and the names of its inputs."""
+    from tensorflow.python.framework import convert_to_constants
+
+    whole = convert_to_constants.convert_variables_to_constants_v2(signature)
+    graph = whole.graph.as_graph_def()
+    wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph, name=""), [])
+    return wrapped, sorted(signature.structured_input_signature[1])
 
 
 def results(found: Any) -> list[np.ndarray]:

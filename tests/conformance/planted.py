@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from frontends.onnx import TABLE as ONNX
 from frontends.torch import TABLE
 from frontends.torch.promotion import cast_to
 from hal.drivers.onnxruntime.driver import LOWERINGS
@@ -43,6 +44,18 @@ def lowering(patch: Patch, operator: Any, change: Change) -> None:
         return change(function, *args, **kwargs)
 
     patch(LOWERINGS, "entries", {**LOWERINGS.entries, operator: wrong})
+
+
+def onnx_softmax(patch: Patch = setattr) -> None:
+    """A softmax along the axis before, of ONNX."""
+    found = ONNX.find("Softmax", 21)
+    function = found.function
+
+    @functools.wraps(function)
+    def wrong(x: Any, *, axis: int = -1) -> Any:
+        return function(x, axis=axis - 1)
+
+    patch(found, "function", wrong)
 
 
 def wrong_axis(patch: Patch = setattr) -> None:
