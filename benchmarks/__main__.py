@@ -1,8 +1,8 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
 python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
-                     [paddle] [--rounds 3] [--folder DIR] [--bert FILE.onnx] [--resnet FILE.onnx]
-                     [--tf2onnx PYTHON] [--paddle2onnx PYTHON] [--paddle2 PYTHON]
+                     [paddle] [conform] [--rounds 3] [--folder DIR] [--bert FILE.onnx]
+                     [--resnet FILE.onnx] [--tf2onnx PYTHON] [--paddle2onnx PYTHON] [--paddle2 PYTHON]
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import models, paddle_bench, tensorflow_bench, torch_bench
+from . import conform_bench, models, paddle_bench, tensorflow_bench, torch_bench
 from .measure import Result, Row, measure
 from .turns import in_turns
 
@@ -233,6 +233,7 @@ def main() -> None:
         "latency": lambda: latency(files, given.calls),
         "torch": lambda: torch(given.folder, given.rounds, given.calls),
         "paddle": lambda: paddle(given.folder, given.rounds, given.paddle2onnx, given.paddle2),
+        "conform": lambda: conform_bench.table(OUT),
         "tensorflow": lambda: tensorflow(given.folder, given.rounds, given.tf2onnx),
     }
     for part in given.parts:
