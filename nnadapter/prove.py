@@ -125,7 +125,7 @@ def executed(name: str, scheduler: str | None) -> Iterator[Executor | None]:
     except ImportError:
         raise Unsupported("--executor dask needs the package distributed") from None
     try:
-        client = Client(scheduler, timeout=20)
+        client = Client(scheduler, timeout=10)
     except (OSError, ValueError) as error:
         raise NoDevice(f"no Dask scheduler at {scheduler!r}: {error}") from None
     with client, client.get_executor() as pool:

@@ -138,6 +138,24 @@ def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
     assert verdicts(run) == {f"good{k}": PASS for k in range(GOOD_ONES)}
 
 
+def test_the_command_on_a_dask_cluster(tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed")
+    command = [sys.executable, "-m", "nnadapter", "conform", "--frontend", "onnx", "--op", "Gelu"]
+    command += ["--executor", "dask", "--json", str(tmp_path / "run.json"), "--scheduler"]
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+    ) as cluster:
+        done = subprocess.run(
+            [*command, cluster.scheduler_address], cwd=ROOT, capture_output=True, text=True
+        )
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / "run.json").read_text())["counts"]["pass"] >= 10
+    done = subprocess.run([*command, "tcp://127.0.0.1:9"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("error: no Dask scheduler at")
+    assert "Traceback" not in done.stderr
+
+
 def test_what_is_not_installed_is_skipped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NNADAPTER_PADDLE2_PYTHON", raising=False)
     options = Options(frontends=("paddle-2.6",), devices=("builtin", "abacus"))
