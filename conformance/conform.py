@@ -110,7 +110,8 @@ def conform(
 
     `executor`: any of `concurrent.futures`; by default `jobs` threads, each with a process of its
     own that runs the cases. Results are appended to the file `journal` as they come; a run that
-    finds the journal of an equal plan goes on where that one ended.
+    finds the journal of an equal plan goes on where that one ended. Whoever has put the results
+    somewhere else removes the journal.
     """
     started = time.perf_counter()
     plan = planned(options)
@@ -121,7 +122,6 @@ def conform(
     left = [t for t in tasks if t not in found]
     batches = [Batch(tuple(part), data) for part in parts(left, jobs)]
     pool = executor or ThreadPoolExecutor(jobs, thread_name_prefix="conform")
-    is_done = False
     try:
         for results in _run(pool, batches, data, jobs):
             found.update(results)
@@ -129,13 +129,12 @@ def conform(
                 book.append(results)
             if done:
                 done(len(found), len(tasks), [r for part in results.values() for r in part])
-        is_done = True
     finally:
         if executor is None:
             pool.shutdown(cancel_futures=True)
             dismiss()
         if book:
-            book.close(keep=not is_done)
+            book.close()
     ordered = [r for t in tasks for r in found[t]]
     seconds = time.perf_counter() - started
     return Run(ordered, data, plan["environment"], plan["skipped"], seconds)

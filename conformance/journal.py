@@ -52,11 +52,9 @@ class Journal:
         self._file.write("".join(_line(t, r) for t, r in found.items()))
         self._file.flush()
 
-    def close(self, *, keep: bool) -> None:
-        """Close the file, and remove it unless the run is to go on later."""
+    def close(self) -> None:
+        """Close the file."""
         self._file.close()
-        if not keep:
-            self.path.unlink(missing_ok=True)
 
 
 def fingerprint(plan: Mapping[str, Any], options: Mapping[str, Any]) -> str:

@@ -78,10 +78,13 @@ class Runner:
                     continue
                 found, reason = self._listed(name, frontend, options)
                 if reason is None:
-                    items += found
+                    items += found or []
                 else:
                     what = {"suite": name, "frontend": frontend}
-                    skipped.append({**what, "count": len(found), "reason": reason})
+                    count = (
+                        {"count": 0, "unlisted": True} if found is None else {"count": len(found)}
+                    )
+                    skipped.append({**what, **count, "reason": reason})
         devices = {d: _unavailable(d) for d in options.devices}
         for device, reason in devices.items():
             if reason is not None:
@@ -103,7 +106,7 @@ class Runner:
         except (*FAILURES, ImportError):
             if reason is None:
                 raise
-            return [], reason  # what lists the cases needs what is not installed
+            return None, reason  # what lists the cases needs what is not installed
         return found, reason
 
 

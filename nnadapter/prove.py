@@ -87,17 +87,22 @@ def conform(
 
     old = _older(against)
     first = next((p for p in (json_path, html_path, junit_path) if p is not None), None)
+    journal = None if first is None else first.with_name(f"{first.name}.partial")
     with executed(executor, scheduler) as pool, progress() as done:
         run = run_all(
             chosen(given),
             executor=pool,
             jobs=jobs or os.cpu_count() or 1,
-            journal=None if first is None else first.with_name(f"{first.name}.partial"),
+            journal=journal,
             done=done,
         )
     found = _compared(old, run)
     _write(run, found, json_path, junit_path, html_path)
+    if journal is not None:
+        journal.unlink(missing_ok=True)
     _tell(run, found)
+    if not run.results:
+        raise Unsupported("nothing was run: " + (_reasons(run) or "no case matches"))
     sys.exit(0 if run.is_good else 1)
 
 
@@ -205,7 +210,8 @@ def _tell(run: Run, found: Comparison | None) -> None:
         counts = _counts(run, place)
         rows.append([*place, *(counts.get(v, 0) or "" for v in verdicts)])
     title = f"{len(run.results)} results in {run.seconds:.1f} s"
-    show(("suite", "frontend", "device", *verdicts), rows, title)
+    if rows:
+        show(("suite", "frontend", "device", *verdicts), rows, title)
     bad = [r for r in run.results if not r.is_good]
     for result in bad[:MOST]:
         click.echo(f"{result.verdict}: {result.frontend} {result.case} on {result.device}")
@@ -215,7 +221,7 @@ def _tell(run: Run, found: Comparison | None) -> None:
             click.echo(f"  {result.row}")
     if len(bad) > MOST:
         click.echo(f"and {len(bad) - MOST} more; --html or --json has all of them")
-    for skip in run.skipped:
+    for skip in (s for s in run.skipped if s["count"]):
         what = " ".join(str(skip[k]) for k in ("suite", "frontend", "device") if k in skip)
         say(f"skipped: {what}, {skip['count']} cases: {skip['reason']}")
     if found is not None:
@@ -227,6 +233,11 @@ def _tell(run: Run, found: Comparison | None) -> None:
             "gone": found.gone,
         }
         say("against the older run: " + ", ".join(f"{len(v)} {k}" for k, v in changes.items()))
+
+
+def _reasons(run: Run) -> str:
+    told = [s["reason"] for s in run.skipped if s["count"] or "unlisted" in s or "device" in s]
+    return "; ".join(dict.fromkeys(told))
 
 
 def _counts(run: Run, place: tuple[str, str, str]) -> dict[str, int]:

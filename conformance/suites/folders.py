@@ -30,6 +30,7 @@ from ..suite import Crew, Item, Options, Suite, command
 
 FILES = ("model.pt2", "saved_model", "model.json", "model.pdmodel", "model.onnx", "model.tflite")
 FRONTENDS = {"tf": "tensorflow", "pytorch": "torch"}
+NO_FOLDER = "no folder is given (--models DIR)"
 RELATIVE = 1e-3
 """Of the largest magnitude of an output: whole models with random weights amplify rounding."""
 
@@ -48,7 +49,7 @@ class Folders(Suite):
         self._found: dict[str, tuple[str, Path]] | None = None
 
     def missing(self, frontend: str) -> str | None:
-        return None if self.options.models else "no folder is given (--models DIR)"
+        return None if self.options.models else NO_FOLDER
 
     def items(self, frontend: str) -> Iterable[Item]:
         for name, (framework, _) in self._folders().items():
@@ -57,6 +58,8 @@ class Folders(Suite):
 
     def _folders(self) -> dict[str, tuple[str, Path]]:
         if self._found is None:
+            if not self.options.models:
+                raise Unsupported(NO_FOLDER)
             places = [p for root in self.options.models for p in _model_folders(Path(root))]
             self._found = {name_of(p): (framework_of(p), p) for p in places}
         return self._found

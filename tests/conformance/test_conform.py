@@ -78,7 +78,6 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
     run = conform(SLOW, jobs=2, journal=journal)
     assert len(run.results) == len(verdicts(run)) == GOOD_ONES
     assert len(log.read_text().split()) - len(before) == GOOD_ONES - saved
-    assert not journal.exists()
 
 
 def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
@@ -87,17 +86,16 @@ def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
     result = Result("s", "f", "o", "c", "d", PASS)
     first = Journal(path, "one")
     first.append({task: [result]})
-    first.close(keep=True)
+    first.close()
     with path.open("a") as file:
         file.write('{"task": ["s", "f"')  # cut off in the middle of a line
     again = Journal(path, "one")
     assert again.done == {task: [result]}
-    again.close(keep=True)
+    again.close()
     other = Journal(path, "two")
     assert other.restarted
     assert not other.done
-    other.close(keep=False)
-    assert not path.exists()
+    other.close()
     with pytest.raises(BadFile, match="cannot write"):
         Journal(tmp_path / "none" / "j", "one")
     assert fingerprint({"a": 1}, {}) != fingerprint({"a": 2}, {})
@@ -136,6 +134,23 @@ def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
     assert killed
     assert len(run.results) == GOOD_ONES
     assert verdicts(run) == {f"good{k}": PASS for k in range(GOOD_ONES)}
+
+
+def test_nothing_to_run_is_no_success(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "nnadapter", "conform"]
+    for words, text in (
+        (["--op", "nosuch"], "no case matches"),
+        (["--frontend", "onnx", "--op", "Relu", "--device", "abacus"], "no device 'abacus'"),
+        (["--suite", "models"], "no folder is given"),
+        (["--suite", "models", "--models", str(tmp_path / "none")], "no such folder"),
+        (["--against", __file__], "damaged report"),
+        (["--suite", "nosuch"], "no suite 'nosuch'"),
+        (["--op", "Relu", "--html", str(tmp_path / "none" / "a.html")], "cannot write"),
+    ):
+        done = subprocess.run([*command, *words], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 1
+        assert text in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_the_command_on_a_dask_cluster(tmp_path: Path) -> None:
