@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ SINGLE = {"float64": 1e-9, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 """Largest error of one operation relative to the largest magnitude of its output."""
 
 COPIES = 2
+MOST_AXES = 5
 Arrays = list[np.ndarray]
 
 
@@ -253,8 +254,7 @@ class _Walk:
             return None  # the integers that a quantised tensor is, or what they stand for
         if want.shape != mine.shape and _squeezed(want) == _squeezed(mine):
             want = want.reshape(mine.shape)
-        turns = [want.transpose(p) for p in itertools.permutations(range(min(want.ndim, 5)))]
-        fitting = [t for t in turns if t.shape == mine.shape] if want.ndim == mine.ndim < 6 else []
+        fitting = [turned for turned in _turns(want) if turned.shape == mine.shape]
         for turned in fitting:  # the order of axes may be another one than in the source
             if self._differs(value, mine, turned).problem is None:
                 return turned
@@ -334,6 +334,13 @@ class _Walk:
             want=[np.array(a) for a in want],
             got=[np.array(a) for a in got],
         )
+
+
+def _turns(array: np.ndarray) -> Iterator[np.ndarray]:
+    """An array with its axes in every order, its own first."""
+    yield array
+    if array.ndim <= MOST_AXES:
+        yield from map(array.transpose, itertools.permutations(range(array.ndim)))
 
 
 def _squeezed(array: np.ndarray) -> list[int]:

@@ -17,7 +17,7 @@ import pytest
 
 from conformance.conform import conform, parts, planned
 from conformance.journal import Journal, fingerprint
-from conformance.result import CRASH, MEMORY, PASS, TIMEOUT, Result, Run
+from conformance.result import CRASH, LIMIT, MEMORY, PASS, TIMEOUT, Result, Run
 from conformance.suite import Options
 from nnir.errors import BadFile, DeviceError
 
@@ -220,3 +220,21 @@ def test_the_command(tmp_path: Path) -> None:
     again = [*command, "--against", str(paths["json"])]
     found = subprocess.run(again, cwd=ROOT, capture_output=True, text=True)
     assert "against the older run: 0 new failures, 0 fixed" in found.stderr
+
+
+@pytest.mark.parametrize(
+    ("suite", "op", "case"),
+    [("onnx-backend", "node", "test_relu"), ("opinfo", "abs", "")],
+)
+def test_other_suites(suite: str, op: str, case: str) -> None:
+    run = conform(Options(suites=(suite,), op=op, case=case))
+    assert run.is_good
+    assert {r.device for r in run.results} == {"builtin", "onnxruntime"}
+    assert run.counts == {PASS: len(run.results)}
+    assert all(r.suite == suite and r.dtype for r in run.results)
+
+
+def test_a_gap_of_the_official_suite_is_a_limit() -> None:
+    run = conform(Options(suites=("onnx-backend",), case="test_adam"))
+    assert run.counts == {LIMIT: len(run.results)}
+    assert {r.reason for r in run.results} == {"training"}
