@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,9 @@ from .result import CRASH, MEMORY, TIMEOUT
 
 LIMIT = "NNADAPTER_WORKER_MEMORY"
 """How a worker learns its limit, in bytes."""
+
+FOLDER = "NNADAPTER_WORKER_FOLDER"
+"""Where large arrays are put."""
 
 GIGABYTE = 1 << 30
 TICK = 0.05
@@ -55,6 +59,7 @@ class Worker:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     def __enter__(self) -> Worker:
         return self
@@ -75,7 +80,8 @@ class Worker:
         questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         with _Watch(process, self.timeout, self.memory) as watch:
             try:
-                channel.send(questions, head, arrays, blob)
+                folder = None if self._folder is None else self._folder.name
+                channel.send(questions, head, arrays, blob, folder)
                 reply, results, _ = channel.receive(answers)
             except (EOFError, OSError):
                 process.wait()
@@ -97,6 +103,7 @@ class Worker:
             home = str(Path(__file__).parents[1])
             path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH")) if p)
             self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
+            self._folder = tempfile.TemporaryDirectory(prefix="nnadapter")
             self._process = subprocess.Popen(
                 [self.python, "-W", "ignore", "-m", self.module],
                 stdin=subprocess.PIPE,
@@ -108,6 +115,7 @@ class Worker:
                     "PYTHONPATH": path,
                     "TF_CPP_MIN_LOG_LEVEL": "3",
                     LIMIT: str(self.memory or 0),
+                    FOLDER: self._folder.name,
                 },
             )
         return self._process
@@ -129,9 +137,10 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        if self._log is not None:
+        if self._log is not None and self._folder is not None:
             self._log.close()
-        self._process = self._log = None
+            self._folder.cleanup()
+        self._process = self._log = self._folder = None
 
 
 class _Watch:
@@ -247,6 +256,7 @@ def end_with_parent() -> None:
     def look() -> None:
         while os.getppid() == parent:
             time.sleep(1)
+        shutil.rmtree(os.environ.get(FOLDER, ""), ignore_errors=True)
         os._exit(1)
 
     threading.Thread(target=look, name="parent", daemon=True).start()
@@ -267,7 +277,9 @@ def serve(answer: Any) -> None:
             found = answer(head, arrays, blob)
             is_data = isinstance(found, dict)
             results = [] if is_data else [np.asarray(r) for r in found]
-            channel.send(replies, {"data": found} if is_data else {}, results)
+            channel.send(
+                replies, {"data": found} if is_data else {}, results, folder=os.environ.get(FOLDER)
+            )
         except MemoryError:
             channel.send(replies, {"memory": True}, [])
         except Exception as error:  # noqa: BLE001  whatever the framework says goes to the caller

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -74,6 +75,22 @@ def test_arrays_cross_the_channel(dtype: type, shape: tuple[int, ...]) -> None:
     assert [(a.dtype, a.shape) for a in arrays] == [(array.dtype, shape)] * 2
     with pytest.raises(EOFError):
         channel.receive(stream)
+
+
+def test_large_arrays_cross_in_files(tmp_path: Path) -> None:
+    stream = io.BytesIO()
+    array = np.arange(1 << 19, dtype=np.float32).reshape(2, -1)
+    channel.send(stream, {}, [array, f(1)], folder=str(tmp_path))
+    assert stream.tell() < 1000
+    assert len(list(tmp_path.iterdir())) == 1
+    stream.seek(0)
+    _, (first, second), _ = channel.receive(stream)
+    np.testing.assert_array_equal(first, array)
+    assert second == 1
+    assert not list(tmp_path.iterdir())
+    with Oracle("tests.conformance.dying_oracle", timeout=30) as oracle:
+        (back,) = oracle.ask({"how": "answer"}, [array])
+        np.testing.assert_array_equal(back, array)
 
 
 def test_an_oracle_survives_a_refusal(oracle: Oracle) -> None:
