@@ -50,6 +50,9 @@ def squeeze_1(data: Value, *, axes: tuple[int, ...] = ()) -> Value:
 
 @table.convert("Squeeze", since=13)
 def squeeze(data: Value, axes: Index | None = None) -> Value:
+    """No axes drop every 1, but an empty list of axes drops none."""
+    if axes is not None and length_of(axes) == 0:
+        return unary.assign(data)
     return ops.squeeze(data, axes)
 
 
@@ -142,6 +145,10 @@ def split_18(
     if not wanted <= count <= LONGEST:
         raise BadType(f"Split into {count} pieces with {wanted} outputs")
     whole = sizes.size_of(input, axis_of(axis, input.rank))
+    if isinstance(whole, int):
+        longest = -(-whole // count)
+        lengths = [min(longest, max(whole - k * longest, 0)) for k in range(count)]
+        return cut(input, sizes.vector(input.model, lengths), axis)
     piece = sizes.over(sizes.plus(whole, count - 1), count)
     last = sizes.minus(whole, sizes.times(piece, count - 1))
     return cut(input, sizes.vector(input.model, [piece] * (count - 1) + [last]), axis)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.broadcast import contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
@@ -92,7 +94,9 @@ def logsumexp(x: Value, axis: Axes = (), keepdim: bool = False, reduce_all: bool
     return folded(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
 
 
-def _positions(name: str, operator: Operator) -> None:
+def _positions(name: str, operator: Operator, least: float) -> None:
+    """Where the best element is; NaN is none."""
+
     @table.convert(f"arg{name}")
     def convert(
         x: Value,
@@ -101,6 +105,8 @@ def _positions(name: str, operator: Operator) -> None:
         flatten: bool = False,
         dtype: Precision = Precision.INT64,
     ) -> Value:
+        if x.is_float:
+            x = compare.where(compare.equal(x, x), x, x.model.constant(least, x.dtype))
         if not flatten:
             return cast_to(found_at(operator, x, axis, keepdims), dtype)
         line = shape.reshape(x, [-1]) if x.rank != 1 else x
@@ -108,8 +114,8 @@ def _positions(name: str, operator: Operator) -> None:
         return kept(x, place, keepdims)
 
 
-_positions("max", reduce.arg_max)
-_positions("min", reduce.arg_min)
+_positions("max", reduce.arg_max, -np.inf)
+_positions("min", reduce.arg_min, np.inf)
 
 
 def _with_index(name: str, largest: Operator, position: Operator) -> None:

@@ -69,7 +69,9 @@ def l2_loss(t: Value) -> Value:
 
 @table.convert("SoftmaxCrossEntropyWithLogits")
 def softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
-    """The loss of every row, and its gradient."""
+    """The loss of every row, and its gradient; scores are repeated where there are more labels."""
+    if features.shape[-1] == 1 != labels.shape[-1]:
+        features = binary.add(features, binary.sub(labels, labels))
     spread = binary.mul(activation.log_softmax(features, axis=-1), labels)
     loss = unary.neg(reduce.reduce_sum(spread, [1], keepdim=False))
     return loss, binary.sub(activation.softmax(features, axis=-1), labels)

@@ -30,9 +30,18 @@ def number(x: Value, value: float) -> Value:
     return x.model.constant(value, x.dtype)
 
 
-@table.convert("Div", "TruncateDiv")
-def truncate_div(x: Value, y: Value) -> Value:
+@table.convert("Div")
+def div(x: Value, y: Value) -> Value:
     return binary.div(x, y)  # of integers, towards zero
+
+
+@table.convert("TruncateDiv")
+def truncate_div(x: Value, y: Value) -> Value:
+    quotient = binary.div(x, y)
+    if not quotient.is_float:
+        return quotient
+    is_below = compare.less(quotient, number(quotient, 0))
+    return compare.where(is_below, unary.ceil(quotient), unary.floor(quotient))
 
 
 @table.convert("FloorDiv")

@@ -73,6 +73,8 @@ def is_finite(x: Value) -> Value:
 
 @table.convert("ClipByValue")
 def clip_by_value(t: Value, clip_value_min: Value, clip_value_max: Value) -> Value:
-    if clip_value_min.rank or clip_value_max.rank:
-        return binary.max_(binary.min_(t, clip_value_max), clip_value_min)
-    return activation.clip(t, clip_value_min, clip_value_max)
+    """CLIP where the limits are known to be in order; where they are not, the lower one wins."""
+    low, high = clip_value_min.constant, clip_value_max.constant
+    if low is not None and high is not None and not low.ndim and not high.ndim and low <= high:
+        return activation.clip(t, clip_value_min, clip_value_max)
+    return binary.max_(binary.min_(t, clip_value_max), clip_value_min)

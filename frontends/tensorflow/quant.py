@@ -110,8 +110,8 @@ def there_and_back(
     along = None if axis == -1 else axis_of(axis, x.rank)
     if not range_given:
         axes = [k for k in range(x.rank) if k != along]
-        low = reduce.reduce_min(x, axes, keepdim=False)
-        high = reduce.reduce_max(x, axes, keepdim=False)
+        low = reduce.reduce_min(x, axes, keepdim=False) if axes or not x.rank else x
+        high = reduce.reduce_max(x, axes, keepdim=False) if axes or not x.rank else x
     if along is not None and x.rank - along > 1:
         low, high = (shape.unsqueeze(v, list(range(1, x.rank - along))) for v in (low, high))
     half = 1 << (num_bits - 1)

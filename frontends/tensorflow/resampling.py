@@ -72,6 +72,9 @@ def cubic_weights(size: int, out: int, scale: np.float32, *, half_pixel: bool) -
 def area_weights(size: int, out: int, scale: np.float32) -> np.ndarray:
     """The part of every element that a result covers."""
     result = np.zeros((out, size))
+    if scale == 0:  # of one element, with align_corners
+        result[:, 0] = 1
+        return result
     for row in range(out):
         start, end = float(np.float32(row) * scale), float(np.float32(row + 1) * scale)
         for k in range(int(np.floor(start)), int(np.ceil(end))):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from nnir.model import Value
+from nnir.ops import shape
 
-from ..source import SourceGraph
+from ..source import SourceGraph, SourceNode, SourceValue
 from ..table import Table
 from ..tensorflow import control as tensorflow
 from ..translate import Translator
@@ -22,8 +24,9 @@ def if_(
     else_subgraph: SourceGraph,
     translator: Translator,
 ) -> Any:
+    """The condition has one element, in any shape; TensorFlow would count the elements."""
     return tensorflow.if_(
-        cond,
+        shape.reshape(cond, []),
         inputs,
         then_branch=then_subgraph,
         else_branch=else_subgraph,
@@ -39,7 +42,16 @@ def while_(
     body_subgraph: SourceGraph,
     translator: Translator,
 ) -> Any:
-    return tensorflow.while_(inputs, cond=cond_subgraph, body=body_subgraph, translator=translator)
+    cond = one_element(cond_subgraph)
+    return tensorflow.while_(inputs, cond=cond, body=body_subgraph, translator=translator)
+
+
+def one_element(cond: SourceGraph) -> SourceGraph:
+    """A condition whose one element decides, in whatever shape it comes."""
+    (found,) = cond.outputs
+    name = f"{found.name}/element"
+    node = SourceNode("RESHAPE", [found.name], [name], {"new_shape": ()})
+    return replace(cond, nodes=[*cond.nodes, node], outputs=[SourceValue(name)])
 
 
 @table.convert("STABLEHLO_COMPOSITE")

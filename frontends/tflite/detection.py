@@ -18,6 +18,12 @@ table = Table()
 F32 = Precision.FLOAT32
 
 
+def _touching(threshold: Value) -> Value:
+    """The next number below: what overlaps by the threshold exactly goes, too."""
+    lowest = threshold.model.constant(-np.inf, threshold.dtype)
+    return binary.next_after(threshold, lowest)
+
+
 @table.convert("NON_MAX_SUPPRESSION_V4")
 def non_max_suppression_v4(
     boxes: Value,
@@ -27,8 +33,9 @@ def non_max_suppression_v4(
     score_threshold: Value,
 ) -> tuple[Value, Value]:
     """The boxes that stay, with zeros behind them, and how many they are."""
+    bound = _touching(iou_threshold)
     return tensorflow.non_max_suppression_v4(
-        boxes, scores, max_output_size, iou_threshold, score_threshold, pad_to_max_output_size=True
+        boxes, scores, max_output_size, bound, score_threshold, pad_to_max_output_size=True
     )
 
 
@@ -45,7 +52,7 @@ def non_max_suppression_v5(
         boxes,
         scores,
         max_output_size,
-        iou_threshold,
+        _touching(iou_threshold),
         score_threshold,
         soft_nms_sigma,
         pad_to_max_output_size=True,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
@@ -10,9 +11,10 @@ from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, unary
 from nnir.types import Precision
 
+from ..precision import cast_to
 from ..table import Table
 from . import blend
-from .halves import number, once_rounded
+from .halves import HALVES, number, once_rounded
 from .promotion import (
     DEFAULT_FLOAT,
     Number,
@@ -81,15 +83,30 @@ def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
     return difference(other, self, alpha)
 
 
+def _by(body: Callable[[Value, Value], Value], self: Value, other: Operand) -> Value:
+    """`body` of both. A number that 16-bit floats do not have stays what it is."""
+    precision = common(self, other)
+    is_tensor = precision not in HALVES or isinstance(other, (Value, complex))
+    if is_tensor or float(precision.dtype.type(other)) == other:
+        return body(*promoted(self, other))
+    wide = promoted_to(Precision.FLOAT32, cast_to(self, precision), other)
+    return cast_to(body(*wide), precision)
+
+
+def _truncated(x: Value, y: Value) -> Value:
+    return once_rounded(lambda x, y: trunc(binary.div(x, y)), x, y)
+
+
 @table.convert("aten.mul.Tensor", "aten.mul.Scalar")
 def mul(self: Value, other: Operand) -> Value:
-    operands = promoted(self, other)
-    is_bool = operands[0].precision == Precision.BOOL8
-    return (logic.and_ if is_bool else binary.mul)(*operands)
+    is_bool = common(self, other) == Precision.BOOL8
+    return _by(logic.and_ if is_bool else binary.mul, self, other)
 
 
 @table.convert("aten.div.Tensor", "aten.div.Scalar")
 def div(self: Value, other: Operand) -> Value:
+    if common(self, other).is_float:
+        return _by(binary.div, self, other)
     return binary.div(*floating(self, other))
 
 
@@ -99,18 +116,17 @@ def div_mode(self: Value, other: Operand, *, rounding_mode: str | None) -> Value
         case None:
             return div(self, other)
         case "floor":
-            return binary.floor_div(*promoted(self, other))
+            return _by(binary.floor_div, self, other)
         case "trunc":
-            operands = promoted(self, other)
-            if not operands[0].is_float:
-                return binary.div(*operands)
-            return once_rounded(lambda x, y: trunc(binary.div(x, y)), *operands)
+            if not common(self, other).is_float:
+                return binary.div(*promoted(self, other))
+            return _by(_truncated, self, other)
     raise Unsupported(f"div with rounding_mode={rounding_mode!r}")
 
 
 @table.convert("aten.floor_divide.default", "aten.floor_divide.Scalar")
 def floor_divide(self: Value, other: Operand) -> Value:
-    return binary.floor_div(*promoted(self, other))
+    return _by(binary.floor_div, self, other)
 
 
 @table.convert("aten.fmod.Tensor", "aten.fmod.Scalar")
@@ -255,8 +271,19 @@ def copysign(self: Value, other: Operand) -> Value:
 
 @table.convert("aten.ldexp.Tensor")
 def ldexp(self: Value, other: Value) -> Value:
+    if self.is_float and other.is_integer:
+        return _by_power_of_two(self, other)
     power = common(2.0, other)
     return binary.mul(*promoted(self, binary.pow_(*promoted_to(power, 2.0, other))))
+
+
+def _by_power_of_two(x: Value, exponent: Value) -> Value:
+    """A float times 2 to a whole number: rounded once, and no overflow on the way."""
+    wide = cast_to(exponent, Precision.FLOAT64)
+    if x.precision != Precision.FLOAT64:  # beyond this the result is 0 or infinite
+        wide = activation.clip(wide, number(wide, -1000), number(wide, 1000))
+    power = binary.pow_(number(wide, 2), wide)
+    return cast_to(binary.mul(cast_to(x, Precision.FLOAT64), power), x.precision)
 
 
 @table.convert("aten.heaviside.default")

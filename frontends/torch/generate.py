@@ -215,7 +215,7 @@ def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Pr
     if steps < 0:
         raise BadType(f"linspace of {steps} numbers")
     wide = Precision.FLOAT64 if precision.is_integer else precision
-    known = [_known(v) for v in (start, end)]
+    known = [_whole(_known(v), precision) for v in (start, end)]
     if not any(isinstance(v, Value) for v in known):
         numbers = _line(known[0], known[1], steps, wide)  # type: ignore[arg-type]
         return model.constant(numbers.astype(precision.dtype))
@@ -229,6 +229,13 @@ def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Pr
     rising = binary.add(first, binary.mul(step, near))
     falling = binary.sub(last, binary.mul(step, far))
     return cast_to(compare.where(model.constant(places < steps // 2), rising, falling), precision)
+
+
+def _whole(bound: Operand, precision: Precision) -> Operand:
+    """A bound without its fraction, where whole numbers are asked for."""
+    if not precision.is_integer or isinstance(bound, complex):
+        return bound
+    return cast_to(bound, precision) if isinstance(bound, Value) else math.trunc(bound)
 
 
 def _line(start: Number, end: Number, steps: int, precision: Precision) -> np.ndarray:
@@ -279,7 +286,8 @@ def powers(
 ) -> Value:
     """`base` to the powers that linspace gives."""
     wide = precision if precision in COMPLEX else Precision.FLOAT64
-    exponents = spaced(model, start, end, steps, wide)
+    first, last = (_whole(_known(v), precision) for v in (start, end))
+    exponents = spaced(model, first, last, steps, wide)
     if exponents.constant is not None:
         with np.errstate(all="ignore"):
             numbers = np.power(np.asarray(base, wide.dtype), exponents.constant)

@@ -100,11 +100,20 @@ def _by_rule(
 ) -> Value:
     """RESIZE by scales where all are given, else to sizes."""
     if all(s for s in scales) and (output is None or not fits(x, output, scales)):
+        _require_sizes(x, output, scales)
         factors = x.model.constant(np.array(scales, np.float64))  # 1.8 as float32 is below 1.8
         return resize.resize(x, None, factors, None, axes=axes, **rule)
     if output is None:
         raise Unsupported(f"a resize of {x.type} without a size")
     return resize.resize(x, None, None, output, axes=axes, **rule)
+
+
+def _require_sizes(x: Value, output: Value | None, scales: Scales) -> None:
+    """Unsupported where scales do not give the sizes that are asked for."""
+    pairs = None if output is None else known(x, output, len(scales))
+    for (n, m), scale in zip(pairs or (), scales, strict=False):
+        if scale and int(n * scale) != m:
+            raise Unsupported(f"resizing {n} to {m} by {scale}")
 
 
 def fits(x: Value, output: Value, scales: Scales) -> bool:

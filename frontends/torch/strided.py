@@ -257,7 +257,7 @@ def sym_strides(self: Value, *, translator: TorchTranslator) -> list[Value]:
         return [self.model.constant(np.int64(n)) for n in translator.memory[1:]]
     if not in_order(self):
         raise Unsupported(f"the strides of {self.type}")
-    lengths = sizes.sizes_of(self)
+    lengths = [max(n, 1) if isinstance(n, int) else n for n in sizes.sizes_of(self)]
     steps = [sizes.product(lengths[k + 1 :]) for k in range(self.rank)]
     return [shape.reshape(sizes.vector(self.model, [step]), []) for step in steps]
 

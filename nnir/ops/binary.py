@@ -260,7 +260,12 @@ def sum_(*input: Value) -> TensorType:
 
 @wide
 def _mod(input0: np.ndarray, input1: np.ndarray, *, fmod: bool = False) -> np.ndarray:
-    return np.fmod(input0, input1) if fmod else np.mod(input0, input1)
+    if not fmod and input0.dtype.kind != "f":
+        return np.mod(input0, input1)
+    rest = np.fmod(input0, input1)
+    if fmod:
+        return rest
+    return np.where((rest != 0) & ((rest < 0) != (input1 < 0)), rest + input1, rest)
 
 
 def _mod_content(input0: Value, input1: Value, *, fmod: bool = False) -> np.ndarray | None:

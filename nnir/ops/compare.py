@@ -123,11 +123,14 @@ def _length(input0: Value, input1: Value) -> Value:
 
 @binary.atan2.decomposes
 def _direction(input0: Value, input1: Value) -> Value:
-    """Two zeros or infinities have a ratio too; the sign of a zero is not seen."""
-    zero, half_turn = (input0.model.constant(number, input0.dtype) for number in (0, np.pi))
+    """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
+    zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))
     sides = unary.abs_(input0), unary.abs_(input1)
+    nothing = equal(input0, zero)
     ratio = where(equal(*sides), unary.sign(input0), binary.div(input0, sides[1]))
-    slope = unary.atan(ratio)
-    turned = where(less(input0, zero), unary.neg(half_turn), half_turn)
-    result: Value = where(less(input1, zero), binary.sub(turned, slope), slope)
+    slope = unary.atan(where(nothing, input0, ratio))
+    below = less(where(nothing, binary.div(one, input0), input0), zero)
+    behind = less(where(equal(input1, zero), binary.div(one, input1), input1), zero)
+    turned = where(below, unary.neg(half_turn), half_turn)
+    result: Value = where(behind, binary.sub(turned, slope), slope)
     return result

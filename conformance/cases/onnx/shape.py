@@ -59,6 +59,8 @@ SQUEEZE = [
     Case("Squeeze", (ONES,), why="every 1"),
     Case("Squeeze", (ONES, c(2)), why="one axis"),
     Case("Squeeze", (ONES, i(-2, 0)), why="axes at run time"),
+    Case("Squeeze", (ONES, np.zeros(0, np.int64)), why="none of the axes"),
+    Case("Squeeze", (ONES, Const(np.zeros(0, np.int64))), why="none of the axes, known"),
     Case("Squeeze", (ONES,), {"axes": [0, -2]}, opset=11, why="axes as an attribute"),
     Case("Squeeze", (rand(1, 1),), why="to rank 0"),
     Case("Squeeze", (ONES, c(1)), why="not a 1", raises=BadType),
@@ -94,6 +96,7 @@ CONCAT = [
 SPLIT = [
     Case("Split", (rand(6, 2),), {"num_outputs": 3}, outputs=3, why="equal pieces"),
     Case("Split", (rand(2, 7),), {"axis": 1, "num_outputs": 3}, outputs=3, why="a smaller last"),
+    Case("Split", (rand(5),), {"num_outputs": 4}, outputs=4, why="nothing left for the last"),
     Case("Split", (rand(2, 7), c(1, 0, 6)), {"axis": -1}, outputs=3, why="lengths"),
     Case("Split", (rand(2, 7), i(3, 4)), {"axis": 1}, outputs=2, why="lengths at run time"),
     Case("Split", (rand(4),), opset=13, outputs=2, why="equal pieces without a number"),

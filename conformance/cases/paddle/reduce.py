@@ -64,6 +64,12 @@ CASES = [
     *(Case(op, (f(2, 3, 3, 2), -1), why="the first of equal ones") for op in ("argmax", "argmin")),
     *(Case(op, (scalar(3), 0), why="no axes") for op in ("argmax", "argmin")),
     *(Case(op, (i(3, -4, 1), 0), why="integers") for op in ("argmax", "argmin")),
+    *(
+        Case(op, (f(nan, 2, 3, nan, 1), 0), {"flatten": flat}, why=f"nan is passed over, {flat}")
+        for op in ("argmax", "argmin")
+        for flat in (False, True)
+    ),
+    *(Case(op, (f(nan, nan), 0), why="nothing but nan") for op in ("argmax", "argmin")),
     *(Case(f"{op}_with_index", (TALL, 1)) for op in ("max", "min")),
     *(Case(f"{op}_with_index", (TALL, 0), {"keepdim": True}) for op in ("max", "min")),
     *(Case(f"{op}_with_index", (TALL, 0), {"flatten": True}) for op in ("max", "min")),

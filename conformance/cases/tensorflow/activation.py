@@ -37,6 +37,8 @@ CASES = [
          why="0 times infinity", tol=ROUNDS),
     Case("SoftmaxCrossEntropyWithLogits", (rand(2, 3), LABEL), why="broadcast", outputs=2,
          tol=ROUNDS),
+    Case("SoftmaxCrossEntropyWithLogits", (f(1, 5).reshape(2, 1), rand(2, 3, low=0)), outputs=2,
+         why="one score for all classes", tol=ROUNDS),
     *(Case("SparseSoftmaxCrossEntropyWithLogits", (rand(2, 3), i(2, 0, dtype=d)), outputs=2,
            why=np.dtype(d).name, tol=ROUNDS) for d in (np.int32, np.int64)),
 ]  # fmt: skip

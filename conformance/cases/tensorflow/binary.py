@@ -20,10 +20,16 @@ RIGHT = f(0, 0, 3, 0, 0, np.nan, np.inf)
 CASES = [
     *(Case(op, (rand(2, 3), rand(3, seed=1))) for op in EXACT),
     *(Case(op, (rand(2, 3), rand(2, 1, seed=1)), why="floats") for op in ("FloorDiv", "FloorMod")),
+    Case(
+        "FloorDiv",
+        (i(-(1 << 31), 7, dtype=np.int32), i(-1, -1, dtype=np.int32)),
+        why="the least by -1",
+    ),
     *(Case(op, (i(-7, 7, -6, 5), i(3, 2, 4, 5)), why="integers") for op in INTEGERS),
     *(Case(op, (LEFT, RIGHT), why="zeros", tol=ROUNDS) for op in ZERO),
     *(Case(op, (rand(2, 0), rand(1, 0)), why="empty") for op in EXACT),
     Case("Div", (f(-7, 7), f(2, -2)), why="floats"),
+    Case("TruncateDiv", (f(-7, 7, -0.5, np.nan), f(2, 2, 1, 1)), why="floats"),
     Case("Pow", (rand(2, 3, low=0.1), rand(3, seed=1)), tol=ROUNDS),
     Case("Atan2", (f(1, -1, 0, 0), f(1, -1, 0, -1)), tol=ROUNDS),
     Case("NextAfter", (f(1, 0), f(2, -1))),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...case import Case, f, i, rand, scalar
+from ...case import Case, Const, f, i, rand, scalar
 
 PAIRS = ("Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual")
 MASK = np.array([True, False])
@@ -24,4 +24,11 @@ CASES = [
     Case("ApproximateEqual", (f(1, 1.5), f(1.05, 1.7)), {"tolerance": 0.1}),
     *(Case(op, (f(1, np.nan, np.inf, -np.inf),)) for op in ("IsNan", "IsInf", "IsFinite")),
     Case("ClipByValue", (rand(2, 3), scalar(-0.5), scalar(0.5))),
+    Case("ClipByValue", (f(-1, 4, 9), scalar(5), scalar(3)), why="limits out of order"),
+    Case("ClipByValue", (rand(2, 3), Const(scalar(-1)), Const(scalar(1))), why="known limits"),
+    Case(
+        "ClipByValue",
+        (f(-1, 4, 9), Const(scalar(5)), Const(scalar(3))),
+        why="known limits out of order",
+    ),
 ]

@@ -34,6 +34,8 @@ CASES = [
     Case("QuantizeAndDequantizeV2", (X, Const(f(*range(-5, 0))), Const(f(*range(5)))),
          {"axis": 1}, tol=ROUNDS),
     Case("QuantizeAndDequantizeV2", (X, LOW, HIGH), {"axis": 0}, tol=ROUNDS, why="rows"),
+    Case("QuantizeAndDequantizeV2", (f(-2.3, -4.6), Const(scalar(1)), Const(scalar(1))),
+         {"axis": 0}, tol=ROUNDS, why="a range for each number"),
     Case("QuantizeAndDequantizeV3", (X, LOW, HIGH, Const(np.array(6, np.int32))),
          {"range_given": True}, tol=ROUNDS),
     Case("QuantizeAndDequantizeV2", (X, LOW, HIGH), {"num_bits": 63}, raises=BadType, why="bits"),

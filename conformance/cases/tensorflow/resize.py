@@ -42,6 +42,7 @@ CASES = [
     *(Case("ResizeArea", (IMAGE, size(*to)), attrs, tol=LOOSE, why=f"{to} {attrs}")
       for to in ((10, 18), (3, 4), (7, 11)) for attrs in ({}, CORNERS)),
     Case("ResizeArea", (BYTES, size(2, 2)), tol=LOOSE),
+    Case("ResizeArea", (rand(2, 1, 4, 3), size(3, 6)), CORNERS, tol=LOOSE, why="one row, corners"),
     *(Case("ScaleAndTranslate", (IMAGE, size(7, 4), Const(f(1.4, 0.7)), Const(f(*by))),
            {"kernel_type": kind, "antialias": anti}, tol=LOOSE, why=f"{kind} {anti} {by}")
       for kind in ("lanczos1", "lanczos3", "lanczos5", "gaussian", "box", "triangle",

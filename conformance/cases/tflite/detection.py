@@ -13,6 +13,7 @@ from .numbers import flexible, number, q
 
 CORNERS = rand(12, 2, low=0, high=0.6)
 BOXES = np.concatenate([CORNERS, CORNERS + rand(12, 2, seed=1, low=0.1, high=0.4)], axis=1)
+TOUCHING = f([0, 0, 1, 1], [0, 0, 1, 2])
 SCORES = rand(12, seed=2, low=0, high=1)
 ANCHORS = Const(
     np.concatenate([rand(12, 2, low=0.2, high=0.8), rand(12, 2, low=0.1, high=0.4)], axis=1)
@@ -47,6 +48,9 @@ OP = "TFLite_Detection_PostProcess"
 CASES = [
     Case("NON_MAX_SUPPRESSION_V4", (BOXES, SCORES, number(5), level(0.3), level(0.2)),
          results=(np.int32, np.int32), outputs=2),
+    *(Case("NON_MAX_SUPPRESSION_V4", (TOUCHING, f(0.9, 0.8), number(2), level(to), level(0)),
+           results=(np.int32, np.int32), outputs=2, why=f"an overlap of a half, {to}")
+      for to in (0.49, 0.5, 0.51)),
     Case("NON_MAX_SUPPRESSION_V4", (BOXES, SCORES, number(20), level(0.3), level(0.2)),
          results=(np.int32, np.int32), outputs=2, why="zeros behind"),
     Case("NON_MAX_SUPPRESSION_V4", (BOXES, SCORES, number(5), level(0.3), level(2)),

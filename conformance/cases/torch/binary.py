@@ -94,6 +94,23 @@ CASES = [
         Case("aten.div.Tensor_mode", (LEFT, RIGHT), {"rounding_mode": m}, why=f"{m} of floats")
         for m in (None, "floor", "trunc")
     ),
+    Case(
+        "aten.floor_divide.default",
+        (i(-(1 << 31), 7, -7, dtype=np.int32), i(-1, -1, -1, dtype=np.int32)),
+        why="the least by -1",
+    ),
+    Case(
+        "aten.remainder.Tensor",
+        (f(-4, 4, 4, -4), f(2, -2, 2, -2)),
+        tol=Tolerance(signed_zeros=True),
+        why="zeros have the sign of the dividend",
+    ),
+    Case(
+        "aten.atan2.default",
+        (f(0, 0, -0.0, -0.0, 0, -0.0), f(-0.0, 0, -0.0, 0, -1, -1)),
+        tol=ROUNDS,
+        why="signs of zeros",
+    ),
     *(
         Case("aten.div.Tensor_mode", (i(7, -7), i(2, 2)), {"rounding_mode": m}, tol=ROUNDS)
         for m in (None, "floor", "trunc")
@@ -148,6 +165,27 @@ CASES = [
     Case("aten.clamp.Tensor", (rand(2, 3), None, f(0.5, nan, 1)), why="a bound that is NaN"),
     Case("aten.ldexp.Tensor", (rand(2, 3), i(-1, 0, 3)), tol=ROUNDS),
     Case("aten.ldexp.Tensor", (f(1, 2), f(0.5, 2)), why="fractions", tol=ROUNDS),
+    Case("aten.ldexp.Tensor", (f(1, 2, inf, 0, dtype=np.float16), i(1, -3, 2000, 2000)), why="far"),
+    Case("aten.ldexp.Tensor", (f(1e-30, 3), i(200, -1)), why="no overflow on the way"),
+    *(
+        Case(
+            "aten.div.Scalar_mode",
+            (f(1, 2, 3, -0.47, dtype=d), 0.3),
+            {"rounding_mode": m},
+            why=f"a number that is no {np.dtype(d).name}, {m}",
+        )
+        for d in (np.float16, BF16)
+        for m in ("floor", "trunc")
+    ),
+    *(
+        Case(
+            f"aten.{op}.Scalar",
+            (rand(5, 7, dtype=d), 0.3),
+            why=f"a number that is no {np.dtype(d).name}",
+        )
+        for d in (np.float16, BF16)
+        for op in ("mul", "div", "floor_divide")
+    ),
     Case("aten.heaviside.default", (f(-1, 0, 2, nan), f(nan, 5, nan, 1)), why="values"),
     Case("aten.isclose.default", (LEFT, LEFT), {}, why="itself"),
     Case("aten.isclose.default", (LEFT, LEFT, 1e-3, 1e-3, True), why="NaN is close to NaN"),

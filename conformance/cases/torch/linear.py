@@ -166,6 +166,10 @@ CASES: list[Case] = [
         ((rand(2, 4, 2), rand(2, 4, 3), rand(5, 2, 3)), {}, "rank 3"),
     ),
     *each(
+        "aten.einsum.default",
+        (("i,oij->oj", [np.zeros(0, np.float32), np.zeros((5, 0, 3), np.float32)]), {}, "nothing"),
+    ),
+    *each(
         "aten._trilinear.default",
         ((rand(4, 2), rand(5, 2, 3), rand(4, 3), [1, 3], [0], [1, 2], [2, 3]), {}, ""),
     ),
@@ -207,6 +211,13 @@ CASES: list[Case] = [
     ),
 ]
 LIMITS: list[Limit] = [
+    Limit(
+        "aten.einsum.default",
+        device="onnxruntime",
+        case="nothing",
+        why="ONNX Runtime divides by zero over it, and dies",
+        raises=NoLowering,
+    ),
     Limit(
         "aten.matrix_power.default",
         device="onnxruntime",

@@ -123,6 +123,12 @@ CASES: list[Case] = [
         for corners in (False, True)
     ),
     Case("aten.grid_sampler.default", (X2, GRID2, 3, 0, True), raises=Unsupported, why="a mode"),
+    Case(
+        "aten.upsample_bilinear2d.default",
+        (rand(1, 1, 2, 2), [6, 9], False, 1.6, 1.9),
+        why="scales that give other sizes",
+        raises=Unsupported,
+    ),
     *each("aten.grid_sampler_2d.default", ((X2, GRID2, 0, 0, False), "plain")),
     *each(
         "aten.grid_sampler_3d.default",

@@ -94,18 +94,39 @@ def unsigned(g: Emitter, ordered: Operand) -> Ref:
 
 
 def _by(g: Emitter, input1: Value) -> Operand:
-    """The divisor of integers, with 1 for 0, which would end the process."""
-    if input1.is_float or (input1.constant is not None and input1.constant.all()):
+    """The divisor of integers, with 1 for 0 and -1: by 0 the processor ends the process, as it
+    does with the least number by -1."""
+    if input1.is_float or (input1.constant is not None and _is_harmless(input1.constant)):
         return input1
-    zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
-    return g.node("Where", zero, number(g, 1, input1), input1, precision=input1.precision)
+    bad = _equals(g, input1, 0)
+    if input1.dtype.kind == "i":
+        bad = g.node("Or", bad, _equals(g, input1, -1))
+    return g.node("Where", bad, number(g, 1, input1), input1, precision=input1.precision)
+
+
+def _is_harmless(divisors: np.ndarray) -> bool:
+    return bool(divisors.all()) and not (divisors.dtype.kind == "i" and (divisors == -1).any())
+
+
+def _equals(g: Emitter, input: Value | Ref, value: int) -> Ref:
+    made: Ref = g.node("Equal", input, number(g, value, input), precision=Precision.BOOL8)
+    return made
+
+
+def _quotient(g: Emitter, by_one: Ref, input1: Value, by: Operand) -> Ref:
+    """The quotient where `_by` has put 1: nothing by 0, and by -1 the opposite, which wraps."""
+    if by is input1:
+        return by_one
+    if input1.dtype.kind == "i":
+        opposite = g.node("Sub", number(g, 0, by_one), by_one)
+        by_one = _where(g, _equals(g, input1, -1), opposite, by_one)
+    return _nothing_by_zero(g, by_one, input1, by)
 
 
 def _nothing_by_zero(g: Emitter, result: Ref, input1: Value, by: Operand) -> Ref:
     if by is input1:
         return result
-    zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
-    return _where(g, zero, number(g, 0, result), result)
+    return _where(g, _equals(g, input1, 0), number(g, 0, result), result)
 
 
 def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
@@ -116,7 +137,7 @@ def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
 @table.lower(binary.div)
 def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
     by = _by(g, input1)
-    return fused(g, _nothing_by_zero(g, g.node("Div", input0, by), input1, by), fuse_code)
+    return fused(g, _quotient(g, g.node("Div", input0, by), input1, by), fuse_code)
 
 
 @table.lower(binary.floor_div)
@@ -126,12 +147,11 @@ def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> A
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
         whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
-        zero = g.node("Equal", input1, number(g, 0, input1), precision=Precision.BOOL8)
-        return fused(g, _where(g, zero, quotient, whole), fuse_code)
+        return fused(g, _where(g, _equals(g, input1, 0), quotient, whole), fuse_code)
     if input0.dtype.kind == "i":
         rest = g.node("Sub", input0, g.node("Mul", quotient, by))
         quotient = g.node("Sub", quotient, g.cast(_differs(g, rest, by), input0.precision))
-    return fused(g, _nothing_by_zero(g, quotient, input1, by), fuse_code)
+    return fused(g, _quotient(g, quotient, input1, by), fuse_code)
 
 
 def _differs(g: Emitter, rest: Ref, by: Operand) -> Ref:

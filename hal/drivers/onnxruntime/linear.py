@@ -51,6 +51,8 @@ def _swapped(g: Emitter, value: Value) -> Any:
 def einsum(g: Emitter, *input: Value, equation: str) -> Any:
     if "..." in equation:
         raise NoLowering("einsum with an ellipsis, whose axes ONNX Runtime does not broadcast")
+    if any(0 in v.shape for v in input):
+        raise NoLowering("einsum of an empty tensor, over which ONNX Runtime divides by zero")
     return g.node("Einsum", *input, equation=equation)
 
 

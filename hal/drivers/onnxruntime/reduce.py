@@ -38,12 +38,6 @@ def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
     return g.node("Mod", wide, g.constant(max(input.rank, 1), np.int64))
 
 
-def _reduction(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
-        return g.node(name, input, _axes(g, input, axes), keepdims=int(keepdim))
-
-
 @table.lower(reduce.reduce_log_sum_exp)
 def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
     """Relative to the largest element, 0 where that is infinite.
@@ -71,11 +65,19 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     return g.cast(result, input.precision)
 
 
-for _operator, _name in {
-    reduce.reduce_prod: "ReduceProd",
-    reduce.reduce_sum: "ReduceSum",
-}.items():
-    _reduction(_operator, _name)
+def _wrapping(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        along = _axes(g, input, axes)
+        if input.precision != Precision.INT32:
+            return g.node(name, input, along, keepdims=int(keepdim))
+        wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
+        found = g.node(name, wide, along, keepdims=int(keepdim), precision=Precision.INT64)
+        return g.cast(found, Precision.INT32)
+
+
+_wrapping(reduce.reduce_prod, "ReduceProd")
+_wrapping(reduce.reduce_sum, "ReduceSum")
 
 
 WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
