@@ -46,19 +46,22 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         return Difference(None, index=(0,) * want.ndim)
     a, b = _numbers(got), _numbers(want)
     with np.errstate(all="ignore"):
-        absolute = np.where(_same(a, b), 0, np.abs(a - b))
+        absolute = np.where(_same(got, want), 0, np.abs(a - b))
         absolute = np.where(np.isnan(absolute), np.inf, absolute)
+        if want.dtype.kind in "iu":  # integers that are too large to be told apart as floats
+            absolute = np.where((absolute == 0) & (got != want), 1, absolute)
         scale = np.abs(b)
         excess = absolute - (
             tolerance.absolute + tolerance.relative * np.where(np.isfinite(scale), scale, 0)
         )
         relative = np.nan_to_num(np.where(absolute == 0, 0, absolute / scale), nan=np.inf)
         relative = np.where(np.isnan(relative), np.inf, relative)
-    worst = np.unravel_index(int(np.argmax(absolute)), want.shape)
+    is_wrong = bool((excess > 0).any())
+    worst = np.unravel_index(int(np.argmax(excess if is_wrong else absolute)), want.shape)
     index = tuple(int(k) for k in worst)
     signs = _other_signs(got, want)
     problem = None
-    if (excess > 0).any():
+    if is_wrong:
         count = int((excess > 0).sum())
         problem = (
             f"{count} of {want.size} elements differ, worst at {list(index)}: "
@@ -66,7 +69,7 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         )
     elif signs and tolerance.signed_zeros:
         problem = f"{signs} of {want.size} elements are zeros of the other sign"
-    ulp = _ulp(got, want, absolute)
+    ulp = _ulp(got, want)
     return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index, signs)
 
 
@@ -103,8 +106,14 @@ def _numbers(array: np.ndarray) -> np.ndarray:
     return array.astype(np.float64)
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    return (a == b) | (np.isnan(a) & np.isnan(b))
+def _same(got: np.ndarray, want: np.ndarray) -> np.ndarray:
+    """Where elements are equal or both NaN, real and imaginary parts each."""
+    if got.dtype.kind == "c":
+        return _same(got.real, want.real) & _same(got.imag, want.imag)
+    equal: np.ndarray = got == want
+    if is_float(got.dtype):
+        equal = equal | (np.isnan(got.astype(np.float64)) & np.isnan(want.astype(np.float64)))
+    return equal
 
 
 def is_float(dtype: np.dtype) -> bool:
@@ -124,12 +133,13 @@ def _other_signs(got: np.ndarray, want: np.ndarray) -> int:
     return int(((a == 0) & (b == 0) & (np.signbit(a) != np.signbit(b))).sum())
 
 
-def _ulp(got: np.ndarray, want: np.ndarray, absolute: np.ndarray) -> float:
-    """The largest distance in units in the last place of `want`, for floats."""
+def _ulp(got: np.ndarray, want: np.ndarray) -> float:
+    """The largest distance in units in the last place of `want`, for floats and their pairs."""
+    if want.dtype.kind == "c":
+        return max(_ulp(got.real, want.real), _ulp(got.imag, want.imag))
     if not is_float(want.dtype):
         return 0.0
-    a, b = got.astype(np.float64), want.astype(np.float64)
-    finite = np.isfinite(a) & np.isfinite(b)
-    if not finite.any():
-        return 0.0
-    return float((absolute[finite] / spacing(b[finite], want.dtype)).max())
+    with np.errstate(all="ignore"):
+        a, b = got.astype(np.float64), want.astype(np.float64)
+        away = np.where(_same(got, want), 0, np.abs(a - b) / spacing(b, want.dtype))
+    return float(np.where(np.isnan(away), np.inf, away).max())

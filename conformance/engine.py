@@ -87,9 +87,11 @@ class Engine(ABC, Generic[Row]):
             return Outcome(want=want, problem=problem)
         with Program(model, device) as program:
             got = list(program(*self.inputs(case, model)))
+        if len(got) != len(want):
+            return Outcome(got, want, problem=f"{len(got)} results, not {len(want)}")
         differences = []
-        for mine, theirs in zip(got[: answer.compared], want, strict=False):
-            known = mine if _is_random(case) and mine.shape == theirs.shape else theirs
+        for mine, theirs in list(zip(got, want, strict=True))[: answer.compared]:
+            known = mine if _is_random(case) and is_alike(mine, theirs) else theirs
             differences.append(compare(mine, known, case.tolerance(theirs.dtype)))
         wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
         problem = next((f"output {k}: {text}" for k, text in wrong), None)
@@ -137,6 +139,11 @@ def _wide(given: Any, count: list[int]) -> Any:
     if type(given) in (list, tuple):
         return type(given)(_wide(v, count) for v in given)
     return given
+
+
+def is_alike(got: np.ndarray, want: np.ndarray) -> bool:
+    """Whether two arrays have one precision and one shape."""
+    return got.dtype == want.dtype and got.shape == want.shape
 
 
 def _is_random(case: Any) -> bool:

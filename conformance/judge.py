@@ -12,9 +12,9 @@ from nnir.errors import FAILURES, NNAdapterError, summary, told
 
 from .case import Limit
 from .compare import Difference, distance
-from .engine import WIDE, Answer, Engine, Outcome, Prepare
+from .engine import WIDE, Answer, Engine, Outcome, Prepare, is_alike
 from .oracle import Oracle
-from .result import ERROR, LIMIT, PASS, REFUSED, STALE, WRONG
+from .result import ERROR, LIMIT, MEMORY, PASS, REFUSED, STALE, WRONG
 from .worker import Lost
 
 HALF = 0.5
@@ -51,19 +51,17 @@ def judge(
     """Convert and run a case, and compare it with what the oracle says, by `ask` where given.
 
     `prepare` is done to the model first.
-
-    An origin that dies over a case that must be compared gives the verdict of its `Lost`.
     """
     if case.raises is not None:
         return _must_fail(engine, case, device, oracle)
+    try:
+        answer = engine.ask(case, oracle) if ask is None else ask()
+    except FAILURES as refused:  # no limit is about the origin
+        return failure(refused)
     limit = next((x for x in limits if x.matches(case, device)), None)
     error: BaseException | None = None
     try:
-        answer = engine.ask(case, oracle) if ask is None else ask()
         found = _compared(engine, case, device, answer, oracle, prepare)
-    except Lost as lost:
-        error = lost
-        found = Verdict(lost.kind, summary(lost))
     except FAILURES as raised:  # whatever it is, it is the verdict
         error = raised
         found = failure(raised)
@@ -79,7 +77,11 @@ def judge(
 
 
 def failure(error: BaseException) -> Verdict:
-    """The verdict on what was raised: one of our errors, or a bug."""
+    """The verdict on what was raised: a lost worker, too little memory, our errors, or a bug."""
+    if isinstance(error, Lost):
+        return Verdict(error.kind, summary(error))
+    if isinstance(error, MemoryError) or isinstance(error.__cause__, MemoryError):
+        return Verdict(MEMORY, summary(error))
     if isinstance(error, NNAdapterError):
         return Verdict(REFUSED, f"{type(error).__name__}: {summary(error)}")
     return Verdict(ERROR, told(error))
@@ -103,15 +105,35 @@ def _is_near(
     engine: Engine[Any], case: Any, answer: Answer, outcome: Outcome, oracle: Oracle
 ) -> bool:
     """Whether we are no further from the truth than the case allows, by the origin's own error."""
-    tolerances = [case.tolerance(w.dtype) for w in outcome.want]
-    multiple = max((t.multiple for t in tolerances), default=0.0)
-    if not multiple or len(outcome.differences) != len(outcome.want):
+    wrong = [k for k, d in enumerate(outcome.differences) if d.problem is not None]
+    multiples = [case.tolerance(outcome.want[k].dtype).multiple for k in wrong]
+    if not wrong or not all(multiples) or any(map(_is_other, *_parts(outcome, wrong))):
         return False
     truth = engine.truth(case, oracle, answer)
     if truth is None:
         return False
-    ours, theirs = yardstick(outcome, truth)
-    return ours <= multiple * max(theirs, HALF)
+    for place, multiple in zip(wrong, multiples, strict=True):
+        got, want, exact = outcome.got[place], outcome.want[place], truth[place]
+        if exact.dtype != np.float64 or exact.shape != want.shape or not is_narrow(want):
+            return False
+        if distance(got, exact) > multiple * max(distance(want, exact), HALF):
+            return False
+    return True
+
+
+def _parts(outcome: Outcome, places: Sequence[int]) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    return [outcome.got[k] for k in places], [outcome.want[k] for k in places]
+
+
+def _is_other(got: np.ndarray, want: np.ndarray) -> bool:
+    """Whether results differ by more than rounding: in type, or in what is not finite."""
+    if not is_alike(got, want) or not is_narrow(want):
+        return True
+    a, b = got.astype(np.float64), want.astype(np.float64)
+    is_finite = np.isfinite(b)
+    return bool((np.isfinite(a) != is_finite).any()) or not np.array_equal(
+        a[~is_finite], b[~is_finite], equal_nan=True
+    )
 
 
 def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> Verdict:
@@ -119,7 +141,7 @@ def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> V
     try:
         engine.refused(case, device, oracle)
     except Lost as lost:
-        return Verdict(lost.kind, summary(lost))
+        return failure(lost)
     except FAILURES as error:
         if isinstance(error, case.raises):
             return Verdict(PASS)

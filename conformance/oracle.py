@@ -9,9 +9,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 
-from .worker import Worker, serve
-
-__all__ = ["Oracle", "Refused", "argument", "serve"]
+from .worker import Worker
 
 
 class Refused(Unsupported):

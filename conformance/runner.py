@@ -19,9 +19,9 @@ import numpy as np
 from hal.runtime import manager
 from nnir.errors import FAILURES, NNAdapterError, summary, told
 
+from .serving import serve
 from .suite import Crew, Item, Options, Suite
 from .suites import suite
-from .worker import serve
 
 PACKAGES = (
     *("nnadapter", "numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -45,7 +44,8 @@ class Worker:
 
     `timeout` in seconds for one message, `memory` in bytes for the process; on Linux the process
     is stopped when it really uses more, elsewhere only the time is watched. `python` is another
-    interpreter, for a framework in an environment of its own.
+    interpreter, for a framework in an environment of its own. `idle`: after so many seconds
+    without a message the process ends by itself.
     """
 
     def __init__(
@@ -55,8 +55,11 @@ class Worker:
         timeout: float = 60.0,
         memory: int | None = None,
         python: str = sys.executable,
+        idle: float | None = None,
     ) -> None:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
+        self.idle = idle
+        self._called = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -76,7 +79,10 @@ class Worker:
         self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes = b""
     ) -> tuple[dict[str, Any], list[np.ndarray]]:
         """One message and its answer. Lost when there is none; the next call starts afresh."""
+        if self.idle and time.monotonic() - self._called > self.idle / 2:
+            self.close()  # it may be about to end
         process = self._started()
+        self._called = time.monotonic()
         questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         with _Watch(process, self.timeout, self.memory) as watch:
             try:
@@ -86,6 +92,9 @@ class Worker:
             except (EOFError, OSError):
                 process.wait()
                 raise self._lost(watch.killed or CRASH, process.returncode) from None
+            except BaseException:  # an answer that nobody took would be that of the next question
+                self.close()
+                raise
         if reply.get("memory"):
             raise self._lost(MEMORY, None)
         return reply, results
@@ -150,6 +159,8 @@ class _Watch:
         self, process: subprocess.Popen[bytes], timeout: float, memory: int | None
     ) -> None:
         self.killed: str | None = None
+        self._ended = False
+        self._lock = threading.Lock()
         self._process, self._memory = process, memory
         self._deadline = time.monotonic() + timeout
 
@@ -159,15 +170,20 @@ class _Watch:
 
     def __exit__(self, *_: object) -> None:
         _WATCHES.discard(self)
+        with self._lock:
+            self._ended = True
 
     def look(self) -> None:
-        """Kill the process where it is beyond a limit."""
+        """Kill the process where it is beyond a limit, unless it has answered meanwhile."""
+        kind = None
         if time.monotonic() > self._deadline:
-            self.killed = TIMEOUT
+            kind = TIMEOUT
         elif self._memory and resident(self._process.pid) > self._memory:
-            self.killed = MEMORY
-        if self.killed:
-            _kill(self._process)
+            kind = MEMORY
+        with self._lock:
+            if kind is not None and not self._ended:
+                self.killed = kind
+                _kill(self._process)
 
 
 class _Guard:
@@ -235,53 +251,3 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
         process.kill()
-
-
-def limit_memory() -> None:
-    """In the worker: let allocations beyond its own limit fail, before the system runs short."""
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    _, most = resource.getrlimit(resource.RLIMIT_DATA)
-    limit = int(os.environ.get(LIMIT) or 0) or most
-    with contextlib.suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, most))
-
-
-def end_with_parent() -> None:
-    """In the worker: do not outlive who started it, even in the middle of a message."""
-    parent = os.getppid()
-
-    def look() -> None:
-        while os.getppid() == parent:
-            time.sleep(1)
-        shutil.rmtree(os.environ.get(FOLDER, ""), ignore_errors=True)
-        os._exit(1)
-
-    threading.Thread(target=look, name="parent", daemon=True).start()
-
-
-def serve(answer: Any) -> None:
-    """The worker's loop: `answer(head, arrays, blob)` gives arrays, or a dictionary, or raises."""
-    limit_memory()
-    end_with_parent()
-    replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what frameworks print must not get between the messages
-    while True:
-        try:
-            head, arrays, blob = channel.receive(sys.stdin.buffer)
-        except EOFError:
-            return
-        try:
-            found = answer(head, arrays, blob)
-            is_data = isinstance(found, dict)
-            results = [] if is_data else [np.asarray(r) for r in found]
-            channel.send(
-                replies, {"data": found} if is_data else {}, results, folder=os.environ.get(FOLDER)
-            )
-        except MemoryError:
-            channel.send(replies, {"memory": True}, [])
-        except Exception as error:  # noqa: BLE001  whatever the framework says goes to the caller
-            text = " ".join(f"{type(error).__name__}: {error}".split())[:500]
-            channel.send(replies, {"error": text}, [])

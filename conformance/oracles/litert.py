@@ -9,7 +9,7 @@ import numpy as np
 from ai_edge_litert import interpreter as litert
 from ai_edge_litert import schema_py_generated as schema
 
-from ..oracle import serve
+from ..serving import serve
 from ..stored import Writer
 
 PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES

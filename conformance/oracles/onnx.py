@@ -10,7 +10,7 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from ..oracle import serve
+from ..serving import serve
 from ..stored import Writer
 
 EXTERNAL = "session.model_external_initializers_file_folder_path"

@@ -13,7 +13,8 @@ import paddle
 
 from frontends.paddle import opdefs
 
-from ..oracle import argument, serve
+from ..oracle import argument
+from ..serving import serve
 from ..stored import Writer
 from .paddle_formulas import FORMULAS, PROGRAMS
 

@@ -17,7 +17,7 @@ import paddle
 from paddle.base import core
 from paddle.static import io
 
-from ..oracle import serve
+from ..serving import serve
 from ..stored import Writer
 
 paddle.enable_static()

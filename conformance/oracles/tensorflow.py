@@ -12,7 +12,8 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # one order of summation, whatever the processor
 import tensorflow as tf
 
-from ..oracle import argument, serve
+from ..oracle import argument
+from ..serving import serve
 from ..stored import Writer
 
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}

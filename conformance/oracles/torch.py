@@ -15,7 +15,8 @@ import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 from torch.export.graph_signature import ConstantArgument, SymIntArgument
 from torch.utils import _pytree as pytree
 
-from ..oracle import argument, serve
+from ..oracle import argument
+from ..serving import serve
 from ..stored import Writer
 
 BITS = {

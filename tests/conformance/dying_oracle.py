@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import serve
+from conformance.serving import serve
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[np.ndarray]:

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.case import Case, Limit, Tolerance, f
 from conformance.compare import compare, distance, spacing
-from conformance.engine import Answer, Engine, widened
+from conformance.engine import Answer, Engine, Outcome, widened
 from conformance.judge import Verdict, judge, yardstick
 from conformance.oracle import Oracle, Refused
 from conformance.record import described, record
@@ -32,8 +32,10 @@ class Fake(Engine[Case]):
 
     worker = ""
 
-    def __init__(self, wrong: float = 0.0, raises: Exception | None = None) -> None:
-        self.wrong, self.raises = wrong, raises
+    def __init__(
+        self, wrong: float = 0.0, raises: Exception | None = None, *, refuses: bool = False
+    ) -> None:
+        self.wrong, self.raises, self.refuses = wrong, raises, refuses
 
     def ask(self, case: Case, oracle: Oracle) -> Answer:
         if self.raises is not None:
@@ -41,6 +43,8 @@ class Fake(Engine[Case]):
         return Answer([np.exp(case.inputs[0])])
 
     def model(self, case: Case, answer: Answer) -> Model:
+        if self.refuses:
+            raise Unsupported("not converted")
         model = Model()
         array = case.inputs[0]
         x = model.input("x", TensorType(precision_of(array.dtype), array.shape))
@@ -75,7 +79,9 @@ def test_limits_are_strict() -> None:
     assert verdict(Fake(0.1), CASE, wrong) == LIMIT
     assert verdict(Fake(), CASE, wrong) == STALE
     assert verdict(Fake(raises=Refused("no")), CASE, wrong) == REFUSED
-    assert verdict(Fake(raises=Refused("no")), CASE, refused) == LIMIT
+    assert verdict(Fake(raises=Refused("no")), CASE, refused) == REFUSED
+    assert verdict(Fake(refuses=True), CASE, refused) == LIMIT
+    assert verdict(Fake(refuses=True)) == REFUSED
     assert verdict(Fake(0.1), CASE, refused) == WRONG
     assert verdict(Fake(0.1), CASE, Limit("Log", "another")) == WRONG
 
@@ -101,6 +107,40 @@ def test_the_origins_own_error_is_the_yardstick() -> None:
     assert truth[0].dtype == np.float64
     ours, theirs = yardstick(found.outcome, truth)
     assert theirs < 1 < ours < 4
+
+
+@pytest.mark.parametrize(
+    ("got", "want"),
+    [
+        (f(1, 3), f(1, np.inf)),
+        (f(1, 3), f(1, np.nan)),
+        (f(np.nan, 3), f(1, 3)),
+        (f(1), f(1, 1)),
+        (f(1, dtype=np.float16), f(1)),
+        (np.array([1]), np.array([2])),
+    ],
+)
+def test_a_multiple_excuses_only_rounding(got: np.ndarray, want: np.ndarray) -> None:
+    class Told(Fake):
+        def ask(self, case: Case, oracle: Oracle) -> Answer:
+            return Answer([want.astype(np.float64) if case.inputs[0].dtype == float else want])
+
+        def outcome(self, case: Case, *_: Any) -> Outcome:
+            found = compare(got, want, case.tolerance(want.dtype))
+            return Outcome([got], [want], [found], found.problem)
+
+    assert verdict(Told(), replace(CASE, tol=Tolerance(multiple=1e30))) == WRONG
+
+
+def test_complex_numbers_and_large_integers() -> None:
+    nan = np.array([complex(np.nan, 1)])
+    assert compare(nan, np.array([complex(np.nan, 5)]), Tolerance()).problem is not None
+    assert compare(nan, nan + 0, Tolerance()).problem is None
+    big = np.array([2**63 - 1])
+    assert compare(big - 1, big, Tolerance()).problem is not None
+    found = compare(f(1e6 + 5, 0.01), f(1e6, 0), Tolerance(relative=1e-5))
+    assert found.index == (1,)
+    assert compare(f(np.inf), f(1), Tolerance()).max_ulp == np.inf
 
 
 def test_widened() -> None:
