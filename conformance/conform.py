@@ -4,21 +4,33 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import DeviceError, summary
+from nnir.errors import DeviceError, summary, told
 
 from .journal import Journal, Task, fingerprint
 from .result import CRASH, ERROR, Result, Run
-from .suite import Item, Options, command
+from .suite import IDLE, Item, Options, command
 from .worker import Lost, Worker
 
+RUNNER = "conformance.runner"
 BATCH = 32
+SLICE = 2.0
+"""Seconds after which a batch gives back what it has."""
+
 ATTEMPTS = 3
 PLANNING = 600.0
 """Seconds that it may take to list all cases, which imports all tables."""
@@ -29,48 +41,70 @@ Done = Callable[[int, int, Sequence[Result]], None]
 
 @dataclass(frozen=True)
 class Batch:
-    """Tasks that one process runs one after the other. Everything in it can be sent anywhere."""
+    """Tasks that one process runs one after the other. Everything in it can be sent anywhere.
 
+    `run` names the run that they belong to.
+    """
+
+    run: str
     tasks: tuple[Task, ...]
     options: dict[str, Any]
 
 
-class Hands(threading.local):
-    """The runner process of a thread; it lives until the thread or the process ends."""
+class Hands:
+    """The runner processes of this process: one for each thread and run.
+
+    A thread that turns to another run lets go of its runner for the one before, which may have
+    other code in it.
+    """
 
     def __init__(self) -> None:
-        self.worker: Worker | None = None
+        self._lock = threading.Lock()
+        self._workers: dict[int, tuple[str, Worker]] = {}
+        self._dismissed: set[str] = set()
 
-    def of(self, options: Options) -> Worker:
-        """The runner with the limits of the options."""
-        if self.worker is None:
-            self.worker = Worker("conformance.runner")
-            _EVERY.append(self.worker)
-        self.worker.timeout, memory = options.timeout, options.memory
-        if self.worker.memory != memory:
-            self.worker.close()
-            self.worker.memory = memory
-        return self.worker
+    def of(self, run: str, options: Options) -> Worker | None:
+        """The runner of this thread for a run; None when the run is over."""
+        thread = threading.get_ident()
+        with self._lock:
+            if run in self._dismissed:
+                return None
+            known, worker = self._workers.get(thread, ("", None))
+            if worker is not None and known != run:
+                worker.close()
+            if worker is None or known != run:
+                worker = Worker(RUNNER, timeout=options.timeout, memory=options.memory, idle=IDLE)
+                self._workers[thread] = run, worker
+            return worker
+
+    def dismiss(self, run: str) -> None:
+        """Stop the runners of a run; it gets no others."""
+        with self._lock:
+            self._dismissed.add(run)
+            mine = [k for k, (name, _) in self._workers.items() if name == run]
+            workers = [self._workers.pop(k)[1] for k in mine]
+        for worker in workers:
+            worker.close()
 
 
 _HANDS = Hands()
-_EVERY: list[Worker] = []
-
-
-def dismiss() -> None:
-    """Stop every runner that this process has started."""
-    while _EVERY:
-        _EVERY.pop().close()
 
 
 def work(batch: Batch) -> list[list[dict[str, Any]]]:
-    """The results of each task of a batch, in a thread or process of an executor.
+    """The results of the first tasks of a batch, in a thread or process of an executor.
 
-    A runner that crashes, hangs or takes too much memory costs one task and is replaced.
+    Stops after a while, so that what is done is soon known to whoever waits. A runner that
+    crashes, hangs or takes too much memory costs one task and is replaced.
     """
     options = Options.of(batch.options)
-    worker = _HANDS.of(options)
-    return [[r.as_dict() for r in _results(worker, task, batch.options)] for task in batch.tasks]
+    until = time.monotonic() + SLICE
+    done: list[list[dict[str, Any]]] = []
+    for task in batch.tasks:
+        worker = _HANDS.of(batch.run, options)
+        if worker is None or (done and time.monotonic() > until):
+            break
+        done.append([r.as_dict() for r in _results(worker, task, batch.options)])
+    return done
 
 
 def _results(worker: Worker, task: Task, options: dict[str, Any]) -> list[Result]:
@@ -116,33 +150,41 @@ def conform(
     started = time.perf_counter()
     plan = planned(options)
     data = options.as_dict()
+    run = uuid.uuid4().hex
     tasks = [(*i, d) for i in plan["items"] for d in plan["devices"]]
     book = Journal(journal, fingerprint(plan, data)) if journal else None
     found: dict[Task, list[Result]] = dict(book.done) if book else {}
+    resumed = len(found)
     left = [t for t in tasks if t not in found]
-    batches = [Batch(tuple(part), data) for part in parts(left, jobs)]
+    batches = [Batch(run, tuple(part), data) for part in parts(left, jobs)]
     pool = executor or ThreadPoolExecutor(jobs, thread_name_prefix="conform")
     try:
-        for results in _run(pool, batches, data, jobs):
+        for results in _run(pool, batches, jobs):
             found.update(results)
             if book:
                 book.append(results)
             if done:
                 done(len(found), len(tasks), [r for part in results.values() for r in part])
     finally:
+        _HANDS.dismiss(run)  # first: nobody is to wait for a case that hangs
         if executor is None:
             pool.shutdown(cancel_futures=True)
-            dismiss()
         if book:
             book.close()
-    ordered = [r for t in tasks for r in found[t]]
-    seconds = time.perf_counter() - started
-    return Run(ordered, data, plan["environment"], plan["skipped"], seconds)
+    return Run(
+        results=[r for t in tasks for r in found[t]],
+        options=data,
+        environment=plan["environment"],
+        skipped=plan["skipped"],
+        seconds=time.perf_counter() - started,
+        resumed=resumed,
+        restarted=book is not None and book.restarted,
+    )
 
 
 def planned(options: Options) -> dict[str, Any]:
     """What there is to run, asked of a process of its own: this one imports no framework."""
-    with Worker("conformance.runner", timeout=PLANNING, memory=options.memory) as worker:
+    with Worker(RUNNER, timeout=PLANNING, memory=options.memory) as worker:
         reply, _ = worker.call({"plan": options.as_dict()}, [])
     if "error" in reply:
         raise DeviceError(f"the plan cannot be made: {reply['error']}")
@@ -163,32 +205,37 @@ def parts(tasks: Sequence[Task], jobs: int) -> Iterator[Sequence[Task]]:
         start = stop
 
 
-def _run(
-    pool: Executor, batches: Iterable[Batch], options: dict[str, Any], jobs: int
-) -> Iterator[dict[Task, list[Result]]]:
+def _run(pool: Executor, batches: Iterable[Batch], jobs: int) -> Iterator[dict[Task, list[Result]]]:
     """The results of batches as they come. A batch whose place is lost is run again elsewhere."""
     waiting = deque((b, 1) for b in batches)
     running: dict[Future[Any], tuple[Batch, int]] = {}
     while waiting or running:
         while waiting and len(running) < 2 * jobs:
             batch, attempt = waiting.popleft()
-            running[pool.submit(work, batch)] = batch, attempt
+            try:
+                running[pool.submit(work, batch)] = batch, attempt
+            except RuntimeError as error:  # the executor is broken or shut down
+                yield _given_up(batch, error, attempt)
         ready, _ = wait(running, return_when=FIRST_COMPLETED)
         for future in ready:
             batch, attempt = running.pop(future)
-            error = future.exception()
-            if error is None:
-                rows = zip(batch.tasks, future.result(), strict=True)
-                yield {t: [Result.of(r) for r in part] for t, part in rows}
-            elif attempt < ATTEMPTS:
-                waiting.append((batch, attempt + 1))
-            else:
-                yield _given_up(batch, error, options)
+            try:
+                rows = future.result()
+            except (Exception, CancelledError) as error:  # noqa: BLE001  what places fail with
+                if attempt < ATTEMPTS:
+                    waiting.append((batch, attempt + 1))
+                else:
+                    yield _given_up(batch, error, attempt)
+                continue
+            pairs = zip(batch.tasks, rows, strict=False)
+            yield {t: [Result.of(r) for r in part] for t, part in pairs}
+            if len(rows) < len(batch.tasks):
+                waiting.appendleft((replace(batch, tasks=batch.tasks[len(rows) :]), 1))
 
 
-def _given_up(
-    batch: Batch, error: BaseException, options: dict[str, Any]
-) -> dict[Task, list[Result]]:
+def _given_up(batch: Batch, error: BaseException, attempts: int) -> dict[Task, list[Result]]:
     """A batch that no place could run."""
-    reason = f"the executor failed {ATTEMPTS} times: {summary(error)}"
-    return {t: [_failed(Item(*t[:4]), t[4], CRASH, reason, 0.0, options)] for t in batch.tasks}
+    reason = f"the executor failed ({attempts} times): {told(error)}"
+    return {
+        t: [_failed(Item(*t[:4]), t[4], CRASH, reason, 0.0, batch.options)] for t in batch.tasks
+    }

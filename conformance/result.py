@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,14 @@ from typing import Any
 
 FORMAT = 1
 LARGEST = sys.float_info.max
+
+
+def finite(value: Any) -> Any:
+    """A value for JSON, which lacks infinity and NaN: the largest float stands for both."""
+    if not isinstance(value, float):
+        return value
+    return LARGEST if math.isnan(value) else max(-LARGEST, min(value, LARGEST))
+
 
 PASS, LIMIT, SKIP = "pass", "limit", "skip"
 WRONG, REFUSED, ERROR, STALE = "wrong", "refused", "error", "stale"
@@ -76,15 +85,15 @@ class Result:
         return self.verdict in GOOD
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, without what is empty; infinity, which JSON lacks, is the largest float."""
+        """For JSON, without what is empty; infinity and NaN are the largest float."""
         given = {k: v for k, v in asdict(self).items() if v not in ("", None, ())}
-        return {k: min(v, LARGEST) if isinstance(v, float) else v for k, v in given.items()}
+        return {k: finite(v) for k, v in given.items()}
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> Result:
         """The inverse of `as_dict`; fields of newer formats are ignored."""
         known = {f.name for f in fields(cls)}
-        given: dict[str, Any] = {k: v for k, v in data.items() if k in known}
+        given: dict[str, Any] = {k: finite(v) for k, v in data.items() if k in known}
         given |= {k: tuple(v) for k, v in given.items() if isinstance(v, list)}
         return cls(**given)
 
@@ -93,7 +102,9 @@ class Result:
 class Run:
     """All results of a run and how it was made.
 
-    `skipped` says for what could not be run at all why, and how many cases that were.
+    `skipped` says for what could not be run at all why, and how many cases that were. `resumed`
+    tasks were done by an earlier run that was interrupted; `restarted`: there was such a run, but
+    of other code or options.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -101,6 +112,8 @@ class Run:
     environment: dict[str, str] = field(default_factory=dict)
     skipped: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
+    resumed: int = 0
+    restarted: bool = False
 
     @property
     def counts(self) -> Counter[str]:
@@ -116,7 +129,7 @@ class Run:
             "format": FORMAT,
             "options": self.options,
             "environment": self.environment,
-            "seconds": round(self.seconds, 3),
+            "seconds": finite(round(self.seconds, 3)),
             "counts": dict(self.counts),
             "skipped": self.skipped,
             "results": [r.as_dict() for r in self.results],

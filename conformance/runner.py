@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -20,7 +21,7 @@ from hal.runtime import manager
 from nnir.errors import FAILURES, NNAdapterError, summary, told
 
 from .serving import serve
-from .suite import Crew, Item, Options, Suite
+from .suite import IDLE, Crew, Item, Options, Suite
 from .suites import suite
 
 PACKAGES = (
@@ -94,10 +95,10 @@ class Runner:
             "skipped": skipped,
             "devices": [d for d, reason in devices.items() if reason is None],
             "environment": environment(),
-            "code": code(),
+            "code": code(options),
         }
 
-    def _listed(self, name: str, frontend: str, options: Options) -> tuple[list[Item], str | None]:
+    def _listed(self, name: str, frontend: str, options: Options) -> tuple[list[Item] | None, str | None]:
         """The cases of a frontend that are wanted, and why they cannot be run."""
         part = self._suite(name)
         reason = part.missing(frontend)
@@ -136,13 +137,18 @@ def _unavailable(device: str) -> str | None:
     return None
 
 
-def code() -> str:
-    """A digest of the state of our own source files: results of other code are not continued."""
-    digest = hashlib.sha256()
+def code(options: Options) -> str:
+    """A digest of the state of what is run: results of other code or models are not continued."""
+    modules = [sys.modules[n.partition(":")[0]] for n in options.preload]
+    files = [Path(m.__file__) for m in modules if m.__file__]
     for package in ("nnir", "frontends", "hal", "conformance"):
-        for path in sorted((ROOT / package).rglob("*.py")):
-            state = path.stat()
-            digest.update(f"{path.relative_to(ROOT)} {state.st_size} {state.st_mtime_ns}".encode())
+        files += sorted((ROOT / package).rglob("*.py"))
+    for folder in options.models:
+        files += sorted(p for p in Path(folder).rglob("*") if p.is_file())
+    digest = hashlib.sha256()
+    for path in files:
+        state = path.stat()
+        digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
     return digest.hexdigest()
 
 
@@ -158,4 +164,4 @@ def environment() -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    serve(Runner().answer)
+    serve(Runner().answer, idle=IDLE)

@@ -31,7 +31,15 @@ NEEDS: dict[str, tuple[str, ...]] = {
 }
 """Every frontend, in the order of the reports, and what must be installed to ask its origin."""
 
+IDLE = 120.0
+"""Seconds after which a runner that nobody asks ends: nobody can stop those of other machines."""
+
 MOST_ORACLES = 3
+CHOOSING = ("suites", "frontends", "devices", "op", "case")
+"""Options that choose cases: a case that runs alone is named in their place."""
+
+WORDS = {"dtypes": "dtype"}
+"""Options whose name on the command line is another."""
 
 
 @dataclass(frozen=True)
@@ -155,10 +163,21 @@ def missing(frontend: str) -> str | None:
 
 
 def command(item: Item, device: str, options: Options) -> str:
-    """The command line that runs one case alone."""
+    """The command line that runs one case alone, with every option that is not the default."""
     words = ["nnadapter", "conform", "--suite", item.suite, "--frontend", item.frontend]
     words += ["--device", device, "--case", item.name]
-    words += [w for folder in options.models for w in ("--models", folder)]
-    words += ["--optimize"] if options.optimize else []
-    words += [w for module in options.preload for w in ("--preload", module)]
+    for f in fields(options):
+        value = getattr(options, f.name)
+        if f.name not in CHOOSING and value != f.default:
+            words += _words(WORDS.get(f.name, f.name), value)
     return shlex.join(words)
+
+
+def _words(name: str, value: Any) -> list[str]:
+    """An option of the command line."""
+    match value:
+        case bool():
+            return [f"--{name}" if value else f"--no-{name}"]
+        case tuple():
+            return [w for part in value for w in (f"--{name}", part)]
+    return [f"--{name}", str(value / GIGABYTE if name == "memory" else value)]

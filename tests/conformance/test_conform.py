@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,9 @@ from .hostile import GOOD_ONES, LOG
 ROOT = Path(__file__).parents[2]
 PRELOAD = ("tests.conformance.hostile:install",)
 SLOW = Options(suites=("slow",), devices=("builtin",), preload=PRELOAD, timeout=20)
+
+
+HOSTILE = Options(suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=60)
 
 
 @pytest.fixture(autouse=True)
@@ -78,6 +82,57 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
     run = conform(SLOW, jobs=2, journal=journal)
     assert len(run.results) == len(verdicts(run)) == GOOD_ONES
     assert len(log.read_text().split()) - len(before) == GOOD_ONES - saved
+
+
+def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
+    """Though a case hangs; what was done before is in the journal, and nothing is left running."""
+    journal = tmp_path / "run.json.partial"
+    script = (
+        "from pathlib import Path; from conformance.conform import conform; "
+        "from tests.conformance.test_conform import HOSTILE; "
+        f"conform(HOSTILE, jobs=1, journal=Path({str(journal)!r}))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL
+    ) as process:
+        while not journal.exists() or len(journal.read_text().splitlines()) < 3:
+            assert process.poll() is None
+            time.sleep(0.05)
+        time.sleep(1)  # it sleeps for ever by now
+        process.send_signal(signal.SIGINT)
+        started = time.monotonic()
+        process.wait(30)
+        assert time.monotonic() - started < 10
+    running = subprocess.run(["ps", "-eo", "ppid,args"], capture_output=True, text=True).stdout
+    orphans = [x for x in running.splitlines() if x.split()[0] == "1" and "conformance.run" in x]
+    assert not orphans
+
+
+def test_two_runs_at_once_do_not_meet() -> None:
+    with ThreadPoolExecutor(2) as both:
+        first, second = both.map(lambda _: conform(SLOW, jobs=1), range(2))
+    assert first.counts == second.counts == {PASS: GOOD_ONES}
+
+
+def test_a_pool_that_serves_two_runs_starts_afresh() -> None:
+    """What the first run has preloaded is not in the second."""
+    bug = Options(
+        frontends=("onnx",),
+        op="Softmax",
+        devices=("builtin",),
+        preload=("tests.conformance.planted:onnx_softmax",),
+    )
+    with ThreadPoolExecutor(1) as pool:
+        assert conform(bug, executor=pool, jobs=1).counts["wrong"]
+        assert conform(replace(bug, preload=()), executor=pool, jobs=1).is_good
+
+
+def test_a_pool_that_breaks_is_told() -> None:
+    with ProcessPoolExecutor(1) as pool:
+        pool.submit(os.kill, pool.submit(os.getpid).result(), signal.SIGKILL)
+        run = conform(replace(SLOW, case="good1"), executor=pool, jobs=1)
+    assert set(run.counts) == {CRASH}
+    assert "the executor failed" in run.results[0].reason
 
 
 def test_a_journal_of_another_plan_is_not_continued(tmp_path: Path) -> None:
