@@ -14,9 +14,10 @@ from nnir.types import Precision
 from ..precision import cast_to
 from ..table import Table
 from . import blend
-from .halves import HALVES, number, once_rounded
+from .halves import number, once_rounded
 from .promotion import (
     DEFAULT_FLOAT,
+    HALVES,
     Number,
     Operand,
     category,

@@ -126,7 +126,7 @@ def _direction(input0: Value, input1: Value) -> Value:
     """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
     zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))
     sides = unary.abs_(input0), unary.abs_(input1)
-    nothing = equal(input0, zero)
+    nothing = equal(where(equal(input1, input1), input0, one), zero)  # NaN beside 0 stays NaN
     ratio = where(equal(*sides), unary.sign(input0), binary.div(input0, sides[1]))
     slope = unary.atan(where(nothing, input0, ratio))
     below = less(where(nothing, binary.div(one, input0), input0), zero)

@@ -24,6 +24,8 @@ def _standardised(
 ) -> np.ndarray:
     """Zero mean and unit (population) variance over `axes`."""
     axes = tuple(axes)
+    if not input.size:
+        return input
     centred = input - input.mean(axis=axes, keepdims=True, dtype=input.dtype)
     variance = np.square(centred).mean(axis=axes, keepdims=True, dtype=input.dtype)
     return centred / np.sqrt(variance + input.dtype.type(epsilon))

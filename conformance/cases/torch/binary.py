@@ -167,6 +167,12 @@ CASES = [
     Case("aten.ldexp.Tensor", (f(1, 2), f(0.5, 2)), why="fractions", tol=ROUNDS),
     Case("aten.ldexp.Tensor", (f(1, 2, inf, 0, dtype=np.float16), i(1, -3, 2000, 2000)), why="far"),
     Case("aten.ldexp.Tensor", (f(1e-30, 3), i(200, -1)), why="no overflow on the way"),
+    Case(
+        "aten.atan2.default",
+        (f(0, -0.0, nan, 0), f(nan, nan, 0, -inf)),
+        tol=ROUNDS,
+        why="nan beside 0",
+    ),
     *(
         Case(
             "aten.div.Scalar_mode",

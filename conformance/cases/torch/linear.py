@@ -212,13 +212,6 @@ CASES: list[Case] = [
 ]
 LIMITS: list[Limit] = [
     Limit(
-        "aten.einsum.default",
-        device="onnxruntime",
-        case="nothing",
-        why="ONNX Runtime divides by zero over it, and dies",
-        raises=NoLowering,
-    ),
-    Limit(
         "aten.matrix_power.default",
         device="onnxruntime",
         case="-2",

@@ -68,6 +68,10 @@ CASES: list[Case] = [
         "aten.instance_norm.default",
         ((X, W, B, None, None, True, 0.1, 1e-5, True), "plain"),
         ((X, None, None, None, None, True, 0.1, 1e-5, True), "no affine"),
+        (
+            (np.zeros((2, 3, 4, 0), np.float32), None, None, None, None, True, 0.1, 1e-5, True),
+            "empty",
+        ),
         ((X, W, B, M, V, *LAST, True), "statistics"),
     ),
     *each(

@@ -63,6 +63,8 @@ def batch_normalization(
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
 ) -> Any:
+    if 0 in input.shape:  # its kernel writes where nothing is
+        return g.node("Identity", input)
     x, s, b = _wide(g, input, scale, bias)
     if x.precision == Precision.FLOAT32 and input.rank > 2:
         return g.cast(g.node("InstanceNormalization", x, s, b, epsilon=epsilon), input.precision)

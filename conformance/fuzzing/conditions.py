@@ -1,0 +1,226 @@
+"""Conditions on an example: what its inputs, attributes and the origin's results hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..case import Case
+from ..compare import FINFO
+from ..engine import Answer
+from .tree import arrays
+from .values import kind_of
+
+
+def reals(case: Case) -> list[np.ndarray]:
+    """The floats among the inputs, as float64."""
+    return [a.astype(np.float64) for a in arrays(case) if a.dtype.kind not in "iubcOSU"]
+
+
+def whole(case: Case) -> list[np.ndarray]:
+    """The integers among the inputs."""
+    return [a for a in arrays(case) if a.dtype.kind in "iu"]
+
+
+def always(case: Case, answer: Answer) -> bool:
+    """Every example."""
+    return True
+
+
+def out_of_integers(case: Case, answer: Answer) -> bool:
+    """A float that the integers of a result do not hold, NaN among them."""
+    kinds = [r.dtype for r in answer.results if r.dtype.kind in "iu"]
+    if not kinds:
+        return False
+    low = max(float(np.iinfo(d).min) for d in kinds)
+    high = min(float(np.iinfo(d).max) for d in kinds)
+    # the largest integer may not be a float: the next one below is
+    return any(bool((~(a >= low) | ~(a <= np.nextafter(high, 0))).any()) for a in reals(case))
+
+
+def any_nan(case: Case, answer: Answer) -> bool:
+    """NaN among the inputs."""
+    return any(bool(np.isnan(a).any()) for a in reals(case))
+
+
+def not_finite(case: Case, answer: Answer | None = None) -> bool:
+    """NaN or an infinity among the inputs."""
+    complex_ones = [a for a in arrays(case) if a.dtype.kind == "c"]
+    return any(not np.isfinite(a).all() for a in (*reals(case), *complex_ones))
+
+
+def empty(case: Case, answer: Answer) -> bool:
+    """An input without elements."""
+    return any(not a.size for a in arrays(case))
+
+
+def half(case: Case, answer: Answer) -> bool:
+    """Floats that are not float32."""
+    return any(kind_of(a.dtype) == "float" and a.dtype.itemsize != 4 for a in arrays(case))
+
+
+def zero_divisor(case: Case, answer: Answer) -> bool:
+    """A zero, or -1 (by which the smallest integer cannot be divided), among integers."""
+    return any(bool(((a == 0) | (a == -1)).any()) for a in whole(case)[1:])
+
+
+def wide_shift(case: Case, answer: Answer) -> bool:
+    """A shift by less than no bits, or by as many as there are."""
+    bits = 8 * min((r.dtype.itemsize for r in answer.results), default=8)
+    return any(bool(((a < 0) | (a >= bits)).any()) for a in whole(case)[1:])
+
+
+def negative(case: Case, answer: Answer) -> bool:
+    """A negative integer among the inputs."""
+    return any(bool((a < 0).any()) for a in whole(case))
+
+
+def zero_scale(case: Case, answer: Answer) -> bool:
+    """A quantum of zero, or one that is not finite."""
+    return any(bool((~np.isfinite(a) | (a == 0)).any()) for a in reals(case)[1:])
+
+
+def flat(case: Case, answer: Answer) -> bool:
+    """Inputs of at most three axes."""
+    return arrays(case)[0].ndim <= 3
+
+
+def bfloat16_as_uint16(case: Case, answer: Answer) -> bool:
+    """Unsigned integers of 16 bits."""
+    return any(a.dtype == np.uint16 for a in arrays(case))
+
+
+def far_apart(case: Case, answer: Answer) -> bool:
+    """Scores that differ by 64, or that are not finite."""
+    spreads = [np.ptp(a) if a.size else 0.0 for a in reals(case)]
+    return any(not s < 64 for s in spreads) or not_finite(case)
+
+
+def clipped(case: Case, answer: Answer) -> bool:
+    """With a bound for the cells."""
+    return "clip" in case.attrs
+
+
+def padded_same(case: Case, answer: Answer) -> bool:
+    """With padding by the sizes."""
+    return "SAME" in str(case.attrs.get("auto_pad"))
+
+
+def many_values(case: Case, answer: Answer) -> bool:
+    """With more than one attribute."""
+    return len(case.attrs) > 1
+
+
+def negative_float(case: Case, answer: Answer) -> bool:
+    """A negative float among the inputs."""
+    return any(bool((a < 0).any()) for a in reals(case))
+
+
+def fractional(case: Case, answer: Answer) -> bool:
+    """A float that is no whole number."""
+    return any(bool((a != np.floor(a)).any()) for a in reals(case))
+
+
+def alone(case: Case, answer: Answer) -> bool:
+    """Only the first result is asked for."""
+    return len(answer.results) == 1
+
+
+def clamped(case: Case, answer: Answer) -> bool:
+    """Infinities, or results at the end of what is finite."""
+    found = [r.astype(np.float64) for r in answer.results if r.dtype == np.float32]
+    most = float(np.finfo(np.float32).max)
+    return not_finite(case) or any(bool((np.abs(r) >= most).any()) for r in found)
+
+
+def of_two_shapes(case: Case, answer: Answer) -> bool:
+    """Inputs of different shapes."""
+    return len({a.shape for a in arrays(case)}) > 1
+
+
+def scalar_result(case: Case, answer: Answer) -> bool:
+    """A result without axes of inputs that have some."""
+    inputs = max((a.ndim for a in arrays(case)), default=0)
+    return inputs > 0 and all(not r.ndim for r in answer.results)
+
+
+def any_ties(case: Case, answer: Answer) -> bool:
+    """A vector of floats with equal elements."""
+    return any(a.ndim == 1 and len({*a.tolist()}) < a.size for a in reals(case))
+
+
+def repeated(case: Case, answer: Answer) -> bool:
+    """Equal elements, of any shape, or NaN."""
+    return any(len({*a.reshape(-1).tolist()}) < a.size for a in arrays(case))
+
+
+def unchecked(case: Case, answer: Answer) -> bool:
+    """An empty input or result, or an untyped one."""
+    return empty(case, answer) or any(not r.size for r in answer.results)
+
+
+def hybrid(case: Case, answer: Answer) -> bool:
+    """Floats with quantised constants."""
+    has_scale = any(hasattr(g, "scale") for g in case.inputs)
+    return has_scale and bool(reals(case))
+
+
+def huge_integers(case: Case, answer: Answer) -> bool:
+    """Integers near the end of 32 bits: sums with them overflow."""
+    return any(bool((np.abs(a.astype(np.float64)) > 1e9).any()) for a in whole(case))
+
+
+def narrow_integers(case: Case, answer: Answer) -> bool:
+    """Quantised inputs."""
+    return any(hasattr(g, "scale") for g in case.inputs)
+
+
+def odd_sums(case: Case, answer: Answer) -> bool:
+    """NaN or an infinity among inputs or results, or nothing."""
+    results = [r for r in answer.results if kind_of(r.dtype) == "float"]
+    is_odd = any(not np.isfinite(r.astype(np.float64)).all() for r in results)
+    return is_odd or not_finite(case) or empty(case, answer)
+
+
+def degenerate(case: Case, answer: Answer) -> bool:
+    """Matrices with equal elements, which may be singular or have equal eigenvalues."""
+    grids = [a for a in arrays(case) if a.ndim > 1 and a.dtype.kind not in "iub"]
+    grids += [a for a in arrays(case) if a.ndim > 1 and kind_of(a.dtype) == "float"]
+    return any(len({*a.reshape(-1).tolist()}) < a.size for a in grids)
+
+
+def descending(case: Case, answer: Answer) -> bool:
+    """A vector of integers that falls somewhere."""
+    return any(a.ndim == 1 and bool((np.diff(a) < 0).any()) for a in whole(case))
+
+
+def uneven(case: Case, answer: Answer) -> bool:
+    """Vectors of integers of different lengths."""
+    return len({a.size for a in whole(case) if a.ndim == 1}) > 1
+
+
+def overflowing(case: Case, answer: Answer) -> bool:
+    """Finite numbers whose products overflow: then the order of sums decides what comes out."""
+    for array in arrays(case):
+        if kind_of(array.dtype) in ("float", "complex"):
+            sizes = np.abs(array.astype(np.complex128))
+            most = 0.5 * float(FINFO(array.dtype).max) ** 0.5
+            if bool((np.isfinite(sizes) & (sizes > most)).any()):
+                return True
+    return False
+
+
+def odd_complex(case: Case, answer: Answer) -> bool:
+    """Complex numbers that are not finite."""
+    given = [a for a in (*arrays(case), *answer.results) if a.dtype.kind == "c"]
+    return any(not np.isfinite(a).all() for a in given)
+
+
+def large(case: Case, answer: Answer) -> bool:
+    """Numbers whose squares overflow float32, or that are not finite."""
+    return any(bool((~(np.abs(a) < 1e18)).any()) for a in reals(case))
+
+
+def huge_results(case: Case, answer: Answer) -> bool:
+    """Integers near the end of 32 bits, or zeros that may be what is left of them."""
+    found = [r.astype(np.float64) for r in answer.results if r.dtype.kind in "iu"]
+    return any(bool(((np.abs(r) > 1e9) | (r == 0)).any()) for r in found)

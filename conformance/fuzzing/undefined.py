@@ -1,0 +1,389 @@
+"""What the origin has no defined answer for, and what elements of inputs mean: tables of data."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from ..case import Case
+from ..engine import Answer
+from . import schema
+from .conditions import (
+    alone,
+    always,
+    any_nan,
+    any_ties,
+    bfloat16_as_uint16,
+    clamped,
+    clipped,
+    degenerate,
+    descending,
+    empty,
+    far_apart,
+    flat,
+    fractional,
+    half,
+    huge_integers,
+    huge_results,
+    hybrid,
+    large,
+    many_values,
+    narrow_integers,
+    negative,
+    negative_float,
+    not_finite,
+    odd_complex,
+    odd_sums,
+    of_two_shapes,
+    out_of_integers,
+    overflowing,
+    padded_same,
+    repeated,
+    scalar_result,
+    unchecked,
+    uneven,
+    wide_shift,
+    zero_divisor,
+    zero_scale,
+)
+
+Condition = Callable[[Case, Answer], bool]
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """Examples of operators (by pattern) that say nothing, with the reason.
+
+    `frontend` is one of them, or any where it is empty.
+    """
+
+    ops: tuple[str, ...]
+    when: Condition
+    why: str
+    frontend: str = ""
+
+    def covers(self, frontend: str, op: str) -> bool:
+        return self.frontend in ("", frontend) and matches(self.ops, op)
+
+
+def matches(patterns: Iterable[str], op: str) -> bool:
+    """Whether an operator is one of the patterns; letter case counts."""
+    return any(fnmatch.fnmatchcase(op, p) for p in patterns)
+
+
+def is_listed(table: Iterable[tuple[str, str]], frontend: str, op: str) -> bool:
+    """Whether a table of frontends and patterns has an operator."""
+    return any(f in (frontend, "*") and fnmatch.fnmatchcase(op, p) for f, p in table)
+
+
+def excluded(frontend: str, op: str, case: Case, answer: Answer) -> str | None:
+    """Why an example says nothing, or None."""
+    for exclusion in EXCLUSIONS:
+        if exclusion.covers(frontend, op) and exclusion.when(case, answer):
+            return exclusion.why
+    return schema.broken(case, answer) if frontend == "onnx" else None
+
+
+CASTS = ("*Cast*", "CAST", "cast*", "*to_copy*", "aten.to.*", "*type_as*", "prims.convert*")
+
+MATRICES = (
+    *(
+        "*[Mm]atrix*",
+        "Lu",
+        "LuSolve",
+        "lu",
+        "lu_*",
+        "aten.lu*",
+        "aten._lu*",
+        "*[Ss]vd*",
+        "Qr",
+        "qr",
+    ),
+    *("aten.qr*", "*_qr*", "*[Ee]igh*", "*eigvals*", "eig", "*_eig.*", "Eig", "*SelfAdjointEig*"),
+    *("*linalg*", "*inverse*", "*solve*", "*Solve*", "aten.det*", "*logdet*", "det", "Det"),
+    *("*lstsq*", "*pinv*", "*ldl_*", "*[Cc]holesky*", "*geqrf*", "*ormqr*", "*orgqr*"),
+    *("*householder*", "Tridiagonal*", "*nuclear*"),
+)
+"""Operators that eliminate, decompose or invert."""
+
+SUMS = (
+    *(
+        "*conv*",
+        "*Conv*",
+        "*CONV*",
+        "*mm.*",
+        "*mm",
+        "*mm_*",
+        "*MatMul*",
+        "*matmul*",
+        "*Gemm*",
+        "*gemm*",
+        "*linear*",
+    ),
+    *("*attention*", "*Attention*", "*mean*", "*Mean*", "*sum*", "*Sum*", "*[Nn]orm*", "*[Pp]ool*"),
+    *("*einsum*", "*Einsum*", "*dot*", "*var*", "*std*", "*[Rr]esize*", "*interp*", "*upsample*"),
+    *(
+        "*fft*",
+        "*FFT*",
+        "DFT",
+        "STFT",
+        "*bilinear*",
+        "*LRN*",
+        "*MEAN*",
+        "*SUM*",
+        "*cdist*",
+        "*prod*",
+    ),
+)
+"""Operators that add up products."""
+
+POSITIONS: tuple[tuple[str, str], ...] = ()
+"""Frontends and patterns of operators all of whose integers are positions, sizes or counts."""
+
+FLAGS = frozenset(
+    {"align_corners", "allowzero", "keepdims", "largest", "onesided", "periodic", "sorted"}
+)
+"""Integers that say yes or no, for which a framework says nothing of 2."""
+
+FIXED = (
+    *("aten.*lstm*", "aten.*gru*", "aten.rnn*"),
+    *("*LSTM", "*RNN", "*_rnn", "SVDF", "TFLite_Detection_PostProcess", "lstm", "gru*", "rnn*"),
+)
+"""Operators whose sizes and precisions stay: the origin believes what the file says of them."""
+
+EVALUATOR = "ONNX's reference evaluator"
+EXCLUSIONS: tuple[Exclusion, ...] = (
+    Exclusion(CASTS, out_of_integers, "C++ leaves a float beyond the integer's range undefined"),
+    Exclusion(
+        ("*[Dd]iv*", "*[Mm]od*", "*DIV*", "*MOD*", "*remainder*"),
+        zero_divisor,
+        "C++ leaves the division of integers by zero undefined",
+    ),
+    Exclusion(
+        ("*[Ss]hift*", "*SHIFT*"), wide_shift, "C++ leaves shifts beyond the width undefined"
+    ),
+    Exclusion(("*",), odd_complex, "infinities times complex numbers depend on the formula"),
+    Exclusion(SUMS, overflowing, "sums that overflow on the way depend on their order"),
+    Exclusion(MATRICES, not_finite, "what elimination makes of NaN depends on its order"),
+    Exclusion(MATRICES, overflowing, "products of elements overflow, or vanish"),
+    Exclusion(MATRICES, empty, "there is no rule for matrices without elements"),
+    Exclusion(MATRICES, degenerate, "a degenerate matrix has many decompositions"),
+    Exclusion(("*[Nn]ms*", "*NonMax*", "*roi_*"), not_finite, "boxes have finite corners"),
+    Exclusion(("*[Nn]ms*", "*NonMax*"), any_ties, "equal scores have no order"),
+    Exclusion(
+        ("Resize", "Upsample", "RoiAlign"),
+        not_finite,
+        f"{EVALUATOR} multiplies what it does not take by zero",
+        "onnx",
+    ),
+    Exclusion(("MaxPool",), any_nan, "ONNX Runtime, which is asked, loses NaN in a window", "onnx"),
+    Exclusion(("GlobalMaxPool",), flat, f"{EVALUATOR} drops the axes of a vector", "onnx"),
+    Exclusion(
+        ("LogSoftmax", "Softmax", "Hardmax", "ai.onnx.ml::Normalizer"),
+        far_apart,
+        f"{EVALUATOR} and ONNX Runtime differ in NaN, and in what overflows",
+        "onnx",
+    ),
+    Exclusion(
+        ("Conv*", "NonMaxSuppression", "ReverseSequence", "Col2Im", "RoiAlign"),
+        empty,
+        f"{EVALUATOR} looks at no sizes here",
+        "onnx",
+    ),
+    Exclusion(("LSTM", "GRU", "RNN"), clipped, f"{EVALUATOR} does not clip", "onnx"),
+    Exclusion(("LpNormalization",), negative_float, f"{EVALUATOR} adds with signs", "onnx"),
+    Exclusion(("ConvTranspose",), padded_same, "ONNX Runtime clamps negative padding", "onnx"),
+    Exclusion(("Constant",), many_values, "a constant has one value", "onnx"),
+    Exclusion(("OneHot",), fractional, f"{EVALUATOR} does not round positions", "onnx"),
+    Exclusion(("*Attention", "LinearAttention"), empty, "there is nothing to attend to", "onnx"),
+    Exclusion(
+        ("AveragePool", "LpPool", "MelWeightMatrix", "STFT", "Slice"),
+        always,
+        f"{EVALUATOR} does not look at windows beyond the input, at ranks or at order",
+        "onnx",
+    ),
+    Exclusion(("Reduce*", "ai.onnx.ml::*"), huge_integers, "sums overflow", "onnx"),
+    Exclusion(("Unique",), alone, f"{EVALUATOR} sorts whatever is asked", "onnx"),
+    Exclusion(
+        ("QuantizeLinear", "DequantizeLinear"),
+        zero_scale,
+        "nothing is a multiple of zero",
+        "onnx",
+    ),
+    Exclusion(
+        ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss"),
+        negative,
+        f"a class is not negative; {EVALUATOR} counts from the end",
+        "onnx",
+    ),
+    Exclusion(
+        ("GroupNormalization", "Reduce*", "QLinear*", "LpPool", "*Regressor", "*Classifier"),
+        empty,
+        f"neither {EVALUATOR} nor ONNX Runtime looks after empty inputs here",
+        "onnx",
+    ),
+    Exclusion(
+        (
+            "aten.*conv*",
+            "aten.*dropout*",
+            "*grouped_mm*",
+            "*trilinear*",
+            "*_loss*",
+            "*norm*",
+            "*median*",
+            "*pdist*",
+            "*bincount*",
+            "*histc*",
+        ),
+        empty,
+        "PyTorch's shortcut for empty inputs gives other shapes and types",
+        "torch",
+    ),
+    Exclusion(
+        ("Conv*", "Depthwise*", "FusedBatchNorm*", "Matrix*", "DynamicPartition"),
+        empty,
+        "TensorFlow's kernels do not look after empty inputs here",
+        "tensorflow",
+    ),
+    Exclusion(("UnravelIndex",), negative, "TensorFlow does not look at it", "tensorflow"),
+    Exclusion(
+        ("Dilation2D", "SparseMatMul"), not_finite, "TensorFlow's kernels lose NaN", "tensorflow"
+    ),
+    Exclusion(
+        ("*flash_attention*", "*scaled_dot*"), empty, "PyTorch does not check shapes", "torch"
+    ),
+    Exclusion(
+        ("*fake_quant*", "*quantize_per*", "*qparams*"), zero_scale, "nothing is a multiple of zero"
+    ),
+    Exclusion(
+        ("*trapz*", "*trapezoid*", "*gradient*", "*upsample*", "*lstm*", "*histogram*"),
+        odd_sums,
+        "where PyTorch's sums of infinities give NaN depends on its formula",
+        "torch",
+    ),
+    Exclusion(
+        ("aten.cosine_embedding_loss*", "*trapz*", "*trapezoid*", "*fake_quant*"),
+        of_two_shapes,
+        "PyTorch sums before it repeats what is shorter, or checks nothing",
+        "torch",
+    ),
+    Exclusion(("*_norm*",), not_finite, "PyTorch's vectors and the rest of a row differ", "torch"),
+    Exclusion(
+        ("*max_pool*",), not_finite, "which of several NaN is the first is not said", "torch"
+    ),
+    Exclusion(("*grouped_mm*",), descending, "PyTorch does not check that offsets rise", "torch"),
+    Exclusion(("*_unsafe*", "aten._slow*"), always, "PyTorch does not check these", "torch"),
+    Exclusion(
+        ("*embedding_bag*",), descending, "PyTorch does not check that offsets rise", "torch"
+    ),
+    Exclusion(("*",), bfloat16_as_uint16, "Paddle takes uint16 for bfloat16", "paddle"),
+    Exclusion(("*",), bfloat16_as_uint16, "Paddle takes uint16 for bfloat16", "paddle-legacy"),
+    Exclusion(
+        ("*relu*", "maxout", "*max*", "*min*", "*clip*", "softshrink", "hard*", "brelu", "*shrink"),
+        not_finite,
+        "Paddle's kernels lose NaN, by the length of the vector",
+        "paddle",
+    ),
+    Exclusion(
+        ("*softmax*", "*cross_entropy*"), far_apart, "Paddle's CPU kernel clips at -64", "paddle"
+    ),
+    Exclusion(
+        ("top_k*", "topk*", "kthvalue", "mode", "argsort", "searchsorted", "*_pool*"),
+        repeated,
+        "equal elements have no order",
+        "paddle-legacy",
+    ),
+    Exclusion(("*",), unchecked, "Paddle does not look at empty inputs here", "paddle-legacy"),
+    Exclusion(
+        ("*nms*", "*proposals*", "roi_*", "prior_box", "gather_tree", "bernoulli", "maxout"),
+        always,
+        "Paddle checks neither boxes nor positions",
+        "paddle-legacy",
+    ),
+    Exclusion(
+        ("top_k*", "topk*", "kthvalue", "mode", "argsort", "searchsorted"),
+        repeated,
+        "equal elements have no order",
+        "paddle",
+    ),
+    Exclusion(
+        ("*nms*", "*proposals*", "roi_*", "prior_box", "gather_tree", "yolo_box", "fused_*"),
+        always,
+        "Paddle checks neither boxes, positions nor shapes",
+        "paddle",
+    ),
+    Exclusion(("atan2",), of_two_shapes, "Paddle does not broadcast, nor check", "paddle"),
+    Exclusion(("fmax", "fmin"), huge_integers, "Paddle computes these in floats", "paddle"),
+    Exclusion(("*conv*", "swiglu"), empty, "Paddle's shortcut for empty inputs", "paddle"),
+    Exclusion(
+        ("torchvision.*",), half, "the formulas of the oracle are written for float32", "torch"
+    ),
+    Exclusion(
+        (
+            "*RELU*",
+            "MAXIMUM",
+            "MINIMUM",
+            "*MAX*",
+            "*MIN*",
+            "*RNN",
+            "SVDF",
+            "*LSTM",
+            "REDUCE_WINDOW",
+        ),
+        any_nan,
+        "LiteRT's kernels differ: NaN is lost in some",
+        "tflite",
+    ),
+    Exclusion(
+        ("*RNN", "*LSTM", "SVDF", "RESIZE_BILINEAR", "FAKE_QUANT", "ADD_N", "NON_MAX*"),
+        not_finite,
+        "LiteRT's kernels differ in NaN and infinities",
+        "tflite",
+    ),
+    Exclusion(
+        ("NON_MAX*", "MATRIX_SET_DIAG"), always, "LiteRT leaves places, checks no ranks", "tflite"
+    ),
+    Exclusion(("POW",), huge_results, "integers overflow", "tflite"),
+    Exclusion(("*",), hybrid, "LiteRT rounds the floats to bytes", "tflite"),
+    Exclusion(("*CONV*", "FULLY_CONNECTED"), huge_integers, "sums overflow", "tflite"),
+    Exclusion(("STRIDED_SLICE",), uneven, "LiteRT reads past the shorter", "tflite"),
+    Exclusion(
+        ("*POOL*", "REDUCE_*", "STABLEHLO_PAD"),
+        empty,
+        "LiteRT looks after no empty input",
+        "tflite",
+    ),
+    Exclusion(
+        ("REDUCE_*", "RESIZE_BILINEAR", "EXP"),
+        narrow_integers,
+        "LiteRT computes in few bits, or copies what it ought to scale again",
+        "tflite",
+    ),
+    Exclusion(("LOCAL_RESPONSE_NORMALIZATION",), always, "LiteRT's running sum cancels", "tflite"),
+    Exclusion(("RFFT2D", "AudioSpectrogram", "Mfcc"), large, "overflows on the way", "tflite"),
+    Exclusion(
+        ("TFLite_Detection_PostProcess",),
+        always,
+        "LiteRT leaves the places that are not used",
+        "tflite",
+    ),
+    Exclusion(
+        ("ADD", "SUB", "MUL", "DIV", "*POOL_2D", "*CONV*", "FULLY_CONNECTED", "L2_*"),
+        clamped,
+        "LiteRT's kernels differ: some clamp what is infinite to the largest number",
+        "tflite",
+    ),
+    Exclusion(
+        ("ATAN2", "STABLEHLO_SHIFT*", "MATRIX_SET_DIAG"),
+        of_two_shapes,
+        "LiteRT reads past the smaller",
+        "tflite",
+    ),
+    Exclusion(
+        ("SELECT*",),
+        scalar_result,
+        "LiteRT keeps the shape of the file where one element fits it",
+        "tflite",
+    ),
+)
