@@ -98,7 +98,9 @@ class Runner:
             "code": code(options),
         }
 
-    def _listed(self, name: str, frontend: str, options: Options) -> tuple[list[Item] | None, str | None]:
+    def _listed(
+        self, name: str, frontend: str, options: Options
+    ) -> tuple[list[Item] | None, str | None]:
         """The cases of a frontend that are wanted, and why they cannot be run."""
         part = self._suite(name)
         reason = part.missing(frontend)

@@ -103,7 +103,7 @@ def listen(questions: Sequence[Question]) -> list[Heard]:
     """Every question to every framework, one framework after the other."""
     heard = [Heard(q) for q in questions]
     for framework in FRAMEWORKS:
-        engine: Engine[Any] = import_module(f"conformance.{framework}_engine").ENGINE
+        engine: Engine[Any] = import_module(f"conformance.engines.{framework}").ENGINE
         with Oracle(engine.worker, timeout=120) as oracle:
             for one in heard:
                 if framework in one.question.cases:

@@ -60,7 +60,7 @@ def _share(task: tuple[str, int]) -> list[Row]:
     framework, part = task
     shelf = book(framework)
     known = [(e, c) for e, c in shelf.cases.values() if isinstance(c, Case) and c.raises is None]
-    engine: Engine[Any] = import_module(f"conformance.{framework}_engine").ENGINE
+    engine: Engine[Any] = import_module(f"conformance.engines.{framework}").ENGINE
     with Oracle(engine.worker, timeout=120) as oracle:
         found = (row(framework, e, c, shelf, oracle) for e, c in known[part::SHARES])
         return [r for r in found if r is not None]

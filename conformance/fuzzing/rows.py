@@ -40,7 +40,7 @@ LONG = 4
 
 def names() -> dict[str, Any]:
     """`NAMES` and those that only TFLite's cases need."""
-    from .. import tflite_engine as lite
+    from ..engines import tflite as lite
 
     return NAMES | {"Scaled": lite.Scaled, "State": lite.State, "Body": lite.Body}
 

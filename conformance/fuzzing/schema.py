@@ -8,7 +8,7 @@ import numpy as np
 
 from ..case import Case
 from ..engine import Answer
-from ..onnx_engine import versions
+from ..engines.onnx import versions
 from .tree import array_of, is_leaf
 
 NAMES = {"float32": "float", "float64": "double", "bool": "bool"}

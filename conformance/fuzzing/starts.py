@@ -22,7 +22,6 @@ LARGEST = 4096
 
 MOST = 12
 TABLES = {"paddle-legacy": "paddle_legacy"}
-ENGINES = {"paddle-legacy": "legacy"}
 NUMBERS: dict[type, tuple[Any, ...]] = {
     bool: (False, True),
     int: (1, 0, 2, -1, -2, 3, 5, 100, -100),
@@ -95,8 +94,8 @@ def limits_of(frontend: str) -> tuple[Limit, ...]:
 @cache
 def engine_of(frontend: str) -> Engine[Any]:
     """The engine of a frontend's rows."""
-    name = ENGINES.get(frontend, frontend)
-    found: Engine[Any] = import_module(f"conformance.{name}_engine").ENGINE
+    name = TABLES.get(frontend, frontend)
+    found: Engine[Any] = import_module(f"conformance.engines.{name}").ENGINE
     return found
 
 

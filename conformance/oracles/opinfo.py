@@ -143,7 +143,7 @@ def refused(info: Any, number: int) -> list[Any]:
 
 
 def _described(argument: Any, tensors: list[np.ndarray]) -> Any:
-    """An argument as JSON, as `conformance.torch_engine.described` does."""
+    """An argument as JSON, as `engines.named.described` does."""
     match argument:
         case torch.Tensor():
             if argument.layout != torch.strided or argument.device.type != "cpu":

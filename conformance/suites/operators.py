@@ -27,7 +27,6 @@ from ..result import REFUSED, SKIP, Result
 from ..suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
 
 TABLES = {"paddle-legacy": "paddle_legacy", "paddle-2.6": "paddle_legacy"}
-ENGINES = {"paddle_legacy": "legacy"}
 OLDER = "paddle-2.6"
 """A framework that is older than the cases: what it has not yet is no failure."""
 
@@ -45,7 +44,7 @@ def book(frontend: str) -> Book:
     """The cases of a frontend."""
     name = TABLES.get(frontend, frontend)
     table = import_module(f"conformance.cases.{name}")
-    engines = import_module(f"conformance.{ENGINES.get(name, name)}_engine")
+    engines = import_module(f"conformance.engines.{name}")
     cases = {str(c): (engines.ENGINE, c) for c in table.CASES}
     for model in getattr(table, "MODELS", ()):
         cases[f"model-{model}"] = (engines.WHOLE, model)

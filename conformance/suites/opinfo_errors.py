@@ -21,8 +21,8 @@ from nnir.errors import DeviceError, NNAdapterError, Unsupported
 from nnir.types import precision_of
 
 from ..case import Case
+from ..engines.torch import run
 from ..oracle import Oracle
-from ..torch_engine import run
 from .opinfo import LEFT_OUT, WORKER, names
 
 

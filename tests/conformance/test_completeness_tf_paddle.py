@@ -11,7 +11,6 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from conformance import paddle_engine, tensorflow_engine
 from conformance.case import Case
 from conformance.cases.paddle import CASES as PADDLE_CASES
 from conformance.cases.paddle.linalg import LU, NEAR, SWAPS
@@ -19,7 +18,9 @@ from conformance.cases.paddle_legacy import CASES as LEGACY_CASES
 from conformance.cases.tensorflow import CASES as TENSORFLOW_CASES
 from conformance.cases.tensorflow.compiled import CASES as COMPILED
 from conformance.completeness import differs, needless, unexcused, untried
-from conformance.named_engine import NamedEngine
+from conformance.engines import paddle as paddle_engine
+from conformance.engines import tensorflow as tensorflow_engine
+from conformance.engines.named import NamedEngine
 from conformance.oracle import Oracle
 from frontends.paddle import TABLE as PADDLE
 from frontends.paddle import legacy_defs

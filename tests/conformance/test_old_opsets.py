@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, f, rand
-from conformance.onnx_engine import convert, run
+from conformance.engines.onnx import convert, run
 from nnir.errors import BadType, NNAdapterError, NoLowering
 
 DEVICES = ("builtin", "onnxruntime")

@@ -6,7 +6,7 @@ import pytest
 
 from conformance.case import Case, Limit, ModelCase
 from conformance.cases.onnx import CASES, LIMITS, MODELS
-from conformance.onnx_engine import ENGINE, WHOLE
+from conformance.engines.onnx import ENGINE, WHOLE
 from conformance.oracle import Oracle
 from frontends.onnx import TABLE
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 import nnadapter as nna
+from conformance.judge import Verdict
+from conformance.record import with_gap
+from conformance.result import CRASH, ERROR, LIMIT, PASS, REFUSED, SKIP, STALE, WRONG
 from conformance.suites.onnx_backend import agree, cases
-from conformance.suites.onnx_gaps import gap
+from conformance.suites.onnx_gaps import Gap, gap
 from nnir.errors import NNAdapterError, summary
 
 DEVICES = ("builtin", "onnxruntime")
@@ -38,3 +41,20 @@ def test_case(name: str, device: str) -> None:
     else:
         assert found is not None, f"passes, but is listed as: {known.why}"
         assert not found.startswith("wrong") or known.wrong, found
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_a_gap_excuses_refusals_only(is_wrong: bool) -> None:
+    """And wrong numbers where it says so: never an exception that is not ours, nor a crash."""
+    known = Gap("test_.*", "why", wrong=is_wrong)
+    for verdict, expected in (
+        (REFUSED, LIMIT),
+        (WRONG, LIMIT if is_wrong else WRONG),
+        (ERROR, ERROR),
+        (CRASH, CRASH),
+        (SKIP, SKIP),
+        (PASS, STALE),
+    ):
+        assert with_gap(Verdict(verdict), known).verdict == expected
+        assert with_gap(Verdict(verdict), None).verdict == verdict
+    assert with_gap(Verdict(PASS), known, must_fail=False).verdict == PASS

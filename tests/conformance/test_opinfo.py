@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from conformance.oracle import Oracle
+from conformance.conform import conform, planned
+from conformance.judge import Verdict
+from conformance.oracle import Oracle, Refused
+from conformance.record import with_gap
+from conformance.result import CRASH, GOOD, MEMORY, PASS, SKIP, TIMEOUT
+from conformance.suite import Crew, Item, Options, command
 from conformance.suites import opinfo
 from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
+from conformance.suites.samples import OpInfo
+from conformance.worker import Lost
+from nnadapter import prove
+from nnir.errors import NNAdapterError
 
 PARTS = 16
 NARROW = ("float64", "float16", "bfloat16", "int64", "bool")
@@ -26,8 +39,8 @@ def unexpected(results: Iterator[Sample], campaign: str = "") -> list[Sample]:
     found = []
     for result in results:
         known = gap(result.op, "builtin", result.dtype, campaign)
-        is_worse = result.verdict in ("wrong", "error") and not (known and known.wrong)
-        if result.verdict != "pass" and (known is None or is_worse):
+        seen = with_gap(Verdict(result.verdict, result.reason), known, must_fail=False)
+        if seen.verdict not in GOOD:
             found.append(result)
     return found
 
@@ -61,4 +74,72 @@ def test_gap_is_one(known: OpGap, worker: Oracle) -> None:
     options = {"special": {"special": 1}, "dynamic": {"dynamic": True}}.get(known.campaign, {})
     match = f"^({known.ops})$"
     results = opinfo.results(worker, known.device, known.dtypes, match, **options)
-    assert any(r.verdict != "pass" for r in results)
+    assert any(r.verdict not in (PASS, SKIP) for r in results)
+
+
+class Mute:
+    """An oracle that raises what it is told for every sample."""
+
+    def __init__(self, error: NNAdapterError | None) -> None:
+        self.error = error
+
+    def ask(self, head: dict[str, Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
+        if "list" in head:
+            return [np.frombuffer(b"abs\nadd", np.uint8)]
+        if self.error is not None:
+            raise self.error
+        return []
+
+
+class Mutes(Crew):
+    """Has one oracle."""
+
+    def __init__(self, error: NNAdapterError | None) -> None:
+        super().__init__(1.0, 1)
+        self.mute = Mute(error)
+
+    def oracle(self, module: str, python: str = "") -> Any:
+        return self.mute
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict", "reason"),
+    [
+        (Lost(CRASH, "it died"), CRASH, "it died"),
+        (Lost(TIMEOUT, "it hangs"), TIMEOUT, "it hangs"),
+        (Lost(MEMORY, "too much"), MEMORY, "too much"),
+        (Refused("no such kernel"), SKIP, "no such kernel"),
+        (None, SKIP, opinfo.NO_SAMPLE),
+    ],
+)
+def test_what_pytorch_itself_does_is_a_result(
+    error: NNAdapterError | None, verdict: str, reason: str
+) -> None:
+    suite = OpInfo(Options(suites=("opinfo",), samples=2), Mutes(error))
+    first, _ = suite.items("torch")
+    for device in ("builtin", "onnxruntime"):
+        found = list(suite.run(first, device))
+        assert [r.case for r in found] == ["abs-float32-0", "abs-float32-1"]
+        assert {(r.verdict, r.reason) for r in found} == {(verdict, reason)}
+    samples = list(opinfo.results(Mutes(error).oracle(""), match="abs", samples=1))
+    assert samples == [Sample("abs", "float32", 0, verdict, reason)]
+
+
+def test_the_printed_command_runs_that_case() -> None:
+    """A precision that is not the default, with other options that decide what is run."""
+    options = Options(
+        suites=("opinfo",),
+        devices=("builtin",),
+        op="signbit",
+        dtypes=("float16", "bfloat16"),
+        samples=1,
+        special=3,
+        timeout=50.5,
+    )
+    item = next(Item(*i) for i in planned(options)["items"] if i[3] == "signbit-bfloat16")
+    words = shlex.split(command(item, "builtin", options))
+    given = prove.chosen(prove.conform.make_context("conform", words[2:]).params)
+    assert [Item(*i) for i in planned(given)["items"]] == [item]
+    (alone,) = conform(given, jobs=1).results
+    (same,) = [r for r in conform(options, jobs=1).results if "bfloat16" in r.case]
+    assert replace(alone, seconds=0.0) == replace(same, seconds=0.0)

@@ -8,8 +8,8 @@ import pytest
 
 from conformance.case import Case, Limit
 from conformance.cases.paddle import CASES, LIMITS
+from conformance.engines.paddle import ENGINE
 from conformance.oracle import Oracle
-from conformance.paddle_engine import ENGINE
 from frontends.paddle import TABLE, control
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of

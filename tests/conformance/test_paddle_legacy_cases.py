@@ -8,7 +8,7 @@ import pytest
 
 from conformance.case import Case, Limit
 from conformance.cases.paddle_legacy import CASES, LIMITS
-from conformance.legacy_engine import ENGINE
+from conformance.engines.paddle_legacy import ENGINE
 from conformance.oracle import Oracle
 from frontends.paddle.legacy_ops import RULES
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, f, rand
-from conformance.onnx_engine import run
+from conformance.engines.onnx import run
 
 COUNT = 10_000
 LIKE = rand(100, 100)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conformance import tensorflow_engine, torch_engine
 from conformance.case import Case
 from conformance.cases.nnir import CASES as DIRECT
 from conformance.cases.nnir import LIMITS, DirectCase, DirectLimit
 from conformance.cases.onnx import CASES
 from conformance.cases.tensorflow import CASES as TENSORFLOW
 from conformance.cases.torch import CASES as TORCH
-from conformance.onnx_engine import convert, run_inputs
+from conformance.engines import tensorflow as tensorflow_engine
+from conformance.engines import torch as torch_engine
+from conformance.engines.onnx import convert, run_inputs
 from conformance.rules import problem, traced
 from hal.runtime.program import Program
 from nnir.check import check

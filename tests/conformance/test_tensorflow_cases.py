@@ -8,8 +8,8 @@ import pytest
 
 from conformance.case import Case, Limit
 from conformance.cases.tensorflow import CASES, LIMITS
+from conformance.engines.tensorflow import ENGINE
 from conformance.oracle import Oracle
-from conformance.tensorflow_engine import ENGINE
 from frontends.tensorflow import TABLE
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of

@@ -8,8 +8,8 @@ import pytest
 
 from conformance.case import Case, Limit
 from conformance.cases.torch import CASES, LIMITS
+from conformance.engines.torch import ENGINE
 from conformance.oracle import Oracle
-from conformance.torch_engine import ENGINE
 from frontends.torch import TABLE
 from frontends.torch.schema import HIGHER_ORDER
 

@@ -11,8 +11,8 @@ import pytest
 
 from conformance.case import Case, rand
 from conformance.cases.tflite.detection import options
+from conformance.engines.tflite import run
 from conformance.oracle import Oracle
-from conformance.tflite_engine import run
 from frontends.tflite.flexbuffer import decode
 from nnir.errors import BadFile, NNAdapterError, Unsupported
 

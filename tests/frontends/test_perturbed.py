@@ -16,7 +16,7 @@ import pytest
 
 from conformance.case import Case, Const, array_of
 from conformance.cases.onnx import CASES
-from conformance.onnx_engine import NEWEST, NEWESTS
+from conformance.engines.onnx import NEWEST, NEWESTS
 from frontends import onnx as frontend
 from frontends.onnx.reader import Strings
 from frontends.onnx.tensor import PRECISIONS

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance import torch_engine
 from conformance.case import Case, Const
 from conformance.cases.torch import CASES
+from conformance.engines import torch as torch_engine
 from frontends import torch as frontend
 from hal.runtime.program import Program
 from nnir.check import check

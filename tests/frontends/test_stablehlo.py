@@ -11,8 +11,8 @@ import pytest
 
 from conformance.case import Case, Const, f, i, rand
 from conformance.cases.tflite import CASES
+from conformance.engines.tflite import Body, run
 from conformance.oracle import Oracle
-from conformance.tflite_engine import Body, run
 from frontends.tflite import TABLE
 from nnir.errors import BadType, NNAdapterError, Unsupported
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...case import ROUNDS, Case, Const, rand, scalar
-from ...tflite_engine import Body
+from ...engines.tflite import Body
 
 X = rand(2, 3)
 FLOAT = (np.float32,)

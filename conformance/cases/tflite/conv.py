@@ -10,7 +10,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, rand
-from ...tflite_engine import Scaled
+from ...engines.tflite import Scaled
 from .numbers import QUANTUM, integers, q, sizes, stored
 
 IMAGE = rand(2, 7, 8, 4)

@@ -8,7 +8,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, i, rand
-from ...tflite_engine import Scaled
+from ...engines.tflite import Scaled
 from .numbers import QUANTUM, integers, q, stored
 
 X = rand(3, 7)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...case import Const, Tolerance, i, rand
-from ...tflite_engine import Scaled
+from ...engines.tflite import Scaled
 
 QUANTUM = Tolerance(absolute=1)
 """An operator in integers rounds once more."""

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.errors import BadType
 
 from ...case import EXACT, ROUNDS, Case, Const, f, rand
-from ...tflite_engine import Scaled
+from ...engines.tflite import Scaled
 from .numbers import QUANTUM, integers, name, q, stored
 
 X = rand(3, 5, low=-4, high=4)

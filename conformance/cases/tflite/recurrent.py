@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, Tolerance, rand
-from ...tflite_engine import Scaled, State
+from ...engines.tflite import Scaled, State
 from .numbers import integers, q
 
 STEPS, BATCH, INPUTS, UNITS = 5, 2, 3, 4

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 
 from ...case import ROUNDS, Case, Const, f, i, rand
-from ...tflite_engine import Body
+from ...engines.tflite import Body
 from .numbers import number
 
 X = rand(3, 4, 5)

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.types import Precision
 
 from ...case import Case, f, i, scalar
-from ...tflite_engine import Scaled
+from ...engines.tflite import Scaled
 from ..question import QUANTUM, Arrays, Question, because, lite, plain, torch
 
 HALVES = f(-2.5, -1.5, -0.5, 0.5, 1.5, 2.5)

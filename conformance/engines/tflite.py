@@ -17,9 +17,9 @@ from frontends import tflite as frontend
 from nnir.model import Model
 from nnir.types import Precision
 
-from .case import Case, Const
-from .engine import Answer, Engine
-from .oracle import Oracle
+from ..case import Case, Const
+from ..engine import Answer, Engine
+from ..oracle import Oracle
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""TensorFlow cases: see `named_engine`."""
+"""TensorFlow cases: see `named`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from frontends.source import SourceNode, refs
 from frontends.tensorflow import opdefs
 from nnir.errors import DeviceError
 
-from .case import Case
-from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
+from ..case import Case
+from .named import Dialect, Named, NamedEngine, Types, run_inputs
 
 
 def _names(case: Case) -> list[str]:

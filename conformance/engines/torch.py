@@ -1,4 +1,4 @@
-"""PyTorch cases: see `named_engine`."""
+"""PyTorch cases: see `named`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from frontends.torch import reader, schema
 from frontends.torch.functional import functional
 from nnir.errors import DeviceError
 
-from .case import Case
-from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
+from ..case import Case
+from .named import Dialect, Named, NamedEngine, Types, run_inputs
 
 SYMBOLIC = {"_operator": ("a", "b"), "math": ("x",), "torch": ("a", "b", "c")}
 NAMED = {"torch.sym_ite": ("b", "t", "f")}

@@ -1,4 +1,4 @@
-"""Paddle cases: see `named_engine`. Arguments that a case leaves out have Paddle's defaults."""
+"""Paddle cases: see `named`. Arguments that a case leaves out have Paddle's defaults."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from frontends.source import SourceGraph, SourceNode, refs
 from nnir.errors import DeviceError
 from nnir.types import Precision
 
-from .case import Case
-from .named_engine import Dialect, Named, NamedEngine, Types, run_inputs
+from ..case import Case
+from .named import Dialect, Named, NamedEngine, Types, run_inputs
 
 
 def _names(case: Case) -> list[str]:

@@ -18,9 +18,9 @@ from frontends.source import Ref, SourceGraph, SourceModel, SourceNode, SourceVa
 from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 
-from .case import Case, Const
-from .engine import Answer, Engine
-from .oracle import Oracle
+from ..case import Case, Const
+from ..engine import Answer, Engine
+from ..oracle import Oracle
 
 Types = Sequence[TensorType | None]
 Named = list[tuple[str, Any]]

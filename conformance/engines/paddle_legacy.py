@@ -19,9 +19,9 @@ from frontends.paddle import load
 from nnir.model import Model
 from nnir.types import Precision
 
-from .case import Case, Const
-from .engine import Answer, Engine
-from .oracle import Oracle
+from ..case import Case, Const
+from ..engine import Answer, Engine
+from ..oracle import Oracle
 
 
 def given(case: Case) -> dict[str, list[Any]]:

@@ -12,9 +12,9 @@ from hal.runtime.program import Program
 from nnir.model import Model
 from nnir.types import TensorType, precision_of
 
-from .case import Case, Const, ModelCase, array_of
-from .engine import Answer, Engine
-from .oracle import Oracle
+from ..case import Case, Const, ModelCase, array_of
+from ..engine import Answer, Engine
+from ..oracle import Oracle
 
 WORKER = "conformance.oracles.onnx"
 
