@@ -55,7 +55,7 @@ class Fuzz(Suite):
         seconds = time.perf_counter() - started
         words = command(item, device, options)
         if found is None:
-            kind = PASS if begin.rows else SKIP
+            kind = PASS if search.tally.tried else SKIP
             reason = str(search.tally) if begin.rows else "no row passes on this device"
             yield record(item, device, Verdict(kind, reason), seconds=seconds, command=words)
             return
