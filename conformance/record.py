@@ -1,17 +1,42 @@
-"""A verdict as a result: what was compared, in words where something is wrong."""
+"""A verdict in the light of a gap, and as a result: in words where something is wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .judge import Verdict
-from .result import GOOD, Result
+from .result import GOOD, LIMIT, PASS, REFUSED, STALE, WRONG, Result
 from .suite import Item
 
 LONGEST = 600
+
+
+class Known(Protocol):
+    """What is known not to be passed: why, and whether the numbers may be `wrong`."""
+
+    @property
+    def why(self) -> str: ...
+
+    @property
+    def wrong(self) -> bool: ...
+
+
+def with_gap(found: Verdict, known: Known | None, *, must_fail: bool = True) -> Verdict:
+    """The verdict in the light of what is known not to be passed.
+
+    Only a refusal is excused, and wrong numbers where the gap says so: an exception that is not
+    ours, a crash and the like are bugs. `must_fail`: a gap that passes is stale.
+    """
+    if known is None:
+        return found
+    if found.verdict == PASS and must_fail:
+        return Verdict(STALE, f"passes, but is listed as: {known.why}", found.outcome)
+    if found.verdict == REFUSED or (found.verdict == WRONG and known.wrong):
+        return Verdict(LIMIT, known.why, found.outcome)
+    return found
 
 
 def record(

@@ -12,14 +12,6 @@ from typing import Any
 FORMAT = 1
 LARGEST = sys.float_info.max
 
-
-def finite(value: Any) -> Any:
-    """A value for JSON, which lacks infinity and NaN: the largest float stands for both."""
-    if not isinstance(value, float):
-        return value
-    return LARGEST if math.isnan(value) else max(-LARGEST, min(value, LARGEST))
-
-
 PASS, LIMIT, SKIP = "pass", "limit", "skip"
 WRONG, REFUSED, ERROR, STALE = "wrong", "refused", "error", "stale"
 CRASH, TIMEOUT, MEMORY = "crash", "timeout", "memory"
@@ -150,3 +142,10 @@ class Run:
 def count(results: Iterable[Result]) -> Counter[str]:
     """How many results there are of each verdict."""
     return Counter(r.verdict for r in results)
+
+
+def finite(value: Any) -> Any:
+    """A value for JSON, which lacks infinity and NaN: the largest float stands for both."""
+    if not isinstance(value, float):
+        return value
+    return LARGEST if math.isnan(value) else max(-LARGEST, min(value, LARGEST))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nnir.errors import BadInput, NoDevice, Unsupported
+from nnir.errors import BadInput, NoDevice, Unsupported, printable
 
 from . import api
 from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print_json, say, show
@@ -34,6 +36,26 @@ SUITE_NAMES = ("cases", "onnx-backend", "opinfo", "models", "fuzz")
 FRONTEND_NAMES = (
     *("onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy", "paddle-2.6"),
 )
+FILTERS = ("suites", "frontends", "devices", "op", "case", "models", "samples", "dtypes")
+"""Options that choose what is run: what another choice leaves out is not gone."""
+
+
+class Amount(click.FloatRange):
+    """Of a resource: more than nothing, and finite."""
+
+    def __init__(self) -> None:
+        super().__init__(min=0, min_open=True, max=2**30)
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        found: float = super().convert(value, param, ctx)
+        if math.isnan(found):
+            self.fail(f"{value!r} is no number.", param, ctx)
+        return found
+
+
+AMOUNT, COUNT = Amount(), click.IntRange(1)
 
 
 def many(name: str, text: str, **more: Any) -> Decorator:
@@ -49,11 +71,17 @@ def many(name: str, text: str, **more: Any) -> Decorator:
 @click.option("--case", default="", help="Only the case of this name, or cases with it in theirs.")
 @many("models", "A folder with model folders, for --suite models.", metavar="DIR")
 @click.option("--jobs", type=click.IntRange(1), help="Processes at once; one per core by default.")
-@click.option("--timeout", default=60.0, show_default=True, help="Seconds for one case.")
-@click.option("--memory", default=8.0, show_default=True, help="Gigabytes for one process.")
+@click.option(
+    "--timeout", type=AMOUNT, default=60.0, show_default=True, help="Seconds for one case."
+)
+@click.option("--memory", type=AMOUNT, default=8.0, show_default=True, help="Gigabytes a process.")
 @SEED
-@click.option("--examples", default=50, show_default=True, help="Per operator, when fuzzing.")
-@click.option("--samples", default=2, show_default=True, help="Per operator, of OpInfo.")
+@click.option(
+    "--examples", type=COUNT, default=50, show_default=True, help="Per operator, when fuzzing."
+)
+@click.option(
+    "--samples", type=COUNT, default=2, show_default=True, help="Per operator, of OpInfo."
+)
 @many("dtype", "Precisions of OpInfo.", default=["float32"], show_default=True)
 @click.option("--special", default=0, help="OpInfo with NaN and other edges, from this seed.")
 @click.option("--dynamic", is_flag=True, help="OpInfo exported with open sizes.")
@@ -100,7 +128,7 @@ def conform(
     _write(run, found, json_path, junit_path, html_path)
     if journal is not None:
         journal.unlink(missing_ok=True)
-    _tell(run, found)
+    _tell(run, found, is_same_choice=old is None or choice(old.options) == choice(run.options))
     if not run.results:
         raise Unsupported("nothing was run: " + (_reasons(run) or "no case matches"))
     sys.exit(0 if run.is_good else 1)
@@ -111,8 +139,9 @@ def chosen(given: dict[str, Any]) -> Any:
     from conformance.suite import Options
 
     plural = {"suite": "suites", "frontend": "frontends", "device": "devices", "dtype": "dtypes"}
-    memory = int(given.pop("memory") * GIGABYTE)
-    return Options.of({"memory": memory} | {plural.get(k, k): v for k, v in given.items()})
+    given["memory"] = max(1, int(given["memory"] * GIGABYTE))
+    once = {k: tuple(dict.fromkeys(v)) if isinstance(v, tuple) else v for k, v in given.items()}
+    return Options.of({plural.get(k, k): v for k, v in once.items()})
 
 
 @contextmanager
@@ -188,7 +217,7 @@ def _write(
     if json_path is not None:
         data = run.as_dict() | ({} if found is None else {"against": found.as_dict()})
         with replacing(json_path) as file:
-            file.write(json.dumps(data).encode())
+            file.write(json.dumps(data, allow_nan=False).encode())
     if junit_path is not None:
         from conformance.reports import junit
 
@@ -199,7 +228,13 @@ def _write(
         page.write(run, html_path, found)
 
 
-def _tell(run: Run, found: Comparison | None) -> None:
+def choice(options: dict[str, Any]) -> dict[str, Any]:
+    """What options choose, in any order."""
+    found = {k: options.get(k) for k in FILTERS}
+    return {k: sorted(map(str, v)) if isinstance(v, list) else v for k, v in found.items()}
+
+
+def _tell(run: Run, found: Comparison | None, *, is_same_choice: bool) -> None:
     """Counts and the first failures on stdout, what was skipped on stderr."""
     from conformance.result import VERDICTS
 
@@ -214,25 +249,39 @@ def _tell(run: Run, found: Comparison | None) -> None:
         show(("suite", "frontend", "device", *verdicts), rows, title)
     bad = [r for r in run.results if not r.is_good]
     for result in bad[:MOST]:
-        click.echo(f"{result.verdict}: {result.frontend} {result.case} on {result.device}")
-        click.echo(f"  {result.reason}")
-        click.echo(f"  {result.command}")
-        if result.row:
-            click.echo(f"  {result.row}")
+        _echo(f"{result.verdict}: {result.frontend} {result.case} on {result.device}")
+        for text in (result.reason, result.command, *result.row.splitlines()):
+            _echo(f"  {text}")
     if len(bad) > MOST:
         click.echo(f"and {len(bad) - MOST} more; --html or --json has all of them")
     for skip in (s for s in run.skipped if s["count"]):
         what = " ".join(str(skip[k]) for k in ("suite", "frontend", "device") if k in skip)
-        say(f"skipped: {what}, {skip['count']} cases: {skip['reason']}")
+        say(printable(f"skipped: {what}, {skip['count']} cases: {skip['reason']}"))
     if found is not None:
-        changes: dict[str, list[Any]] = {
-            "new failures": found.new_failures,
-            "fixed": found.fixed,
-            "slower": found.slower,
-            "new": found.added,
-            "gone": found.gone,
-        }
-        say("against the older run: " + ", ".join(f"{len(v)} {k}" for k, v in changes.items()))
+        _tell_changes(found, is_same_choice=is_same_choice)
+
+
+def _tell_changes(found: Comparison, *, is_same_choice: bool) -> None:
+    """What changed, on stderr; cases that this run did not choose are not gone."""
+    changes: dict[str, list[Any]] = {
+        "new failures": found.new_failures,
+        "fixed": found.fixed,
+        "excused": found.excused,
+        "slower": found.slower,
+        "new": found.added,
+    }
+    if is_same_choice:
+        changes["gone"] = found.gone
+    say("against the older run: " + ", ".join(f"{len(v)} {k}" for k, v in changes.items()))
+    if not is_same_choice:
+        say(
+            "the older run chose other cases: what is outside of this choice does not count as gone"
+        )
+
+
+def _echo(text: str) -> None:
+    """A line on stdout of what comes from files."""
+    click.echo(printable(text.replace("\n", " ")))
 
 
 def _reasons(run: Run) -> str:
@@ -287,7 +336,7 @@ def bisect(
         )
     finding = found.finding
     if found.note:
-        say(f"note: {found.note}")
+        say(printable(f"note: {found.note}"))
     if as_json:
         data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
         print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))
@@ -314,4 +363,4 @@ def _explain(finding: Finding, place: Path) -> None:
         ],
     )
     if finding.model is not None:
-        click.echo(f"python {place / 'show.py'} shows it")
+        _echo(f"python {shlex.quote(str(place / 'show.py'))} shows it")

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import json
 import time
+import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hal.runtime.program import Program
-from nnir.errors import FAILURES, BadFile, Unsupported
+from nnir.errors import FAILURES, BadFile, BadInput, Unsupported, told
 from nnir.model import Model
 from nnir.passes import CLEAN, apply
 
@@ -29,13 +32,33 @@ from ..result import PASS, WRONG, Result
 from ..suite import Crew, Item, Options, Suite, command
 
 FILES = ("model.pt2", "saved_model", "model.json", "model.pdmodel", "model.onnx", "model.tflite")
+INPUTS, OUTPUTS, META = "inputs.npz", "outputs.npz", "meta.json"
+KINDS = {
+    ".pt2": "torch",
+    ".onnx": "onnx",
+    ".tflite": "tflite",
+    ".json": "paddle",
+    ".pdmodel": "paddle",
+}
+"""The frontend of a file; of anything else, TensorFlow's."""
+
 FRONTENDS = {"tf": "tensorflow", "pytorch": "torch"}
 NO_FOLDER = "no folder is given (--models DIR)"
 RELATIVE = 1e-3
 """Of the largest magnitude of an output: whole models with random weights amplify rounding."""
 
 SLACK = 1e-3
-"""The share of integers that may differ: positions of maxima of numbers that were rounded."""
+"""The share of int32 or int64 that may differ: positions of maxima of what was rounded."""
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a folder holds; `random` are the places of outputs that have no values to compare."""
+
+    source: Path
+    inputs: list[np.ndarray]
+    want: list[np.ndarray]
+    random: frozenset[int]
 
 
 class Folders(Suite):
@@ -60,8 +83,8 @@ class Folders(Suite):
         if self._found is None:
             if not self.options.models:
                 raise Unsupported(NO_FOLDER)
-            places = [p for root in self.options.models for p in _model_folders(Path(root))]
-            self._found = {name_of(p): (framework_of(p), p) for p in places}
+            named = folders(map(Path, self.options.models))
+            self._found = {name: (_likely(place), place) for name, place in named.items()}
         return self._found
 
     def run(self, item: Item, device: str) -> Iterator[Result]:
@@ -69,8 +92,9 @@ class Folders(Suite):
         started = time.perf_counter()
         inputs: list[np.ndarray] = []
         try:
-            inputs = _arrays(folder / "inputs.npz", "in")
-            found = _judged(folder, device, inputs)
+            held = contents(folder)
+            inputs = held.inputs
+            found = _judged(held, device)
         except FAILURES as error:
             found = failure(error)
         yield record(
@@ -83,26 +107,50 @@ class Folders(Suite):
         )
 
 
+def folders(roots: Iterable[Path]) -> dict[str, Path]:
+    """The model folders by name: the path below their root, after its name if it is not alone.
+
+    BadInput where two have the same name.
+    """
+    found: dict[str, Path] = {}
+    places = {root.resolve(): root for root in roots}
+    for place, root in places.items():
+        for folder in _model_folders(root):
+            below = "" if folder == root else folder.relative_to(root).as_posix()
+            is_alone = len(places) == 1 and below
+            name = below if is_alone else f"{place.name}/{below}".rstrip("/")
+            if name in found:
+                raise BadInput(
+                    f"two model folders are named {name!r}: {str(found[name])!r} and "
+                    f"{str(folder)!r}; run them one after the other"
+                )
+            found[name] = folder
+    return found
+
+
 def _model_folders(root: Path) -> list[Path]:
-    """The folders below `root`, itself included, that have a model with inputs."""
+    """`root` and the folders in it, where they look like the folder of a model."""
     if not root.is_dir():
         raise BadFile(f"no such folder: {str(root)!r}")
-    places = [root, *sorted(p for p in root.iterdir() if p.is_dir())]
-    return [p for p in places if (p / "inputs.npz").is_file() and (p / "outputs.npz").is_file()]
+    parts = (INPUTS, OUTPUTS, *FILES)
+    places = [p for p in sorted(root.iterdir()) if p.is_dir() and _holds(p, (*parts, META))]
+    return [root, *places] if _holds(root, parts) else places
 
 
-def name_of(folder: Path) -> str:
-    """A folder's name in reports."""
-    return folder.resolve().name
+def _holds(folder: Path, names: Iterable[str]) -> bool:
+    try:
+        return any((folder / n).exists() for n in names)
+    except OSError:  # may not be read: its verdict says so
+        return True
 
 
 def _meta(folder: Path) -> dict[str, Any]:
-    path = folder / "meta.json"
+    path = folder / META
     if not path.is_file():
         return {}
     try:
         found = json.loads(path.read_text())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise BadFile(f"{str(path)!r} is not readable JSON: {error}") from None
     if not isinstance(found, dict):
         raise BadFile(f"{str(path)!r} is not a JSON object")
@@ -110,13 +158,22 @@ def _meta(folder: Path) -> dict[str, Any]:
 
 
 def framework_of(folder: Path) -> str:
-    """The frontend of a folder's model."""
+    """The frontend of a folder's model; BadFile where its meta file names another."""
     said = str(_meta(folder).get("framework", "")).lower()
-    if said:
-        return FRONTENDS.get(said, said)
-    kinds = (".pt2", "torch"), (".onnx", "onnx"), (".tflite", "tflite"), (".json", "paddle")
-    suffix = source_of(folder).suffix
-    return next((name for end, name in kinds if end == suffix), "tensorflow")
+    frontend = FRONTENDS.get(said, said)
+    if said and frontend not in Folders.frontends:
+        known = ", ".join((*Folders.frontends, *FRONTENDS))
+        raise BadFile(f"{str(folder / META)!r} names the framework {said!r}, not one of {known}")
+    return frontend or KINDS.get(source_of(folder).suffix, "tensorflow")
+
+
+def _likely(folder: Path) -> str:
+    """The frontend, or the one that the files suggest where the folder is damaged."""
+    try:
+        return framework_of(folder)
+    except (*FAILURES, OSError):
+        names = (n for n in FILES if _holds(folder, (n,)))
+        return next((KINDS.get(Path(n).suffix, "tensorflow") for n in names), "onnx")
 
 
 def source_of(folder: Path) -> Path:
@@ -130,11 +187,30 @@ def source_of(folder: Path) -> Path:
     raise BadFile(f"{str(folder)!r} holds none of {', '.join(FILES)}")
 
 
+def contents(folder: Path) -> Contents:
+    """All that a folder holds; BadFile where something is missing or damaged."""
+    try:
+        framework_of(folder)
+        source = source_of(folder)
+    except OSError as error:
+        raise BadFile(f"{str(folder)!r} cannot be read: {error}") from None
+    inputs, want = _arrays(folder / INPUTS, "in"), _arrays(folder / OUTPUTS, "out")
+    random = _meta(folder).get("random_outputs", [])
+    if not isinstance(random, list) or not all(k in range(len(want)) for k in random):
+        raise BadFile(f"{str(folder / META)!r} has random_outputs={random!r:.60}")
+    return Contents(source, inputs, want, frozenset(random))
+
+
 def _arrays(path: Path, prefix: str) -> list[np.ndarray]:
     """The arrays of a file in order; no pickle."""
-    with np.load(path, allow_pickle=False) as data:
-        count = sum(n.startswith(f"{prefix}_") for n in data.files)
-        return [data[f"{prefix}_{k}"] for k in range(count)]
+    if not path.is_file():
+        raise BadFile(f"{str(path.parent)!r} has no {path.name}")
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as data:
+            count = sum(n.startswith(f"{prefix}_") for n in data.files)
+            return [data[f"{prefix}_{k}"] for k in range(count)]
+    except (*FAILURES, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise BadFile(f"{str(path)!r} cannot be read: {told(error)}") from None
 
 
 def loaded(source: Path) -> Model:
@@ -149,17 +225,17 @@ def loaded(source: Path) -> Model:
     raise Unsupported(f"no frontend reads {source.name!r}")
 
 
-def _judged(folder: Path, device: str, inputs: list[np.ndarray]) -> Verdict:
-    with Program(loaded(source_of(folder)), device) as program:
-        got = program(*inputs)
-    want = _arrays(folder / "outputs.npz", "out")
+def _judged(held: Contents, device: str) -> Verdict:
+    with Program(loaded(held.source), device) as program:
+        got = program(*held.inputs)
+    want = held.want
     if len(got) != len(want):
         return Verdict(WRONG, f"{len(got)} outputs, not {len(want)}")
-    random = set(_meta(folder).get("random_outputs", ()))
     differences = []
     problem = None
     for place, (mine, theirs) in enumerate(zip(got, want, strict=True)):
-        known = mine if place in random and mine.shape == theirs.shape else theirs
+        is_alike = mine.dtype == theirs.dtype and mine.shape == theirs.shape
+        known = mine if place in held.random and is_alike else theirs
         difference = compare(mine, known, Tolerance(absolute=RELATIVE * _scale(theirs)))
         differences.append(difference)
         if difference.problem and not _is_slack(mine, theirs):
@@ -177,6 +253,7 @@ def _scale(want: np.ndarray) -> float:
 
 
 def _is_slack(got: np.ndarray, want: np.ndarray) -> bool:
-    """Whether so few integers differ that rounding before an argmax explains it."""
-    same = got.dtype == want.dtype and got.shape == want.shape and want.dtype.kind in "iu"
+    """Whether so few indices differ that rounding before an argmax explains it."""
+    is_index = want.dtype in (np.dtype(np.int32), np.dtype(np.int64))
+    same = got.dtype == want.dtype and got.shape == want.shape and is_index
     return same and bool(np.mean(got != want) <= SLACK)

@@ -17,8 +17,8 @@ from ..case import Tolerance
 from ..compare import compare
 from ..engine import Outcome
 from ..judge import Verdict, failure
-from ..record import record
-from ..result import LIMIT, PASS, STALE, WRONG, Result
+from ..record import record, with_gap
+from ..result import PASS, WRONG, Result
 from ..suite import Crew, Item, Options, Suite, command
 from .onnx_backend import SuiteCase, agree, cases
 from .onnx_gaps import gap
@@ -44,7 +44,7 @@ class OnnxBackend(Suite):
         case = cases()[item.name]
         data, sets = self._load(case)
         started = time.perf_counter()
-        found = with_gap(case.name, device, _judged(case, device, data, sets))
+        found = with_gap(_judged(case, device, data, sets), gap(case.name, device))
         yield record(
             item,
             device,
@@ -83,15 +83,3 @@ def _outcome(case: SuiteCase, got: list[Any], want: list[Any]) -> Outcome:
     pairs = [p for p in zip(got, want, strict=False) if isinstance(p[1], np.ndarray)]
     differences = [compare(a, b, tolerance) for a, b in pairs]
     return Outcome([a for a, _ in pairs], [b for _, b in pairs], differences)
-
-
-def with_gap(name: str, device: str, found: Verdict) -> Verdict:
-    """The verdict in the light of what is listed as not passed."""
-    known = gap(name, device)
-    if known is None:
-        return found
-    if found.verdict == PASS:
-        return Verdict(STALE, f"passes, but is listed as: {known.why}", found.outcome)
-    if found.verdict == WRONG and not known.wrong:
-        return found
-    return Verdict(LIMIT, known.why, found.outcome)

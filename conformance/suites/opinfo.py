@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from frontends import torch as frontend
 from hal.runtime.program import Program
-from nnir.errors import FAILURES, DeviceError, Unsupported
+from nnir.errors import FAILURES, summary
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
 from ..compare import compare
 from ..engine import Outcome
 from ..judge import Verdict, failure
-from ..oracle import Oracle
-from ..result import PASS, WRONG
+from ..oracle import Oracle, Refused
+from ..result import PASS, SKIP, WRONG
+from ..worker import Lost
 
 WORKER = "conformance.oracles.opinfo"
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "bool")
@@ -49,9 +51,24 @@ UP_TO_SIGN = re.compile(r"(^|[._])(eig|eigh|svd|qr|geqrf|pca_lowrank|svd_lowrank
 """Factors that are only determined up to a sign or a phase: their magnitudes are compared."""
 
 
+NO_SAMPLE = "the sample cannot be exported, or has no result that is a tensor and not random"
+
+Asked = list[np.ndarray] | Verdict | None
+"""A sample, or why it says nothing; None where there are no more."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of one sample, and what was put in."""
+
+    verdict: Verdict
+    inputs: list[np.ndarray] = field(default_factory=list)
+    seconds: float = 0.0
+
+
 @dataclass(frozen=True)
 class Sample:
-    """What became of one sample."""
+    """What became of one sample, in words."""
 
     op: str
     dtype: str
@@ -75,7 +92,7 @@ def results(
     part: tuple[int, int] = (0, 1),
     **options: Any,
 ) -> Iterator[Sample]:
-    """Run every sample that can be exported and has a result to compare.
+    """What becomes of every sample; one that has nothing to compare is skipped with the reason.
 
     `match`: a regular expression on the operators; `part` (k, n): only every n-th of them, from k.
     """
@@ -83,23 +100,37 @@ def results(
         if LEFT_OUT.search(op) or not re.search(match, op) or index % part[1] != part[0]:
             continue
         for dtype in dtypes:
-            for sample in range(samples):
-                head = {"index": index, "dtype": dtype, "sample": sample, **options}
-                arrays = asked(oracle, head)
-                if arrays is None:
-                    break
-                if arrays:
-                    found = verdict(op, device, arrays)
-                    yield Sample(op, dtype, sample, found.verdict, found.reason)
+            head = {"index": index, "dtype": dtype, **options}
+            found = (asked(oracle, {**head, "sample": k}) for k in range(samples))
+            for number, one in enumerate(judged(op, device, found)):
+                yield Sample(op, dtype, number, one.verdict.verdict, one.verdict.reason)
 
 
-def asked(oracle: Oracle, head: dict[str, Any]) -> list[np.ndarray] | None:
-    """A sample; empty where it has nothing to compare, None where there are no more."""
+def asked(oracle: Oracle, head: dict[str, Any]) -> Asked:
+    """A sample. Where PyTorch itself dies or hangs over it, that is the verdict."""
     try:
         arrays = oracle.ask(head, [])
-    except (DeviceError, Unsupported):  # PyTorch's own function crashes, hangs or fails
-        return []
+    except Lost as lost:
+        return Verdict(lost.kind, summary(lost))
+    except Refused as refused:
+        return Verdict(SKIP, summary(refused))
+    if not arrays:
+        return Verdict(SKIP, NO_SAMPLE)
     return None if len(arrays) == 1 else arrays
+
+
+def judged(op: str, device: str, samples: Iterable[Asked]) -> Iterator[Judged]:
+    """What becomes of the samples of an operator, until there are no more."""
+    for sample in samples:
+        if sample is None:
+            return
+        if isinstance(sample, Verdict):
+            yield Judged(sample)
+        else:
+            started = time.perf_counter()
+            found = verdict(op, device, sample)
+            inputs = sample[2 : 2 + int(sample[0][0])]
+            yield Judged(found, inputs, time.perf_counter() - started)
 
 
 def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:

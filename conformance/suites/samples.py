@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
-from ..judge import Verdict
-from ..record import record
-from ..result import LIMIT, PASS, WRONG, Result
+from ..record import record, with_gap
+from ..result import Result
 from ..suite import Crew, Item, Options, Suite, command
 from . import opinfo
 from .opinfo_gaps import gap
@@ -24,7 +20,7 @@ class OpInfo(Suite):
     def __init__(self, options: Options, crew: Crew) -> None:
         super().__init__(options, crew)
         self._places: dict[str, int] = {}
-        self._samples: dict[tuple[str, str, int], list[np.ndarray] | None] = {}
+        self._samples: dict[tuple[str, str, int], opinfo.Asked] = {}
 
     def items(self, frontend: str) -> Iterable[Item]:
         for op in self._names():
@@ -46,26 +42,20 @@ class OpInfo(Suite):
 
     def run(self, item: Item, device: str) -> Iterator[Result]:
         op, _, dtype = item.name.rpartition("-")
-        for number in range(self.options.samples):
-            arrays = self._asked(op, dtype, number)
-            if arrays is None:
-                return
-            if arrays:
-                sample = Item(item.suite, item.frontend, op, f"{item.name}-{number}")
-                started = time.perf_counter()
-                found = with_gap(
-                    op, device, dtype, self.campaign, opinfo.verdict(op, device, arrays)
-                )
-                yield record(
-                    sample,
-                    device,
-                    found,
-                    seconds=time.perf_counter() - started,
-                    inputs=arrays[2 : 2 + int(arrays[0][0])],
-                    command=command(item, device, self.options),
-                )
+        known = gap(op, device, dtype, self.campaign)
+        asked = (self._asked(op, dtype, number) for number in range(self.options.samples))
+        for number, found in enumerate(opinfo.judged(op, device, asked)):
+            sample = Item(item.suite, item.frontend, op, f"{item.name}-{number}")
+            yield record(  # a gap is of an operator: some of its samples may pass
+                sample,
+                device,
+                with_gap(found.verdict, known, must_fail=False),
+                seconds=found.seconds,
+                inputs=found.inputs,
+                command=command(item, device, self.options),
+            )
 
-    def _asked(self, op: str, dtype: str, number: int) -> list[np.ndarray] | None:
+    def _asked(self, op: str, dtype: str, number: int) -> opinfo.Asked:
         """A sample, kept for the next device."""
         key = op, dtype, number
         if key not in self._samples:
@@ -75,11 +65,3 @@ class OpInfo(Suite):
             head |= {"special": self.options.special, "dynamic": self.options.dynamic}
             self._samples[key] = opinfo.asked(self.crew.oracle(opinfo.WORKER), head)
         return self._samples[key]
-
-
-def with_gap(op: str, device: str, dtype: str, campaign: str, found: Verdict) -> Verdict:
-    """The verdict in the light of what is listed as not passed."""
-    known = gap(op, device, dtype, campaign)
-    if known is None or found.verdict == PASS or (found.verdict == WRONG and not known.wrong):
-        return found  # a gap is of an operator: some of its samples may pass
-    return Verdict(LIMIT, known.why, found.outcome)
