@@ -6,6 +6,7 @@ are numbered in another way). Of Keras archives and objects in memory only the o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from frontends import onnx, paddle, tflite, torch
+from nnir.dim import evaluate, symbol, symbols_of
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
 
@@ -25,16 +27,23 @@ Head = dict[str, Any]
 BY_NODE = ("torch", "litert", "tensorflow")
 """Where the first tensor that a node makes has the name of the node."""
 
+CHANNELS_LAST = ("litert", "tensorflow")
+"""Whose frontends turn images, so that channels come first inside of our models."""
+
+MEGABYTE = 1 << 20
+
 
 @dataclass(frozen=True)
 class Known:
     """The origin's values by name, and why there are none where that is so.
 
-    `by_node`: what a node of the source makes also goes by the node's name.
+    `by_node`: what a node of the source makes also goes by the node's name. `has_turns`: images
+    have their channels last in the source.
     """
 
     values: Reader
     by_node: bool = False
+    has_turns: bool = False
     note: str = ""
 
 
@@ -52,9 +61,11 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
         if knows(place):
             module, heads = asked(place, model)
             by_node = module in BY_NODE
+            asked_for = {"names": _names(model, by_node), "sizes": _sizes(model, arrays)}
+            heads = [{**h, **asked_for, "save": str(folder)} for h in heads]
             with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
-                note = _ask(oracle, heads, _names(model, by_node), list(arrays), found)
-            return Known(found, by_node, note)
+                note = _ask(oracle, heads, list(arrays), found)
+            return Known(found, by_node, module in CHANNELS_LAST, note)
     return Known(found, note="what is inside of such a model has no names that could be asked for")
 
 
@@ -66,14 +77,32 @@ def _names(model: Model, by_node: bool) -> list[str]:
     return list(names)
 
 
-def _ask(
-    oracle: Oracle, heads: Sequence[Head], names: list[str], arrays: list[np.ndarray], found: Reader
-) -> str:
+def _sizes(model: Model, arrays: Sequence[np.ndarray]) -> dict[str, int]:
+    """The bytes of every value that has a name; of unknown sizes a megabyte."""
+    pairs = zip(model.inputs, arrays, strict=True)
+    known = {
+        name: size
+        for value, array in pairs
+        for dim, size in zip(value.shape, array.shape, strict=False)
+        for name in symbols_of(dim)
+        if size and dim == symbol(name)
+    }
+    found = {}
+    for value in model.values():
+        if value.name is not None:
+            shape = [evaluate(d, known) for d in value.shape]
+            sizes = [d for d in shape if isinstance(d, int)]
+            is_whole = len(sizes) == len(shape)
+            found[value.name] = math.prod(sizes) * value.dtype.itemsize if is_whole else MEGABYTE
+    return found
+
+
+def _ask(oracle: Oracle, heads: Sequence[Head], arrays: list[np.ndarray], found: Reader) -> str:
     """Let the worker write the values; a reason when it cannot in any way."""
     problem = ""
     for head in heads:
         try:
-            reply, _ = oracle.call({**head, "save": str(found.folder), "names": names}, arrays)
+            reply, _ = oracle.call(head, arrays)
         except DeviceError as error:
             problem = str(error)
             continue

@@ -18,7 +18,7 @@ from nnir.model import Model
 if TYPE_CHECKING:
     import numpy as np
 
-    from conformance.bisect import Bisection
+    from conformance.finding import Bisection
     from conformance.verify import Report
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts

@@ -22,8 +22,8 @@ from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from conformance.bisect import Finding
     from conformance.conform import Done
+    from conformance.finding import Finding
     from conformance.reports.against import Comparison
     from conformance.result import Result, Run
 
@@ -254,6 +254,10 @@ def _tell(run: Run, found: Comparison | None, *, is_same_choice: bool) -> None:
             _echo(f"  {text}")
     if len(bad) > MOST:
         click.echo(f"and {len(bad) - MOST} more; --html or --json has all of them")
+    if run.restarted:
+        say("an interrupted run of other code, models or options was there: it was not continued")
+    if run.resumed:
+        say(f"{run.resumed} tasks were done by a run that was interrupted")
     for skip in (s for s in run.skipped if s["count"]):
         what = " ".join(str(skip[k]) for k in ("suite", "frontend", "device") if k in skip)
         say(printable(f"skipped: {what}, {skip['count']} cases: {skip['reason']}"))
@@ -341,7 +345,7 @@ def bisect(
         data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
         print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))
     elif finding is None:
-        click.echo(f"every operation agrees: {found.total}, {found.known} values by name")
+        click.echo(f"every operation agrees: {found.total}, {found.known} compared by name")
     else:
         _explain(finding, place)
     sys.exit(0 if found else 1)
@@ -349,7 +353,7 @@ def bisect(
 
 def _explain(finding: Finding, place: Path) -> None:
     """A finding for people."""
-    from conformance.bisect import KINDS
+    from conformance.finding import KINDS
 
     show(
         ("", "finding"),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,14 @@ from onnx.reference import ReferenceEvaluator
 from ..serving import serve
 from ..stored import Writer
 
+MEGABYTE = 1 << 20
+MOST = 256 * MEGABYTE
+"""Bytes of values for one session: it holds every output of its model until it has run."""
+
+RANDOM = frozenset(
+    {"Bernoulli", "Dropout", "Multinomial", "RandomNormal", "RandomNormalLike"}
+    | {"RandomUniform", "RandomUniformLike"}
+)
 EXTERNAL = "session.model_external_initializers_file_folder_path"
 
 
@@ -64,22 +74,50 @@ def _model(head: dict[str, Any], blob: bytes) -> onnx.ModelProto:
 def saved(head: dict[str, Any], model: onnx.ModelProto, arrays: list[np.ndarray]) -> dict[str, Any]:
     """Write the values `names` that nodes of the graph make into the folder `save`."""
     wanted = set(head["names"])
-    made = [n for node in model.graph.node for n in node.output if n in wanted]
+    made = list(dict.fromkeys(n for node in model.graph.node for n in node.output if n in wanted))
     writer = Writer(head["save"])
     weights = {t.name for t in model.graph.initializer}
     fed = [i.name for i in model.graph.input if i.name not in weights]
     feeds = dict(zip(fed, arrays, strict=False))
-    found: Any = {}
     if head.get("engine") == "onnxruntime":
-        del model.graph.output[:]
-        model.graph.output.extend(helper.make_empty_tensor_value_info(n) for n in made)
-        found = dict(zip(made, _run_onnxruntime(head, model, feeds), strict=True)) if made else {}
+        for names in groups(
+            made, head["sizes"], most=sys.maxsize if is_random(model.graph) else MOST
+        ):
+            del model.graph.output[:]
+            model.graph.output.extend(helper.make_empty_tensor_value_info(n) for n in names)
+            write(writer, dict(zip(names, _run_onnxruntime(head, model, feeds), strict=True)))
     else:
-        found = ReferenceEvaluator(model).run(None, feeds, intermediate=True)
-    for name in made:
-        if isinstance(found.get(name), np.ndarray):
-            writer.add(name, found[name])
+        found: Any = ReferenceEvaluator(model).run(None, feeds, intermediate=True)
+        write(writer, {name: found.get(name) for name in made})
     return writer.saved
+
+
+def write(writer: Writer, found: dict[str, Any]) -> None:
+    """Write what is a tensor."""
+    for name, array in found.items():
+        if isinstance(array, np.ndarray):
+            writer.add(name, array)
+
+
+def groups(names: list[str], sizes: dict[str, int], most: int) -> Iterator[list[str]]:
+    """Names in order, so many at once that they stay below `most` bytes, or one."""
+    group: list[str] = []
+    held = 0
+    for name in names:
+        size = sizes.get(name, MEGABYTE)
+        if group and held + size > most:
+            yield group
+            group, held = [], 0
+        group.append(name)
+        held += size
+    if group:
+        yield group
+
+
+def is_random(graph: onnx.GraphProto) -> bool:
+    """Whether two runs give different values."""
+    bodies = [b for n in graph.node for a in n.attribute for b in (a.g, *a.graphs) if b.ByteSize()]
+    return any(n.op_type in RANDOM for n in graph.node) or any(map(is_random, bodies))
 
 
 def case_model(case: dict[str, Any], arrays: list[np.ndarray]) -> onnx.ModelProto:

@@ -51,7 +51,6 @@ def fold_batch_norm(model: Model) -> bool:
             model.constant(offset.astype(filter.dtype)),  # type: ignore[union-attr]
             **operation.attributes,
         )
-        fused.producer.origin = operation.origin
         model.replace(reader.outputs[0], fused)
         modified = True
     return sweep(model) or modified

@@ -48,7 +48,7 @@ class Block(nn.Module):
         self.short = nn.Conv2d(inside, outside, 1, stride)
 
     def forward(self, x: Tensor) -> Tensor:
-        y = torch.relu(self.bn1(self.conv1(x)))
+        y = self.bn1(self.conv1(x)).relu_()
         return torch.relu(self.bn2(self.conv2(y)) + self.short(x))
 
 

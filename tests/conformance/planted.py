@@ -58,6 +58,17 @@ def onnx_softmax(patch: Patch = setattr) -> None:
     patch(found, "function", wrong)
 
 
+def reference(patch: Patch, operator: Any, change: Change) -> None:
+    """Replace what the standard's reference of an operator makes."""
+    function = operator.reference
+
+    @functools.wraps(function)
+    def wrong(*args: Any, **kwargs: Any) -> Any:
+        return change(function, *args, **kwargs)
+
+    patch(operator, "reference", wrong)
+
+
 def wrong_axis(patch: Patch = setattr) -> None:
     """A softmax along the axis before."""
     converter(patch, "aten.softmax.int", lambda f, dim, **rest: f(dim=dim - 1, **rest))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -14,18 +16,25 @@ from click.testing import CliRunner, Result
 from onnx import helper
 
 import nnadapter as nna
-from conformance.bisect import CONVERSION, DEVICE, SOMEWHERE
+from conformance import evidence, intermediate
+from conformance.compare import Difference
+from conformance.finding import CONSTANT, CONVERSION, DEVICE, SOMEWHERE, Finding
+from conformance.intermediate import CHANNELS_LAST
+from conformance.leeway import relative_to
+from conformance.oracles.onnx import groups, is_random
+from conformance.walk import turns
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnadapter.cli import main
 from nnir.errors import BadInput
 from nnir.extract import extract
-from nnir.ops import activation
+from nnir.ops import activation, binary, shape
 
 from ..conftest import info, model_of, tensor
 from . import planted
 
 DATA = Path(__file__).parents[1] / "data" / "paddle"
 ROOT = Path(__file__).parents[2]
+Patch = pytest.MonkeyPatch
 
 
 @pytest.fixture
@@ -61,9 +70,10 @@ def test_onnx(conv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_saved_models_and_frozen_graphs(models: Path) -> None:
-    found = nna.bisect(models / "cnn", "onnxruntime")
-    assert found
-    assert found.known > found.total // 2
+    for fuse in (False, True):
+        found = nna.bisect(models / "cnn", "onnxruntime", fuse=fuse)
+        assert found, found.finding
+        assert found.known > found.total // 2
     frozen = {"inputs": ["x"], "outputs": ["y"]}
     found = nna.bisect(models / "frozen.pb", "onnxruntime", loading=frozen)
     assert found
@@ -72,9 +82,10 @@ def test_saved_models_and_frozen_graphs(models: Path) -> None:
 
 def test_tflite(files: Path) -> None:
     for name in ("cnn", "mobile_int8"):
-        found = nna.bisect(files / f"{name}.tflite", "onnxruntime")
-        assert found, found.finding
-        assert found.known > 2, found.note
+        for fuse in (False, True):
+            found = nna.bisect(files / f"{name}.tflite", "onnxruntime", fuse=fuse)
+            assert found, found.finding
+            assert found.known > 2, found.note
 
 
 def test_paddle(programs: Path) -> None:
@@ -141,7 +152,7 @@ def test_the_script_shows_it(conv: Path, tmp_path: Path, monkeypatch: pytest.Mon
     done = subprocess.run(show, cwd=tmp_path / "found", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "output 0: got float32[2, 80], want float32[2, 80]" in done.stdout
-    assert float(done.stdout.split()[-1]) > 1e-3
+    assert float(done.stdout.partition("largest difference ")[2].split()[0]) > 1e-3
     with pytest.raises(BadInput, match="is there already"):
         nna.bisect(conv, folder=tmp_path / "found")
 
@@ -198,3 +209,205 @@ def test_a_part_of_a_model(mlp: onnx.ModelProto) -> None:
     (y,) = nna.compile(part)(given)
     bias = operations[1].inputs[1].constant
     np.testing.assert_array_equal(y, np.maximum(given + bias, 0))
+
+
+def bisected(path: Path, nodes: list[onnx.NodeProto], size: list[int], **given: Any) -> Any:
+    """Of a graph from `x` to `y`, both of a size."""
+    onnx.save(model_of(nodes, [info("x", size)], [info("y", size)], given.pop("weights", [])), path)
+    return nna.bisect(path, **given)
+
+
+def test_a_wrong_transpose_is_to_blame_itself(tmp_path: Path, monkeypatch: Patch) -> None:
+    """The wrong elements are right ones in another order; no later operation is blamed."""
+    nodes = [
+        helper.make_node("Transpose", ["x"], ["t"], name="tr", perm=[0, 2, 1]),
+        helper.make_node("Softmax", ["t"], ["s"], name="sm", axis=1),
+        helper.make_node("Sin", ["s"], ["y"], name="sin"),
+    ]
+    assert bisected(tmp_path / "m.onnx", nodes, [2, 4, 4])
+    planted.reference(monkeypatch.setattr, shape.transpose, lambda _, x, perm: x.copy())
+    finding = bisected(tmp_path / "m.onnx", nodes, [2, 4, 4]).finding
+    assert (finding.operation, finding.origin) == ("TRANSPOSE", "tr")
+
+
+def test_images_are_turned_only_where_channels_come_last() -> None:
+    """Of a wrong order of the other axes nothing is forgiven."""
+    array = np.arange(24).reshape(1, 2, 3, 4)
+    assert [t.shape for t in turns(array)] == [(1, 2, 3, 4), (1, 4, 2, 3), (1, 3, 4, 2)]
+    assert len(list(turns(np.zeros((2, 3))))) == 1
+    assert set(CHANNELS_LAST) == {"litert", "tensorflow"}
+
+
+RANDOM = [
+    helper.make_node("RandomUniformLike", ["x"], ["r"], name="random"),
+    helper.make_node("Add", ["x", "r"], ["s"], name="add"),
+    helper.make_node("Mul", ["s", "s"], ["y"], name="mul"),
+]
+
+
+def test_the_random_numbers_of_the_origin_go_on(tmp_path: Path, monkeypatch: Patch) -> None:
+    good = bisected(tmp_path / "m.onnx", RANDOM, [2, 3], device="onnxruntime")
+    assert good, good.finding
+    assert good.known == 2
+    assert "random" in good.note
+    planted.reference(monkeypatch.setattr, binary.mul, lambda f, a, b, **rest: f(a, a + 1, **rest))
+    finding = bisected(tmp_path / "m.onnx", RANDOM, [2, 3]).finding
+    assert (finding.kind, finding.origin) == (CONVERSION, "mul")
+
+
+def test_what_follows_unknown_random_numbers_is_not_compared(
+    tmp_path: Path, monkeypatch: Patch
+) -> None:
+    """With the origin; the device and the reference still are."""
+    names = intermediate._names
+    monkeypatch.setattr(
+        intermediate, "_names", lambda *given: [n for n in names(*given) if n != "r"]
+    )
+    good = bisected(tmp_path / "m.onnx", RANDOM, [2, 3], device="onnxruntime")
+    assert good, good.finding
+    assert good.known == 0
+
+    def wrong(function: Any, g: Any, x: Any, y: Any, **rest: Any) -> Any:
+        return g.node("Neg", function(g, x, y, **rest))
+
+    planted.lowering(monkeypatch.setattr, binary.mul, wrong)
+    finding = bisected(tmp_path / "m.onnx", RANDOM, [2, 3], device="onnxruntime").finding
+    assert (finding.kind, finding.origin) == (DEVICE, "mul")
+
+
+def test_a_mask_hides_nothing(tmp_path: Path, monkeypatch: Patch) -> None:
+    mask = np.where(np.tril(np.ones((8, 8))) > 0, 0, -1e9).astype(np.float32)
+    nodes = [
+        helper.make_node("MatMul", ["x", "x"], ["m"], name="product"),
+        helper.make_node("Add", ["m", "mask"], ["a"], name="masked"),
+        helper.make_node("Softmax", ["a"], ["y"], name="sm"),
+    ]
+    given: dict[str, Any] = {"weights": [tensor("mask", mask)]}
+    assert bisected(tmp_path / "m.onnx", nodes, [8, 8], device="onnxruntime", **dict(given))
+    planted.reference(monkeypatch.setattr, binary.add, lambda f, a, b, **rest: f(a * a, b, **rest))
+    finding = bisected(tmp_path / "m.onnx", nodes, [8, 8], **given).finding
+    assert finding is not None
+    assert finding.origin == "masked"
+
+
+def test_sums_may_round_as_their_largest_element() -> None:
+    want = np.float32([1e6, 1e-3])
+    assert relative_to(1e-5, want).absolute == pytest.approx(10)
+    found = relative_to(1e-5, want, most=1)
+    assert (found.absolute, found.relative) == (1e-5, 1e-5)
+    assert relative_to(1e-5, want[1:], most=1).absolute == pytest.approx(1e-8)
+
+
+NAMES = ('a"b', '"""+boom()+"""', "'''", "a\\", "{device}", "x\ny", "lo\0g", "\udc80", '""""')
+
+
+@pytest.mark.parametrize("name", NAMES, ids=ascii)
+@pytest.mark.parametrize("kind", [CONVERSION, CONSTANT])
+def test_names_of_a_model_never_become_code(name: str, kind: str, tmp_path: Path) -> None:
+    model = nna.load(model_of([helper.make_node("Exp", ["x"], ["y"])], [info("x", [2])], [EXP]))
+    x = np.float32([0, 1])
+    found = Difference("all", float("inf"), index=(1,), max_ulp=float("nan"))
+    given: dict[str, Any] = {"model": model, "inputs": [x], "want": [x], "got": [x + 1]}
+    finding = Finding(kind, "EXP", name, name, "builtin", "", 0, 1, found, **given)
+    evidence.write(finding, tmp_path / "e")
+    script = (tmp_path / "e" / "show.py").read_text(encoding="utf-8")
+    parts = ast.parse(script)
+    called = {n.func.id for n in ast.walk(parts) if isinstance(n, ast.Call) and is_name(n.func)}
+    assert "boom" not in called
+    assert len(script.splitlines()) <= 15
+    done = subprocess.run(
+        [sys.executable, tmp_path / "e" / "show.py"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "largest difference 1" in done.stdout
+    told = json.loads((tmp_path / "e" / "finding.json").read_text(), parse_constant=pytest.fail)
+    assert told["max_absolute"] == told["max_ulp"] == sys.float_info.max
+
+
+def is_name(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name)
+
+
+EXP = info("y", [2])
+PAIRS = {
+    "complex64": ([1 + 2j, 0], [1 + 2j, 3j], "3.0"),
+    "int64": ([2**53 + 1, 5], [2**53, 5], "1"),
+    "bool": ([True, True], [True, False], "1"),
+    "float32": ([np.nan, np.inf], [np.nan, 2], "inf"),
+    "bfloat16": ([1, 2], [1, 2.5], "0.5"),
+}
+
+
+@pytest.mark.parametrize("dtype", PAIRS)
+def test_the_script_shows_every_precision(dtype: str, tmp_path: Path) -> None:
+    """Where the constant is read, the largest difference and both values of the worst element."""
+    model = nna.load(model_of([helper.make_node("Exp", ["x"], ["y"])], [info("x", [2])], [EXP]))
+    got, want = (np.array(a, dtype) for a in PAIRS[dtype][:2])
+    given: dict[str, Any] = {"model": model, "want": [want], "got": [got]}
+    found = Difference("one", 1.0, index=(1,))
+    finding = Finding(CONSTANT, "EXP", "e", "c", "builtin", "", 0, 1, found, **given)
+    evidence.write(finding, tmp_path / "e")
+    done = subprocess.run(
+        [sys.executable, tmp_path / "e" / "show.py"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    first, *_, last = done.stdout.splitlines()
+    assert first == "the constant c is read by EXP e"
+    assert f"largest difference {PAIRS[dtype][2]} at" in last
+    assert not (tmp_path / "e" / "operation.nnir").exists()
+
+
+def test_the_properties_of_the_device_are_in_the_script(
+    conv: Path, tmp_path: Path, monkeypatch: Patch
+) -> None:
+    planted.onnx_softmax(monkeypatch.setattr)
+    found = nna.bisect(conv, "onnxruntime", properties="threads=1", folder=tmp_path / "e")
+    assert found.finding is not None
+    assert found.finding.as_dict()["properties"] == "threads=1"
+    assert "properties='threads=1'" in (tmp_path / "e" / "show.py").read_text()
+
+
+def test_operations_are_counted_not_values(tmp_path: Path) -> None:
+    nodes = [helper.make_node("Split", ["x"], ["a", "b"], num_outputs=2, name="split")]
+    nodes.append(helper.make_node("Concat", ["a", "b"], ["y"], axis=0, name="join"))
+    found = bisected(tmp_path / "m.onnx", nodes, [4])
+    assert found
+    assert found.known <= found.total == 2
+
+
+def test_the_values_are_asked_for_in_groups(tmp_path: Path, monkeypatch: Patch) -> None:
+    assert list(groups(["a", "b", "c", "d"], {"a": 5, "b": 5, "c": 50, "d": 1}, 10)) == [
+        ["a", "b"],
+        ["c"],
+        ["d"],
+    ]
+    assert is_random(model_of(RANDOM, [info("x", [2])], [info("y", [2])]).graph)
+    model = nna.load(model_of(RANDOM[1:], [info("x", ["n"]), info("r", ["n"])], [info("y", ["n"])]))
+    assert intermediate._sizes(model, [np.zeros(7, np.float32)] * 2)["s"] == 28
+
+
+GROUPED = """
+import resource, sys
+import numpy as np
+from conformance.oracles import onnx
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+names = [f"h{k + 1}" for k in range(40)]
+head = {"path": sys.argv[1], "engine": "onnxruntime", "save": sys.argv[2], "names": names}
+head["sizes"] = dict.fromkeys(names, 16 << 20)
+onnx.MOST = 64 << 20
+saved = onnx.answer(head, [np.ones(4 << 20, "f4")], b"")
+assert len(saved) == 40
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+def test_the_origin_holds_one_group_at_a_time(tmp_path: Path) -> None:
+    """640 MB of values in less than half of that."""
+    nodes = [helper.make_node("Add", [f"h{k}", "h0"], [f"h{k + 1}"]) for k in range(40)]
+    model = model_of(nodes, [info("h0", [4 << 20])], [info("h40", [4 << 20])])
+    onnx.save(model, tmp_path / "wide.onnx")
+    (tmp_path / "values").mkdir()
+    command = [sys.executable, "-c", GROUPED, tmp_path / "wide.onnx", tmp_path / "values"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert int(done.stdout) < 320

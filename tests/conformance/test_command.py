@@ -16,8 +16,8 @@ from click.testing import CliRunner
 from click.testing import Result as Done
 
 from conformance import conform as running
-from conformance.bisect import Finding
 from conformance.compare import Difference
+from conformance.finding import Finding
 from conformance.result import CRASH, LARGEST, LIMIT, PASS, WRONG, Result, Run
 from conformance.suite import Item, Options, command
 from nnadapter import prove
