@@ -2,7 +2,8 @@
 
 python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
                      [paddle] [conform] [--rounds 3] [--folder DIR] [--bert FILE.onnx]
-                     [--resnet FILE.onnx] [--tf2onnx PYTHON] [--paddle2onnx PYTHON] [--paddle2 PYTHON]
+                     [--resnet FILE.onnx] [--tf2onnx PYTHON] [--paddle2onnx PYTHON]
+                     [--paddle2 PYTHON]
 """
 
 from __future__ import annotations
