@@ -6,7 +6,7 @@ unless the tolerance says otherwise; whether a NaN has a sign or a payload is no
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,12 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         problem = f"{signs} of {want.size} elements are zeros of the other sign"
     ulp = _ulp(got, want)
     return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index, signs)
+
+
+def first_problem(differences: Iterable[Difference]) -> str | None:
+    """What is wrong with the first result that does not agree."""
+    wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
+    return next((f"output {k}: {text}" for k, text in wrong), None)
 
 
 def distance(got: np.ndarray, exact: np.ndarray) -> float:

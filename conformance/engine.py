@@ -15,7 +15,7 @@ from nnir.errors import NNAdapterError
 from nnir.model import Model
 
 from .case import Case, Const, ModelCase
-from .compare import Difference, compare
+from .compare import Difference, compare, first_problem
 from .oracle import Oracle
 
 Row = TypeVar("Row", bound=Case | ModelCase)
@@ -93,15 +93,7 @@ class Engine(ABC, Generic[Row]):
         for mine, theirs in list(zip(got, want, strict=True))[: answer.compared]:
             known = mine if _is_random(case) and is_alike(mine, theirs) else theirs
             differences.append(compare(mine, known, case.tolerance(theirs.dtype)))
-        wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
-        problem = next((f"output {k}: {text}" for k, text in wrong), None)
-        return Outcome(got, want, differences, problem)
-
-    def check(self, case: Row, device: str, oracle: Oracle) -> None:
-        """AssertionError when the case does not do what it says."""
-        problem = self.outcome(case, device, self.ask(case, oracle)).problem
-        if problem is not None:
-            raise AssertionError(problem)
+        return Outcome(got, want, differences, first_problem(differences))
 
     def truth(self, case: Row, oracle: Oracle, answer: Answer) -> list[np.ndarray] | None:
         """The origin's results in float64, from inputs of the same values; None without such."""

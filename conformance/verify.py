@@ -18,6 +18,7 @@ from nnir.passes.orders import Perm, inverse
 from .case import Tolerance
 from .compare import compare
 from .inputs import random_inputs
+from .leeway import largest
 from .origins import run_origin
 
 TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2}
@@ -111,8 +112,7 @@ def is_quantized(value: Value) -> bool:
 
 def _row(name: str, got: np.ndarray, want: np.ndarray, tolerance: float | None, quanta: int) -> Row:
     limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance
-    finite = want[np.isfinite(want)] if want.dtype.kind in "fV" and want.size else want
-    scale = float(np.abs(finite.astype(np.float64)).max()) if finite.size else 0.0
+    scale = largest(want)
     found = compare(got, want, Tolerance(absolute=limit * scale if limit else quanta))
     return Row(
         output=name,

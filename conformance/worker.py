@@ -112,7 +112,11 @@ class Worker:
             home = str(Path(__file__).parents[1])
             path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH")) if p)
             self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
-            self._folder = tempfile.TemporaryDirectory(prefix="nnadapter")
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="nnadapter",
+                dir=os.environ.get(FOLDER),  # of a worker in that of who started it: gone with it
+                ignore_cleanup_errors=True,
+            )
             self._process = subprocess.Popen(
                 [self.python, "-W", "ignore", "-m", self.module],
                 stdin=subprocess.PIPE,

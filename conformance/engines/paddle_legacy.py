@@ -99,4 +99,4 @@ class LegacyEngine(Engine[Case]):
 
 
 ENGINE = LegacyEngine()
-check, run = ENGINE.check, ENGINE.refused
+run = ENGINE.refused

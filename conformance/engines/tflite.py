@@ -150,4 +150,4 @@ class LiteEngine(Engine[Case]):
 
 
 ENGINE = LiteEngine()
-check, run = ENGINE.check, ENGINE.refused
+run = ENGINE.refused

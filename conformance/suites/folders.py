@@ -27,6 +27,7 @@ from ..case import Tolerance
 from ..compare import compare, is_float
 from ..engine import Outcome
 from ..judge import Verdict, failure
+from ..leeway import largest
 from ..record import record
 from ..result import PASS, WRONG, Result
 from ..suite import Crew, Item, Options, Suite, command
@@ -248,8 +249,7 @@ def _scale(want: np.ndarray) -> float:
     """The largest magnitude of a float output; integers must be equal."""
     if not (is_float(want.dtype) or want.dtype.kind == "c") or not want.size:
         return 0.0
-    wide = np.abs(want.astype(np.complex128 if want.dtype.kind == "c" else np.float64))
-    return float(wide[np.isfinite(wide)].max(initial=1e-6))
+    return max(1e-6, largest(want))
 
 
 def _is_slack(got: np.ndarray, want: np.ndarray) -> bool:

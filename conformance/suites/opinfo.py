@@ -16,7 +16,7 @@ from nnir.errors import FAILURES, summary
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
-from ..compare import compare
+from ..compare import compare, first_problem
 from ..engine import Outcome
 from ..judge import Verdict, failure
 from ..oracle import Oracle, Refused
@@ -150,9 +150,8 @@ def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:
         got, want = [_magnitude(a) for a in got], [_magnitude(a) for a in want]
     pairs = zip(got, want, strict=True)
     differences = [compare(mine, theirs, _tolerance(theirs.dtype)) for mine, theirs in pairs]
-    outcome = Outcome(got, want, differences)
-    wrong = ((k, d.problem) for k, d in enumerate(differences) if d.problem is not None)
-    problem = next((f"result {k}: {text}" for k, text in wrong), None)
+    problem = first_problem(differences)
+    outcome = Outcome(got, want, differences, problem)
     return Verdict(PASS if problem is None else WRONG, problem or "", outcome)
 
 

@@ -13,6 +13,7 @@ from conformance.case import Case, Limit, Tolerance, f
 from conformance.compare import compare, distance, spacing
 from conformance.engine import Answer, Engine, Outcome, widened
 from conformance.judge import Verdict, judge, yardstick
+from conformance.leeway import largest
 from conformance.oracle import Oracle, Refused
 from conformance.record import described, record
 from conformance.result import ERROR, LIMIT, PASS, REFUSED, STALE, TIMEOUT, WRONG, Result
@@ -185,3 +186,12 @@ def test_a_failure_is_told_in_words() -> None:
     passed: dict[str, Any] = record(item, "builtin", Verdict(PASS), inputs=(X,)).as_dict()
     assert "inputs" not in passed
     assert len(described(np.zeros((1000, 1000)))) < 700
+
+
+def test_verify_sees_imaginary_parts() -> None:
+    """The magnitude that a tolerance is of is that of the whole number."""
+    want = np.array([100j, 1 + 0j])
+    assert largest(want) == 100
+    assert largest(np.array([np.nan, -3.0, np.inf])) == 3
+    assert largest(np.array([-7, 2])) == 7
+    assert largest(f()) == 0
