@@ -15,6 +15,7 @@ from conformance.compare import compare
 from conformance.inputs import random_inputs
 from conformance.oracle import Oracle
 from conformance.rules import problem
+from conformance.worker import FOLDER
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, Unsupported
 from nnir.model import Model
@@ -91,6 +92,18 @@ def test_large_arrays_cross_in_files(tmp_path: Path) -> None:
     with Oracle("tests.conformance.dying_oracle", timeout=30) as oracle:
         (back,) = oracle.ask({"how": "answer"}, [array])
         np.testing.assert_array_equal(back, array)
+
+
+def test_a_worker_keeps_its_files_with_those_of_its_parent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So that they go with the parent's, however suddenly the parent is stopped."""
+    monkeypatch.setenv(FOLDER, str(tmp_path))
+    with Oracle("tests.conformance.dying_oracle", timeout=30) as oracle:
+        oracle.ask({"how": "answer"}, [f(1)])
+        (inside,) = tmp_path.iterdir()
+        assert inside.is_dir()
+    assert not list(tmp_path.iterdir())
 
 
 def test_an_oracle_survives_a_refusal(oracle: Oracle) -> None:
