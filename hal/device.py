@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -11,16 +12,42 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Model
-from nnir.types import DeviceType
+from nnir.types import DeviceType, TensorType
 
 Callback = Callable[[int, Any], int]
+
+PROFILE = "NNADAPTER_PROFILE"
+"""The property that the runtime sets to 1 for a program whose times are asked for."""
+
+
+@dataclass
+class Cache:
+    """What a program leaves behind, and what it is restored from.
+
+    `buffer` is the device's own form of the compiled program; empty where it has none.
+    """
+
+    inputs: Sequence[TensorType]
+    outputs: Sequence[TensorType]
+    buffer: bytes = b""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One step of a run: `start` and `seconds` in seconds, `start` from the begin of the run."""
+
+    name: str
+    operator: str
+    start: float
+    seconds: float
 
 
 class Device(ABC):
     """One kind of hardware or engine.
 
     A driver keeps its state in the context and program objects it returns; what they are is its
-    own affair. `formats` names the file suffixes that `export` writes.
+    own affair. `formats` names the file suffixes that `export` writes. Programs may be executed by
+    several threads at once.
     """
 
     name: ClassVar[str]
@@ -37,7 +64,7 @@ class Device(ABC):
 
     @abstractmethod
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
-        """A context with `KEY=value;` properties; keys of other devices are not handed over."""
+        """A context with `KEY=value;` properties. A device reads its own keys, all others pass."""
 
     def destroy_context(self, context: Any) -> None:
         """Give back a context."""
@@ -46,17 +73,46 @@ class Device(ABC):
     def validate_program(self, context: Any, model: Model) -> list[bool]:
         """For each operation of `model`, in order, whether the device runs it."""
 
+    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+        """For each operation of `model`, in order, why the device does not run it, or None."""
+        answers = zip(model.operations, self.validate_program(context, model), strict=True)
+        return [None if ok else f"{self.name} does not run {o.operator.name}" for o, ok in answers]
+
     @abstractmethod
-    def create_program(self, context: Any, model: Model, cache: bytes | None) -> Any:
-        """Compile; NoLowering lists every operation that cannot be run. `model` is not changed."""
+    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Any:
+        """Compile `model`, or restore a program from `cache.buffer` where there is no model.
+
+        A model is not changed; NoLowering lists every operation that cannot be run. A cache given
+        with a model asks for its buffer to be filled, which a device that has no such form leaves
+        empty. DeviceError for a buffer that cannot be restored.
+        """
 
     def destroy_program(self, program: Any) -> None:
         """Give back a program."""
 
     @abstractmethod
-    def execute_program(self, program: Any, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Run once: one array per model input, in order; the outputs in order."""
+    def execute_program(
+        self,
+        program: Any,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
+        """Run once: one array per model input, in order; the outputs in order.
 
-    def export(self, model: Model, path: Path) -> None:
-        """Write `model` in the device's own file format."""
+        `outputs` offers memory for results of fitting type and shape. A device that can write
+        there returns those very arrays; the runtime copies what it returns otherwise.
+        """
+
+    def timings(self, program: Any) -> list[Timing]:
+        """The steps of the last run, of a program whose context has NNADAPTER_PROFILE=1.
+
+        Empty where the device knows no steps: the time of the whole program is taken then.
+        """
+        return []
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        """Write `model` in the device's own file format, whole or not at all.
+
+        `opset` is the version of the format's operator set, for formats that have one.
+        """
         raise Unsupported(f"device {self.name!r} writes no file format")

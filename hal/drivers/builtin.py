@@ -11,7 +11,7 @@ from nnir.errors import DeviceError
 from nnir.evaluate import Plan
 from nnir.model import Model
 
-from ..device import Callback, Device
+from ..device import Cache, Callback, Device
 
 
 class Builtin(Device):
@@ -26,10 +26,17 @@ class Builtin(Device):
     def validate_program(self, context: Any, model: Model) -> list[bool]:
         return [True] * len(model.operations)
 
-    def create_program(self, context: Any, model: Model, cache: bytes | None) -> Plan:
+    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Plan:
+        if model is None:
+            raise DeviceError("builtin restores no programs")
         return Plan(model)
 
-    def execute_program(self, program: Plan, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def execute_program(
+        self,
+        program: Plan,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
         try:
             return [_own(array) for array in program.run(inputs)]
         except MemoryError as error:

@@ -16,7 +16,8 @@ from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex, type_of_pairs
 from nnir.types import PRECISIONS, Precision
 
-from ...device import Callback, Device
+from ...device import Cache, Callback, Device
+from ...emission import refusal, require_lowered
 from ...lowering import Lowerings
 from ...properties import integer
 from . import (
@@ -48,7 +49,7 @@ from . import (
     special,
     unary,
 )
-from .emitter import IR_VERSION, NATIVE, Emitter, Ref, check_lowered, input_infos
+from .emitter import IR_VERSION, NATIVE, Emitter, input_infos
 from .writer import write
 
 FAMILIES = (
@@ -137,9 +138,14 @@ class OnnxRuntime(Device):
         return options
 
     def validate_program(self, context: Any, model: Model) -> list[bool]:
-        return [is_lowered(operation) for operation in model.operations]
+        return [why is None for why in self.explain_program(context, model)]
 
-    def create_program(self, context: Any, model: Model, cache: bytes | None) -> Program:
+    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+        return [why_not(operation) for operation in model.operations]
+
+    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Program:
+        if model is None:
+            raise DeviceError("onnxruntime restores no programs")
         emitter, graph = emit(model)
         weights = emitter.weights
         placed = [
@@ -169,7 +175,12 @@ class OnnxRuntime(Device):
         held = [weights, tensors]
         return Program(session, session.run, names, outputs, foreign, complexes, held)
 
-    def execute_program(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def execute_program(
+        self,
+        program: Program,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
         if program.complexes is not None:
             inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))
@@ -185,7 +196,7 @@ class OnnxRuntime(Device):
         kinds = zip(results, program.complexes, strict=True)
         return [r if k is None else np.ascontiguousarray(r).view(k)[..., 0] for r, k in kinds]
 
-    def export(self, model: Model, path: Path) -> None:
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         emitter, graph = emit(model)
         write(path, graph, emitter.weights, emitter.opset)
 
@@ -198,20 +209,16 @@ def emit(model: Model) -> tuple[Emitter, bytes]:
     model = as_pairs(model)
     emitter = Emitter(LOWERINGS)
     graph = emitter.graph(model, input_infos(emitter, model), model.name)
-    check_lowered(emitter.problems)
+    require_lowered(emitter.problems)
     return emitter, graph
 
 
-def is_lowered(operation: Operation) -> bool:
-    """Whether one operation can be emitted, by itself or decomposed."""
+def why_not(operation: Operation) -> str | None:
+    """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
     if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
-        return operation.operator in RULES
-    emitter = Emitter(LOWERINGS)
-    for value in operation.inputs:
-        if value is not None and value.constant is None:
-            emitter.names[id(value)] = Ref("x", value.precision)
-    emitter.lower(operation)
-    return not emitter.problems
+        name = operation.operator.name
+        return None if operation.operator in RULES else f"onnxruntime has no complex {name}"
+    return refusal(operation, lambda: Emitter(LOWERINGS))
 
 
 def pairs(array: np.ndarray) -> np.ndarray:

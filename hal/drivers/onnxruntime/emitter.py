@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from nnir.errors import FAILURES, NNAdapterError, NoLowering, summary, told
-from nnir.model import Model, Operation, Value
-from nnir.types import Precision, TensorType, precision_of
+from nnir.errors import NoLowering
+from nnir.model import Model, Value
+from nnir.types import Precision, precision_of
 
+from ...emission import Emission
 from ...lowering import Lowerings
 from . import proto
 from .kernels import MIN_OPSET, compute_precision, has_kernel, operand_of
@@ -38,25 +38,36 @@ class Ref(str):
 Operand = Value | Ref | None
 
 
-class Emitter:
+class Emitter(Emission[Ref]):
     """One ONNX graph in the making; sub-graphs have an emitter of their own (`branch`).
 
     `weights` are initializers of the whole model that are handed over without a copy.
     """
 
+    device = "onnxruntime"
+    root: Emitter
+
     def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
-        self.lowerings = lowerings
+        super().__init__(lowerings, outer)
         self.outer = outer
-        self.root: Emitter = outer.root if outer else self
-        self.names: dict[int, Ref] = dict(outer.names) if outer else {}
         self.nodes: list[bytes] = []
         self.small: list[bytes] = []
         self.weights: dict[str, np.ndarray] = {}
         self.taken: set[str] = set()
         self.counter = 0
         self.opset = OPSET
-        self.held: list[Any] = []
-        self.problems: Counter[str] = Counter()
+
+    def stand_in(self, value: Value) -> Ref:
+        return Ref("missing", value.precision)
+
+    def mark(self) -> int:
+        return len(self.nodes)
+
+    def undo(self, mark: int) -> None:
+        del self.nodes[mark:]
+
+    def typed(self, ref: Ref, value: Value) -> Ref:
+        return Ref(ref, value.precision)
 
     # What lowerings use
 
@@ -173,59 +184,6 @@ class Emitter:
         parts += [proto.block(12, t) for t in tails]
         return b"".join(parts)
 
-    def lower(self, operation: Operation) -> None:
-        """Emit one operation by its lowering, else by its decomposition."""
-        lowering = self.lowerings.find(operation.operator)
-        before = len(self.nodes)
-        try:
-            if lowering is None:
-                raise NoLowering(f"onnxruntime has no lowering for {operation.operator.name}")
-            results = lowering(self, *operation.inputs, **operation.attributes)
-        except FAILURES as error:  # what it did not foresee, it cannot emit
-            del self.nodes[before:]
-            results = self._decompose(operation, error)
-        if not isinstance(results, (tuple, list)):
-            results = (results,)
-        for value, result in zip(operation.outputs, results, strict=False):
-            ref = self.ref(result)
-            if ref is not None:
-                self.names[id(value)] = Ref(ref, value.precision)
-        self.held.append(operation)
-
-    def _decompose(self, operation: Operation, error: Exception) -> Sequence[Operand]:
-        decomposition = operation.operator.decomposition
-        if decomposition is None:
-            return self._give_up(operation, error)
-        inner = Model()
-        values: list[Value | None] = []
-        for value in operation.inputs:
-            if value is None:
-                values.append(None)
-            elif value.constant is not None:
-                values.append(inner.constant(value.constant, name=value.name))
-            else:
-                stand_in = inner.input(value.name or "", value.type)
-                found = self.ref(value)
-                self.names[id(stand_in)] = found if found is not None else Ref("", value.precision)
-                values.append(stand_in)
-        try:
-            results = decomposition(*values, **operation.attributes)
-        except FAILURES as second:
-            return self._give_up(operation, second)
-        self.held.append(inner)
-        for step in inner.sorted():
-            self.lower(step)
-        return results if isinstance(results, tuple) else (results,)
-
-    def _give_up(self, operation: Operation, error: Exception) -> Sequence[Operand]:
-        text = (
-            error
-            if isinstance(error, NNAdapterError)
-            else NoLowering(f"onnxruntime cannot run {operation.operator.name}: {told(error)}")
-        )
-        self.root.problems[summary(text)] += 1
-        return [Ref("missing", v.precision) for v in operation.outputs]
-
     # Names
 
     def name(self, stem: str, *, keep: bool = False) -> str:
@@ -271,13 +229,6 @@ def require_size(count: int) -> None:
         raise NoLowering(f"onnxruntime needs a table of {count} entries")
 
 
-def check_lowered(problems: Mapping[str, int]) -> None:
-    """NoLowering that lists every problem, with counts and a next step."""
-    if problems:
-        rows = "; ".join(f"{text} (x{count})" for text, count in problems.items())
-        raise NoLowering(f"{rows}; device='builtin' runs every operator")
-
-
 def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
     """Name the model's inputs in the graph and describe them."""
     heads = []
@@ -289,4 +240,4 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
     return heads
 
 
-__all__ = ["IR_VERSION", "OPSET", "Emitter", "Ref", "TensorType", "check_lowered", "input_infos"]
+__all__ = ["IR_VERSION", "OPSET", "Emitter", "Ref", "input_infos"]

@@ -1,0 +1,89 @@
+"""A model for inputs of known sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from .broadcast import text
+from .dim import Dim, Expr, evaluate, symbols_of
+from .errors import BadInput
+from .model import Model, Value
+from .types import TensorType
+
+
+def sizes_of(types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """What the symbols of input types are for inputs of these shapes; BadInput where none fits."""
+    sizes: dict[str, int] = {}
+    for type, shape in zip(types, shapes, strict=True):
+        if len(shape) != type.rank:
+            raise BadInput(f"an input of shape {list(shape)} for {type}")
+        for dim, size in zip(type.shape, shape, strict=True):
+            if isinstance(dim, Expr) and str(dim) in symbols_of(dim):
+                sizes.setdefault(str(dim), size)
+    for type, shape in zip(types, shapes, strict=True):
+        for dim, size in zip(type.shape, shape, strict=True):
+            known = evaluate(dim, sizes)
+            if isinstance(known, int) and known != size:
+                raise BadInput(f"an input of shape {list(shape)} for {text(type.shape)}: {sizes}")
+    return sizes
+
+
+def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:
+    """A copy of `model` for inputs of these shapes: every size that follows from them is a number.
+
+    Constants are shared. Sizes that are only known while running stay symbols. BadInput for shapes
+    that the inputs cannot have. Run the passes `CLEAN` on it afterwards: shapes that were computed
+    are constants now.
+    """
+    sizes = sizes_of([v.type for v in model.inputs], shapes)
+    types = [v.type.with_shape(s) for v, s in zip(model.inputs, shapes, strict=True)]
+    return _replayed(model, types, sizes)
+
+
+def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int]) -> Model:
+    made = Model(model.name, model.outer)
+    made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
+    made.metadata = dict(model.metadata)
+    known: dict[int, Value] = {}
+    for value, type in zip(model.inputs, types, strict=True):
+        copy = made.input(value.name or "", type)
+        copy.name, copy.is_number = value.name, value.is_number
+        known[id(value)] = copy
+    for operation in model.sorted():
+        inputs = tuple(None if v is None else _known(made, known, v) for v in operation.inputs)
+        attributes = {
+            name: _inner(a, sizes) if isinstance(a, Model) else a
+            for name, a in operation.attributes.items()
+        }
+        made.origin = operation.origin
+        outputs = made.append(operation.operator, inputs, attributes)
+        for old, new in zip(operation.outputs, outputs, strict=True):
+            new.name, new.is_number = old.name, old.is_number
+            new.type = replace(
+                new.type, precision=old.precision, quantization=old.type.quantization
+            )
+            known[id(old)] = new
+    made.origin = None
+    made.outputs = [_known(made, known, v) for v in model.outputs]
+    made.output_names = [name for name, _ in model.named_outputs()]
+    return made
+
+
+def _inner(model: Model, sizes: Mapping[str, int]) -> Model:
+    """A sub-model: its inputs are as before but for the symbols that are known now."""
+    types = [v.type.with_shape(_evaluated(v.shape, sizes)) for v in model.inputs]
+    return _replayed(model, types, sizes)
+
+
+def _evaluated(shape: tuple[Dim, ...], sizes: Mapping[str, int]) -> tuple[Dim, ...]:
+    return tuple(evaluate(d, sizes) for d in shape)
+
+
+def _known(model: Model, known: dict[int, Value], value: Value) -> Value:
+    """The copy of a value; a constant is copied on its first use."""
+    if id(value) not in known:
+        copy = Value(model, value.type, value.name)
+        copy.constant, copy.is_number = value.constant, value.is_number
+        known[id(value)] = copy
+    return known[id(value)]
