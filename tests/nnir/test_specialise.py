@@ -22,7 +22,7 @@ def flattened() -> Model:
     rows = symbol("rows")
     model.symbols["rows"] = (0, None)
     x = model.input("x", TensorType(Precision.FLOAT32, (rows, 3, rows * 2)))
-    count = index.gather(shape.shape(x), [0])
+    count = index.gather(shape.shape(x, dtype=Precision.INT64), [0])
     flat = shape.reshape(x, shape.concat(count, model.constant([-1], np.int64), axis=0))
     model.outputs = [reduce.reduce_sum(binary.add(flat, flat), [1], keepdim=False)]
     return model
