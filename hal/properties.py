@@ -1,21 +1,53 @@
-"""The properties text of the standard: `KEY=value;KEY=value;`."""
+"""The properties text of the standard: `KEY=value;KEY=value;`, with the environment behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterator, Mapping
 
-from nnir.errors import BadInput
+from nnir.errors import BadCall
 
 
-def parse(text: str) -> dict[str, str]:
-    """Keys and values; BadInput for a part that is not `KEY=value`."""
+class Properties(Mapping[str, str]):
+    """Properties of a context; a key that is not given is looked up in the environment.
+
+    Iteration and length know the given ones only. `found` are those that a device has read,
+    wherever they stood.
+    """
+
+    def __init__(self, given: Mapping[str, str]) -> None:
+        self._given = dict(given)
+        self.found: dict[str, str] = {}
+
+    def __getitem__(self, key: str) -> str:
+        value = self._given.get(key)
+        self.found[key] = os.environ[key] if value is None else value
+        return self.found[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._given)
+
+    def __len__(self) -> int:
+        return len(self._given)
+
+    def __str__(self) -> str:
+        return "".join(f"{k}={v};" for k, v in self._given.items())
+
+
+def environment(key: str) -> str | None:
+    """A variable of the environment; None where it is not set or empty."""
+    return os.environ.get(key) or None
+
+
+def parse(text: str) -> Properties:
+    """Keys and values; BadCall for a part that is not `KEY=value`."""
     found: dict[str, str] = {}
     for part in filter(None, (p.strip() for p in text.split(";"))):
-        key, equals, value = part.partition("=")
-        if not equals or not key.strip():
-            raise BadInput(f"property {part!r}: write KEY=value; with a semicolon after each")
-        found[key.strip()] = value.strip()
-    return found
+        key, _, value = (p.strip() for p in part.partition("="))
+        if not key or not value or part.count("=") != 1:
+            raise BadCall(f"property {part!r}: write KEY=value; with a semicolon after each")
+        found[key] = value
+    return Properties(found)
 
 
 def integer(properties: Mapping[str, str], key: str) -> int | None:
@@ -25,4 +57,9 @@ def integer(properties: Mapping[str, str], key: str) -> int | None:
     try:
         return int(properties[key])
     except ValueError:
-        raise BadInput(f"property {key}={properties[key]!r} is not a whole number") from None
+        raise BadCall(f"property {key}={properties[key]!r} is not a whole number") from None
+
+
+def flag(properties: Mapping[str, str], key: str) -> bool:
+    """Whether a property is given and neither `0` nor `false`."""
+    return properties.get(key, "0").lower() not in ("0", "false")

@@ -1,5 +1,6 @@
 """NNAdapter: read models of any framework, run them on any device, prove that they agree."""
 
+from hal.runtime.options import Options
 from nnir.errors import NNAdapterError
 from nnir.model import Model
 from nnir.types import Precision, TensorType
@@ -10,6 +11,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Model",
     "NNAdapterError",
+    "Options",
     "Precision",
     "TensorType",
     "bisect",

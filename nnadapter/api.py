@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from hal.device import Device
 from hal.runtime import manager
+from hal.runtime.options import Options
 from hal.runtime.program import Program
+from hal.runtime.subgraph_config import Rules
 from nnir import archive
 from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model
@@ -174,17 +176,55 @@ def optimize(model: Model) -> list[str]:
 
 
 def compile(
-    model: Model,
-    device: str = "builtin",
+    model: Model | None,
+    device: str | Sequence[str] | Options = "builtin",
     properties: str = "",
     callback: Callable[[int, Any], int] | None = None,
+    *,
+    cache_dir: str | os.PathLike[str] | None = None,
+    cache_token: str = "",
+    cache_buffer: bytes | None = None,
+    partition: str | os.PathLike[str] | None = None,
+    profile: bool = False,
 ) -> Program:
-    """A program that runs `model` on a device.
+    """A program that runs `model` on a device, or on several.
 
-    `properties` is `KEY=value;` text, such as `ONNXRUNTIME_NUM_THREADS=2;`. Raises NoDevice when
-    the device is not installed and NoLowering with everything it cannot run.
+    `device`: a name, or names in order of preference (a list, or a text with commas): each
+    operation runs on the first of them that can, as in `["openvino", "builtin"]`. Options of
+    Paddle-Lite's form are taken too, in place of all the rest. `properties` is `KEY=value;` text,
+    such as `ONNXRUNTIME_NUM_THREADS=2;`; the environment has those that are not given.
+
+    `cache_dir`: a folder for compiled programs, one `.nnc` file each, named `cache_token` or by a
+    hash of everything the program depends on; one that is stale, damaged or of other devices is
+    compiled anew, with a warning. `cache_buffer`: the bytes of such a file; then `model` may be
+    None, as with a token whose file exists.
+
+    `partition`: operations that run on `builtin` whatever the devices can, as the lines of a
+    subgraph-partition config, or the path of one. `profile`: measure the steps of each run
+    (`program.profile`), which slows it down.
+
+    Raises NoDevice when a device is not installed and NoLowering with everything it cannot run.
     """
-    return Program(model, device, properties, callback)
+    if isinstance(device, Options):
+        return device.program(model)
+    return Program(
+        model,
+        device,
+        properties,
+        callback,
+        cache_token=cache_token,
+        cache_buffer=cache_buffer,
+        cache_dir=None if cache_dir is None else Path(cache_dir),
+        rules=None if partition is None else _rules(partition),
+        profile=profile,
+    )
+
+
+def _rules(partition: str | os.PathLike[str]) -> Rules:
+    """The rules of a path, or of a text."""
+    if isinstance(partition, str) and not Path(partition).is_file():
+        return Rules.parse(partition)
+    return Rules.read(Path(partition))
 
 
 def convert(

@@ -6,6 +6,7 @@ Weights are written from their views and read as views into the map of the file,
 
 from __future__ import annotations
 
+import io
 import json
 import math
 from pathlib import Path
@@ -46,6 +47,23 @@ NATIVE = {
 
 def save(model: Model, path: Path) -> None:
     """Write a model; the file appears whole or not at all."""
+    header, weights = _header(model)
+    with replacing(path) as file:
+        file.write(header)
+        _write_weights(file, weights)
+
+
+def dumps(model: Model) -> bytes:
+    """A model in memory, as `save` writes it."""
+    file = io.BytesIO()
+    header, weights = _header(model)
+    file.write(header)
+    _write_weights(file, weights)
+    return file.getvalue()
+
+
+def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
+    """What comes before the weights, and the weights."""
     encoder = Encoder()
     graph = encoder.model(model)
     graph["weights"] = [[precision_of(w.dtype).name, list(w.shape)] for w in encoder.weights]
@@ -65,9 +83,7 @@ def save(model: Model, path: Path) -> None:
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
     if len(header) > LARGEST_HEADER:
         raise BadFile(f"the graph takes {len(header)} bytes, .nnir holds {LARGEST_HEADER}")
-    with replacing(path) as file:
-        file.write(len(header).to_bytes(8, "little") + header)
-        _write_weights(file, encoder.weights)
+    return len(header).to_bytes(8, "little") + header, encoder.weights
 
 
 def _json(data: Any) -> str:

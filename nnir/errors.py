@@ -35,6 +35,10 @@ class BadType(NNAdapterError):
     """Operands do not satisfy an operation's type rule."""
 
 
+class BadCall(NNAdapterError):
+    """A call out of order, made twice, or with what does not belong there."""
+
+
 class BadInput(NNAdapterError):
     """What was handed to a program does not fit its inputs."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,13 +28,17 @@ class Plan:
         for key, step in last.items():
             self.dead[step].append(key)
 
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs of the model for one array per input."""
+    def run(
+        self, arrays: Sequence[np.ndarray], watch: Callable[[Operation], None] | None = None
+    ) -> list[np.ndarray]:
+        """The outputs of the model for one array per input; `watch` is told what has run."""
         memory = {id(v): a for v, a in zip(self.model.inputs, arrays, strict=True)}
         for operation, dead in zip(self.operations, self.dead, strict=True):
             results = run_operation(operation, [_read(memory, v) for v in operation.inputs])
             for value, result in zip(operation.outputs, results, strict=True):
                 memory[id(value)] = result
+            if watch is not None:
+                watch(operation)
             for key in dead:
                 memory.pop(key, None)
         return [_known(memory, v) for v in self.model.outputs]

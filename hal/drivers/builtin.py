@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from nnir.errors import DeviceError
+from nnir import archive
+from nnir.errors import BadFile, DeviceError
 from nnir.evaluate import Plan
-from nnir.model import Model
+from nnir.model import Model, Operation
 
-from ..device import Cache, Callback, Device
+from ..device import PROFILE, Cache, Callback, Device, Timing
+from ..properties import flag
+
+
+@dataclass
+class Program:
+    """A plan, and the times of its last run where they are asked for."""
+
+    plan: Plan
+    profiled: bool
+    timings: list[Timing] = field(default_factory=list)
 
 
 class Builtin(Device):
@@ -20,27 +32,61 @@ class Builtin(Device):
     name = "builtin"
     vendor = "NNAdapter"
 
-    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
-        return None
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> bool:
+        return flag(properties, PROFILE)
 
-    def validate_program(self, context: Any, model: Model) -> list[bool]:
+    def validate_program(self, context: bool, model: Model) -> list[bool]:
         return [True] * len(model.operations)
 
-    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Plan:
+    def create_program(self, context: bool, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            raise DeviceError("builtin restores no programs")
-        return Plan(model)
+            model = restored(cache)
+        elif cache is not None:
+            cache.buffer = archive.dumps(model)
+        return Program(Plan(model), context)
 
     def execute_program(
         self,
-        program: Plan,
+        program: Program,
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
         try:
-            return [_own(array) for array in program.run(inputs)]
+            if not program.profiled:
+                return [_own(array) for array in program.plan.run(inputs)]
+            clock = Clock()
+            results = [_own(array) for array in program.plan.run(inputs, clock.tick)]
+            program.timings = clock.timings
         except MemoryError as error:
             raise DeviceError(f"the results do not fit in memory: {error}") from error
+        return results
+
+    def timings(self, program: Program) -> list[Timing]:
+        return program.timings
+
+
+class Clock:
+    """Times of operations that run one after another."""
+
+    def __init__(self) -> None:
+        self.timings: list[Timing] = []
+        self._begin = self._last = time.perf_counter()
+
+    def tick(self, operation: Operation) -> None:
+        """Note the end of an operation."""
+        now = time.perf_counter()
+        start, seconds = self._last - self._begin, now - self._last
+        name = operation.origin or operation.operator.name
+        self.timings.append(Timing(name, operation.operator.name, start, seconds))
+        self._last = now
+
+
+def restored(cache: Cache | None) -> Model:
+    """The model in a cache; DeviceError for a buffer that holds none."""
+    try:
+        return archive.loads(b"" if cache is None else cache.buffer)
+    except BadFile as error:
+        raise DeviceError(f"a cache without a model: {error}") from None
 
 
 def _own(array: np.ndarray) -> np.ndarray:

@@ -1,63 +1,173 @@
-"""A compilation: a model made into a program of the context's device."""
+"""A compilation: a model made into programs of the context's devices, or restored from a cache."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
-from nnir.errors import BadModel
-from nnir.model import Model
-from nnir.types import TensorType
+from nnir.errors import BadCall, BadFile, DeviceError, summary
+from nnir.model import Model, Value
 
-from ..device import Device
+from ..device import Cache
+from . import cache as caches
+from .cache import End, Entry, Saved
 from .context import Context
-
-End = tuple[str, TensorType]
+from .partition import Part, split
+from .steps import Plan, Step
 
 
 class Compilation:
     """Compiles `model` when `finish` is called, once; the model itself is not kept.
 
-    `inputs` and `outputs` are names and types in the model's order.
+    The three cases of the standard: a cache in memory (`cache_buffer`), a folder of caches
+    (`cache_dir`), or neither. A cache that is found is used and the model ignored; one that is
+    missing, damaged or made of something else is compiled anew, with a warning, and written. The
+    name of the file is `cache_token`, or a hash of all that the program depends on. `inputs` and
+    `outputs` are names and types in the model's order, known from the beginning where there is a
+    model.
     """
 
-    def __init__(self, model: Model, context: Context) -> None:
-        self.inputs: list[End] = [
-            (v.name or f"input{k}", v.type) for k, v in enumerate(model.inputs)
-        ]
-        self.outputs: list[End] = [(name, v.type) for name, v in model.named_outputs()]
-        self._model: Model | None = model
+    def __init__(
+        self,
+        model: Model | None,
+        context: Context,
+        *,
+        cache_token: str = "",
+        cache_buffer: bytes | None = None,
+        cache_dir: str | Path | None = None,
+    ) -> None:
+        if model is None and not cache_buffer and not (cache_token and cache_dir):
+            raise BadCall("a compilation needs a model, a cache in memory or a token and a folder")
+        self.inputs: list[End] = [] if model is None else input_ends(model)
+        self.outputs: list[End] = [] if model is None else output_ends(model)
+        self._model = model
         self._context = context
-        self.device: Device | None = None
-        self.program: Any = None
+        self._token = cache_token
+        self._buffer = cache_buffer
+        self._directory = Path(cache_dir) if cache_dir else None
+        self._is_finished = False
+        self.is_restored = False
+        self.plan: Plan | None = None
 
     def finish(self) -> Compilation:
-        """Compile; NoLowering lists everything that the device cannot run."""
-        if self._model is None:
-            raise BadModel("a compilation is finished once")
-        device, handle = self._context.entries[0]
-        self.program = device.create_program(handle, self._model, None)
-        self.device, self._model = device, None
+        """Compile or restore; NoLowering lists everything that no device can run."""
+        if self._is_finished:
+            raise BadCall("a compilation is finished once")
+        self._is_finished = True
+        wanted = None
+        if self._model is not None and (self._directory or self._buffer):
+            wanted = caches.fingerprint(self._model, self._context)
+        found = self._found(wanted)
+        if found is not None:
+            self.plan = self._restored(found)
+        if self.plan is None:
+            self.plan = self._compiled(wanted)
+        self._model = self._buffer = None
         return self
 
+    def _found(self, wanted: str | None) -> Saved | None:
+        if self._buffer:
+            try:
+                return caches.checked(Saved.unpack(self._buffer), wanted, self._context)
+            except BadFile as error:
+                if self._model is None:
+                    raise
+                caches.refuse(summary(error))
+        if self._directory is None:
+            return None
+        found = caches.read(self._path(wanted), wanted, self._context)
+        if found is None and self._model is None:
+            raise BadFile(f"no usable cache {self._path(wanted)} and no model to compile")
+        return found
+
+    def _path(self, wanted: str | None) -> Path:
+        token = self._token or caches.token_of(wanted or "")
+        return caches.path_of(self._directory or Path(), token)
+
+    def _restored(self, saved: Saved) -> Plan | None:
+        """The programs of a cache; None with a warning where a device does not take its own."""
+        steps: list[Step] = []
+        try:
+            for entry in saved.entries:
+                device, handle = self._context.entry(entry.device)
+                program = device.create_program(handle, None, entry.cache)
+                steps.append(Step(device, program, entry.inputs, entry.outputs))
+        except DeviceError as error:
+            _destroy(steps)
+            if self._model is None:
+                raise
+            caches.refuse(summary(error))
+            return None
+        self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
+        return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
+
+    def _compiled(self, wanted: str | None) -> Plan:
+        if self._model is None:
+            raise BadCall("no model to compile")
+        parts = split(self._model, self._context)
+        steps: list[Step] = []
+        entries: list[Entry] = []
+        keeps = self._directory is not None and not parts.constants
+        try:
+            for part in parts.parts:
+                step, entry = self._program(part, keeps=keeps)
+                steps.append(step)
+                entries.append(entry)
+        except BaseException:
+            _destroy(steps)
+            raise
+        if keeps and all(entry.cache.buffer for entry in entries):
+            print = wanted or ""
+            ends = (self.inputs, self.outputs)
+            saved = Saved(print, *ends, entries, parts.results, parts.slots)
+            caches.write(self._path(wanted), saved)
+        constants = {k: _data(v) for k, v in parts.constants.items()}
+        return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)
+
+    def _program(self, part: Part, *, keeps: bool) -> tuple[Step, Entry]:
+        device, handle = self._context.entry(part.device)
+        model = part.model
+        kept = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
+        program = device.create_program(handle, model, kept if keeps else None)
+        step = Step(device, program, part.inputs, part.outputs)
+        return step, Entry(device.name, device.version, kept, part.inputs, part.outputs)
+
+    def finished(self) -> Plan:
+        """The programs; BadCall before `finish` and after `close`."""
+        if self.plan is None:
+            raise BadCall("an execution needs a finished compilation")
+        return self.plan
+
+    @property
+    def devices(self) -> list[str]:
+        """The device of each program, in order of execution."""
+        return [] if self.plan is None else [s.device.name for s in self.plan.steps]
+
     def close(self) -> None:
-        """Give back the program; calling it again does nothing."""
-        if self.device is not None:
-            self.device.destroy_program(self.program)
-            self.device, self.program = None, None
+        """Give back the programs; calling it again does nothing."""
+        if self.plan is not None:
+            _destroy(self.plan.steps)
+            self.plan = None
 
 
-class Execution:
-    """One way of running a finished compilation. Inputs are not checked here; `Program` does."""
+def input_ends(model: Model) -> list[End]:
+    """Names and types of a model's inputs."""
+    return [(v.name or f"input{k}", v.type) for k, v in enumerate(model.inputs)]
 
-    def __init__(self, compilation: Compilation) -> None:
-        if compilation.device is None:
-            raise BadModel("an execution needs a finished compilation")
-        self._run = compilation.device.execute_program
-        self._program = compilation.program
 
-    def compute(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs for one array per input, in order."""
-        return self._run(self._program, arrays)
+def output_ends(model: Model) -> list[End]:
+    """Names and types of a model's outputs."""
+    return [(name, v.type) for name, v in model.named_outputs()]
+
+
+def _data(value: Value) -> np.ndarray:
+    if value.constant is None:
+        raise BadCall(f"{value!r} is an output that nothing makes")
+    return value.constant
+
+
+def _destroy(steps: Sequence[Step]) -> None:
+    for step in steps:
+        step.device.destroy_program(step.program)

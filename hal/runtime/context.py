@@ -5,31 +5,64 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadCall, NoDevice
 
 from .. import properties as property_text
-from ..device import Callback, Device
+from ..device import PROFILE, Callback, Device
 from .manager import acquire
+from .subgraph_config import Rules
 
 
 class Context:
     """Devices with a context of each; their order is their priority. Use with `with`.
 
-    `properties` is `KEY=value;` text that every device sees; each reads the keys of its own.
+    `properties` is `KEY=value;` text that every device sees; each reads the keys of its own, and
+    the environment has the values of those that are not given. `rules` name operations that run on
+    the host whatever the devices can; the host is the device `builtin`, which joins as the last
+    one where it is not listed. `profile` asks the programs for the times of their steps.
     """
 
     def __init__(
-        self, devices: Sequence[str], properties: str = "", callback: Callback | None = None
+        self,
+        devices: Sequence[str],
+        properties: str = "",
+        callback: Callback | None = None,
+        *,
+        rules: Rules | None = None,
+        profile: bool = False,
     ) -> None:
         if not devices:
-            raise BadInput("a context needs at least one device")
-        if len(devices) > 1:
-            raise Unsupported(f"a model on several devices at once: {', '.join(devices)}")
+            raise BadCall("a context needs at least one device")
         given = property_text.parse(properties)
+        if profile:
+            given = property_text.Properties({**given, PROFILE: "1"})
+        self.properties = given
+        self.rules = rules if rules is not None else Rules.from_environment()
+        self.profile = property_text.flag(given, PROFILE)
+        opened = list(dict.fromkeys(acquire(name) for name in devices))
+        if len(opened) < len(devices):
+            raise BadCall(f"a device is listed twice: {', '.join(devices)}")
+        if self.rules and acquire("builtin") not in opened:
+            opened.append(acquire("builtin"))
         self.entries: list[tuple[Device, Any]] = []
-        for name in devices:
-            device = acquire(name)
-            self.entries.append((device, device.create_context(given, callback)))
+        try:
+            for device in opened:
+                self.entries.append((device, device.create_context(given, callback)))
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def devices(self) -> list[Device]:
+        return [device for device, _ in self.entries]
+
+    def entry(self, name: str) -> tuple[Device, Any]:
+        """The device called `name` and its context; NoDevice where it does not take part."""
+        for device, handle in self.entries:
+            if device.name == name:
+                return device, handle
+        known = ", ".join(d.name for d in self.devices)
+        raise NoDevice(f"device {name!r} is not in this context of {known}")
 
     def __enter__(self) -> Context:
         return self

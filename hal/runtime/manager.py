@@ -1,15 +1,30 @@
-"""The device manager: finds devices by name and opens each once per process."""
+"""The device manager: finds devices by name and opens each once per process.
+
+A device is a Python package's entry point in the group `nnadapter.devices`, or a shared library
+`lib<name>.so` in a folder of `NNADAPTER_DEVICE_PATH`.
+"""
 
 from __future__ import annotations
 
+import os
 import threading
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 
-from nnir.errors import NoDevice
+from nnir.errors import NNAdapterError, NoDevice
 
 from ..device import Device
+from ..properties import environment
 
 GROUP = "nnadapter.devices"
+DEVICE_PATH = "NNADAPTER_DEVICE_PATH"
+ALIASES = {
+    "builtin_device": "builtin",
+    "intel_openvino": "openvino",
+    "google_xnnpack": "litert",
+    "android_nnapi": "nnapi",
+}
+"""Names that Paddle-Lite has for devices of ours."""
 
 
 class Manager:
@@ -21,6 +36,7 @@ class Manager:
 
     def acquire(self, name: str) -> Device:
         """The device called `name`, opened on first use; NoDevice when there is none."""
+        name = ALIASES.get(name, name)
         with self._lock:
             if name not in self._open:
                 device = find(name)()
@@ -33,21 +49,45 @@ def _entries() -> list[EntryPoint]:
     return sorted(entry_points(group=GROUP), key=lambda e: e.name)
 
 
+def libraries() -> dict[str, Path]:
+    """The driver libraries on `NNADAPTER_DEVICE_PATH` by device name; the first one counts."""
+    found: dict[str, Path] = {}
+    for folder in filter(None, (environment(DEVICE_PATH) or "").split(os.pathsep)):
+        for path in sorted(Path(folder).glob("lib*.so")):
+            found.setdefault(path.name.removeprefix("lib").removesuffix(".so"), path)
+    return found
+
+
 def names() -> list[str]:
     """The names of all installed devices."""
-    return list(dict.fromkeys(e.name for e in _entries()))
+    return list(dict.fromkeys([*(e.name for e in _entries()), *libraries()]))
+
+
+def is_available(name: str) -> bool:
+    """Whether the device `name` can be opened, as Paddle-Lite's check_nnadapter_device_name."""
+    try:
+        acquire(name)
+    except NNAdapterError:
+        return False
+    return True
 
 
 def find(name: str) -> type[Device]:
     """The class of a device; NoDevice when there is none or more than one."""
+    name = ALIASES.get(name, name)
     found = {e.value: e for e in _entries() if e.name == name}
-    if not found:
-        raise NoDevice(f"no device {name!r}; installed are {', '.join(names())}")
     if len(found) > 1:
         raise NoDevice(f"more than one package provides a device {name!r}: {', '.join(found)}")
-    (entry,) = found.values()
-    loaded: type[Device] = entry.load()
-    return loaded
+    if found:
+        (entry,) = found.values()
+        loaded: type[Device] = entry.load()
+        return loaded
+    library = libraries().get(name)
+    if library is None:
+        raise NoDevice(f"no device {name!r}; installed are {', '.join(names())}")
+    from ..drivers.native import driver_of  # only who has such a library needs ctypes
+
+    return driver_of(name, library)
 
 
 MANAGER = Manager()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,23 +14,48 @@ from nnir.errors import BadInput, DeviceError
 from nnir.model import Model
 
 from ..device import Callback
-from .compilation import Compilation, Execution
+from .compilation import Compilation
 from .context import Context
+from .profile import Profile
+from .subgraph_config import Rules
 
 
 class Program:
-    """`program(*arrays)` runs the model; `run` takes and gives names."""
+    """`program(*arrays)` runs the model; `run` takes and gives names.
+
+    `devices` are names, in order of preference, as a list or with commas between. The rest is as
+    for `Context` and `Compilation`. `inputs` and `outputs` are names and types.
+    """
 
     def __init__(
         self,
-        model: Model,
-        device: str,
+        model: Model | None,
+        devices: str | Sequence[str],
         properties: str = "",
         callback: Callback | None = None,
+        *,
+        cache_token: str = "",
+        cache_buffer: bytes | None = None,
+        cache_dir: str | Path | None = None,
+        rules: Rules | None = None,
+        profile: bool = False,
     ) -> None:
-        self._context = Context([device], properties, callback)
-        self._compilation = Compilation(model, self._context).finish()
-        self._compute = Execution(self._compilation).compute
+        self._context = Context(
+            names_of(devices), properties, callback, rules=rules, profile=profile
+        )
+        try:
+            self._compilation = Compilation(
+                model,
+                self._context,
+                cache_token=cache_token,
+                cache_buffer=cache_buffer,
+                cache_dir=cache_dir,
+            ).finish()
+        except BaseException:
+            self._context.close()
+            raise
+        self._plan = self._compilation.finished()
+        self._compute = self._plan.run
         self.inputs = self._compilation.inputs
         self.outputs = self._compilation.outputs
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
@@ -46,11 +72,15 @@ class Program:
         self._compilation.close()
         self._context.close()
 
-    def __call__(self, *arrays: np.ndarray) -> list[np.ndarray]:
+    def __call__(
+        self, *arrays: np.ndarray, outputs: Sequence[np.ndarray | None] = ()
+    ) -> list[np.ndarray]:
         """The outputs in the model's order, for one array per input.
 
-        BadInput when the number, the element type or a shape does not fit; DeviceError when the
-        device gives another shape than the model says.
+        `outputs` are arrays to write results into, or None for those that are to be made; they are
+        returned in their places. Several threads may call a program at once. BadInput when the
+        number, the element type or a shape does not fit; DeviceError when the device gives another
+        shape than the model says.
         """
         checks = self._checks
         if len(arrays) != len(checks):
@@ -64,7 +94,7 @@ class Program:
             ):
                 arrays = self._check_slowly(arrays)
                 break
-        results = self._compute(arrays)
+        results = self._compute(arrays, outputs)
         for result, shape in zip(results, self._shapes, strict=True):
             if result.shape != shape and not _is_like(result.shape, shape):
                 raise DeviceError(
@@ -79,6 +109,21 @@ class Program:
             raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
         results = self(*(inputs[n] for n in names))
         return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
+
+    @property
+    def devices(self) -> list[str]:
+        """Where each part of the model runs, in order."""
+        return self._compilation.devices
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the program comes from a cache."""
+        return self._compilation.is_restored
+
+    @property
+    def profile(self) -> Profile:
+        """Where the time of the last run went, for a context with `profile`."""
+        return self._plan.profile
 
     def _check_slowly(self, arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
         sizes: dict[str, int] = {}
@@ -96,6 +141,13 @@ class Program:
 
     def _describe(self) -> str:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)
+
+
+def names_of(devices: str | Sequence[str]) -> list[str]:
+    """Names of devices from a list or from a text with commas."""
+    if not isinstance(devices, str):
+        return list(devices)
+    return [name for name in map(str.strip, devices.split(",")) if name]
 
 
 def _is_like(real: tuple[int, ...], shape: Shape) -> bool:

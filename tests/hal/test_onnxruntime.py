@@ -14,7 +14,7 @@ import nnadapter as nna
 from hal.drivers.onnxruntime import proto, writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
-from nnir.errors import BadInput, NoLowering
+from nnir.errors import BadCall, NoLowering
 from nnir.model import Model
 from nnir.ops import binary, pool, shape, unary
 from nnir.types import Precision, TensorType
@@ -84,7 +84,7 @@ def test_threads_property() -> None:
     device.open_device()
     options = device.create_context({"ONNXRUNTIME_NUM_THREADS": "1"}, None)
     assert options().intra_op_num_threads == 1
-    with pytest.raises(BadInput, match="not a whole number"):
+    with pytest.raises(BadCall, match="not a whole number"):
         device.create_context({"ONNXRUNTIME_NUM_THREADS": "many"}, None)
 
 

@@ -14,7 +14,7 @@ import pytest
 import nnadapter as nna
 from hal import properties
 from nnir.dim import symbol
-from nnir.errors import BadInput, NoDevice
+from nnir.errors import BadCall, BadInput, NoDevice
 from nnir.model import Model
 from nnir.ops import binary
 from nnir.types import Precision, TensorType
@@ -83,9 +83,10 @@ def test_no_such_device(mlp: onnx.ModelProto) -> None:
 
 
 def test_properties_text() -> None:
-    assert properties.parse("A=1; B=x=y;") == {"A": "1", "B": "x=y"}
-    with pytest.raises(BadInput, match="write KEY=value"):
-        properties.parse("A")
+    assert dict(properties.parse("A=1; B=x,y;")) == {"A": "1", "B": "x,y"}
+    for text in ("A", "A=", "=1", "A=x=y"):
+        with pytest.raises(BadCall, match="write KEY=value"):
+            properties.parse(text)
 
 
 def test_a_program_lets_go_of_its_model(mlp: onnx.ModelProto) -> None:
@@ -104,7 +105,7 @@ def test_a_call_costs_little() -> None:
     x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
     model.outputs = [binary.add(x, x)]
     program = nna.compile(model, "onnxruntime")
-    session = program._compilation.program.session
+    session = program._compilation.finished().steps[0].program.session
     array = np.ones(3, np.float32)
     ours, peer = [], []
     for _ in range(3000):

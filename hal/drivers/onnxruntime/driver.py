@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import math
-from collections.abc import Mapping, Sequence
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +16,14 @@ import numpy as np
 
 from nnir.errors import DeviceError, NoDevice
 from nnir.model import Model, Operation
-from nnir.passes.complex_pairs import RULES, as_pairs, is_complex, type_of_pairs
-from nnir.types import PRECISIONS, Precision
+from nnir.ops.unary import COMPLEX
+from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.types import PRECISIONS, Precision, TensorType
 
-from ...device import Cache, Callback, Device
+from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...emission import refusal, require_lowered
 from ...lowering import Lowerings
-from ...properties import integer
+from ...properties import flag, integer
 from . import (
     activation,
     attention,
@@ -50,7 +54,7 @@ from . import (
     unary,
 )
 from .emitter import IR_VERSION, NATIVE, Emitter, input_infos
-from .writer import write
+from .writer import LARGEST, write
 
 FAMILIES = (
     activation,
@@ -99,6 +103,29 @@ class Program:
     foreign: list[Precision] | None
     complexes: list[Any] | None
     held: list[Any]
+    renew: Callable[[], Any] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        session: Any,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+        held: list[Any],
+    ) -> Program:
+        """A program with a session, for ends of these types."""
+        types = [*inputs, *outputs]
+        ends = [COMPLEX.get(t.precision, t.precision) for t in types]
+        kinds = [t.dtype if t.precision in COMPLEX else None for t in outputs]
+        return cls(
+            session,
+            session.run,
+            [i.name for i in session.get_inputs()],
+            [o.name for o in session.get_outputs()],
+            ends if any(p not in NATIVE for p in ends) else None,
+            kinds if any(t.precision in COMPLEX for t in types) else None,
+            held,
+        )
 
 
 class OnnxRuntime(Device):
@@ -124,9 +151,14 @@ class OnnxRuntime(Device):
         threads = integer(properties, "ONNXRUNTIME_NUM_THREADS")
         level = integer(properties, "ONNXRUNTIME_OPTIMIZATION")
 
+        profiled = flag(properties, PROFILE)
+
         def options() -> Any:
             made = self.runtime.SessionOptions()
             made.log_severity_level = 4
+            made.enable_profiling = profiled
+            if profiled:
+                made.profile_file_prefix = os.path.join(tempfile.gettempdir(), "nnadapter")
             # else int8 becomes uint8 on x86, where products of 16 bits then saturate
             made.add_session_config_entry("session.qdqisint8allowed", "1")
             if threads is not None:
@@ -145,7 +177,7 @@ class OnnxRuntime(Device):
 
     def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            raise DeviceError("onnxruntime restores no programs")
+            return self._restored(context, cache)
         emitter, graph = emit(model)
         weights = emitter.weights
         placed = [
@@ -159,21 +191,52 @@ class OnnxRuntime(Device):
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
         if tensors:
             options.add_external_initializers(list(weights), tensors)
+        if cache is None:
+            session = self._session(b"".join(parts), options)
+        else:
+            session = self._kept(b"".join(parts), options, cache)
+        inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
+        program = Program.of(session, inputs, outputs, [weights, tensors])
+        if options.enable_profiling:
+            program.renew = lambda: self._session(b"".join(parts), options)
+        return program
+
+    def timings(self, program: Program) -> list[Timing]:
+        """The nodes of the last run, after fusion. A session writes one profile: the next run
+        gets a new one."""
+        if program.renew is None:
+            return []
+        path = Path(program.session.end_profiling())
         try:
-            session = self.runtime.InferenceSession(
-                b"".join(parts), options, providers=["CPUExecutionProvider"]
-            )
+            events = json.loads(path.read_text())
+        finally:
+            path.unlink(missing_ok=True)
+        program.session = program.renew()
+        program.run = program.session.run
+        return node_times(events)
+
+    def _session(self, model: bytes, options: Any) -> Any:
+        try:
+            return self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
-        names = [i.name for i in session.get_inputs()]
-        outputs = [o.name for o in session.get_outputs()]
-        values = [*model.inputs, *model.outputs]
-        ends = [type_of_pairs(v).precision for v in values]
-        foreign = ends if any(p not in NATIVE for p in ends) else None
-        kinds = [v.dtype if is_complex(v) else None for v in model.outputs]
-        complexes = kinds if any(map(is_complex, values)) else None
-        held = [weights, tensors]
-        return Program(session, session.run, names, outputs, foreign, complexes, held)
+
+    def _kept(self, model: bytes, options: Any, cache: Cache) -> Any:
+        """A session whose optimised graph, in ONNX Runtime's own format, goes to the cache."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "program.ort"
+            options.optimized_model_filepath = str(path)
+            options.add_session_config_entry("session.save_model_format", "ORT")
+            session = self._session(model, options)
+            if path.exists() and path.stat().st_size < LARGEST:
+                cache.buffer = path.read_bytes()
+        return session
+
+    def _restored(self, context: Any, cache: Cache | None) -> Program:
+        if cache is None or cache.buffer[4:8] != b"ORTM":
+            raise DeviceError("a cache without a program of onnxruntime")
+        session = self._session(cache.buffer, context())
+        return Program.of(session, cache.inputs, cache.outputs, [])
 
     def execute_program(
         self,
@@ -219,6 +282,22 @@ def why_not(operation: Operation) -> str | None:
         name = operation.operator.name
         return None if operation.operator in RULES else f"onnxruntime has no complex {name}"
     return refusal(operation, lambda: Emitter(LOWERINGS))
+
+
+def node_times(events: Sequence[Mapping[str, Any]]) -> list[Timing]:
+    """The kernels of the last run in a profile of ONNX Runtime."""
+    runs = [e for e in events if e["name"] == "model_run"]
+    begin = runs[-1]["ts"] if runs else 0
+    return [
+        Timing(
+            e["name"].removesuffix("_kernel_time"),
+            e["args"]["op_name"],
+            (e["ts"] - begin) / 1e6,
+            e["dur"] / 1e6,
+        )
+        for e in events
+        if e.get("cat") == "Node" and e["name"].endswith("_kernel_time") and e["ts"] >= begin
+    ]
 
 
 def pairs(array: np.ndarray) -> np.ndarray:

@@ -1,0 +1,249 @@
+"""A driver in C as a device."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, NoLowering, Result
+from nnir.model import Model
+from nnir.types import DeviceType, TensorType
+
+from ...device import Cache, Callback, Device
+from ...emission import require_lowered
+from . import structures as c
+from .view import HOST, View, set_dimensions, shape_of
+
+SYMBOL = "__nnadapter_device__"
+
+
+def driver_of(name: str, path: Path) -> type[Device]:
+    """The device that a library offers; NoDevice for one that offers none or another version."""
+    try:
+        table = c.Driver.in_dll(ctypes.CDLL(str(path)), SYMBOL + name)
+    except (OSError, ValueError) as error:
+        raise NoDevice(f"{path} is no driver of {name!r}: {error}") from None
+    if table.abi != c.ABI:
+        raise NoDevice(f"{path} is of version {table.abi} of the driver interface, not {c.ABI}")
+    try:
+        kind, vendor = DeviceType(table.type), table.vendor.decode()
+    except (ValueError, AttributeError) as error:
+        raise NoDevice(f"{path} has a damaged description: {error}") from None
+    members = {"table": table, "name": name, "vendor": vendor}
+    more = {"type": kind, "version": table.version, "__doc__": f"The driver in {path}."}
+    return type("NativeDriver", (Native,), members | more)
+
+
+@dataclass
+class Context:
+    """The driver's own context, and the callback, which must outlive it."""
+
+    handle: ctypes.c_void_p
+    held: Any
+
+
+@dataclass
+class Program:
+    """The driver's own program, the types of its ends, and the constants it may still read."""
+
+    handle: ctypes.c_void_p
+    inputs: Sequence[TensorType]
+    outputs: Sequence[TensorType]
+    held: Any
+
+
+class Native(Device):
+    """A driver in C; one subclass for each library."""
+
+    table: ClassVar[Any]
+
+    def open_device(self) -> None:
+        self.handle = ctypes.c_void_p()
+        code = self.table.open_device(ctypes.byref(HOST), ctypes.byref(self.handle))
+        if code:
+            raise NoDevice(f"driver {self.name!r} does not open: {_told(code)}")
+
+    def close_device(self) -> None:
+        self.table.close_device(self.handle)
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
+        told = c.CALLBACK(lambda event, _: 0 if callback is None else callback(event, None))
+        made = ctypes.c_void_p()
+        text = str(properties).encode()
+        self._check(
+            self.table.create_context(self.handle, text, told, None, ctypes.byref(made)),
+            "creating a context",
+        )
+        return Context(made, told)
+
+    def destroy_context(self, context: Context) -> None:
+        self.table.destroy_context(context.handle)
+
+    def validate_program(self, context: Context, model: Model) -> list[bool]:
+        return [why is None for why in self.explain_program(context, model)]
+
+    def explain_program(self, context: Context, model: Model) -> list[str | None]:
+        with View(model) as view:
+            return self._reasons(context, model, view)
+
+    def _reasons(self, context: Context, model: Model, view: View) -> list[str | None]:
+        answers = (ctypes.c_uint8 * max(1, len(view.places)))()
+        code = self.table.validate_program(context.handle, view.number, answers)
+        self._check(code, "validating")
+        reasons = list(view.reasons)
+        for place, ok in zip(view.places, answers, strict=False):
+            if not ok:
+                reasons[place] = f"{self.name} does not run {_shown(model, place)}"
+        return reasons
+
+    def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
+        if model is None:
+            return self._restored(context, cache)
+        with View(model) as view:
+            reasons: dict[str, int] = {}
+            for why in filter(None, self._reasons(context, model, view)):
+                reasons[why] = reasons.get(why, 0) + 1
+            require_lowered(reasons)
+            kept: list[bytes] = []
+            buffer = _buffer(cache is not None, kept)
+            made = ctypes.c_void_p()
+            code = self.table.create_program(
+                context.handle, view.number, ctypes.byref(buffer), ctypes.byref(made)
+            )
+        self._check(code, "compiling")
+        if cache is not None and kept:
+            cache.buffer = kept[-1]
+        ends = [[v.type for v in values] for values in (model.inputs, model.outputs)]
+        return Program(made, ends[0], ends[1], view)
+
+    def _restored(self, context: Context, cache: Cache | None) -> Program:
+        if cache is None or not cache.buffer:
+            raise DeviceError(f"a cache without a program of {self.name}")
+        buffer = _buffer(False, [])
+        buffer.buffer, buffer.length = cache.buffer, len(cache.buffer)
+        made = ctypes.c_void_p()
+        code = self.table.create_program(
+            context.handle, None, ctypes.byref(buffer), ctypes.byref(made)
+        )
+        if code:
+            raise DeviceError(f"driver {self.name!r} does not take the cache: {_told(code)}")
+        return Program(made, cache.inputs, cache.outputs, None)
+
+    def destroy_program(self, program: Program) -> None:
+        self.table.destroy_program(program.handle)
+
+    def execute_program(
+        self,
+        program: Program,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
+        ends = Ends(program, inputs, outputs)
+        code = self.table.execute_program(
+            program.handle, len(ends.inputs), ends.inputs, len(ends.outputs), ends.outputs
+        )
+        if ends.failure is not None:
+            raise ends.failure
+        self._check(code, "running")
+        missing = [k for k, result in enumerate(ends.results) if result is None]
+        if missing:
+            raise DeviceError(f"driver {self.name!r} made no output {missing[0]}")
+        return [r for r in ends.results if r is not None]
+
+    def _check(self, code: int, what: str) -> None:
+        """Raise the error that a result code stands for."""
+        if code == Result.NO_ERROR:
+            return
+        text = f"driver {self.name!r} failed in {what}: {_told(code)}"
+        if code == Result.FEATURE_NOT_SUPPORTED:
+            raise NoLowering(text)
+        if code == Result.INVALID_DIMENSIONS:
+            raise BadInput(text)
+        raise DeviceError(text)
+
+
+class Ends:
+    """The arguments of one execution; what goes wrong in an accessor is kept in `failure`."""
+
+    def __init__(
+        self,
+        program: Program,
+        inputs: Sequence[np.ndarray],
+        offered: Sequence[np.ndarray | None],
+    ) -> None:
+        self.arrays = [np.ascontiguousarray(a) for a in inputs]
+        self.types = program.outputs
+        self.offered = [*offered, *[None] * (len(program.outputs) - len(offered))]
+        self.results: list[np.ndarray | None] = [None] * len(program.outputs)
+        self.failure: NNAdapterError | None = None
+        self._reads, self._writes = c.ACCESS(self._read), c.ACCESS(self._write)
+        self.inputs = _arguments(self._reads, len(inputs))
+        self.outputs = _arguments(self._writes, len(program.outputs))
+
+    def _read(self, memory: int, type: Any) -> int | None:
+        array = self.arrays[memory - 1]
+        try:
+            set_dimensions(type[0], array.shape)
+        except NNAdapterError as error:
+            self.failure = error
+            return None
+        return array.ctypes.data
+
+    def _write(self, memory: int, type: Any) -> int | None:
+        """Where an output goes: the array of the caller where it fits, else a new one."""
+        place = memory - 1
+        try:
+            array = self._array(self.types[place], self.offered[place], type[0])
+        except (NNAdapterError, MemoryError, ValueError) as error:
+            self.failure = DeviceError(f"output {place}: {error}")
+            return None
+        self.results[place] = array
+        return array.ctypes.data
+
+    def _array(
+        self, wanted: TensorType, offered: np.ndarray | None, type: c.OperandType
+    ) -> np.ndarray:
+        shape = shape_of(type)
+        if type.precision != wanted.precision or shape != _shown_shape(wanted, shape):
+            raise DeviceError(f"precision {type.precision} of shape {list(shape)}, not {wanted}")
+        shape = shape if wanted.rank else ()
+        if offered is not None and offered.shape == shape and offered.dtype == wanted.dtype:
+            flags = offered.flags
+            if flags.c_contiguous and flags.writeable and flags.aligned:
+                return offered
+        return np.empty(shape, wanted.dtype)
+
+
+def _shown_shape(type: TensorType, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that C must give: sizes that are not known are those of `shape`."""
+    known = type.shape or (1,)
+    if len(known) != len(shape):
+        return ()
+    return tuple(n if isinstance(d, Expr) else d for d, n in zip(known, shape, strict=True))
+
+
+def _arguments(access: Any, count: int) -> Any:
+    """Arguments whose memory is their position plus 1, as 0 would be a null pointer."""
+    return (c.Argument * count)(*(c.Argument(k, k + 1, access) for k in range(count)))
+
+
+def _buffer(wanted: bool, kept: list[bytes]) -> c.CacheBuffer:
+    """A cache for a driver; what it stores goes to `kept`."""
+    store = c.STORE(lambda _, data, size: kept.append(ctypes.string_at(data, size)))
+    return c.CacheBuffer(None, 0, int(wanted), None, store)
+
+
+def _shown(model: Model, place: int) -> str:
+    operation = model.operations[place]
+    types = ", ".join("none" if v is None else str(v.type) for v in operation.inputs)
+    return f"{operation.operator.name} of {types}"
+
+
+def _told(code: int) -> str:
+    return Result(code).name if code in list(Result) else f"result code {code}"

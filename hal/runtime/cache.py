@@ -1,0 +1,207 @@
+"""The compiled-program cache: what a `.nnc` file holds, and when it may be used."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from nnir.atomic import replacing
+from nnir.errors import FAILURES, BadCall, BadFile, summary, told
+from nnir.fingerprint import digest
+from nnir.model import Model
+from nnir.serial import decode_type, encode_type
+from nnir.types import TensorType
+
+from ..device import Cache
+from . import nnc
+from .context import Context
+
+End = tuple[str, TensorType]
+
+SUFFIX = ".nnc"
+TOKEN_LENGTH = 32
+LONGEST_TOKEN = 200
+
+
+class CacheWarning(UserWarning):
+    """A cache that cannot be used; the model is compiled instead."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The program of one part: its device, what restores it, and where its ends are."""
+
+    device: str
+    version: int
+    cache: Cache
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A compiled model: its ends, its parts in order, and the slots that are its outputs."""
+
+    fingerprint: str
+    inputs: list[End]
+    outputs: list[End]
+    entries: list[Entry]
+    results: tuple[int, ...]
+    slots: int
+
+    def pack(self) -> list[bytes]:
+        """The pieces of the file."""
+        found = {
+            "fingerprint": self.fingerprint.encode(),
+            "input_types": _ends_text(self.inputs),
+            "output_types": _ends_text(self.outputs),
+            "num_caches": _text(len(self.entries)),
+            "results": _text([list(self.results), self.slots]),
+        }
+        for k, entry in enumerate(self.entries):
+            found |= {
+                f"cache_{k}_device_name": entry.device.encode(),
+                f"cache_{k}_device_version": _text(entry.version),
+                f"cache_{k}_input_types": _text([encode_type(t) for t in entry.cache.inputs]),
+                f"cache_{k}_output_types": _text([encode_type(t) for t in entry.cache.outputs]),
+                f"cache_{k}_input_indexes": _text(list(entry.inputs)),
+                f"cache_{k}_output_indexes": _text(list(entry.outputs)),
+                f"cache_{k}_model_buffer": entry.cache.buffer,
+            }
+        return nnc.pack(found)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> Saved:
+        """Read what `pack` wrote; BadFile for anything else."""
+        found = nnc.unpack(data)
+        try:
+            entries = [_entry(found, k) for k in range(_data(found["num_caches"]))]
+            results, slots = _data(found["results"])
+            return cls(
+                bytes(found["fingerprint"]).decode(),
+                _ends(found["input_types"]),
+                _ends(found["output_types"]),
+                entries,
+                tuple(map(int, results)),
+                int(slots),
+            )
+        except FAILURES as error:
+            raise BadFile(f"a damaged .nnc file: {told(error)}") from None
+
+
+def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
+    types = [
+        [decode_type(row) for row in _data(found[f"cache_{k}_{end}_types"])]
+        for end in ("input", "output")
+    ]
+    return Entry(
+        bytes(found[f"cache_{k}_device_name"]).decode(),
+        int(_data(found[f"cache_{k}_device_version"])),
+        Cache(types[0], types[1], bytes(found[f"cache_{k}_model_buffer"])),
+        tuple(map(int, _data(found[f"cache_{k}_input_indexes"]))),
+        tuple(map(int, _data(found[f"cache_{k}_output_indexes"]))),
+    )
+
+
+def _text(data: Any) -> bytes:
+    return json.dumps(data, separators=(",", ":")).encode()
+
+
+def _data(view: memoryview) -> Any:
+    return json.loads(bytes(view))
+
+
+def _ends_text(ends: Sequence[End]) -> bytes:
+    return _text([[name, encode_type(type)] for name, type in ends])
+
+
+def _ends(view: memoryview) -> list[End]:
+    return [(str(name), decode_type(row)) for name, row in _data(view)]
+
+
+def fingerprint(model: Model, context: Context) -> str:
+    """What a compiled model depends on, as a hash of 64 hexadecimal characters.
+
+    The model with its weights, the devices with their versions, the properties they read, the
+    operations forced to the host, and the version of this package.
+    """
+    devices = [f"{d.name} {d.version}" for d in context.devices]
+    rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
+    parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]
+    made = hashlib.sha256(digest(model))
+    made.update("\0".join(parts).encode())
+    return made.hexdigest()
+
+
+def _release() -> str:
+    try:
+        return version("nnadapter")
+    except PackageNotFoundError:  # a checkout that is not installed
+        return ""
+
+
+def token_of(print: str) -> str:
+    """The 32 characters that name a cache whose name the caller did not choose."""
+    return print[:TOKEN_LENGTH]
+
+
+def path_of(directory: Path, token: str) -> Path:
+    """Where a cache lies; BadCall for a token that is no plain file name."""
+    name = f"{token}{SUFFIX}"
+    if not token or len(token) > LONGEST_TOKEN or Path(name).name != name or "\0" in name:
+        raise BadCall(f"cache token {token!r} is no plain name of a file")
+    return directory / name
+
+
+def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
+    """What a file holds; None where there is none, or with a warning where it is of no use.
+
+    `wanted` is the fingerprint that it must have; None takes any.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except NotADirectoryError:
+        raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
+    except OSError as error:
+        refuse(f"{path.name}: {error.strerror}")
+        return None
+    try:
+        return checked(Saved.unpack(data), wanted, context)
+    except BadFile as error:
+        refuse(f"{path.name}: {summary(error)}")
+        return None
+
+
+def checked(saved: Saved, wanted: str | None, context: Context) -> Saved:
+    """The same; BadFile where it was made of another model or for other devices."""
+    if wanted is not None and saved.fingerprint != wanted:
+        raise BadFile("it was made of another model, or for other devices or properties")
+    known = {d.name: d.version for d in context.devices}
+    for entry in saved.entries:
+        if known.get(entry.device) != entry.version:
+            raise BadFile(f"it needs the device {entry.device!r} of version {entry.version}")
+    return saved
+
+
+def refuse(reason: str) -> None:
+    """Warn that a cache is not used."""
+    warnings.warn(f"the cache is compiled anew: {reason}", CacheWarning, stacklevel=2)
+
+
+def write(path: Path, saved: Saved) -> None:
+    """Write a file, whole or not at all; of several writers the last one counts."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadFile(f"no cache folder {str(path.parent)!r}: {error.strerror}") from None
+    with replacing(path) as file:
+        for piece in saved.pack():
+            file.write(piece)

@@ -1,0 +1,153 @@
+"""Splitting a model over devices.
+
+Every operation goes to the first device that runs it. Then the operations are put into stages: a
+step from one device to another is a step to a later stage, so that operations of one device and
+one stage make a part, and parts never wait for each other in a circle.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from nnir.errors import NoLowering
+from nnir.extract import extract
+from nnir.model import Model, Operation, Value
+
+from .context import Context
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a model for one device.
+
+    `inputs` and `outputs` say where the arrays of its ends are: -(i + 1) is input i of the whole
+    model, others are slots that the parts share. Each slot is made by one part.
+    """
+
+    device: str
+    model: Model
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Split:
+    """Parts in order of execution; `results` are the places of the whole model's outputs.
+
+    `constants` are outputs of the model that no operation makes, by slot.
+    """
+
+    parts: list[Part]
+    results: tuple[int, ...]
+    constants: dict[int, Value]
+    slots: int
+
+
+def split(model: Model, context: Context) -> Split:
+    """Split a model over the devices of a context.
+
+    One device gets the whole model unasked, as the standard wants it. NoLowering lists every
+    operation that no device runs, with the reason each device gives.
+    """
+    if len(context.entries) == 1:
+        return _whole(model, context.devices[0].name)
+    return cut(model, assign(model, context))
+
+
+def _whole(model: Model, device: str) -> Split:
+    inputs = tuple(-(k + 1) for k in range(len(model.inputs)))
+    outputs = tuple(range(len(model.outputs)))
+    return Split([Part(device, model, inputs, outputs)], outputs, {}, len(outputs))
+
+
+def assign(model: Model, context: Context) -> dict[Operation, str]:
+    """The device of every operation: the first that runs it, the host where a rule says so."""
+    answers = {d.name: d.explain_program(handle, model) for d, handle in context.entries}
+    missing: Counter[str] = Counter()
+    found: dict[Operation, str] = {}
+    for place, operation in enumerate(model.operations):
+        if context.rules.match(operation):
+            found[operation] = "builtin"
+            continue
+        able = (name for name, reasons in answers.items() if reasons[place] is None)
+        device = next(able, None)
+        if device is None:
+            missing["; ".join(f"{n}: {r[place]}" for n, r in answers.items())] += 1
+        else:
+            found[operation] = device
+    if missing:
+        rows = " | ".join(f"{text} (x{count})" for text, count in missing.items())
+        raise NoLowering(f"no device runs: {rows}; add 'builtin' as the last device")
+    return found
+
+
+def cut(model: Model, devices: dict[Operation, str]) -> Split:
+    """The parts that a choice of devices makes."""
+    order = model.sorted()
+    early, late = _early(order, devices), _late(order, devices)
+    stages = min((early, late), key=lambda found: len(_groups(order, devices, found)))
+    groups = _groups(order, devices, stages)
+    places: dict[int, int] = {id(v): -(k + 1) for k, v in enumerate(model.inputs)}
+    wanted = {id(v) for v in model.outputs}
+    parts: list[Part] = []
+    for (_, device), operations in sorted(groups.items(), key=lambda group: group[0]):
+        mine = set(operations)
+        outputs = [v for v in _made(operations) if id(v) in wanted or _is_read_elsewhere(v, mine)]
+        name = f"{model.name}.{len(parts)}" if len(groups) > 1 else model.name
+        part, inputs = extract(operations, outputs, name)
+        given = tuple(places[id(v)] for v in inputs)
+        places.update({id(v): _slots(places) + k for k, v in enumerate(outputs)})
+        parts.append(Part(device, part, given, tuple(places[id(v)] for v in outputs)))
+    constants = {}
+    for value in model.outputs:
+        if id(value) not in places:
+            constants[_slots(places)] = value
+            places[id(value)] = _slots(places)
+    results = tuple(places[id(v)] for v in model.outputs)
+    return Split(parts, results, constants, _slots(places))
+
+
+def _slots(places: dict[int, int]) -> int:
+    return sum(place >= 0 for place in places.values())
+
+
+def _early(order: Sequence[Operation], devices: dict[Operation, str]) -> dict[Operation, int]:
+    """The first stage in which each operation can be."""
+    stages: dict[Operation, int] = {}
+    for operation in order:
+        makers = [v.producer for v in operation.inputs if v is not None and v.producer]
+        stages[operation] = max(
+            (stages[m] + (devices[m] != devices[operation]) for m in makers), default=0
+        )
+    return stages
+
+
+def _late(order: Sequence[Operation], devices: dict[Operation, str]) -> dict[Operation, int]:
+    """The last stage in which each operation can be, counted back from 0."""
+    stages: dict[Operation, int] = {}
+    for operation in reversed(order):
+        readers = [user for v in operation.outputs for user in v.uses]
+        stages[operation] = min(
+            (stages[r] - (devices[r] != devices[operation]) for r in readers), default=0
+        )
+    return stages
+
+
+def _groups(
+    order: Sequence[Operation], devices: dict[Operation, str], stages: dict[Operation, int]
+) -> dict[tuple[int, str], list[Operation]]:
+    groups: dict[tuple[int, str], list[Operation]] = {}
+    for operation in order:
+        groups.setdefault((stages[operation], devices[operation]), []).append(operation)
+    return groups
+
+
+def _made(operations: Sequence[Operation]) -> Iterator[Value]:
+    for operation in operations:
+        yield from operation.outputs
+
+
+def _is_read_elsewhere(value: Value, mine: set[Operation]) -> bool:
+    return any(user not in mine for user in value.uses)
