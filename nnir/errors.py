@@ -71,6 +71,12 @@ class DeviceError(NNAdapterError):
     code = Result.DEVICE_INTERNAL_ERROR
 
 
+class OutOfMemory(DeviceError):
+    """Results or programs do not fit in memory."""
+
+    code = Result.OUT_OF_MEMORY
+
+
 DAMAGE = (
     ArithmeticError,
     AttributeError,

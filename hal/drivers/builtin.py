@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nnir import archive
-from nnir.errors import BadFile, DeviceError
+from nnir.errors import BadFile, DeviceError, OutOfMemory
 from nnir.evaluate import Plan
 from nnir.model import Model, Operation
 
@@ -58,7 +58,7 @@ class Builtin(Device):
             results = [_own(array) for array in program.plan.run(inputs, clock.tick)]
             program.timings = clock.timings
         except MemoryError as error:
-            raise DeviceError(f"the results do not fit in memory: {error}") from error
+            raise OutOfMemory(f"the results do not fit in memory: {error}") from error
         return results
 
     def timings(self, program: Program) -> list[Timing]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from nnir.broadcast import Shape, text
-from nnir.dim import Expr, evaluate
+from nnir.dim import Expr
 from nnir.errors import BadInput, DeviceError
 from nnir.model import Model
 
 from ..device import Callback
 from .compilation import Compilation
 from .context import Context
+from .fitting import fitted
 from .profile import Profile
 from .subgraph_config import Rules
 
@@ -92,7 +92,7 @@ class Program:
                 and array.dtype == dtype
                 and array.shape == shape
             ):
-                arrays = self._check_slowly(arrays)
+                arrays = fitted(arrays, self.inputs)
                 break
         results = self._compute(arrays, outputs)
         for result, shape in zip(results, self._shapes, strict=True):
@@ -125,20 +125,6 @@ class Program:
         """Where the time of the last run went, for a context with `profile`."""
         return self._plan.profile
 
-    def _check_slowly(self, arrays: Sequence[Any]) -> tuple[np.ndarray, ...]:
-        sizes: dict[str, int] = {}
-        result = []
-        for given, (name, type) in zip(arrays, self.inputs, strict=True):
-            array = np.asarray(given)
-            if array.dtype != type.dtype:
-                raise BadInput(f"input {name!r} is {array.dtype}, not {type.dtype}")
-            if len(array.shape) != len(type.shape) or not all(
-                _fits(size, dim, sizes) for size, dim in zip(array.shape, type.shape, strict=True)
-            ):
-                raise BadInput(f"input {name!r} has shape {list(array.shape)}, not {type}")
-            result.append(array)
-        return tuple(result)
-
     def _describe(self) -> str:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)
 
@@ -155,13 +141,3 @@ def _is_like(real: tuple[int, ...], shape: Shape) -> bool:
     return len(real) == len(shape) and all(
         size == dim or isinstance(dim, Expr) for size, dim in zip(real, shape, strict=True)
     )
-
-
-def _fits(size: int, dim: int | Expr, sizes: dict[str, int]) -> bool:
-    """Whether a size fits a dimension; a lone symbol takes the first size it meets."""
-    known = evaluate(dim, sizes)
-    if isinstance(known, int):
-        return known == size
-    if len(known.terms) == 1 and known.terms[0][1] == 1 and len(known.terms[0][0]) == 1:
-        sizes.setdefault(str(known), size)
-    return True
