@@ -31,7 +31,7 @@ def random_inputs(
         low, high = model.symbols.get(name, (0, None))
         given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
     generator = np.random.default_rng(seed)
-    return [_random(v, given, generator) for v in model.inputs]
+    return [np.asarray(_random(v, given, generator)) for v in model.inputs]
 
 
 def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hal.device import Device
+from hal.properties import Properties
 from hal.runtime.program import Program
 from nnir.model import Model, Value
 from nnir.ops import quant, shape
@@ -60,6 +63,10 @@ class Report:
     def __bool__(self) -> bool:
         return self.agrees
 
+    def worst(self) -> str:
+        """What is wrong with the first output that does not agree."""
+        return next((f"{r.output}: {r.problem}" for r in self.rows if not r.agrees), "nothing")
+
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "agrees": self.agrees}
@@ -82,7 +89,36 @@ def verify(
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     started = time.perf_counter()
     got = Program(model, device, properties)(*arrays)
-    origin, found = run_origin(source, model, handed(model, arrays))
+    return against_origin(source, model, device, arrays, got, started, tolerance)
+
+
+def verify_file(source: Any, model: Model, written: Path, device: Device, seed: int = 0) -> Report:
+    """Compare what a device makes of a file that it wrote of `model` with the origin."""
+    arrays = random_inputs(model, seed)
+    started = time.perf_counter()
+    context = device.create_context(Properties({}), None)
+    types = [[v.type for v in values] for values in (model.inputs, model.outputs)]
+    program = device.import_program(context, written, *types)
+    got = device.execute_program(program, arrays)
+    device.destroy_program(program)
+    device.destroy_context(context)
+    return against_origin(source, model, device.name, arrays, got, started)
+
+
+def against_origin(
+    source: Any,
+    model: Model,
+    device: str,
+    arrays: Sequence[np.ndarray],
+    got: Sequence[np.ndarray],
+    started: float,
+    tolerance: float | None = None,
+) -> Report:
+    """Compare outputs with the origin's; what a model means is in the NumPy references."""
+    if isinstance(source, Model):
+        origin, found = "builtin", Program(source, "builtin")(*arrays)
+    else:
+        origin, found = run_origin(source, model, handed(model, arrays))
     perms = ends.orders(model, ends.OUTPUTS)
     rows = []
     for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):

@@ -110,6 +110,16 @@ class Device(ABC):
         """
         return []
 
+    def import_program(
+        self,
+        context: Any,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Any:
+        """A program of a file that `export` wrote of a model with these ends: to prove the file."""
+        raise Unsupported(f"device {self.name!r} reads no file format")
+
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         """Write `model` in the device's own file format, whole or not at all.
 

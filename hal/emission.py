@@ -14,6 +14,9 @@ from .lowering import Lowerings
 
 R = TypeVar("R")
 
+STEP = "device='builtin' runs every operator"
+"""What to do about operations that a device does not run."""
+
 
 class Emission(ABC, Generic[R]):
     """A program in the making; `R` is what stands for an intermediate result.
@@ -106,11 +109,11 @@ class Emission(ABC, Generic[R]):
         return [self.stand_in(v) for v in operation.outputs]
 
 
-def require_lowered(problems: Mapping[str, int]) -> None:
+def require_lowered(problems: Mapping[str, int], step: str = "") -> None:
     """NoLowering that lists every problem, with counts and a next step."""
     if problems:
         rows = "; ".join(f"{text} (x{count})" for text, count in problems.items())
-        raise NoLowering(f"{rows}; device='builtin' runs every operator")
+        raise NoLowering(f"{rows}; {step or STEP}")
 
 
 def refusal(operation: Operation, begin: Callable[[], Emission[Any]]) -> str | None:

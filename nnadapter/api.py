@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -14,7 +15,7 @@ from hal.runtime.options import Options
 from hal.runtime.program import Program
 from hal.runtime.subgraph_config import Rules
 from nnir import archive
-from nnir.errors import BadFile, BadInput, Unsupported
+from nnir.errors import BadFile, BadInput, Differs, Unsupported
 from nnir.model import Model
 
 if TYPE_CHECKING:
@@ -228,21 +229,74 @@ def _rules(partition: str | os.PathLike[str]) -> Rules:
 
 
 def convert(
-    source: Source, target: str | os.PathLike[str], device: str | None = None, **loading: Any
+    source: Source,
+    target: str | os.PathLike[str],
+    device: str | None = None,
+    *,
+    opset: int | None = None,
+    sizes: Mapping[str, int] | None = None,
+    verify: bool = True,
+    **loading: Any,
 ) -> Model:
-    """Write a model in another format, through the device that owns it; the model.
+    """Write a model in another format, through the device that owns it; the model as written.
 
-    The suffix of `target` chooses the format: `.nnir`, or that of a device, such as `.onnx`.
-    `loading`: options of `load`, where `source` is not a model yet.
+    The suffix of `target` chooses the format: `.nnir`, `.onnx`, `.xml` (OpenVINO), `.tflite`,
+    `.pt2`. `opset`: the operator set that an `.onnx` file is for. `sizes`: dimensions by name that
+    become numbers. `loading`: options of `load`, where `source` is not a model yet.
+
+    What was written is run and compared with the framework that the source comes from, or with
+    the NumPy references where the source is a model; a warning says when that could not be. Raises
+    Differs when it does not agree, and NoLowering with everything that the format cannot hold.
     """
     path = Path(target)
     writer = None if path.suffix == archive.SUFFIX else exporter(path.suffix, device)
     model = source if isinstance(source, Model) else load(source, **loading)
-    if writer is None:
-        archive.save(model, path)
-    else:
-        writer.export(model, path)
+    if sizes:
+        model = fixed(model, sizes)
+    write(model, path, writer, opset)
+    if verify:
+        try:
+            report = verify_written(source, model, path, writer)
+        except Unsupported as error:
+            warnings.warn(f"{path.name} is not verified: {error}", stacklevel=2)
+        else:
+            if not report:
+                raise Differs(f"{path.name} differs from {report.origin}: {report.worst()}")
     return model
+
+
+def fixed(model: Model, sizes: Mapping[str, int]) -> Model:
+    """A copy of a model whose named dimensions are numbers, and shapes constants where they can."""
+    from nnir.passes import CLEAN, apply
+    from nnir.specialise import fix_sizes
+
+    made = fix_sizes(model, sizes)
+    apply(made, CLEAN)
+    return made
+
+
+def write(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> None:
+    """Write a model through a device; `.nnir` without one."""
+    if writer is not None:
+        writer.export(model, path, opset=opset)
+    elif opset is not None:
+        raise Unsupported(f"{archive.SUFFIX} files have no opset")
+    else:
+        archive.save(model, path)
+
+
+def verify_written(source: Source, model: Model, path: Path, writer: Device | None) -> Report:
+    """Run what was written, where the device reads its own files, and compare with the origin."""
+    from conformance.verify import verify as compare
+    from conformance.verify import verify_file
+
+    if isinstance(source, (str, os.PathLike)) and archive.is_archive(_head(Path(source))):
+        source = model  # what an archive means is in the references
+    if writer is not None and type(writer).import_program is not Device.import_program:
+        return verify_file(source, model, path, writer)
+    written = load(path)
+    written.metadata.update(model.metadata)
+    return compare(source, written, "builtin")
 
 
 def exporter(suffix: str, device: str | None = None) -> Device:

@@ -13,7 +13,8 @@ from nnir.errors import NNAdapterError, summary
 
 from .inspection import check, devices, doctor, inspect, ops
 from .prove import bisect, conform
-from .work import convert, run, verify
+from .running import run
+from .work import convert, verify
 
 
 class Group(click.Group):

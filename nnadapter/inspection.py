@@ -76,7 +76,9 @@ def _facts(model: Model) -> dict[str, Any]:
     help="Refuse operators that this version of the standard lacks.",
 )
 @click.option("--strict", is_flag=True, help="Refuse everything beyond the standard's text.")
-@click.option("--device", help="Also say which operations this device cannot run.")
+@click.option(
+    "--device", help="Also say which operations this device cannot run, or these with commas."
+)
 @JSON
 def check(
     file: Path, opset: str, strict: bool, device: str | None, as_json: bool, how: dict[str, Any]
@@ -87,24 +89,29 @@ def check(
     beyond = extensions(model, opset)
     missing = _missing(model, device) if device else {}
     if as_json:
-        print_json({"valid": True, "beyond": beyond, "not on device": missing})
+        rows = [{"operator": op, "why": why, "count": n} for (op, why), n in missing.items()]
+        print_json({"valid": True, "beyond": beyond, "not on device": rows})
     else:
         click.echo(f"{file}: valid, {len(model.operations)} operations")
         if beyond:
             show((f"not in {opset}", "count"), beyond.items())
         if missing:
-            show((f"not on {device}", "count"), missing.items())
+            show((f"not on {device}", "why", "count"), [(*k, n) for k, n in missing.items()])
     sys.exit(1 if beyond or missing else 0)
 
 
-def _missing(model: Model, device: str) -> dict[str, int]:
-    from hal.runtime import manager
+def _missing(model: Model, device: str) -> dict[tuple[str, str], int]:
+    """Operators that none of the devices runs, with the reasons, and how many there are."""
+    from hal.runtime.context import Context
+    from hal.runtime.program import names_of
 
-    found = manager.acquire(device)
-    context = found.create_context({}, None)
-    supported = found.validate_program(context, model)
-    pairs = zip(model.operations, supported, strict=True)
-    return dict(Counter(o.operator.name for o, is_supported in pairs if not is_supported))
+    with Context(names_of(device)) as context:
+        answers = [d.explain_program(handle, model) for d, handle in context.entries]
+    found: Counter[tuple[str, str]] = Counter()
+    for operation, reasons in zip(model.operations, zip(*answers, strict=True), strict=True):
+        if None not in reasons:
+            found[operation.operator.name, "; ".join(map(str, reasons))] += 1
+    return dict(found)
 
 
 @click.command()

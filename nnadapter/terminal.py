@@ -18,9 +18,17 @@ from nnir.model import Model
 from . import api
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-DEVICE = click.option("--device", default="onnxruntime", show_default=True, help="Where to run.")
+DEVICE = click.option(
+    "--device",
+    default="onnxruntime",
+    show_default=True,
+    help="Where to run; several with commas between, in order of preference.",
+)
 PROPERTIES = click.option("--properties", default="", help="KEY=value; text for the device.")
 SEED = click.option("--seed", default=0, show_default=True, help="Seed of random inputs.")
+DIM = click.option(
+    "--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a dynamic dimension."
+)
 FILE = click.argument("file", type=click.Path(path_type=Path))
 
 
@@ -62,6 +70,23 @@ def _layouts(given: Sequence[str]) -> str | dict[str, str]:
     if not all(name for name, _, _ in pairs):
         raise click.UsageError("several layouts need names: NAME=LAYOUT")
     return {name: layout for name, _, layout in pairs}
+
+
+def split_pair(text: str) -> tuple[str, str]:
+    """NAME=VALUE of an option."""
+    name, equals, value = text.rpartition("=")
+    if not equals:
+        raise click.UsageError(f"{text!r} is not NAME=VALUE")
+    return name, value
+
+
+def sizes_of(dims: Sequence[str]) -> dict[str, int]:
+    """The sizes that --dim gives."""
+    pairs = dict(map(split_pair, dims))
+    for value in pairs.values():
+        if not value.isdecimal():
+            raise click.UsageError(f"{value!r} is not a size")
+    return {name: int(value) for name, value in pairs.items()}
 
 
 def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> None:

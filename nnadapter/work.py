@@ -1,4 +1,4 @@
-"""Commands that work: convert, run, verify."""
+"""Commands that convert and verify."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import click
-import numpy as np
 
-from nnir.errors import BadFile, BadInput, Unsupported, summary
+from hal.device import Device
+from nnir.errors import Unsupported, summary
 from nnir.model import Model
 
 from . import api
 from .terminal import (
     DEVICE,
+    DIM,
     FILE,
     JSON,
     PROPERTIES,
@@ -25,6 +26,7 @@ from .terminal import (
     print_json,
     say,
     show,
+    sizes_of,
 )
 
 
@@ -33,24 +35,34 @@ from .terminal import (
 @loading
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--optimize", is_flag=True, help="Fuse operations first.")
+@click.option("--target-opset", type=int, help="The operator set of an .onnx file (13 to 25).")
+@DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
 @JSON
 def convert(
-    file: Path, target: Path, optimize: bool, no_verify: bool, as_json: bool, how: dict[str, Any]
+    file: Path,
+    target: Path,
+    optimize: bool,
+    target_opset: int | None,
+    dims: tuple[str, ...],
+    no_verify: bool,
+    as_json: bool,
+    how: dict[str, Any],
 ) -> None:
-    """Write FILE as TARGET (.nnir, or the format of a device such as .onnx)."""
-    if target.suffix != ".nnir":
-        api.exporter(target.suffix)
+    """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite or .pt2."""
+    writer = None if target.suffix == ".nnir" else api.exporter(target.suffix)
     model = load(file, how)
+    if dims:
+        model = api.fixed(model, sizes_of(dims))
     if optimize:
         say("passes: " + (", ".join(api.optimize(model)) or "nothing to do"))
-    api.convert(model, target)
+    api.write(model, target, writer, target_opset)
     result: dict[str, Any] = {"written": str(target), "bytes": target.stat().st_size}
     status = 0
     if no_verify:
         say("NOT VERIFIED: --no-verify")
     else:
-        status = _verify_written(file, model, target, result)
+        status = _verify_written(file, model, target, writer, result)
     if as_json:
         print_json(result)
     else:
@@ -58,15 +70,13 @@ def convert(
     sys.exit(status)
 
 
-def _verify_written(file: Path, model: Model, target: Path, result: dict[str, Any]) -> int:
-    """Load what was written and compare it with the origin; `model` says how it was loaded."""
-    from conformance.verify import verify as compare
-
+def _verify_written(
+    file: Path, model: Model, target: Path, writer: Device | None, result: dict[str, Any]
+) -> int:
+    """Run what was written and compare it with the origin; `model` says how it was loaded."""
     try:
         with busy("comparing with the origin framework"):
-            written = api.load(target)
-            written.metadata.update(model.metadata)
-            report = compare(file, written, "builtin")
+            report = api.verify_written(file, model, target, writer)
     except Unsupported as error:
         result["verified"] = None
         say(f"NOT VERIFIED: {summary(error)}")
@@ -76,90 +86,6 @@ def _verify_written(file: Path, model: Model, target: Path, result: dict[str, An
     verdict = "agrees with" if report else "DIFFERS FROM"
     say(f"verified: {target.name} {verdict} {report.origin}, largest relative error {worst:.1e}")
     return 0 if report else 1
-
-
-@click.command()
-@FILE
-@loading
-@DEVICE
-@PROPERTIES
-@SEED
-@click.option("--input", "given", multiple=True, metavar="NAME=FILE.npy", help="An input.")
-@click.option("--dim", "dims", multiple=True, metavar="NAME=SIZE", help="A dynamic dimension.")
-@click.option("--output", type=click.Path(path_type=Path), help="Save the outputs (.npz).")
-@JSON
-def run(
-    file: Path,
-    device: str,
-    properties: str,
-    seed: int,
-    given: tuple[str, ...],
-    dims: tuple[str, ...],
-    output: Path | None,
-    as_json: bool,
-    how: dict[str, Any],
-) -> None:
-    """Run FILE on a device, on given or random inputs."""
-    from conformance.inputs import random_inputs
-
-    model = load(file, how)
-    arrays = random_inputs(model, seed, {k: _size(v) for k, v in map(_pair, dims)})
-    places = {v.name: k for k, v in enumerate(model.inputs)}
-    for name, path in map(_pair, given):
-        if name not in places:
-            raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
-        arrays[places[name]] = _array(Path(path))
-    with busy(f"running on {device}"):
-        program = api.compile(model, device, properties)
-        results = dict(zip((n for n, _ in program.outputs), program(*arrays), strict=True))
-    if output is not None:
-        _save_arrays(output, results)
-    rows = [_statistics(name, array) for name, array in results.items()]
-    if as_json:
-        print_json([dict(zip(STATISTICS, row, strict=True)) for row in rows])
-    else:
-        show(STATISTICS, rows)
-
-
-STATISTICS = ("output", "precision", "shape", "min", "max", "mean")
-
-
-def _statistics(name: str, array: np.ndarray) -> tuple[Any, ...]:
-    head = (name, str(array.dtype), list(array.shape))
-    if not array.size or array.dtype.kind == "c":
-        return (*head, None, None, None)
-    numbers = array.astype(np.float64)
-    return (*head, float(numbers.min()), float(numbers.max()), float(numbers.mean()))
-
-
-def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
-    from nnir.atomic import replacing
-
-    with replacing(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.rpartition("=")
-    if not equals:
-        raise click.UsageError(f"{text!r} is not NAME=VALUE")
-    return name, value
-
-
-def _size(text: str) -> int:
-    if not text.isdecimal():
-        raise click.UsageError(f"{text!r} is not a size")
-    return int(text)
-
-
-def _array(path: Path) -> np.ndarray:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None
-    if not isinstance(loaded, np.ndarray):
-        raise BadFile(f"{str(path)!r} holds several arrays: give one .npy per input")
-    return loaded
 
 
 @click.command()

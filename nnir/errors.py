@@ -77,6 +77,10 @@ class OutOfMemory(DeviceError):
     code = Result.OUT_OF_MEMORY
 
 
+class Differs(DeviceError):
+    """What was written or compiled does not compute what its origin computes."""
+
+
 DAMAGE = (
     ArithmeticError,
     AttributeError,

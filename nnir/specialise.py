@@ -41,6 +41,23 @@ def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:
     return _replayed(model, types, sizes)
 
 
+def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
+    """A copy of `model` whose named dimensions have these sizes; others stay as they are.
+
+    BadInput for a name that the inputs do not have, or a size outside its range.
+    """
+    known = {name for v in model.inputs for d in v.shape for name in symbols_of(d)}
+    if unknown := sorted(set(sizes) - known):
+        there = ", ".join(sorted(known)) or "none"
+        raise BadInput(f"no dimension {', '.join(unknown)}; there are {there}")
+    for name, size in sizes.items():
+        low, high = model.symbols.get(name, (0, None))
+        if size < low or (high is not None and size > high):
+            raise BadInput(f"dimension {name}={size} is not between {low} and {high}")
+    types = [v.type.with_shape(_evaluated(v.shape, sizes)) for v in model.inputs]
+    return _replayed(model, types, sizes)
+
+
 def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int]) -> Model:
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}

@@ -78,7 +78,7 @@ def test_inputs_are_not_changed(cnn: onnx.ModelProto, device: str) -> None:
 
 
 def test_no_such_device(mlp: onnx.ModelProto) -> None:
-    with pytest.raises(NoDevice, match="no device 'abacus'; installed are builtin, onnxruntime"):
+    with pytest.raises(NoDevice, match="no device 'abacus'; installed are builtin, "):
         nna.compile(nna.load(mlp), "abacus")
 
 

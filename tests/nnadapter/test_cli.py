@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -11,8 +12,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
+from hal.drivers.onnxruntime import OnnxRuntime
 from nnadapter import api
 from nnadapter.cli import main
+from nnir.errors import Differs, Unsupported
 
 
 def call(*arguments: object) -> Result:
@@ -27,13 +30,79 @@ def test_convert_verifies(saved: Path, tmp_path: Path) -> None:
     assert len(nna.load(tmp_path / "m.nnir").operations) == 4
 
 
-def test_convert_says_when_it_cannot_verify(saved: Path, tmp_path: Path) -> None:
-    call("convert", saved, tmp_path / "m.nnir", "--no-verify")
+def test_an_archive_is_compared_with_the_references(saved: Path, tmp_path: Path) -> None:
+    assert "NOT VERIFIED" in call("convert", saved, tmp_path / "m.nnir", "--no-verify").stderr
     done = call("convert", tmp_path / "m.nnir", tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
-    assert "NOT VERIFIED" in done.stderr
-    assert json.loads(done.stdout)["verified"] is None
+    assert "verified: m.onnx agrees with builtin" in done.stderr
+    assert json.loads(done.stdout)["verified"]["device"] == "onnxruntime"
     onnx.checker.check_model(tmp_path / "m.onnx")
+
+
+def test_convert_says_when_it_cannot_verify(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise Unsupported("the framework is not installed")
+
+    monkeypatch.setattr("conformance.verify.run_origin", refuse)
+    done = call("convert", saved, tmp_path / "m.onnx", "--json")
+    assert done.exit_code == 0
+    assert "NOT VERIFIED: the framework is not installed" in done.stderr
+    assert json.loads(done.stdout)["verified"] is None
+    with pytest.warns(UserWarning, match="m.onnx is not verified: the framework"):
+        nna.convert(saved, tmp_path / "m.onnx")
+
+
+def test_convert_for_an_opset_and_sizes(saved: Path, tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    done = call("convert", saved, path, "--target-opset", 17, "--dim", "batch=3")
+    assert done.exit_code == 0, done.output
+    written = onnx.load(path)
+    assert written.opset_import[0].version == 17
+    assert written.ir_version == 8
+    sizes = written.graph.input[0].type.tensor_type.shape.dim
+    assert [d.dim_value for d in sizes] == [3, 4]
+    for arguments, text in {
+        ("--target-opset", 12): "written for opset 13 to 25",
+        ("--dim", "nope=3"): "no dimension nope; there are batch",
+    }.items():
+        done = call("convert", saved, path, *arguments)
+        assert done.exit_code == 1
+        assert text in done.stderr
+    assert "have no opset" in call("convert", saved, "m.nnir", "--target-opset", 17).stderr
+
+
+def test_a_file_that_differs_is_an_error(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    true = OnnxRuntime.execute_program
+
+    def wrong(self: OnnxRuntime, program: Any, inputs: Any, outputs: Any = ()) -> list[Any]:
+        return [array + 1 for array in true(self, program, inputs)]
+
+    monkeypatch.setattr(OnnxRuntime, "execute_program", wrong)
+    assert call("convert", saved, tmp_path / "m.onnx").exit_code == 1
+    with pytest.raises(Differs, match=r"m.onnx differs from onnxruntime: y"):
+        nna.convert(saved, tmp_path / "m.onnx")
+
+
+def test_run_on_several_devices_with_a_profile(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "split.txt").write_text("RELU\n")
+    more = ["--partition", tmp_path / "split.txt", "--cache-dir", tmp_path / "cache"]
+    more += ["--profile", "--trace", tmp_path / "trace.json"]
+    for _ in range(2):
+        done = call("run", saved, "--device", "onnxruntime,builtin", *more, "--json")
+        assert done.exit_code == 0, done.output
+    assert "3 parts: onnxruntime, builtin, onnxruntime" in done.stderr
+    assert "restored from the cache" in done.stderr
+    steps = json.loads(done.stdout)["profile"]
+    assert {(s["device"], s["operator"]) for s in steps} >= {("builtin", "RELU")}
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {e["args"]["name"] for e in events if e["ph"] == "M"} == {"onnxruntime", "builtin"}
+    assert all(e["dur"] >= 0 for e in events if e["ph"] == "X")
+    table = call("run", saved, "--device", "builtin", "--profile")
+    assert "MAT_MUL" in table.stdout
 
 
 def test_convert_optimizes(saved: Path, tmp_path: Path) -> None:

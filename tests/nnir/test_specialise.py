@@ -12,7 +12,7 @@ from nnir.evaluate import evaluate
 from nnir.model import Model
 from nnir.ops import binary, index, reduce, shape
 from nnir.passes import CLEAN, apply
-from nnir.specialise import specialise
+from nnir.specialise import fix_sizes, specialise
 from nnir.types import Precision, TensorType
 
 
@@ -45,3 +45,13 @@ def test_sizes_become_numbers_and_shapes_constants() -> None:
 def test_shapes_that_do_not_fit(shape: tuple[int, ...]) -> None:
     with pytest.raises(BadInput):
         specialise(flattened(), [shape])
+
+
+def test_sizes_by_name() -> None:
+    model = flattened()
+    model.symbols["rows"] = (1, 8)
+    made = fix_sizes(model, {"rows": 2})
+    assert [v.shape for v in made.inputs] == [(2, 3, 4)]
+    for sizes, text in (({"nope": 2}, "no dimension nope; there are rows"), ({"rows": 9}, "=9")):
+        with pytest.raises(BadInput, match=text):
+            fix_sizes(model, sizes)

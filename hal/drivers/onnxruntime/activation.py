@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,27 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Any:
 
 @table.lower(activation.gelu)
 def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+    if not g.has("Gelu"):
+        return _written_gelu(g, input, approximate=approximate)
     return g.node("Gelu", input, approximate="tanh" if approximate else "none")
+
+
+def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+    """x / 2 (1 + erf(x / sqrt 2)), or with the hyperbolic tangent: Hendrycks, Gimpel (2016)."""
+    narrow = input.precision in (Precision.FLOAT16, Precision.BFLOAT16)
+    x = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
+
+    def number(value: float) -> Any:
+        return g.constant(value, x.precision.dtype)
+
+    if approximate:
+        cube = g.node("Mul", g.node("Mul", g.node("Mul", x, x), x), number(0.044715))
+        inner = g.node("Mul", g.node("Add", x, cube), number(math.sqrt(2 / math.pi)))
+        curve = g.node("Tanh", inner)
+    else:
+        curve = g.node("Erf", g.node("Mul", x, number(math.sqrt(0.5))))
+    half = g.node("Mul", x, number(0.5))
+    return g.cast(g.node("Mul", half, g.node("Add", curve, number(1.0))), input.precision)
 
 
 @table.lower(activation.hard_sigmoid)

@@ -53,7 +53,8 @@ from . import (
     special,
     unary,
 )
-from .emitter import IR_VERSION, NATIVE, Emitter, input_infos
+from .emitter import NATIVE, Emitter, input_infos
+from .older import check_opset, ir_version
 from .writer import LARGEST, write
 
 FAMILIES = (
@@ -185,20 +186,28 @@ class OnnxRuntime(Device):
             for n, a in weights.items()
         ]
         parts = proto.model(
-            graph + b"".join(placed), {"": emitter.opset}, ir_version=IR_VERSION, producer=PRODUCER
+            graph + b"".join(placed),
+            {"": emitter.opset},
+            ir_version=ir_version(emitter.opset),
+            producer=PRODUCER,
         )
-        options = context()
+        whole = b"".join(parts)
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
-        if tensors:
-            options.add_external_initializers(list(weights), tensors)
+
+        def options() -> Any:
+            made = context()
+            if tensors:
+                made.add_external_initializers(list(weights), tensors)
+            return made
+
         if cache is None:
-            session = self._session(b"".join(parts), options)
+            session = self._session(whole, options())
         else:
-            session = self._kept(b"".join(parts), options, cache)
+            session = self._kept(whole, options(), cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
         program = Program.of(session, inputs, outputs, [weights, tensors])
-        if options.enable_profiling:
-            program.renew = lambda: self._session(b"".join(parts), options)
+        if options().enable_profiling:
+            program.renew = lambda: self._session(whole, options())
         return program
 
     def timings(self, program: Program) -> list[Timing]:
@@ -215,7 +224,7 @@ class OnnxRuntime(Device):
         program.run = program.session.run
         return node_times(events)
 
-    def _session(self, model: bytes, options: Any) -> Any:
+    def _session(self, model: bytes | str, options: Any) -> Any:
         try:
             return self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:
@@ -259,20 +268,34 @@ class OnnxRuntime(Device):
         kinds = zip(results, program.complexes, strict=True)
         return [r if k is None else np.ascontiguousarray(r).view(k)[..., 0] for r, k in kinds]
 
+    def import_program(
+        self,
+        context: Any,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        return Program.of(self._session(str(path), context()), inputs, outputs, [])
+
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        emitter, graph = emit(model)
+        """Write `.onnx`, for operator set 13 to 25; without `opset` for 21, or a newer one where
+        an operator or an element type needs it."""
+        if opset is not None:
+            check_opset(opset)
+        emitter, graph = emit(model, opset)
         write(path, graph, emitter.weights, emitter.opset)
 
 
-def emit(model: Model) -> tuple[Emitter, bytes]:
+def emit(model: Model, opset: int | None = None) -> tuple[Emitter, bytes]:
     """The ONNX graph of a model; NoLowering lists everything that is missing.
 
     ONNX Runtime has no complex numbers: pairs of real ones take their place.
     """
     model = as_pairs(model)
-    emitter = Emitter(LOWERINGS)
+    emitter = Emitter(LOWERINGS, target=opset)
     graph = emitter.graph(model, input_infos(emitter, model), model.name)
-    require_lowered(emitter.problems)
+    step = "" if opset is None else "write another --target-opset, or none"
+    require_lowered(emitter.problems, step)
     return emitter, graph
 
 

@@ -13,12 +13,12 @@ from nnir.types import Precision, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings
-from . import proto
+from . import older, proto
 from .kernels import MIN_OPSET, compute_precision, has_kernel, operand_of
 
 OPSET = 21
-IR_VERSION = 10
 INLINE = 1024
+SMALL = 64
 LARGEST = 1 << 24
 NATIVE = frozenset(p for p in Precision if p < 24)
 """Precisions that ONNX Runtime exchanges as NumPy arrays."""
@@ -41,21 +41,26 @@ Operand = Value | Ref | None
 class Emitter(Emission[Ref]):
     """One ONNX graph in the making; sub-graphs have an emitter of their own (`branch`).
 
-    `weights` are initializers of the whole model that are handed over without a copy.
+    `weights` are initializers of the whole model that are handed over without a copy. `target` is
+    the opset that a file is asked for; without it, the opset is what the operators need.
     """
 
     device = "onnxruntime"
     root: Emitter
 
-    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+    def __init__(
+        self, lowerings: Lowerings, outer: Emitter | None = None, target: int | None = None
+    ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
+        self.target: int | None = outer.target if outer else target
+        self.known: dict[str, np.ndarray] = outer.known if outer else {}
         self.nodes: list[bytes] = []
         self.small: list[bytes] = []
         self.weights: dict[str, np.ndarray] = {}
         self.taken: set[str] = set()
         self.counter = 0
-        self.opset = OPSET
+        self.opset = target or OPSET
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision)
@@ -78,7 +83,7 @@ class Emitter(Emission[Ref]):
         outputs: int = 1,
         precision: Precision | None = None,
         domain: str = "",
-        since: int = OPSET,
+        since: int = 0,
         **attributes: Any,
     ) -> Any:
         """Append a node; the Ref of its output, or a tuple of Refs when `outputs` is above 1.
@@ -102,6 +107,8 @@ class Emitter(Emission[Ref]):
         while names and not names[-1]:
             names.pop()
         kept = {k: v for k, v in attributes.items() if v is not None}
+        if self.target is not None and not domain:
+            names, kept = older.written(op, names, kept, self.target, self.known)
         self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in)
@@ -111,8 +118,14 @@ class Emitter(Emission[Ref]):
         return (first, *rest) if outputs > 1 else first
 
     def require(self, opset: int) -> None:
-        """Let the model be of at least this opset."""
+        """Let the model be of at least this opset; NoLowering where a lower one is asked for."""
+        if self.target is not None and opset > self.target:
+            raise NoLowering(f"opset {opset} is needed, not {self.target}")
         self.root.opset = max(self.root.opset, opset)
+
+    def has(self, op: str) -> bool:
+        """Whether the opset that is asked for has an ONNX operator."""
+        return self.target is None or older.SINCE.get(op, 0) <= self.target
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Cast node, left out where nothing changes."""
@@ -201,6 +214,8 @@ class Emitter(Emission[Ref]):
 
     def _initializer(self, name: str, array: np.ndarray) -> Ref:
         ref = Ref(name, precision_of(array.dtype))
+        if array.size <= SMALL:
+            self.known[name] = array
         self.require(MIN_OPSET.get(ref.precision, 0))
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
@@ -240,4 +255,4 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
     return heads
 
 
-__all__ = ["IR_VERSION", "OPSET", "Emitter", "Ref", "input_infos"]
+__all__ = ["OPSET", "Emitter", "Ref", "input_infos"]

@@ -14,6 +14,12 @@ from nnir.errors import NoLowering
 from nnir.types import Precision
 
 MIN_OPSET = {
+    Precision.FLOAT8E4M3FN: 19,
+    Precision.FLOAT8E4M3FNUZ: 19,
+    Precision.FLOAT8E5M2: 19,
+    Precision.FLOAT8E5M2FNUZ: 19,
+    Precision.INT4: 21,
+    Precision.UINT4: 21,
     Precision.FLOAT4E2M1FN: 23,
     Precision.FLOAT8E8M0FNU: 24,
     Precision.INT2: 25,
@@ -21,7 +27,7 @@ MIN_OPSET = {
     Precision.FLOAT6E2M3FN: 28,
     Precision.FLOAT6E3M2FN: 28,
 }
-"""The opset that introduced an element type, where it is newer than what is emitted otherwise."""
+"""The opset that introduced an element type, where that is a newer one."""
 WIDER = {
     Precision.BFLOAT16: (Precision.FLOAT32,),
     Precision.FLOAT16: (Precision.FLOAT32,),

@@ -90,8 +90,13 @@ def group_normalization(
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
 ) -> Any:
-    operands = _wide(g, input, scale, bias)
-    result = g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)
+    x, s, b = _wide(g, input, scale, bias)
+    if g.has("LayerNormalization"):
+        result = g.node("LayerNormalization", x, s, b, axis=begin_norm_axis, epsilon=epsilon)
+    else:
+        axes = list(range(begin_norm_axis % input.rank, input.rank))
+        result = g.node("Mul", _standardised(g, x, axes, epsilon), s)
+        result = result if b is None else g.node("Add", result, b)
     return g.cast(result, input.precision)
 
 

@@ -18,7 +18,8 @@ from onnx.defs import OpSchema
 from nnir.atomic import replacing
 
 from . import proto
-from .emitter import IR_VERSION, OPSET
+from .emitter import OPSET
+from .older import ir_version
 
 NAMES = {code: p.name for p, code in proto.CODES.items()}
 PREFERRED = ("tensor(float)", "tensor(int64)", "tensor(bool)", "tensor(uint8)", "tensor(int32)")
@@ -61,7 +62,7 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
     )
     graph = helper.make_graph([node], "probe", inputs, outputs)
     versions = [helper.make_opsetid("", OPSET)]
-    model = helper.make_model(graph, opset_imports=versions, ir_version=IR_VERSION)
+    model = helper.make_model(graph, opset_imports=versions, ir_version=ir_version(OPSET))
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL

@@ -10,13 +10,14 @@ from nnir.atomic import replacing
 from nnir.mapping import write_array
 
 from . import proto
-from .emitter import IR_VERSION
+from .older import ir_version
 
-LARGEST = 2**31 - 2**20
+LARGEST = 3 << 29
+"""1.5 GB: protobuf holds 2, and whoever changes such a file needs some room."""
 
 
 def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
-    """One file; above 2 GB, which protobuf cannot hold, the weights go to `<name>.data`."""
+    """One file; above 1.5 GB the weights go to `<name>.data`."""
     total = len(graph) + sum(a.nbytes for a in weights.values())
     if total > LARGEST:
         _write_external(path, graph, weights, opset)
@@ -44,7 +45,7 @@ def _inline_head(name: str, array: np.ndarray) -> bytes:
 
 def _model_head(graph_size: int, opset: int) -> bytes:
     imports = proto.block(8, proto.block(1, "") + proto.integer(2, opset))
-    head = proto.integer(1, IR_VERSION) + proto.block(2, "nnadapter") + imports
+    head = proto.integer(1, ir_version(opset)) + proto.block(2, "nnadapter") + imports
     return head + proto.varint(7 << 3 | 2) + proto.varint(graph_size)
 
 

@@ -1,0 +1,159 @@
+"""The command that runs a model: on given or random inputs, on one device or several."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from hal.runtime.program import Program
+from nnir.errors import BadFile, BadInput
+
+from . import api
+from .terminal import (
+    DEVICE,
+    DIM,
+    FILE,
+    JSON,
+    PROPERTIES,
+    SEED,
+    busy,
+    load,
+    loading,
+    print_json,
+    say,
+    show,
+    sizes_of,
+    split_pair,
+)
+
+STATISTICS = ("output", "precision", "shape", "min", "max", "mean")
+STEPS = ("device", "operator", "steps", "ms", "share")
+
+
+@click.command()
+@FILE
+@loading
+@DEVICE
+@PROPERTIES
+@SEED
+@click.option("--input", "given", multiple=True, metavar="NAME=FILE.npy", help="An input.")
+@DIM
+@click.option("--output", type=click.Path(path_type=Path), help="Save the outputs (.npz).")
+@click.option(
+    "--cache-dir", type=click.Path(path_type=Path), help="Keep compiled programs in this folder."
+)
+@click.option(
+    "--partition",
+    type=click.Path(path_type=Path),
+    help="Operations that run on the host: lines op_type[:inputs[:outputs]].",
+)
+@click.option("--profile", is_flag=True, help="Say where the time goes.")
+@click.option(
+    "--trace", type=click.Path(path_type=Path), help="Write that as a Chrome trace (JSON)."
+)
+@click.option("--repeat", default=1, show_default=True, help="Run so often; the last run counts.")
+@JSON
+def run(
+    file: Path,
+    device: str,
+    properties: str,
+    seed: int,
+    given: tuple[str, ...],
+    dims: tuple[str, ...],
+    output: Path | None,
+    cache_dir: Path | None,
+    partition: Path | None,
+    profile: bool,
+    trace: Path | None,
+    repeat: int,
+    as_json: bool,
+    how: dict[str, Any],
+) -> None:
+    """Run FILE on a device, on given or random inputs.
+
+    Several devices, with commas between, share the model: each operation runs on the first of them
+    that can.
+    """
+    from conformance.inputs import random_inputs
+
+    model = load(file, how)
+    arrays = random_inputs(model, seed, sizes_of(dims))
+    places = {v.name: k for k, v in enumerate(model.inputs)}
+    for name, path in map(split_pair, given):
+        if name not in places:
+            raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
+        arrays[places[name]] = _array(Path(path))
+    with busy(f"running on {device}"):
+        program = api.compile(
+            model,
+            device,
+            properties,
+            cache_dir=cache_dir,
+            partition=partition,
+            profile=profile or trace is not None,
+        )
+        for _ in range(max(1, repeat)):
+            outputs = program(*arrays)
+    results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
+    _tell(program)
+    if output is not None:
+        _save_arrays(output, results)
+    if trace is not None:
+        program.profile.write(trace)
+    rows = [_statistics(name, array) for name, array in results.items()]
+    steps = _steps(program) if profile else []
+    if as_json:
+        data: Any = [dict(zip(STATISTICS, row, strict=True)) for row in rows]
+        if profile:
+            times = [dict(zip(STEPS, row, strict=True)) for row in steps]
+            data = {"outputs": data, "profile": times}
+        print_json(data)
+        return
+    show(STATISTICS, rows)
+    if profile:
+        show(STEPS, steps, f"{program.profile.seconds * 1e3:.2f} ms in the last run")
+
+
+def _tell(program: Program) -> None:
+    """Where the parts of a split model run."""
+    if len(program.devices) > 1:
+        say(f"{len(program.devices)} parts: {', '.join(program.devices)}")
+    if program.is_restored:
+        say("restored from the cache")
+
+
+def _steps(program: Program) -> list[tuple[str, str, int, float, str]]:
+    """The time of each operator, the longest first."""
+    whole = program.profile.seconds or 1.0
+    return [
+        (device, operator, count, round(seconds * 1e3, 3), f"{seconds / whole:.0%}")
+        for device, operator, count, seconds in program.profile.by_operator()
+    ]
+
+
+def _statistics(name: str, array: np.ndarray) -> tuple[Any, ...]:
+    head = (name, str(array.dtype), list(array.shape))
+    if not array.size or array.dtype.kind == "c":
+        return (*head, None, None, None)
+    numbers = array.astype(np.float64)
+    return (*head, float(numbers.min()), float(numbers.max()), float(numbers.mean()))
+
+
+def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    from nnir.atomic import replacing
+
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **arrays)
+
+
+def _array(path: Path) -> np.ndarray:
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None
+    if not isinstance(loaded, np.ndarray):
+        raise BadFile(f"{str(path)!r} holds several arrays: give one .npy per input")
+    return loaded
