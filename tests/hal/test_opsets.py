@@ -56,7 +56,7 @@ CASES: dict[str, tuple[Callable[[Value], Any], int]] = {
         16,
     ),
     "where": (lambda x: compare.where(compare.greater(x, constant(x, 0)), x, constant(x, 2)), 13),
-    "dft": (lambda x: signal.dft(shape.unsqueeze(x, [4]), axis=2), 17),
+    "dft": (lambda x: signal.dft(shape.unsqueeze(x, [4]), None, [2]), 13),
 }
 
 
