@@ -1,7 +1,7 @@
 """`python -m benchmarks`: everything, in one run, medians and ratios to the peers.
 
 python -m benchmarks [convert] [latency] [overhead] [nodes] [import] [torch] [tensorflow]
-                     [paddle] [conform] [--rounds 3] [--folder DIR] [--bert FILE.onnx]
+                     [paddle] [conform] [devices] [--rounds 3] [--folder DIR] [--bert FILE.onnx]
                      [--resnet FILE.onnx] [--tf2onnx PYTHON] [--paddle2onnx PYTHON]
                      [--paddle2 PYTHON]
 """
@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from . import conform_bench, models, paddle_bench, tensorflow_bench, torch_bench
+from . import conform_bench, devices_bench, models, paddle_bench, tensorflow_bench, torch_bench
 from .measure import Result, Row, measure
 from .turns import in_turns
 
@@ -221,7 +221,7 @@ def main() -> None:
     parser.add_argument("--paddle2", help="the Python of an environment that has Paddle 2")
     given = parser.parse_args()
     files = {}
-    if {"convert", "latency"} & set(given.parts):
+    if {"convert", "latency", "devices"} & set(given.parts):
         files = {
             "resnet50": given.resnet or models.ensure(given.folder, "resnet50"),
             "bert": given.bert or models.ensure(given.folder, "bert"),
@@ -234,6 +234,7 @@ def main() -> None:
         "latency": lambda: latency(files, given.calls),
         "torch": lambda: torch(given.folder, given.rounds, given.calls),
         "paddle": lambda: paddle(given.folder, given.rounds, given.paddle2onnx, given.paddle2),
+        "devices": lambda: devices_bench.table(OUT, given.folder, files, given.calls),
         "conform": lambda: conform_bench.table(OUT),
         "tensorflow": lambda: tensorflow(given.folder, given.rounds, given.tf2onnx),
     }
