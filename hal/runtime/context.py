@@ -18,8 +18,8 @@ class Context:
 
     `properties` is `KEY=value;` text that every device sees; each reads the keys of its own, and
     the environment has the values of those that are not given. `rules` name operations that run on
-    the host whatever the devices can; the host is the device `builtin`, which joins as the last
-    one where it is not listed. `profile` asks the programs for the times of their steps.
+    the host whatever the devices can; the host is the device `builtin`, which joins for
+    these alone where it is not `listed`. `profile` asks the programs for the times of their steps.
     """
 
     def __init__(
@@ -42,6 +42,7 @@ class Context:
         opened = list(dict.fromkeys(acquire(name) for name in devices))
         if len(opened) < len(devices):
             raise BadCall(f"a device is listed twice: {', '.join(devices)}")
+        self.listed = [device.name for device in opened]
         if self.rules and acquire("builtin") not in opened:
             opened.append(acquire("builtin"))
         self.entries: list[tuple[Device, Any]] = []

@@ -64,7 +64,11 @@ def _whole(model: Model, device: str) -> Split:
 
 def assign(model: Model, context: Context) -> dict[Operation, str]:
     """The device of every operation: the first that runs it, the host where a rule says so."""
-    answers = {d.name: d.explain_program(handle, model) for d, handle in context.entries}
+    answers = {
+        device.name: device.explain_program(handle, model)
+        for device, handle in context.entries
+        if device.name in context.listed
+    }
     missing: Counter[str] = Counter()
     found: dict[Operation, str] = {}
     for place, operation in enumerate(model.operations):

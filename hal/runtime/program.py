@@ -94,6 +94,8 @@ class Program:
             ):
                 arrays = fitted(arrays, self.inputs)
                 break
+        if outputs and len(outputs) != len(self.outputs):
+            raise BadInput(f"{len(outputs)} arrays for {len(self.outputs)} outputs")
         results = self._compute(arrays, outputs)
         for result, shape in zip(results, self._shapes, strict=True):
             if result.shape != shape and not _is_like(result.shape, shape):

@@ -174,3 +174,14 @@ def test_contexts_that_make_no_sense() -> None:
         Program(chain(), ["builtin", "builtin_device"])
     with pytest.raises(NoDevice, match="no device 'abacus'"):
         Program(chain(), "builtin,abacus")
+
+
+def test_the_config_does_not_open_a_way_to_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = installed(monkeypatch, Picky("some", {0, 2, 3}))
+    with pytest.raises(NoLowering, match="no device runs: some: some does not run RELU"):
+        Program(chain(), names[:1], rules=Rules.parse("ADD"))
+    assert Program(chain(), names[:1], rules=Rules.parse("RELU")).devices == [
+        "some",
+        "builtin",
+        "some",
+    ]

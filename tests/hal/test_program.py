@@ -116,3 +116,31 @@ def test_a_call_costs_little() -> None:
         peer.append(time.perf_counter() - between)
         ours.append(between - started)
     assert statistics.median(ours) - statistics.median(peer) < 40e-6
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_the_caller_offers_memory(mlp: onnx.ModelProto, device: str) -> None:
+    program = nna.compile(nna.load(mlp), device)
+    x = np.ones((2, 4), np.float32)
+    mine = np.zeros((2, 3), np.float32)
+    (found,) = program(x, outputs=[mine])
+    assert found is mine
+    np.testing.assert_array_equal(mine, program(x)[0])
+    for bad in (np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float64)):
+        with pytest.raises(BadInput, match=r"output 0 is float32\[2, 3\], the array for it"):
+            program(x, outputs=[bad])
+    with pytest.raises(BadInput, match="2 arrays for 1 outputs"):
+        program(x, outputs=[mine, mine])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_profile_has_every_step(mlp: onnx.ModelProto, device: str) -> None:
+    program = nna.compile(nna.load(mlp), device, profile=True)
+    assert not program.profile.rows
+    for _ in range(2):
+        program(np.ones((2, 4), np.float32))
+        rows = program.profile.rows
+        assert len(rows) >= 2
+        assert all(r.device == device and r.seconds >= 0 <= r.start for r in rows)
+        assert sum(r.seconds for r in rows) <= program.profile.seconds * 1.01
+    assert sum(n for _, _, n, _ in program.profile.by_operator()) == len(rows)

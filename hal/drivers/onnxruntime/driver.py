@@ -244,8 +244,11 @@ class OnnxRuntime(Device):
     def _restored(self, context: Any, cache: Cache | None) -> Program:
         if cache is None or cache.buffer[4:8] != b"ORTM":
             raise DeviceError("a cache without a program of onnxruntime")
-        session = self._session(cache.buffer, context())
-        return Program.of(session, cache.inputs, cache.outputs, [])
+        buffer, options = cache.buffer, context()
+        program = Program.of(self._session(buffer, options), cache.inputs, cache.outputs, [])
+        if options.enable_profiling:
+            program.renew = lambda: self._session(buffer, context())
+        return program
 
     def execute_program(
         self,
