@@ -46,7 +46,7 @@ WORDS = {"dtypes": "dtype"}
 class Options:
     """What is run and how: everything that another process must know.
 
-    Empty filters choose everything. `op` is a pattern such as `conv*`, `case` a name or a part of
+    Empty filters choose everything. `op` is a pattern such as `conv*`, or several with commas, `case` a name or a part of
     one. `timeout` is in seconds and `memory` in bytes, for one case. `models` are folders of model
     folders. `yardstick` asks for float64 results too. `optimize` runs the passes of
     `nnadapter.load` and `nnadapter.optimize` on every case first. `seed` and `examples` (per
@@ -87,7 +87,8 @@ class Options:
 
     def wants(self, op: str) -> bool:
         """Whether an operator is chosen."""
-        return not self.op or fnmatch.fnmatch(op.lower(), self.op.lower())
+        patterns = self.op.lower().split(",")
+        return not self.op or any(fnmatch.fnmatch(op.lower(), p.strip()) for p in patterns)
 
 
 def _tuples(data: Mapping[str, Any]) -> dict[str, Any]:
