@@ -67,7 +67,7 @@ def many(name: str, text: str, **more: Any) -> Decorator:
 @many("suite", f"What to run: {', '.join(SUITE_NAMES)}.", default=["cases"], show_default=True)
 @many("frontend", "Only these; all by default.", type=click.Choice(FRONTEND_NAMES))
 @many("device", "Where to run.", default=["builtin", "onnxruntime"], show_default=True)
-@click.option("--op", default="", help="Only operators like this (* and ? stand for anything), or these with commas.")
+@click.option("--op", default="", help="Only operators like this or these: Conv*,Add.")
 @click.option("--case", default="", help="Only the case of this name, or cases with it in theirs.")
 @many("models", "A folder with model folders, for --suite models.", metavar="DIR")
 @click.option("--jobs", type=click.IntRange(1), help="Processes at once; one per core by default.")
