@@ -46,14 +46,14 @@ WORDS = {"dtypes": "dtype"}
 class Options:
     """What is run and how: everything that another process must know.
 
-    Empty filters choose everything. `op` is a pattern such as `conv*`, or several with commas, `case` a name or a part of
-    one. `timeout` is in seconds and `memory` in bytes, for one case. `models` are folders of model
-    folders. `yardstick` asks for float64 results too. `optimize` runs the passes of
-    `nnadapter.load` and `nnadapter.optimize` on every case first. `seed` and `examples` (per
-    operator) are for fuzzing. `samples` (per operator) and `dtypes` are for OpInfo, as are
-    `special` (a seed: NaN and other edges among the inputs) and `dynamic` (export with open
-    sizes). `preload` names modules (or `module:function`) that every process imports (and calls)
-    first, such as those of a device under development.
+    Empty filters choose everything. `op` is a pattern such as `conv*`, or several with commas,
+    `case` a name or a part of one. `timeout` is in seconds and `memory` in bytes, for one case.
+    `models` are folders of model folders. `yardstick` asks for float64 results too. `optimize`
+    runs the passes of `nnadapter.load` and `nnadapter.optimize` on every case first. `seed` and
+    `examples` (per operator) are for fuzzing. `samples` (per operator) and `dtypes` are for
+    OpInfo, as are `special` (a seed: NaN and other edges among the inputs) and `dynamic` (export
+    with open sizes). `preload` names modules (or `module:function`) that every process imports
+    (and calls) first, such as those of a device under development.
     """
 
     suites: tuple[str, ...] = ("cases",)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections import Counter
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -19,7 +20,7 @@ from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
 from frontends.paddle import legacy_ops
 from frontends.torch.aliases import ALIASES
-from hal.drivers.onnxruntime.driver import LOWERINGS
+from hal.lowering import Lowerings
 from nnir.atomic import replacing
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
@@ -50,14 +51,22 @@ def _cell(value: object) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def _support(operator: Operator) -> str:
-    if LOWERINGS.find(operator) is not None:
+def _support(operator: Operator, lowerings: Lowerings) -> str:
+    if lowerings.find(operator) is not None:
         return "lowered"
     return "decomposed" if operator.decomposition is not None else "no"
 
 
+def device_tables() -> dict[str, Lowerings]:
+    """The lowerings of every device that has such; torch and OpenVINO are imported for it."""
+    names = ("onnxruntime.driver", "openvino.families", "litert.compiler", "torch.families")
+    modules = {n.partition(".")[0]: import_module(f"hal.drivers.{n}") for n in names}
+    return {name: module.LOWERINGS for name, module in modules.items()}
+
+
 def operators() -> str:
     """docs/operators.md: the operator set."""
+    devices = device_tables()
     rows = [
         (
             f"`{o.name}`",
@@ -66,7 +75,7 @@ def operators() -> str:
             o.family,
             f"`{', '.join(o.operands)}`",
             inspect.cleandoc(o.__doc__ or "").splitlines()[0],
-            _support(o),
+            *(_support(o, lowerings) for lowerings in devices.values()),
         )
         for o in sorted(OPERATORS.values(), key=lambda o: o.code)
     ]
@@ -75,10 +84,12 @@ def operators() -> str:
         f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published "
         f"documents, v1.1: the newest public header) and {len(OPERATORS) - standard} extensions "
         "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last "
-        "column says how the `onnxruntime` device runs it. `nnadapter ops NAME` prints types, "
-        "shapes and edges.\n\n"
+        "columns say how the other devices run it: by an operator of theirs, decomposed into "
+        "others, or not at all. `nnadapter ops NAME` prints types, shapes and edges, and "
+        "`nnadapter check FILE --device NAME` what a device says of the operations of a model."
+        "\n\n"
     )
-    columns = ("operator", "code", "since", "family", "operands", "meaning", "onnxruntime")
+    columns = ("operator", "code", "since", "family", "operands", "meaning", *devices)
     return text + table(columns, rows)
 
 

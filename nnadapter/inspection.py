@@ -21,7 +21,10 @@ from nnir.model import Model
 from . import api
 from .terminal import FILE, JSON, load, loading, print_json, show
 
-PACKAGES = ("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow", "paddlepaddle")
+PACKAGES = (
+    *("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu", "paddlepaddle"),
+    *("openvino", "ai-edge-litert"),
+)
 
 
 @click.command()
@@ -160,10 +163,14 @@ def _frontend_ops(frontend: str, as_json: bool) -> None:
 @JSON
 def devices(as_json: bool) -> None:
     """List the installed devices."""
+    from hal.runtime.manager import ALIASES
+
     rows = []
     for name, found in api.devices().items():
-        rows.append((name, found.vendor, found.type.name, " ".join(found.formats), _state(name)))
-    columns = ("device", "vendor", "type", "writes", "state")
+        also = " ".join(alias for alias, device in ALIASES.items() if device == name)
+        kind, writes = found.type.name, " ".join(found.formats)
+        rows.append((name, also, found.vendor, kind, writes, _state(name)))
+    columns = ("device", "also called", "vendor", "type", "writes", "state")
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
