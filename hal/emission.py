@@ -79,6 +79,10 @@ class Emission(ABC, Generic[R]):
         if decomposition is None:
             return self._give_up(operation, error)
         inner = Model()
+        outer: Model | None = operation.outputs[0].model
+        while outer is not None:  # what is fresh in `inner` must differ from sizes of the operands
+            inner.symbols.update(outer.symbols)
+            outer = outer.outer
         values: list[Value | None] = []
         for value in operation.inputs:
             if value is None:

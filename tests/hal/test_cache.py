@@ -19,7 +19,7 @@ from nnir.model import Model
 from nnir.ops import activation, binary
 from nnir.types import Precision, TensorType
 
-DEVICES = ("builtin", "onnxruntime")
+DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
 X = np.array([-1, 0, 2], np.float32)
 
 

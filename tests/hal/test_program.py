@@ -19,7 +19,7 @@ from nnir.model import Model
 from nnir.ops import binary
 from nnir.types import Precision, TensorType
 
-DEVICES = ("builtin", "onnxruntime")
+DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -1,0 +1,175 @@
+"""Elementwise activations, and those along an axis."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import activation
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .binary import clipped, extreme, is_real, rectified
+from .emitter import Emitter, Ref, channels_last
+from .reduce import first_largest
+from .static import numbers
+from .unary import Arithmetic, real
+
+table = Lowerings()
+BOOL = Precision.BOOL8
+
+
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value) -> Any:
+        return g.elementwise(name, input)
+
+
+for _operator, _name in {
+    activation.sigmoid: "LOGISTIC",
+    activation.tanh: "TANH",
+}.items():
+    _same(_operator, _name)
+
+
+@table.lower(activation.relu)
+def relu(g: Emitter, input: Value) -> Any:
+    return rectified(g, input)
+
+
+@table.lower(activation.relu6)
+def relu6(g: Emitter, input: Value) -> Any:
+    if g.of(input).tensor.precision == Precision.FLOAT32:
+        return g.elementwise("RELU6", input)
+    return clipped(g, input, g.number(0, input), g.number(6, input))
+
+
+@table.lower(activation.swish)
+def swish(g: Emitter, input: Value) -> Any:
+    return g.elementwise("MUL", input, g.elementwise("LOGISTIC", input))
+
+
+@table.lower(activation.leaky_relu)
+def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    return g.elementwise("LEAKY_RELU", real(g, input), alpha=alpha)
+
+
+@table.lower(activation.prelu)
+def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+    x = real(g, input)
+    factors = g.cast(slope, Precision.FLOAT32)
+    if slope.constant is not None and slope.constant.size == 1:
+        return g.elementwise("LEAKY_RELU", x, alpha=float(slope.constant.reshape(-1)[0]))
+    if input.rank < 2:
+        f = Arithmetic(g)
+        one = g.reshape(factors, ())
+        return f.where(f("LESS", x, 0), f("MUL", x, one), x)
+    order = channels_last(input.rank)
+    x = g.ordered(x, order)
+    wide = g.reshape(factors, (*(1,) * (input.rank - 2), slope.shape[0]))
+    return g.compute("PRELU", [x, wide], x.tensor.shape, order)
+
+
+@table.lower(activation.gelu)
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+    return g.elementwise("GELU", real(g, input), approximate=approximate)
+
+
+def _sloped(g: Emitter, input: Value, alpha: float, beta: float) -> Ref:
+    f, x = Arithmetic(g), real(g, input)
+    line = f("ADD", f("MUL", x, np.float32(alpha)), np.float32(beta))
+    return clipped(g, line, f.of(0), f.of(1))
+
+
+@table.lower(activation.hard_sigmoid)
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    return _sloped(g, input, alpha, beta)
+
+
+@table.lower(activation.hard_swish)
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
+        return g.elementwise("HARD_SWISH", real(g, input))
+    return g.elementwise("MUL", input, _sloped(g, input, alpha, beta))
+
+
+@table.lower(activation.softplus)
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
+    f, x = Arithmetic(g), real(g, input)
+    scaled = x if beta == 1 else f("MUL", x, beta)
+    rest = f.log1p(f("EXP", f("NEG", f("ABS", scaled))))
+    soft = f("ADD", f("RELU", scaled), rest)
+    if beta != 1:
+        soft = f("DIV", soft, beta)
+    return f.where(f("GREATER", scaled, threshold), x, soft)
+
+
+@table.lower(activation.softmax)
+def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    ref = g.last(real(g, input), axis)
+    return g.compute("SOFTMAX", [ref], ref.tensor.shape, ref.order, beta=1.0)
+
+
+@table.lower(activation.log_softmax)
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    ref = g.last(real(g, input), axis)
+    return g.compute("LOG_SOFTMAX", [ref], ref.tensor.shape, ref.order)
+
+
+@table.lower(activation.hardmax)
+def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    along = axis_of(axis, input.rank)
+    size = input.shape[along]
+    if not isinstance(size, int) or not size:
+        raise NoLowering(f"hardmax of {input.type} along an axis that may be empty")
+    x = real(g, input)
+    first = first_largest(g, x, along, "ARG_MAX")
+    line = np.arange(size, dtype=np.int32).reshape(size, *(1,) * (input.rank - along - 1))
+    hit = g.elementwise("EQUAL", first, g.constant(line), precision=BOOL)
+    return g.cast(hit, Precision.FLOAT32)
+
+
+@table.lower(activation.clip)
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+    if input.precision in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
+        bounds = [
+            None if b.constant is None else float(b.constant.reshape(-1)[0]) for b in (min, max)
+        ]
+        if bounds[0] == 0 and bounds[1] == 6:
+            return g.elementwise("RELU6", input)
+    low, high = (g.reshape(b, ()) for b in (min, max))
+    if is_real(g, low) or is_real(g, high):
+        return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, low), high)
+    return clipped(g, input, low, high)
+
+
+@table.lower(activation.elu)
+def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    f, x = Arithmetic(g), real(g, input)
+    made = f("ELU", x)
+    return made if alpha == 1 else f.where(f("GREATER", x, 0), x, f("MUL", made, alpha))
+
+
+@table.lower(activation.celu)
+def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    f, x = Arithmetic(g), real(g, input)
+    below = f("MUL", f.expm1(f("DIV", x, alpha)), alpha)
+    if alpha > 0:
+        below = f("MUL", f("ELU", f("DIV", x, alpha)), alpha)
+    return f("ADD", f("RELU", x), f("MINIMUM", 0, below))
+
+
+@table.lower(activation.dropout)
+def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
+    rate, active = ratio.constant, training.constant
+    off = active is not None and not active.any()
+    if not (off or (rate is not None and not rate.any())) or not input.is_static:
+        raise NoLowering("dropout in training, whose numbers litert draws otherwise")
+    kept = np.ones(numbers(input.shape), np.bool_)
+    return g.ref(input), g.constant(kept)

@@ -1,0 +1,355 @@
+"""Elementwise arithmetic on two tensors."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import broadcast
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import binary
+from nnir.types import Fuse, Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Operand, Ref
+from .unary import angle
+
+table = Lowerings()
+BOOL = Precision.BOOL8
+CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
+"""Activations that kernels apply to their result."""
+
+
+def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+    """The activation of a fuse code as steps of their own."""
+    match fuse_code:
+        case Fuse.NONE:
+            return result
+        case Fuse.RELU:
+            return rectified(g, result)
+        case Fuse.RELU1 | Fuse.RELU6:
+            high = {Fuse.RELU1: 1, Fuse.RELU6: 6}[fuse_code]
+            return clipped(g, result, g.number(0, result), g.number(high, result))
+    raise NoLowering(f"fuse code {fuse_code!r}")
+
+
+def rectified(g: Emitter, input: Operand) -> Ref:
+    """max(0, x)."""
+    ref = g.of(input)
+    if ref.tensor.precision == Precision.FLOAT32:
+        return g.elementwise("RELU", ref)
+    return g.elementwise("MAXIMUM", g.number(0, ref), ref)
+
+
+def larger(g: Emitter, a: Operand, b: Operand) -> Ref:
+    """The larger of two numbers, of which the second may be NaN."""
+    return g.elementwise("MAXIMUM", a, b)
+
+
+def smaller(g: Emitter, a: Operand, b: Operand) -> Ref:
+    """The smaller of two numbers, of which the second may be NaN."""
+    return g.elementwise("MINIMUM", a, b)
+
+
+def clipped(g: Emitter, input: Operand, low: Operand, high: Operand) -> Ref:
+    """min(max(x, low), high)."""
+    return smaller(g, high, larger(g, low, input))
+
+
+def calculated(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
+    """A kernel that may apply an activation itself."""
+    plain = g.of(a).tensor.precision == Precision.FLOAT32
+    if plain and fuse_code in CODES:
+        return g.elementwise(name, a, b, fused_activation_function=CODES[fuse_code])
+    return fused(g, g.elementwise(name, a, b), fuse_code)
+
+
+@table.lower(binary.add)
+def add(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    return calculated(g, "ADD", input0, input1, fuse_code)
+
+
+@table.lower(binary.sub)
+def sub(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    return calculated(g, "SUB", input0, input1, fuse_code)
+
+
+@table.lower(binary.mul)
+def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    return calculated(g, "MUL", input0, input1, fuse_code)
+
+
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Any:
+    whole: list[Operand] = list(input)
+    return g.of(functools.reduce(lambda a, b: g.elementwise("ADD", a, b), whole))
+
+
+def is_real(g: Emitter, operand: Operand) -> bool:
+    """Whether a tensor may hold NaN: a constant tells."""
+    ref = g.of(operand)
+    if not ref.precision.is_float:
+        return False
+    data = ref.tensor.data
+    return data is None or bool(np.isnan(data).any())
+
+
+def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
+    """MAXIMUM or MINIMUM, where NaN wins: beside a constant the kernels let it, else not."""
+    first, second = (b, a) if g.of(b).tensor.data is not None else (a, b)
+    made = g.elementwise(name, first, second)
+    if not is_real(g, first):
+        return made
+    for operand in (second, first):
+        if is_real(g, operand):
+            nan = g.elementwise("NOT_EQUAL", operand, operand, precision=BOOL)
+            made = g.where(nan, operand, made)
+    return made
+
+
+@table.lower(binary.max_)
+def max_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    return fused(g, extreme(g, "MAXIMUM", input0, input1), fuse_code)
+
+
+@table.lower(binary.min_)
+def min_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    return fused(g, extreme(g, "MINIMUM", input0, input1), fuse_code)
+
+
+def _equals(g: Emitter, input: Operand, value: int) -> Ref:
+    return g.elementwise("EQUAL", input, g.number(value, input), precision=BOOL)
+
+
+class Divisor:
+    """An integer divisor with 1 for 0, which ends a kernel, and for -1, by which the least number
+    overflows."""
+
+    def __init__(self, g: Emitter, value: Operand, *, minus: bool = True) -> None:
+        self.g, self.given = g, g.of(value)
+        data = self.given.tensor.data
+        self.zero: Ref | None = None
+        self.minus: Ref | None = None
+        self.safe = self.given
+        if data is None or not data.all():
+            self.zero = _equals(g, self.given, 0)
+            self.safe = g.where(self.zero, g.number(1, self.given), self.safe)
+        signed = minus and self.given.tensor.precision.dtype.kind == "i"
+        if signed and (data is None or (data == -1).any()):
+            self.minus = _equals(g, self.given, -1)
+            self.safe = g.where(self.minus, g.number(1, self.given), self.safe)
+
+    def quotient(self, found: Ref) -> Ref:
+        """By -1 the opposite, by 0 nothing."""
+        if self.minus is not None:
+            opposite = self.g.elementwise("SUB", self.g.number(0, found), found)
+            found = self.g.where(self.minus, opposite, found)
+        return self.remainder(found)
+
+    def remainder(self, found: Ref) -> Ref:
+        """By 0 nothing."""
+        if self.zero is None:
+            return found
+        return self.g.where(self.zero, self.g.number(0, found), found)
+
+
+def _integer_kind(input: Value) -> Precision:
+    """The precision in which integers are divided exactly."""
+    if input.dtype.itemsize > 4 or input.precision == Precision.UINT32:
+        raise NoLowering(f"litert divides no {input.precision.name}, only up to INT32")
+    return Precision.INT32
+
+
+def _wide(g: Emitter, *operands: Value) -> list[Ref]:
+    kind = _integer_kind(operands[0])
+    return [g.cast(v, kind) for v in operands]
+
+
+def _truncated(g: Emitter, a: Value, by: int) -> Ref:
+    """The quotient of INT64 rounded towards zero: down, and one more where it is negative."""
+    down = _long_quotient(g, a, by)
+    back = g.elementwise("MUL", down, g.constant(by, np.int64))
+    inexact = g.elementwise("NOT_EQUAL", back, a, precision=BOOL)
+    below = g.elementwise("LESS", down, g.constant(0, np.int64), precision=BOOL)
+    more = g.cast(g.elementwise("LOGICAL_AND", inexact, below), Precision.INT64)
+    return g.elementwise("ADD", down, more)
+
+
+@table.lower(binary.div)
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:
+        return calculated(g, "DIV", input0, input1, fuse_code)
+    if number := _known_divisor(input0, input1):
+        return fused(g, _truncated(g, input0, number), fuse_code)
+    a, b = _wide(g, input0, input1)
+    by = Divisor(g, b)
+    quotient = by.quotient(g.elementwise("DIV", a, by.safe))
+    return fused(g, g.cast(quotient, input0.precision), fuse_code)
+
+
+def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
+    """floor(x / 2^count) of INT64, of whose halves one is shifted and what falls out is added."""
+    if not count:
+        return x
+    shape = x.tensor.shape
+    (halves,) = g.emit("BITCAST", [x], [(Precision.INT32, (*shape, 2))])
+    low, high = (_half(g, halves, k, shape) for k in (0, 1))
+    bits = g.same_bits(low, Precision.UINT32)
+    shift = np.uint32(count)
+    fine = g.cast(g.elementwise("RIGHT_SHIFT", bits, g.constant(shift)), Precision.INT64)
+    wide = g.cast(high, Precision.INT64)
+    rest = g.elementwise("FLOOR_MOD", wide, g.constant(1 << count, np.int64))
+    down = g.cast(g.elementwise("RIGHT_SHIFT", high, g.constant(np.int32(count))), Precision.INT64)
+    top = g.elementwise("MUL", down, g.constant(1 << 32, np.int64))
+    middle = g.elementwise("MUL", rest, g.constant(1 << (32 - count), np.int64))
+    result = g.elementwise("ADD", g.elementwise("ADD", top, middle), fine)
+    return Ref(result.tensor, x.order, Precision.INT64)
+
+
+def _half(g: Emitter, halves: Any, number: int, shape: tuple[Any, ...]) -> Ref:
+    rank = len(shape)
+    bounds = g.ints(*[0] * rank, number), g.ints(*[-1] * rank, 1)
+    (made,) = g.emit(
+        "SLICE",
+        [Ref(halves, tuple(range(rank + 1)), Precision.INT32), *bounds],
+        [(Precision.INT32, (*shape, 1))],
+    )
+    flat = Ref(made, tuple(range(rank + 1)), Precision.INT32)
+    return g.reshape(flat, shape)
+
+
+def _long_quotient(g: Emitter, a: Value, by: int) -> Ref:
+    """floor(a / by) of INT64, which has no kernel: what is divisible by an odd number is
+    multiplied with its inverse modulo 2^64."""
+    x = g.plain(a)
+    if by < 0:
+        x, by = g.elementwise("NEG", x), -by
+    count = (by & -by).bit_length() - 1
+    odd = by >> count
+    if count > 31:
+        raise NoLowering(f"litert divides no INT64 by {by}")
+    x = _by_power(g, g.plain(x), count)
+    if odd == 1:
+        return x
+    rest = g.elementwise("FLOOR_MOD", x, g.constant(odd, np.int64))
+    inverse = pow(odd, -1, 1 << 64)
+    inverse -= (1 << 64) if inverse >> 63 else 0
+    return g.elementwise("MUL", g.elementwise("SUB", x, rest), g.constant(inverse, np.int64))
+
+
+def _known_divisor(input0: Value, input1: Value) -> int:
+    """The number by which INT64 is divided, 0 where it is another type or not known."""
+    known = input1.constant
+    if input0.precision != Precision.INT64 or known is None or known.size != 1:
+        return 0
+    by = int(known.reshape(-1)[0])
+    return by if abs(by) < 1 << 62 and known.ndim <= input0.rank else 0
+
+
+@table.lower(binary.floor_div)
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
+        rest = _floor_mod(g, input0, input1)
+        whole = g.elementwise(
+            "ROUND", g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
+        )
+        plain = g.elementwise("DIV", input0, input1)
+        return fused(g, g.where(_equals(g, input1, 0), plain, whole), fuse_code)
+    if number := _known_divisor(input0, input1):
+        return fused(g, _long_quotient(g, input0, number), fuse_code)
+    a, b = _wide(g, input0, input1)
+    by = Divisor(g, b)
+    quotient = by.quotient(g.elementwise("FLOOR_DIV", a, by.safe))
+    return fused(g, g.cast(quotient, input0.precision), fuse_code)
+
+
+def _signs_differ(g: Emitter, rest: Ref, by: Operand) -> Ref:
+    """Whether a remainder is not 0 and has another sign than `by`."""
+    zero = g.number(0, rest)
+    some = g.elementwise("NOT_EQUAL", rest, zero, precision=BOOL)
+    signs = [g.elementwise("LESS", v, zero, precision=BOOL) for v in (rest, by)]
+    differ = g.elementwise("NOT_EQUAL", *signs, precision=BOOL)
+    return g.elementwise("LOGICAL_AND", some, differ, precision=BOOL)
+
+
+def _floor_mod(g: Emitter, input0: Operand, input1: Operand) -> Ref:
+    return g.elementwise("FLOOR_MOD", input0, input1)
+
+
+@table.lower(binary.mod)
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+    if input0.is_float:
+        rest = _floor_mod(g, input0, input1)
+        by: Operand = input1
+    else:
+        if input0.precision == Precision.UINT64:
+            raise NoLowering("litert has no remainder of UINT64")
+        kind = Precision.INT64 if not _is_narrow(input0) else Precision.INT32
+        a, b = (g.cast(v, kind) for v in (input0, input1))
+        divisor = Divisor(g, b)
+        by = divisor.safe
+        rest = divisor.remainder(_floor_mod(g, a, by))
+        if divisor.minus is not None:
+            rest = g.where(divisor.minus, g.number(0, rest), rest)
+    if fmod:
+        first = g.cast(input0, rest.tensor.precision)
+        turned = _signs_differ(g, rest, first)
+        rest = g.where(turned, g.elementwise("SUB", rest, by), rest)
+    return rest if input0.is_float else g.cast(rest, input0.precision)
+
+
+def _is_narrow(input: Value) -> bool:
+    return input.dtype.itemsize < 4 or input.precision == Precision.INT32
+
+
+@table.lower(binary.pow_)
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:
+        return fused(g, _power(g, input0, input1), fuse_code)
+    known = input1.constant
+    if known is None or known.size != 1 or not 0 <= int(known.reshape(-1)[0]) < 64:
+        raise NoLowering("litert raises integers to one known power below 64 only")
+    return fused(g, _whole_power(g, g.of(input0), int(known.reshape(-1)[0])), fuse_code)
+
+
+def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
+    known = exponent.constant
+    if known is not None and known.size == 1 and known.ndim <= base.rank:
+        match float(known.reshape(-1)[0]):
+            case 2.0:
+                return g.elementwise("MUL", base, base)
+            case 1.0:
+                return g.of(base)
+    return g.elementwise("POW", base, exponent)
+
+
+def _whole_power(g: Emitter, base: Ref, exponent: int) -> Ref:
+    """Squaring and multiplying."""
+    zero = g.elementwise("SUB", base, base)
+    result = g.elementwise("ADD", zero, g.number(1, base))
+    while exponent:
+        if exponent & 1:
+            result = g.elementwise("MUL", result, base)
+        base, exponent = g.elementwise("MUL", base, base), exponent >> 1
+    return result
+
+
+@table.lower(binary.atan2)
+def atan2(g: Emitter, input0: Value, input1: Value) -> Any:
+    if g.of(input0).tensor.precision != Precision.FLOAT32:
+        raise NoLowering(f"litert has no angles of {input0.precision.name}")
+    refs, order = g.aligned(input0, input1)
+    shape = broadcast(*(r.tensor.shape for r in refs))
+    wide = [spread(g, r, shape, order) for r in refs]
+    return angle(g, *wide)
+
+
+def spread(g: Emitter, ref: Ref, shape: tuple[Any, ...], order: tuple[int, ...]) -> Ref:
+    """A tensor repeated to the shape in which it is stored."""
+    if ref.tensor.shape == shape:
+        return ref
+    target = g.sizes(shape)
+    return g.move("BROADCAST_TO", [ref], shape, order, target)

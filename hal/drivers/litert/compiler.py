@@ -1,0 +1,206 @@
+"""A model as a TFLite file. This is what imports the package flatbuffers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from nnir.dim import Expr
+from nnir.errors import FAILURES, NoLowering
+from nnir.model import Model, Operation, Value
+from nnir.passes import CLEAN, FUSIONS, apply
+from nnir.passes.complex_pairs import as_pairs, is_complex
+from nnir.specialise import specialise
+from nnir.types import Precision
+
+from ...emission import refusal, require_lowered
+from ...lowering import Lowerings
+from . import (
+    activation,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    sampling,
+    shape,
+    signal,
+    sort,
+    transposed,
+    unary,
+)
+from .emitter import Emitter, Ref, identity
+from .flatbuffer import Graph, Tensor, Writer
+from .kernels import HALVES, carrier
+from .profile import Chain, Link
+
+FAMILIES = (
+    activation,
+    binary,
+    compare,
+    control,
+    conv,
+    detection,
+    generate,
+    index,
+    linear,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    sampling,
+    shape,
+    signal,
+    sort,
+    transposed,
+    unary,
+)
+LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+GUESS = 8
+"""The size that stands for one that is not known when an operation is asked about."""
+
+
+def compiled(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
+    """The file for inputs of these shapes, as an interpreter takes it."""
+    known = specialise(model, shapes)
+    return b"".join(_parts(prepared(known), foreign=True))
+
+
+def exported(model: Model) -> list[Any]:
+    """The file of a model in pieces; sizes that are not known stay open."""
+    same: Any = [v.shape for v in model.inputs]
+    return _parts(prepared(specialise(model, same)), foreign=False)
+
+
+def prepared(model: Model) -> Model:
+    """Ready for emission; the model is changed."""
+    apply(model, (*CLEAN, *FUSIONS, *CLEAN))
+    return as_pairs(model)
+
+
+def require_operators(model: Model) -> None:
+    """NoLowering that lists the operators without any way to run them, whatever the sizes."""
+    problems: Counter[str] = Counter()
+    for operation in model.operations:
+        operator = operation.operator
+        known = all(v is None or v.constant is not None for v in operation.inputs)
+        if not known and operator.decomposition is None and not LOWERINGS.find(operator):
+            if any(map(is_complex, operation.outputs)) or any(
+                v is not None and is_complex(v) for v in operation.inputs
+            ):
+                continue  # pairs of real numbers may take its place
+            problems[f"litert has no lowering for {operator.name}"] += 1
+    if problems and not all(v.is_static for v in model.inputs):
+        require_lowered(problems)
+
+
+def _parts(model: Model, *, foreign: bool) -> list[Any]:
+    graph, outputs = _graph(model, foreign=foreign)
+    return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
+
+
+def stepped(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
+    """Every step as a file of its own, to take the time of each."""
+    graph, _ = _graph(prepared(specialise(model, shapes)), foreign=True)
+    links = []
+    for step in graph.live():
+        read = {id(t): t for t in step.inputs if t is not None and t.data is None}
+        whole = Graph("step", list(read.values()), list(step.outputs), [step])
+        names = [
+            [f"{side}{k}" for k in range(len(v))] for side, v in (("x", read), ("y", step.outputs))
+        ]
+        content = b"".join(Writer(whole, *names).parts())
+        made = [id(t) for t in step.outputs]
+        links.append(Link(step.outputs[0].name, step.name, content, list(read), made))
+    inputs, outputs = ([id(t) for t in side] for side in (graph.inputs, graph.outputs))
+    return Chain(links, inputs, outputs, [graph])
+
+
+def _graph(model: Model, *, foreign: bool) -> tuple[Graph, list[str]]:
+    """The graph of a model and the names of its outputs."""
+    emitter = Emitter(LOWERINGS)
+    inputs = [_head(emitter, v, k, foreign=foreign) for k, v in enumerate(model.inputs)]
+    graph = emitter.run(model, inputs, "main")
+    named = model.named_outputs()
+    try:
+        tensors = [_tail(emitter, value, foreign=foreign) for _, value in named]
+    except NoLowering as error:
+        emitter.problems[str(error)] += 1
+        require_lowered(emitter.problems)
+        raise
+    require_lowered(emitter.problems)
+    for tensor, (name, _) in zip(tensors, named, strict=True):
+        tensor.name = name
+    return graph, [name for name, _ in named]
+
+
+def _head(emitter: Emitter, value: Value, number: int, *, foreign: bool) -> Ref:
+    """A graph input of the value's own type; a bfloat16, which NumPy lacks, is handed over wide."""
+    kind = value.precision
+    if foreign and kind == Precision.BFLOAT16:
+        kind = Precision.FLOAT32
+    if value.precision.is_quantized:
+        kind = Precision[value.dtype.name.upper()]
+    tensor = Tensor(kind, value.shape, None, value.name or f"input{number}")
+    emitter.graph.inputs.append(tensor)
+    ref = Ref(tensor, identity(value.rank), kind)
+    if kind in HALVES:
+        (wide,) = emitter.emit("CAST", [ref], [(carrier(kind), value.shape)])
+        ref = Ref(wide, ref.order, kind)
+    return Ref(ref.tensor, ref.order, value.precision)
+
+
+def _tail(emitter: Emitter, value: Value, *, foreign: bool) -> Tensor:
+    if foreign and value.precision == Precision.BFLOAT16:
+        tensor = emitter.own(emitter.plain(value))
+        emitter.graph.outputs.append(tensor)
+        return tensor
+    return emitter.end(value)
+
+
+def explained(operation: Operation) -> str | None:
+    """Why an operation cannot be emitted by itself.
+
+    Sizes that are not known yet will be while running: it is asked again with some of them fixed.
+    """
+    why = refusal(operation, lambda: Emitter(LOWERINGS))
+    dims = [d for v in operation.inputs if v is not None for d in v.shape]
+    if why is None or not any(isinstance(d, Expr) for d in dims):
+        return why
+    try:
+        return refusal(_guessed(operation), lambda: Emitter(LOWERINGS))
+    except FAILURES:
+        return why
+
+
+def _guessed(operation: Operation) -> Operation:
+    """The same operation with a number for every size."""
+    model = Model()
+    values: list[Value | None] = []
+    for value in operation.inputs:
+        if value is None or value.constant is not None:
+            values.append(value)
+            continue
+        sizes = tuple(GUESS if isinstance(d, Expr) else d for d in value.shape)
+        values.append(model.input(value.name or "x", value.type.with_shape(sizes)))
+    made = model.append(operation.operator, tuple(values), operation.attributes)
+    producer = made[0].producer
+    if producer is None:
+        raise NoLowering("an operation without results")
+    return producer

@@ -1,0 +1,134 @@
+"""Regions of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import detection
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from . import windows
+from .binary import spread
+from .emitter import Emitter, Ref, channels_last, identity
+from .index import natural
+from .reduce import reduced
+from .shape import part
+from .static import numbers
+from .unary import Arithmetic, real
+
+table = Lowerings()
+LARGEST = 1 << 27
+"""As many elements the planes of all regions may have."""
+
+
+class Region:
+    """Weights of the rows or columns of a plane for the bins of every region."""
+
+    def __init__(self, g: Emitter, ratio: int, *, aligned: bool) -> None:
+        self.g, self.f, self.ratio, self.aligned = g, Arithmetic(g), ratio, aligned
+
+    def weights(self, start: Ref, end: Ref, bins: int, size: int) -> Ref:
+        """[R, bins, size] for starts and ends [R, 1]: means of hats around the samples."""
+        f = self.f
+        length = f("SUB", end, start)
+        length = length if self.aligned else f("MAXIMUM", 1, length)
+        step = f("DIV", length, bins)
+        at = np.arange(bins)[:, None] + (np.arange(self.ratio) + 0.5) / self.ratio
+        places = f("ADD", start, f("MUL", step, at.reshape(-1).astype(np.float32)))
+        places = self.g.reshape(places, (start.shape[0], bins, self.ratio, 1))
+        outside = self.g.elementwise(
+            "LOGICAL_OR", f("LESS", places, -1), f("GREATER", places, size)
+        )
+        inner = f("MINIMUM", max(size - 1, 0), f("MAXIMUM", 0, places))
+        line = np.arange(size, dtype=np.float32)
+        hats = f("MAXIMUM", 0, f("SUB", 1, f("ABS", f("SUB", inner, line))))
+        total = reduced(self.g, "SUM", f.where(outside, 0, hats), (2,), keepdim=False)
+        return f("DIV", total, self.ratio)
+
+
+@table.lower(detection.roi_align)
+def roi_align(
+    g: Emitter,
+    input: Value,
+    rois: Value,
+    batch_indices: Value,
+    *,
+    output_height: int,
+    output_width: int,
+    sampling_ratio: int,
+    spatial_scale: float,
+    aligned: bool,
+) -> Any:
+    """Two products with matrices: bilinear weights are those of rows times those of columns."""
+    real(g, input)
+    if sampling_ratio <= 0 or not (input.is_static and rois.is_static):
+        raise NoLowering("litert aligns known numbers of regions with a sampling_ratio only")
+    n, c, h, w = numbers(input.shape)
+    (count,) = numbers(rois.shape[:1])
+    if n > 1 and count * c * h * w > LARGEST:
+        raise NoLowering(f"litert takes no {count} copies of planes {input.type}")
+    f = Arithmetic(g)
+    scaled = f("MUL", g.plain(real(g, rois)), spatial_scale)
+    scaled = f("SUB", scaled, 0.5) if aligned else scaled
+    left, top, right, bottom = (part(g, scaled, 1, k, 1) for k in range(4))
+    region = Region(g, sampling_ratio, aligned=aligned)
+    rows = g.plain(region.weights(top, bottom, output_height, h))
+    columns = g.plain(region.weights(left, right, output_width, w))
+    planes = Ref(windows.stored_last(g, input).tensor, identity(4), Precision.FLOAT32)
+    flat = g.reshape(planes, (n, h, w * c))
+    if n > 1:
+        where = g.plain(natural(g, batch_indices, n))
+        flat = g.move("GATHER", [flat], (count, h, w * c), identity(3), where, axis=0)
+        tall = rows
+    else:
+        tall = g.reshape(rows, (1, count * output_height, h))
+    found = g.compute("BATCH_MATMUL", [tall, flat], (*tall.shape[:-1], w * c), identity(3))
+    strips = g.reshape(found, (count * output_height, w, c))
+    wide = g.reshape(columns, (count, 1, output_width, w))
+    each = spread(g, wide, (count, output_height, output_width, w), identity(4))
+    each = g.reshape(each, (count * output_height, output_width, w))
+    shape = (count * output_height, output_width, c)
+    made = g.compute("BATCH_MATMUL", [each, strips], shape, identity(3))
+    result = g.reshape(made, (count, output_height, output_width, c))
+    return Ref(result.tensor, channels_last(4), Precision.FLOAT32)
+
+
+@table.lower(detection.prior_box)
+def prior_box(
+    g: Emitter,
+    input: Value,
+    image: Value,
+    *,
+    min_sizes: tuple[float, ...],
+    max_sizes: tuple[float, ...] | None,
+    aspect_ratios: tuple[float, ...],
+    variances: tuple[float, ...],
+    flip: bool,
+    clip: bool,
+    step_w: float,
+    step_h: float,
+    offset: float,
+    min_max_aspect_ratios_order: bool,
+) -> Any:
+    """Constants: only the sizes of the operands matter."""
+    feature, size = (windows.sized("prior_box", v) for v in (input, image))
+    found = detection.prior_boxes(
+        (feature[0], feature[1]),
+        (size[0], size[1]),
+        min_sizes=min_sizes,
+        max_sizes=max_sizes,
+        aspect_ratios=aspect_ratios,
+        variances=variances,
+        flip=flip,
+        clip=clip,
+        step_w=step_w,
+        step_h=step_h,
+        offset=offset,
+        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
+    )
+    return tuple(g.constant(a.astype(input.dtype)) for a in found)

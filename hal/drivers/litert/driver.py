@@ -1,0 +1,229 @@
+"""The litert device."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import threading
+import zlib
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from nnir.archive import dumps, loads
+from nnir.atomic import replacing
+from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.model import Model, Operation
+from nnir.passes.complex_pairs import RULES, is_complex
+
+from ...device import PROFILE, Cache, Callback, Device, Timing
+from ...properties import integer
+from .runner import Ends, Pool, Shaped
+from .static import numbers
+
+MAGIC = b"NNALRT1\n"
+SHAPES = 4
+"""So many programs for inputs of different sizes are kept."""
+
+
+@dataclass
+class Settings:
+    """What the properties of a context say."""
+
+    threads: int
+    delegate: bool
+    profile: bool
+
+
+@dataclass
+class Program:
+    """A model and what it was compiled to, by the shapes of the inputs.
+
+    Without a model (restored from a cache) there is one form of it.
+    """
+
+    settings: Settings
+    model: Model | None
+    ends: Ends
+    forms: OrderedDict[tuple[tuple[int, ...], ...], Shaped] = field(default_factory=OrderedDict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    last: Shaped | None = None
+
+
+class LiteRT(Device):
+    """Properties: `LITERT_NUM_THREADS`, `LITERT_XNNPACK` (0 or 1)."""
+
+    name = "litert"
+    vendor = "Google"
+    formats = (".tflite",)
+
+    def open_device(self) -> None:
+        try:
+            from ai_edge_litert import interpreter
+        except ImportError:
+            raise NoDevice(
+                "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
+            ) from None
+        try:
+            import flatbuffers
+        except ImportError:
+            raise NoDevice(
+                "device 'litert' needs the package flatbuffers: pip install 'nnadapter[litert]'"
+            ) from None
+        self.runtime, self.flatbuffers = interpreter, flatbuffers
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
+        threads = integer(properties, "LITERT_NUM_THREADS")
+        if threads is not None and threads < 1:
+            raise BadInput(f"property LITERT_NUM_THREADS={threads}: at least 1 is needed")
+        delegate = integer(properties, "LITERT_XNNPACK")
+        if delegate not in (None, 0, 1):
+            raise BadInput(f"property LITERT_XNNPACK={delegate}: 0 or 1 is needed")
+        return Settings(threads or default_threads(), delegate != 0, properties.get(PROFILE) == "1")
+
+    def validate_program(self, context: Settings, model: Model) -> list[bool]:
+        return [why is None for why in self.explain_program(context, model)]
+
+    def explain_program(self, context: Settings, model: Model) -> list[str | None]:
+        return [why_not(operation) for operation in model.operations]
+
+    def create_program(
+        self, context: Settings, model: Model | None, cache: Cache | None
+    ) -> Program:
+        if model is None:
+            if cache is None:
+                raise DeviceError("litert needs a model or a cache")
+            return self._restored(context, cache)
+        from .compiler import require_operators
+
+        require_operators(model)
+        program = Program(context, model, Ends.of(model))
+        if all(v.is_static for v in model.inputs):
+            shapes = tuple(numbers(v.shape) for v in model.inputs)
+            form = self._form(program, shapes)
+            if cache is not None:
+                cache.buffer = packed(form.pool.content, shapes)
+        elif cache is not None:
+            cache.buffer = packed(dumps(model), None)
+        return program
+
+    def execute_program(
+        self,
+        program: Program,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
+        shapes = tuple(a.shape for a in inputs)
+        form = program.last = self._form(program, shapes)
+        try:
+            return form.run(inputs, outputs)
+        except NNAdapterError:
+            raise
+        except (RuntimeError, ValueError) as error:
+            raise DeviceError(f"litert failed: {one_line(error)}") from error
+
+    def _form(self, program: Program, shapes: tuple[tuple[int, ...], ...]) -> Shaped:
+        """The program for inputs of these shapes; of too many that goes which waited longest."""
+        with program.lock:
+            form = program.forms.get(shapes)
+            if form is not None:
+                program.forms.move_to_end(shapes)
+            if form is None:
+                if program.model is None:
+                    raise BadInput(f"a restored program of other shapes than {shapes}")
+                form = self._compiled(program, program.model, shapes)
+                program.forms[shapes] = form
+                while len(program.forms) > SHAPES:
+                    program.forms.popitem(last=False)
+        return form
+
+    def _compiled(
+        self, program: Program, model: Model, shapes: tuple[tuple[int, ...], ...]
+    ) -> Shaped:
+        from .compiler import compiled, stepped
+
+        form = self._shaped(program, compiled(model, shapes))
+        if program.settings.profile:
+            chain = stepped(model, shapes)
+            with contextlib.suppress(RuntimeError, ValueError):  # else the steps are not known
+                chain.open(self.runtime, program.settings.threads)
+                form.chain = chain
+        return form
+
+    def _shaped(self, program: Program, content: bytes) -> Shaped:
+        settings = program.settings
+        pool = Pool(self.runtime, content, settings.threads, settings.delegate)
+        return Shaped(pool, program.ends)
+
+    def timings(self, program: Program) -> list[Timing]:
+        """Of a program that is restored from a file alone nothing is known."""
+        chain = None if program.last is None else program.last.chain
+        return [] if chain is None else chain.times
+
+    def _restored(self, context: Settings, cache: Cache) -> Program:
+        content, shapes = unpacked(cache.buffer)
+        ends = Ends.of_types(cache.inputs, cache.outputs)
+        if shapes is None:
+            return Program(context, loads(content), ends)
+        program = Program(context, None, ends)
+        program.forms[shapes] = self._shaped(program, content)
+        return program
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        if opset is not None:
+            raise Unsupported("a .tflite file has no opset: leave it out")
+        from .compiler import exported
+
+        parts = exported(model)
+        with replacing(path) as file:
+            for part in parts:
+                file.write(part)
+
+
+def default_threads() -> int:
+    """As many threads as this process may use."""
+    return max(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1, 1)
+
+
+def why_not(operation: Operation) -> str | None:
+    """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
+    from .compiler import explained
+
+    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs) if v is not None):
+        name = operation.operator.name
+        return None if operation.operator in RULES else f"litert has no complex {name}"
+    return explained(operation)
+
+
+def packed(content: bytes, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
+    """A file for inputs of these shapes, or a model of open sizes, behind what tells them apart."""
+    sum_ = zlib.crc32(content)
+    header = json.dumps({"shapes": shapes, "size": len(content), "crc32": sum_}).encode()
+    return MAGIC + len(header).to_bytes(4, "little") + header + content
+
+
+def unpacked(buffer: bytes) -> tuple[bytes, tuple[tuple[int, ...], ...] | None]:
+    """The inverse of `packed`; DeviceError for what it has not made."""
+    start = len(MAGIC) + 4
+    if buffer[: len(MAGIC)] != MAGIC:
+        raise DeviceError("litert cannot restore the program: the cache is not its own")
+    end = start + int.from_bytes(buffer[len(MAGIC) : start], "little")
+    try:
+        header = json.loads(buffer[start:end])
+        given = header["shapes"]
+        shapes = None if given is None else tuple(tuple(int(n) for n in s) for s in given)
+        size, sum_ = int(header["size"]), int(header["crc32"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DeviceError(f"litert cannot restore the program: {one_line(error)}") from None
+    content = bytes(buffer[end:])
+    if len(content) != size or zlib.crc32(content) != sum_:
+        raise DeviceError("litert cannot restore the program: the cache is damaged")
+    return content, shapes
+
+
+def one_line(error: BaseException) -> str:
+    return " ".join(str(error).split())[:500]

@@ -1,0 +1,517 @@
+"""Emit a model as a TFLite graph.
+
+Results are stored in any order of their axes: a convolution gives channels last, and what follows
+works on that until an operation needs the order that the model says. A TRANSPOSE of the model is
+no work by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import broadcast
+from nnir.dim import Dim, Expr
+from nnir.errors import NoLowering
+from nnir.model import Model, Operation, Value
+from nnir.types import Precision, precision_of
+
+from ...emission import Emission
+from ...lowering import Lowerings
+from . import schema
+from .flatbuffer import Graph, Step, Tensor, type_name
+from .kernels import HALVES, SAME_BITS, carrier, compute_precision, has_kernel
+from .static import cast_data, without_running
+
+Order = tuple[int, ...]
+MOST_AXES = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Ref:
+    """A result as it is stored: axis k of `tensor` is axis `order[k]` of the value.
+
+    `precision` is the value's; the tensor holds it in the precision that carries it.
+    """
+
+    tensor: Tensor
+    order: Order
+    precision: Precision
+
+    @property
+    def rank(self) -> int:
+        return len(self.order)
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The sizes in the value's order."""
+        sizes = self.tensor.shape
+        return tuple(sizes[self.order.index(a)] for a in range(len(sizes)))
+
+    @property
+    def constant(self) -> np.ndarray | None:
+        """The data in the value's order, where it is known."""
+        data = self.tensor.data
+        return None if data is None else data.transpose(np.argsort(self.order))
+
+    def place(self, axis: int) -> int:
+        """Where an axis of the value is stored."""
+        return self.order.index(axis % max(self.rank, 1))
+
+
+Operand = Value | Ref | None
+
+
+def identity(rank: int) -> Order:
+    """The order of the model itself."""
+    return tuple(range(rank))
+
+
+def channels_last(rank: int) -> Order:
+    """N, spatial axes, C."""
+    return (0, *range(2, rank), 1)
+
+
+class Emitter(Emission[Ref]):
+    """One TFLite graph in the making; sub-graphs have an emitter of their own.
+
+    `memo` holds what was made of a tensor already: the same elements in another order or type.
+    `sources` says of which tensor a tensor is a permutation, `flat` of which one it is a reshape,
+    `places` where a size that is only known while running can be read.
+    """
+
+    device = "litert"
+    root: Emitter
+
+    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+        super().__init__(lowerings, outer)
+        self.names = {}  # a graph sees nothing of the one around it
+        self.graph = Graph("main")
+        self.memo: dict[Any, Any] = {}
+        self.log: list[Any] = []
+        self.sources: dict[int, tuple[Tensor, Order]] = {}
+        self.flat: dict[int, Tensor] = {}
+        self.places: dict[Expr, tuple[Tensor, int]] = {}
+        self.makers: dict[int, Step] = {}
+        self.operation: Operation | None = None
+
+    # What the walk over the model asks for
+
+    def lower(self, operation: Operation) -> None:
+        outer, self.operation = self.operation, operation
+        known = without_running(operation)
+        if known is None:
+            super().lower(operation)
+        else:
+            self.held.append(operation)
+            for value, data in zip(operation.outputs, known, strict=True):
+                self.names[id(value)] = self.typed(self.constant(data), value)
+        self.operation = outer
+
+    def stand_in(self, value: Value) -> Ref:
+        kind = carrier(value.precision)
+        return Ref(Tensor(kind, value.shape), identity(value.rank), value.precision)
+
+    def mark(self) -> tuple[int, int]:
+        return len(self.graph.steps), len(self.log)
+
+    def undo(self, mark: tuple[int, int]) -> None:
+        del self.graph.steps[mark[0] :]
+        for key in self.log[mark[1] :]:
+            self.memo.pop(key, None)
+        del self.log[mark[1] :]
+
+    def typed(self, ref: Ref, value: Value) -> Ref:
+        """A result of a lowering, rounded where the value is of 16 bits."""
+        if ref.rank != value.rank:
+            raise NoLowering(f"litert: a result {ref.shape} for {value.type}")
+        if value.precision in HALVES and ref.precision != value.precision:
+            ref = self.rounded(ref, value.precision)
+        for axis, size in enumerate(value.shape):
+            if isinstance(size, Expr):
+                self.places.setdefault(size, (ref.tensor, ref.place(axis)))
+        return Ref(ref.tensor, ref.order, value.precision)
+
+    def ref(self, operand: Operand) -> Ref | None:
+        if operand is None or isinstance(operand, Ref):
+            return operand
+        if id(operand) not in self.names:
+            if operand.constant is None:
+                raise NoLowering(f"{operand!r} is read before it is made")
+            self.names[id(operand)] = self._weight(operand)
+            self.held.append(operand)
+        return self.names[id(operand)]
+
+    def _weight(self, value: Value) -> Ref:
+        data = value.constant
+        if data is None:
+            raise NoLowering(f"{value!r} is no constant")
+        if value.precision in HALVES:
+            data = data.astype(np.float32)
+        kind = Precision[data.dtype.name.upper()] if value.precision.is_quantized else None
+        stored = kind or carrier(value.precision)
+        if stored not in schema.TYPES:
+            raise NoLowering(f"litert has no tensors of {stored.name}")
+        tensor = Tensor(stored, data.shape, data, value.name or "", value.type.quantization)
+        return Ref(tensor, identity(data.ndim), value.precision)
+
+    # Constants
+
+    def of(self, operand: Operand) -> Ref:
+        """The result that an operand stands for, which is there."""
+        found = self.ref(operand)
+        if found is None:
+            raise NoLowering("an operand that is left out")
+        return found
+
+    def constant(self, data: Any, dtype: Any = None) -> Ref:
+        """A tensor with known data."""
+        array = np.asarray(data, dtype)
+        precision = precision_of(array.dtype)
+        if precision in HALVES:
+            array = array.astype(np.float32)
+        tensor = Tensor(carrier(precision), array.shape, array)
+        return Ref(tensor, identity(array.ndim), precision)
+
+    def ints(self, *values: Any) -> Ref:
+        """A vector of INT32, as kernels take axes and sizes."""
+        return self.constant(np.array(values, np.int32))
+
+    def number(self, value: float, like: Operand) -> Ref:
+        """One element in the precision in which `like` is stored."""
+        return self.constant(np.array(value, self.of(like).tensor.precision.dtype))
+
+    # Steps
+
+    def emit(
+        self,
+        name: str,
+        inputs: Sequence[Ref | None],
+        results: Sequence[tuple[Precision, tuple[Dim, ...]]],
+        **fields: Any,
+    ) -> list[Tensor]:
+        """Append a step; its results, which are stored as they are said to be."""
+        if any(len(shape) > MOST_AXES for _, shape in results):
+            raise NoLowering(f"litert has no tensors of more than {MOST_AXES} axes")
+        for precision, _ in results:
+            type_name(precision)
+        outputs = [Tensor(p, tuple(s)) for p, s in results]
+        operands = [None if r is None else r.tensor for r in inputs]
+        step = Step(name, operands, outputs, schema.table_of(name), fields)
+        self.graph.steps.append(step)
+        for tensor in outputs:
+            self.makers[id(tensor)] = step
+        self.held += outputs
+        return outputs
+
+    def compute(
+        self,
+        name: str,
+        refs: Sequence[Ref],
+        shape: tuple[Dim, ...],
+        order: Order,
+        *rest: Ref,
+        precision: Precision | None = None,
+        **fields: Any,
+    ) -> Ref:
+        """A step that calculates with `refs`, of one precision; `rest` are positions and sizes.
+
+        Where there is no kernel for the precision it is done in a wider one. `precision` is that
+        of the result where it differs; a half becomes a FLOAT32 that is yet to be rounded.
+        """
+        given = refs[0].tensor.precision
+        if given == Precision.UINT64 and name in ("ADD", "SUB", "MUL", "EQUAL", "NOT_EQUAL"):
+            signed = [self.same_bits(r, Precision.INT64) for r in refs]
+            found = self.compute(name, signed, shape, order, *rest, precision=precision, **fields)
+            return found if precision else self.same_bits(found, given)
+        wide = compute_precision(name, given)
+        operands = [self.cast(Ref(r.tensor, r.order, given), wide) for r in refs]
+        (made,) = self.emit(name, [*operands, *rest], [(precision or wide, shape)], **fields)
+        result = Ref(made, order, precision or wide)
+        return result if precision else self.cast(result, given)
+
+    def move(
+        self,
+        name: str,
+        refs: Sequence[Ref],
+        shape: tuple[Dim, ...],
+        order: Order,
+        *rest: Ref,
+        **fields: Any,
+    ) -> Ref:
+        """A step that moves elements of `refs`, whatever they are."""
+        given, logical = refs[0].tensor.precision, refs[0].precision
+        kind = self.movable(name, given)
+        operands = [self.same_bits(r, kind) for r in refs]
+        (made,) = self.emit(name, [*operands, *rest], [(kind, shape)], **fields)
+        result = self.same_bits(Ref(made, order, kind), given)
+        return Ref(result.tensor, order, logical)
+
+    def movable(self, name: str, given: Precision) -> Precision:
+        """The precision in which an operator moves elements."""
+        kind = given
+        while not has_kernel(name, kind):
+            if kind not in SAME_BITS:
+                raise NoLowering(f"litert has no kernel of {name} for {given.name}")
+            kind = SAME_BITS[kind]
+        return kind
+
+    def same_bits(self, ref: Ref, to: Precision) -> Ref:
+        """The same bits as another type of the same width."""
+        return self._retyped(ref, to, "BITCAST", lambda data: data.view(to.dtype))
+
+    def cast(self, operand: Operand, to: Precision) -> Ref:
+        """Another type, left out where nothing changes."""
+        ref = self.of(operand)
+        stored = carrier(to)
+        if Precision.UINT64 in (stored, ref.tensor.precision) and stored != ref.tensor.precision:
+            raise NoLowering(f"litert casts no {ref.tensor.precision.name} to {stored.name}")
+        codes = [schema.member("TensorType", type_name(p)) for p in (ref.tensor.precision, stored)]
+        fields = {"in_data_type": codes[0], "out_data_type": codes[1]}
+        return self._retyped(ref, stored, "CAST", lambda data: cast_data(data, to), **fields)
+
+    def _retyped(self, ref: Ref, to: Precision, name: str, data: Any, **fields: Any) -> Ref:
+        tensor = ref.tensor
+        if tensor.precision == to:
+            return ref
+        key = (id(tensor), name, to)
+        if key not in self.memo:
+            if tensor.data is not None:
+                self.remember(key, Tensor(to, tensor.shape, data(tensor.data)))
+                self.held.append(tensor)
+            else:
+                self.remember(key, self.emit(name, [ref], [(to, tensor.shape)], **fields)[0])
+        return Ref(self.memo[key], ref.order, to)
+
+    def rounded(self, ref: Ref, to: Precision) -> Ref:
+        """FLOAT32 with what is not a half rounded to one."""
+        if ref.tensor.data is not None:
+            data = ref.tensor.data.astype(to.dtype).astype(np.float32)
+            return Ref(Tensor(Precision.FLOAT32, data.shape, data), ref.order, to)
+        real = self.cast(Ref(ref.tensor, ref.order, ref.tensor.precision), Precision.FLOAT32)
+        shape = ref.tensor.shape
+        kinds = [schema.member("TensorType", type_name(p)) for p in (Precision.FLOAT32, to)]
+        fields = {"in_data_type": kinds[0], "out_data_type": kinds[1]}
+        (half,) = self.emit("CAST", [real], [(to, shape)], **fields)
+        back = {"in_data_type": kinds[1], "out_data_type": kinds[0]}
+        (made,) = self.emit(
+            "CAST", [Ref(half, ref.order, to)], [(Precision.FLOAT32, shape)], **back
+        )
+        return Ref(made, ref.order, to)
+
+    def remember(self, key: Any, tensor: Tensor) -> None:
+        """Keep what was made, until it is undone."""
+        self.memo[key] = tensor
+        self.log.append(key)
+
+    # Orders of axes
+
+    def plain(self, operand: Operand) -> Ref:
+        """The result in the order of the model."""
+        ref = self.of(operand)
+        return self.ordered(ref, identity(ref.rank))
+
+    def ordered(self, operand: Operand, order: Order) -> Ref:
+        """The result with its axes stored in `order`."""
+        ref = self.of(operand)
+        if ref.order == order:
+            return ref
+        perm = tuple(ref.order.index(a) for a in order)
+        tensor = ref.tensor
+        if id(tensor) in self.sources:
+            tensor, before = self.sources[id(tensor)]
+            perm = tuple(before[p] for p in perm)
+        if perm == identity(len(perm)):
+            return Ref(tensor, order, ref.precision)
+        key = (id(tensor), "order", perm)
+        if key not in self.memo:
+            made = self._permuted(tensor, perm)
+            self.remember(key, made)
+            self.sources[id(made)] = (tensor, perm)
+            self.held += [made, tensor]
+        return Ref(self.memo[key], order, ref.precision)
+
+    def _permuted(self, tensor: Tensor, perm: Order) -> Tensor:
+        shape = tuple(tensor.shape[p] for p in perm)
+        if tensor.data is not None:
+            return Tensor(tensor.precision, shape, tensor.data.transpose(perm))
+        ref = Ref(tensor, identity(len(perm)), tensor.precision)
+        long = [p for p in perm if tensor.shape[p] != 1]
+        dynamic = sum(isinstance(d, Expr) for d in shape)
+        if long == sorted(long) and dynamic < 2:
+            return self.reshape(ref, shape).tensor
+        return self.move("TRANSPOSE", [ref], shape, perm, self.ints(*perm)).tensor
+
+    def last(self, operand: Operand, axis: int) -> Ref:
+        """The result with one axis stored last, the others in any order."""
+        ref = self.of(operand)
+        place = axis % ref.rank
+        if ref.order[-1] == place:
+            return ref
+        if place == ref.rank - 1:
+            return self.plain(ref)
+        return self.ordered(ref, (*(a for a in ref.order if a != place), place))
+
+    def aligned(self, *operands: Operand) -> tuple[list[Ref], Order]:
+        """Operands that broadcast, all stored in one order of the axes of the result."""
+        refs = [self.of(o) for o in operands]
+        rank = max(r.rank for r in refs)
+        order = self._common(refs, rank)
+        return [self.broadcastable(r, order) for r in refs], order
+
+    def _common(self, refs: Sequence[Ref], rank: int) -> Order:
+        """The order in which most elements are stored already."""
+        votes: dict[Order, int] = {}
+        for ref in refs:
+            if ref.rank == rank and ref.tensor.data is None:
+                size = math.prod(d if isinstance(d, int) else 64 for d in ref.tensor.shape)
+                votes[ref.order] = votes.get(ref.order, 0) + size
+        if not votes:
+            return identity(rank)
+        natural = channels_last(rank)
+        return max(votes, key=lambda o: (votes[o], o == natural, o == identity(rank)))
+
+    def broadcastable(self, ref: Ref, order: Order) -> Ref:
+        """An operand of fewer axes, or of as many, for a result that is stored in `order`."""
+        missing = len(order) - ref.rank
+        if not missing:
+            return self.ordered(ref, order)
+        if ref.rank == 0 or all(d == 1 for d in ref.tensor.shape):
+            return self.reshape(ref, ()) if ref.rank else ref
+        if order[missing:] == tuple(missing + a for a in ref.order):
+            return ref
+        wide = self.reshape(self.plain(ref), (1,) * missing + ref.shape)
+        return self.ordered(wide, order)
+
+    # Shapes
+
+    def reshape(self, operand: Operand, shape: Sequence[Dim]) -> Ref:
+        """The elements in the order of the model in another shape."""
+        ref = self.plain(operand)
+        target = tuple(shape)
+        tensor = ref.tensor
+        if tensor.shape == target:
+            return Ref(tensor, identity(len(target)), ref.precision)
+        order = identity(len(target))
+        if tensor.data is not None and not any(isinstance(d, Expr) for d in target):
+            data = tensor.data.reshape(target)  # type: ignore[arg-type]  # no symbols
+            return Ref(Tensor(tensor.precision, target, data), order, ref.precision)
+        tensor = self.flat.get(id(tensor), tensor)
+        if tensor.shape == target:
+            return Ref(tensor, order, ref.precision)
+        source = Ref(tensor, identity(len(tensor.shape)), ref.precision)
+        made = self._reshaped(source, target)
+        self.flat[id(made.tensor)] = tensor
+        return made
+
+    def _reshaped(self, ref: Ref, target: tuple[Dim, ...]) -> Ref:
+        order = identity(len(target))
+        dynamic = [k for k, d in enumerate(target) if isinstance(d, Expr)]
+        if len(dynamic) > 1 or (dynamic and 0 in target):
+            return self.move("RESHAPE", [ref], target, order, self.sizes(target))
+        numbers = [-1 if isinstance(d, Expr) else d for d in target]
+        if not numbers:  # a vector of no elements is no constant for LiteRT
+            return self.move("RESHAPE", [ref], target, order, new_shape=[])
+        return self.move("RESHAPE", [ref], target, order, self.ints(*numbers), new_shape=numbers)
+
+    def reshape_last(self, ref: Ref, shape: Sequence[Dim]) -> Ref:
+        """`ref` where it has the shape already, in whatever order."""
+        return ref if ref.shape == tuple(shape) else self.reshape(ref, shape)
+
+    def sizes(self, shape: Sequence[Dim]) -> Ref:
+        """Sizes as a vector of INT32, read from tensors where they are not known."""
+        if not any(isinstance(d, Expr) for d in shape):
+            return self.ints(*shape)
+        parts = [self.size(d) if isinstance(d, Expr) else self.ints(d) for d in shape]
+        if len(parts) == 1:
+            return parts[0]
+        results = [(Precision.INT32, (len(parts),))]
+        (made,) = self.emit("CONCATENATION", parts, results, axis=0)
+        return Ref(made, (0,), Precision.INT32)
+
+    def size(self, size: Expr) -> Ref:
+        """A size that is only known while running, as a vector of one INT32."""
+        if size not in self.places:
+            raise NoLowering(
+                f"litert: a size {size} that no tensor has; fix the sizes with --dim NAME=SIZE"
+            )
+        tensor, axis = self.places[size]
+        ref = Ref(tensor, identity(len(tensor.shape)), tensor.precision)
+        rank = len(tensor.shape)
+        (all_,) = self.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
+        vector = Ref(all_, (0,), Precision.INT32)
+        bounds = [self.ints(axis), self.ints(1)]
+        (made,) = self.emit("SLICE", [vector, *bounds], [(Precision.INT32, (1,))])
+        return Ref(made, (0,), Precision.INT32)
+
+    # What many lowerings are made of
+
+    def elementwise(
+        self, name: str, *operands: Operand, precision: Precision | None = None, **fields: Any
+    ) -> Ref:
+        """A step on operands that broadcast."""
+        refs, order = self.aligned(*operands)
+        shape = broadcast(*(r.tensor.shape for r in refs))
+        return self.compute(name, refs, shape, order, precision=precision, **fields)
+
+    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+        """The elements of one operand where the mask holds, those of the other elsewhere."""
+        refs, order = self.aligned(mask, yes, no)
+        shape = broadcast(*(r.tensor.shape for r in refs))
+        given = refs[1].tensor.precision
+        kind = self.movable("SELECT_V2", given)
+        pair = [self.same_bits(r, kind) for r in refs[1:]]
+        (made,) = self.emit("SELECT_V2", [refs[0], *pair], [(kind, shape)])
+        result = self.same_bits(Ref(made, order, kind), given)
+        same = refs[1].precision == refs[2].precision
+        return Ref(result.tensor, order, refs[1].precision if same else given)
+
+    # Whole graphs
+
+    def run(self, model: Model, inputs: Sequence[Ref], name: str) -> Graph:
+        """Emit all operations of a model whose inputs are these."""
+        self.graph.name = name
+        for value, ref in zip(model.inputs, inputs, strict=True):
+            self.names[id(value)] = ref
+            for axis, size in enumerate(value.shape):
+                if isinstance(size, Expr):
+                    self.places.setdefault(size, (ref.tensor, axis))
+        for operation in model.sorted():
+            self.lower(operation)
+        return self.graph
+
+    def end(self, value: Value) -> Tensor:
+        """The tensor of an output, of the value's own type and order, made by a step."""
+        ref = self.plain(value)
+        tensor = ref.tensor
+        if value.precision in HALVES:
+            (tensor,) = self.emit("CAST", [ref], [(value.precision, tensor.shape)])
+        tensor = self.own(Ref(tensor, ref.order, tensor.precision))
+        self.graph.outputs.append(tensor)
+        return tensor
+
+    def own(self, ref: Ref) -> Tensor:
+        """A tensor that a step makes and that is no output yet."""
+        taken = (*self.graph.inputs, *self.graph.outputs)
+        if ref.tensor.data is None and all(t is not ref.tensor for t in taken):
+            return ref.tensor
+        return self._copied(ref)
+
+    def _copied(self, ref: Ref) -> Tensor:
+        """A copy that a step makes."""
+        shape = ref.tensor.shape
+        if shape:
+            target = self.sizes(shape)
+            return self.move("RESHAPE", [ref], shape, ref.order, target).tensor
+        return self.move("RESHAPE", [ref], shape, ref.order, new_shape=[]).tensor
+
+
+def result_shape(g: Emitter, number: int = 0) -> tuple[Dim, ...]:
+    """The sizes of a result of the operation that is lowered."""
+    if g.operation is None:
+        raise NoLowering("an operation outside of a model")
+    return g.operation.outputs[number].shape

@@ -1,0 +1,80 @@
+"""Tensors made from numbers and sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import generate
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .binary import spread
+from .emitter import Emitter, Ref, identity, result_shape
+from .shape import int32
+
+table = Lowerings()
+
+
+@table.lower(generate.fill)
+def fill(g: Emitter, shape: Value, value: Value) -> Any:
+    target = result_shape(g)
+    return _filled(g, value, target, int32(g, g.reshape(shape, (len(target),))))
+
+
+def _filled(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
+    single = g.reshape(value, ())
+    if not target:
+        return single
+    kind = single.tensor.precision
+    (made,) = g.emit("FILL", [sizes, single], [(kind, target)])
+    return Ref(made, identity(len(target)), value.precision)
+
+
+@table.lower(generate.fill_like)
+def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+    ref = g.plain(input)
+    rank = input.rank
+    if not rank or input.is_static:
+        return _filled(g, value, input.shape, g.sizes(input.shape))
+    (sizes,) = g.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
+    return _filled(g, value, input.shape, Ref(sizes, (0,), Precision.INT32))
+
+
+@table.lower(generate.meshgrid)
+def meshgrid(g: Emitter, *input: Value) -> Any:
+    rank = len(input)
+    target = result_shape(g)
+    grids = []
+    for k, value in enumerate(input):
+        line = g.reshape(value, tuple(value.shape[0] if a == k else 1 for a in range(rank)))
+        grids.append(spread(g, line, target, identity(rank)))
+    return tuple(grids)
+
+
+@table.lower(generate.range_)
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+    """Floats are start + i * step of a known count; the kernel adds up the rounding errors."""
+    target = result_shape(g)
+    first, last, by = (g.reshape(v, ()) for v in (start, end, step))
+    if start.is_float:
+        if isinstance(target[0], Expr) or first.tensor.precision != Precision.FLOAT32:
+            raise NoLowering("litert has ranges of integers and of a known number of floats only")
+        line = g.constant(np.arange(target[0], dtype=np.float32))
+        return g.elementwise("ADD", g.elementwise("MUL", line, by), first)
+    if start.precision == Precision.UINT64:
+        raise NoLowering("litert has no ranges of UINT64")
+    wide = (
+        Precision.INT64 if start.dtype.itemsize > 4 or start.dtype.kind == "u" else Precision.INT32
+    )
+    first, last, by = (g.cast(v, wide) for v in (first, last, by))
+    rises = g.elementwise("GREATER", by, g.number(0, by), precision=Precision.BOOL8)
+    highest = g.elementwise("MAXIMUM", first, last)  # a step away from the end is an error else
+    last = g.where(rises, highest, g.elementwise("MINIMUM", first, last))
+    bounds = [first, last, by]
+    (made,) = g.emit("RANGE", bounds, [(wide, target)])
+    return g.cast(Ref(made, (0,), wide), start.precision)

@@ -1,0 +1,134 @@
+"""Logical and bitwise operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import logic
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+
+table = Lowerings()
+BOOL = Precision.BOOL8
+
+
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+        return g.elementwise(name, input0, input1, precision=BOOL)
+
+
+for _operator, _name in {
+    logic.and_: "LOGICAL_AND",
+    logic.or_: "LOGICAL_OR",
+    logic.xor: "NOT_EQUAL",
+}.items():
+    _same(_operator, _name)
+
+
+@table.lower(logic.not_)
+def not_(g: Emitter, input: Value) -> Any:
+    return g.elementwise("LOGICAL_NOT", input)
+
+
+@table.lower(logic.bitwise_xor)
+def bitwise_xor(g: Emitter, input0: Value, input1: Value) -> Any:
+    if input0.dtype.itemsize > 4:
+        return _halves(g, input0, input1, "BITWISE_XOR")
+    return g.elementwise("BITWISE_XOR", input0, input1)
+
+
+def _halves(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
+    """64 bits as twice 32 along a last axis."""
+    pair = []
+    for value in (input0, input1):
+        ref = g.plain(g.same_bits(g.of(value), Precision.INT64))
+        if ref.tensor.data is not None:
+            halves = np.ascontiguousarray(ref.tensor.data)[..., None].view(np.int32)
+            pair.append(g.constant(halves))
+            continue
+        shape = (*ref.tensor.shape, 2)
+        (made,) = g.emit("BITCAST", [ref], [(Precision.INT32, shape)])
+        pair.append(Ref(made, tuple(range(len(shape))), Precision.INT32))
+    if name == "BITWISE_XOR":
+        found = g.plain(g.elementwise(name, *pair))
+    else:
+        found = g.plain(_every_bit(g, pair[0], pair[1], name, 32, Precision.INT32))
+    whole = found.tensor.shape[:-1]
+    (made,) = g.emit("BITCAST", [found], [(Precision.INT64, whole)])
+    result = Ref(made, tuple(range(len(whole))), Precision.INT64)
+    return g.same_bits(result, input0.precision)
+
+
+@table.lower(logic.bitwise_not)
+def bitwise_not(g: Emitter, input: Value) -> Any:
+    """-1 - x has every bit the other way round."""
+    if input.precision == Precision.UINT64:
+        raise NoLowering("litert has no arithmetic of UINT64")
+    ones = np.bitwise_not(np.zeros((), input.dtype))
+    return g.elementwise("SUB", g.constant(ones), input)
+
+
+def _require_small(input: Value) -> None:
+    if input.dtype.itemsize > 4:
+        raise NoLowering(f"litert has no bits of {input.precision.name}, only up to 32")
+
+
+@table.lower(logic.bitwise_and)
+def bitwise_and(g: Emitter, input0: Value, input1: Value) -> Any:
+    return _bit_by_bit(g, input0, input1, "MINIMUM")
+
+
+@table.lower(logic.bitwise_or)
+def bitwise_or(g: Emitter, input0: Value, input1: Value) -> Any:
+    return _bit_by_bit(g, input0, input1, "MAXIMUM")
+
+
+def _bit_by_bit(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
+    """LiteRT has no kernel: every bit of both, compared and added up again."""
+    if input0.dtype.itemsize > 4:
+        return _halves(g, input0, input1, name)
+    bits = 8 * input0.dtype.itemsize
+    return _every_bit(g, g.of(input0), g.of(input1), name, bits, input0.precision)
+
+
+def _every_bit(g: Emitter, a: Ref, b: Ref, name: str, bits: int, precision: Precision) -> Ref:
+    pair = [g.cast(v, Precision.INT64) for v in (a, b)]
+    result: Ref | None = None
+    for bit in range(bits):
+        found = [_bit(g, v, bit) for v in pair]
+        part = g.elementwise("MUL", g.elementwise(name, *found), g.constant(1 << bit, np.int64))
+        result = part if result is None else g.elementwise("ADD", result, part)
+    if result is None:
+        raise NoLowering("integers without bits")
+    return g.cast(result, precision)
+
+
+def _bit(g: Emitter, value: Ref, bit: int) -> Ref:
+    """One bit of INT64 as 0 or 1."""
+    rest = g.elementwise("FLOOR_MOD", value, g.constant(2 << bit, np.int64))
+    is_set = g.elementwise("GREATER_EQUAL", rest, g.constant(1 << bit, np.int64), precision=BOOL)
+    return g.cast(is_set, Precision.INT64)
+
+
+@table.lower(logic.bit_shift)
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+    """By a known count; to the left as a product."""
+    _require_small(input0)
+    known = input1.constant
+    width = 8 * input0.dtype.itemsize
+    if known is None or known.size != 1 or not 0 <= int(known.reshape(-1)[0]) < width:
+        raise NoLowering("litert shifts bits by one known count that is inside the width only")
+    count = int(known.reshape(-1)[0])
+    if left:
+        wide = g.cast(input0, Precision.INT64)
+        moved = g.elementwise("MUL", wide, g.constant(1 << count, np.int64))
+        return g.cast(moved, input0.precision)
+    return g.elementwise("RIGHT_SHIFT", input0, input1)

@@ -1,0 +1,214 @@
+"""Reductions and running sums along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of, ints, length_of
+from nnir.dim import Dim
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import reduce
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Operand, Ref, result_shape
+
+table = Lowerings()
+BOOL = Precision.BOOL8
+
+
+Axes = Sequence[int] | Ref
+
+
+def known_axes(g: Emitter, input: Value, axes: Value) -> Axes:
+    """The axes that are reduced, as a tensor where they are only known while running."""
+    known = () if 0 in axes.shape else ints(axes)
+    if known is None:
+        if 0 in input.shape or (axes.rank == 1 and not isinstance(axes.shape[0], int)):
+            raise NoLowering(f"litert reduces {input.type} along known axes only")
+        return g.reshape(g.cast(axes, Precision.INT32), (length_of(axes),))
+    found = tuple(axis_of(a, input.rank) for a in known)
+    return found or tuple(range(input.rank))
+
+
+def reduced(
+    g: Emitter,
+    name: str,
+    ref: Ref,
+    axes: Axes,
+    *,
+    keepdim: bool,
+    precision: Precision | None = None,
+) -> Ref:
+    """A reduction of axes of the value, wherever they are stored."""
+    if isinstance(axes, Ref):
+        return _at_run_time(g, name, g.plain(ref), axes, keepdim=keepdim, precision=precision)
+    if not axes:
+        return ref if precision in (None, ref.tensor.precision) else g.cast(ref, precision)
+    places = sorted(ref.place(a) for a in axes)
+    sizes = ref.tensor.shape
+    shape: tuple[Dim, ...] = tuple(1 if k in places else d for k, d in enumerate(sizes))
+    order = ref.order
+    if not keepdim:
+        shape = tuple(d for k, d in enumerate(sizes) if k not in places)
+        left = [a for k, a in enumerate(ref.order) if k not in places]
+        order = tuple(sorted(left).index(a) for a in left)
+    where = g.ints(*places)
+    return g.compute(name, [ref], shape, order, where, precision=precision, keep_dims=keepdim)
+
+
+def _at_run_time(
+    g: Emitter, name: str, ref: Ref, axes: Ref, *, keepdim: bool, precision: Precision | None
+) -> Ref:
+    """Of axes that are only known while running, in a tensor of the model's order."""
+    shape = result_shape(g)
+    order = tuple(range(len(shape)))
+    return g.compute(name, [ref], shape, order, axes, precision=precision, keep_dims=keepdim)
+
+
+def _wrapping(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        return reduced(g, name, g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+
+
+_wrapping(reduce.reduce_prod, "REDUCE_PROD")
+_wrapping(reduce.reduce_sum, "SUM")
+
+
+def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) -> Ref:
+    """The largest or the smallest element; NaN, which the kernels pass over, wins."""
+    if ref.tensor.precision == BOOL:
+        logical = {"REDUCE_MAX": "REDUCE_ANY", "REDUCE_MIN": "REDUCE_ALL"}[name]
+        return reduced(g, logical, ref, axes, keepdim=keepdim)
+    found = reduced(g, name, ref, axes, keepdim=keepdim)
+    if not ref.precision.is_float:
+        return found
+    nan = g.elementwise("NOT_EQUAL", ref, ref, precision=BOOL)
+    some = reduced(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
+    return g.where(some, g.constant(np.float32(np.nan)), found)
+
+
+def _extreme(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        return extreme_of(g, name, g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+
+
+_extreme(reduce.reduce_max, "REDUCE_MAX")
+_extreme(reduce.reduce_min, "REDUCE_MIN")
+
+
+@table.lower(reduce.reduce_mean)
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    if not input.is_float:
+        raise NoLowering(f"litert has no mean of {input.precision.name}")
+    return reduced(g, "MEAN", g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+
+
+@table.lower(reduce.reduce_log_sum_exp)
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    """Relative to the largest element, 0 where that is infinite."""
+    from .unary import Arithmetic, real
+
+    f, x = Arithmetic(g), real(g, input)
+    along = known_axes(g, input, axes)
+    if isinstance(along, Ref):
+        raise NoLowering("litert takes the logarithm of sums along known axes only")
+    top = reduced(g, "REDUCE_MAX", x, along, keepdim=True)
+    infinite = f("GREATER", f("ABS", top), np.finfo(np.float32).max)
+    shift = f.where(infinite, 0, top)
+    total = reduced(g, "SUM", f("EXP", f("SUB", x, shift)), along, keepdim=True)
+    result = f("ADD", f("LOG", total), shift)
+    return result if keepdim else without(g, result, along)
+
+
+def without(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
+    """The result without some axes of size 1."""
+    places = [ref.place(a) for a in axes]
+    left = [a for k, a in enumerate(ref.order) if k not in places]
+    order = tuple(sorted(left).index(a) for a in left)
+    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
+    stored = Ref(ref.tensor, tuple(range(ref.rank)), ref.precision)
+    return Ref(g.reshape(stored, shape).tensor, order, ref.precision)
+
+
+def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
+    """Where the largest (ARG_MAX) or smallest (ARG_MIN) element is, as INT32, the axis kept.
+
+    The first NaN where there is one, over which the kernels pass.
+    """
+    ref = g.of(input)
+    found = _found(g, ref, axis, name)
+    if not ref.precision.is_float:
+        return found
+    nan = g.elementwise("NOT_EQUAL", ref, ref, precision=BOOL)
+    some = reduced(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
+    return g.where(some, _found(g, g.cast(nan, Precision.INT32), axis, "ARG_MAX"), found)
+
+
+def _found(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
+    place = ref.place(axis)
+    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k != place)
+    order = tuple(range(len(shape)))
+    kind = Precision.INT32
+    where = g.constant(np.array(place, np.int32))
+    made = g.compute(name, [ref], shape, order, where, precision=kind, output_type=2)
+    sizes = tuple(1 if k == place else d for k, d in enumerate(ref.tensor.shape))
+    return Ref(g.reshape(made, sizes).tensor, ref.order, kind)
+
+
+def _position(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+        along = axis_of(axis, input.rank)
+        found = first_largest(g, input, along, name)
+        return g.cast(found if keepdim else without(g, found, (along,)), dtype)
+
+
+_position(reduce.arg_max, "ARG_MAX")
+_position(reduce.arg_min, "ARG_MIN")
+
+
+@table.lower(reduce.cum_sum)
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+    known = (-1,) if axis is None else ints(axis)
+    if known is None:
+        raise NoLowering("litert sums up along a known axis only")
+    ref = g.of(input)
+    place = g.constant(np.array(ref.place(axis_of(known[0], input.rank)), np.int32))
+    shape = ref.tensor.shape
+    return g.compute("CUMSUM", [ref], shape, ref.order, place, exclusive=exclusive, reverse=reverse)
+
+
+LONGEST = 64
+"""So many products are made one after the other."""
+
+
+@table.lower(reduce.cum_prod)
+def cum_prod(
+    g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
+) -> Any:
+    from .shape import joined, part
+
+    known = (-1,) if axis is None else ints(axis)
+    ref = g.of(input)
+    along = axis_of(known[0], input.rank) if known else -1
+    size = input.shape[along] if known else None
+    if not isinstance(size, int) or size > LONGEST:
+        raise NoLowering(f"litert multiplies up to {LONGEST} elements along a known axis")
+    order = range(size - 1, -1, -1) if reverse else range(size)
+    parts: dict[int, Ref] = {}
+    total: Ref | None = None
+    for k in order:
+        here = part(g, ref, along, k, 1)
+        one = g.elementwise("ADD", g.elementwise("SUB", here, here), g.number(1, here))
+        before = one if total is None else total
+        total = here if total is None else g.elementwise("MUL", total, here)
+        parts[k] = before if exclusive else total
+    return joined(g, [parts[k] for k in range(size)], along, input.shape)

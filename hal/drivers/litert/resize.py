@@ -1,0 +1,184 @@
+"""Resizing: by matrices of weights along each axis, or by the kernels where they say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axes_of, ints
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import resize
+from nnir.ops.sampling import Filter, weights
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from . import windows
+from .emitter import Emitter, Ref, channels_last, result_shape
+from .linear import dense
+from .shape import taken
+from .unary import real
+
+table = Lowerings()
+
+
+def _sizes(
+    name: str, input: Value, target: Sequence[Any], axes: Sequence[int]
+) -> list[tuple[int, int]]:
+    """(size, new size) of each axis."""
+    found = []
+    for axis in axes:
+        before, after = input.shape[axis], target[axis]
+        if isinstance(before, Expr) or isinstance(after, Expr):
+            raise NoLowering(f"{name} of {input.type} needs known sizes on litert")
+        found.append((before, after))
+    return found
+
+
+@table.lower(resize.resize_nearest)
+def resize_nearest(
+    g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, align_corners: bool
+) -> Any:
+    ref = g.of(input)
+    pairs = _sizes("resize_nearest", input, result_shape(g), (2, 3))
+    if not align_corners and _doubles(pairs) and ref.tensor.precision == Precision.FLOAT32:
+        return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", ref, [out for _, out in pairs])
+    for axis, (size, out) in enumerate(pairs, start=2):
+        at = np.arange(out)
+        near = at * size // max(out, 1)
+        if align_corners:
+            steps = max(out - 1, 1)
+            near = (2 * at * (size - 1) + steps) // (2 * steps)
+        ref = _taken(g, ref, axis, size, near)
+    return ref
+
+
+def _doubles(pairs: Sequence[tuple[int, int]]) -> bool:
+    """Whether the quotients of sizes are exact in float32."""
+    return all(n and out % n == 0 and (out // n).bit_count() == 1 for n, out in pairs)
+
+
+def _taken(g: Emitter, ref: Ref, axis: int, size: int, near: np.ndarray) -> Ref:
+    if len(near) == size and (near == np.arange(size)).all():
+        return ref
+    return taken(g, ref, axis, near)
+
+
+def _kernel(g: Emitter, name: str, ref: Ref, out: Sequence[int], **fields: Any) -> Ref:
+    x = windows.stored_last(g, ref)
+    shape = (x.tensor.shape[0], *out, x.tensor.shape[3])
+    return g.compute(name, [x], shape, channels_last(4), g.ints(*out), **fields)
+
+
+@table.lower(resize.resize_linear)
+def resize_linear(
+    g: Emitter,
+    input: Value,
+    shape: Value | None,
+    scales: Value | None,
+    *,
+    align_corners: bool,
+    align_mode: int | None,
+) -> Any:
+    real(g, input)
+    pairs = _sizes("resize_linear", input, result_shape(g), (2, 3))
+    half = not align_corners and align_mode == 0
+    fields = {"align_corners": align_corners, "half_pixel_centers": half}
+    if not align_corners or all(out > 1 for _, out in pairs):
+        return _kernel(g, "RESIZE_BILINEAR", g.of(input), [out for _, out in pairs], **fields)
+    how = Filter("linear", "align_corners", "floor", False, False, -0.75)
+    ref = g.of(input)
+    for axis, (size, out) in enumerate(pairs, start=2):
+        ref = _weighted(g, ref, axis, *weights(how, size, out, out / size)[:2])
+    return ref
+
+
+def _weighted(g: Emitter, ref: Ref, axis: int, near: np.ndarray, factors: np.ndarray) -> Ref:
+    """Weighted sums of neighbours as a product with a matrix."""
+    size = ref.shape[axis]
+    out = len(near)
+    if not isinstance(size, int) or size * out > 1 << 24:
+        raise NoLowering(f"litert resizes no axis of {size} to {out} by a matrix")
+    matrix = np.zeros((out, size))
+    np.add.at(matrix, (np.arange(out)[:, None], near), factors)
+    x = g.last(ref, axis)
+    shape = (*x.tensor.shape[:-1], out)
+    return dense(g, x, g.constant(matrix.astype(np.float32)), None, shape)
+
+
+@table.lower(resize.resize)
+def resize_(
+    g: Emitter,
+    input: Value,
+    roi: Value | None,
+    scales: Value | None,
+    sizes: Value | None,
+    *,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    antialias: bool,
+    axes: tuple[int, ...] | None,
+    cubic_coeff_a: float,
+    exclude_outside: bool,
+    extrapolation_value: float,
+    keep_aspect_ratio_policy: str,
+) -> Any:
+    if coordinate_transformation_mode == "tf_crop_and_resize":
+        raise NoLowering("litert has no resize with tf_crop_and_resize")
+    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
+    target = result_shape(g)
+    pairs = _sizes("resize", input, target, named)
+    steps = _steps(input, named, scales, sizes, keep_aspect_ratio_policy)
+    coordinates = coordinate_transformation_mode
+    how = Filter(mode, coordinates, nearest_mode, antialias, exclude_outside, cubic_coeff_a)
+    ref = g.of(input) if mode == "nearest" else real(g, input)
+    if _is_bilinear(how, named, pairs, steps, input.rank):
+        half = coordinates != "align_corners" and coordinates != "asymmetric"
+        fields = {"align_corners": coordinates == "align_corners", "half_pixel_centers": half}
+        out = [int(d) for d in target[2:] if isinstance(d, int)]
+        return _kernel(g, "RESIZE_BILINEAR", ref, out, **fields)
+    for axis, (size, wanted), step in zip(named, pairs, steps, strict=True):
+        if size == wanted and step == 1:
+            continue
+        near, factors, _ = weights(how, size, wanted, step, None)
+        if mode == "nearest":
+            ref = _taken(g, ref, axis, size, near[:, 0])
+        else:
+            ref = _weighted(g, ref, axis, near, factors)
+    return ref
+
+
+def _steps(
+    input: Value, axes: Sequence[int], scales: Value | None, sizes: Value | None, policy: str
+) -> list[float]:
+    wanted = None if sizes is None else ints(sizes)
+    known = None if scales is None else scales.constant
+    if wanted is None and known is None:
+        raise NoLowering("litert resizes to known sizes or by known scales only")
+    factors = None if known is None else known.reshape(-1).tolist()
+    shape = [d if isinstance(d, int) else 1 for d in input.shape]
+    return resize.resolved(shape, axes, wanted, factors, policy)[1]
+
+
+def _is_bilinear(
+    how: Filter,
+    axes: Sequence[int],
+    pairs: Sequence[tuple[int, int]],
+    steps: Sequence[float],
+    rank: int,
+) -> bool:
+    """Whether the kernel for two axes computes the same."""
+    if rank != 4 or how.mode != "linear" or how.antialias or how.exclude_outside:
+        return False
+    if how.coordinates not in ("half_pixel", "pytorch_half_pixel", "asymmetric", "align_corners"):
+        return False
+    for axis, (size, out), step in zip(axes, pairs, steps, strict=True):
+        if axis < 2 and (size != out or step != 1):
+            return False
+        if not size or abs(step - out / size) > 1e-9 or (axis > 1 and out < 2):
+            return False
+    return {2, 3} <= set(axes)

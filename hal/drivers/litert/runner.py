@@ -1,0 +1,161 @@
+"""Interpreters that run a compiled file, several at a time."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import DeviceError
+from nnir.model import Model
+from nnir.types import TensorType
+
+from .profile import Chain
+
+MOST = 4
+"""So many interpreters of one program run at a time; further threads wait."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The element types of a program's inputs and outputs."""
+
+    inputs: tuple[np.dtype, ...]
+    outputs: tuple[np.dtype, ...]
+
+    @classmethod
+    def of(cls, model: Model) -> Ends:
+        return cls.of_types([v.type for v in model.inputs], [v.type for v in model.outputs])
+
+    @classmethod
+    def of_types(cls, inputs: Sequence[TensorType], outputs: Sequence[TensorType]) -> Ends:
+        return cls(tuple(t.dtype for t in inputs), tuple(t.dtype for t in outputs))
+
+
+class Runner:
+    """One interpreter with the places of its inputs and outputs, in the order of the model."""
+
+    def __init__(self, interpreter: Any) -> None:
+        self.interpreter = interpreter
+        interpreter.allocate_tensors()
+        self.inputs = [d["index"] for d in interpreter.get_input_details()]
+        self.outputs = [d["index"] for d in interpreter.get_output_details()]
+
+
+class Pool:
+    """Interpreters of one file: they are made when they are needed, and used again."""
+
+    def __init__(self, runtime: Any, content: bytes, threads: int, delegate: bool) -> None:
+        kinds = runtime.OpResolverType
+        self.kind = kinds.AUTO if delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+        self.runtime, self.content, self.threads = runtime, content, threads
+        self.free: list[Runner] = []
+        self.count = 0
+        self.change = threading.Condition()
+        self.give(self._first())
+        self.count = 1
+
+    def _first(self) -> Runner:
+        """The first interpreter; without XNNPACK where that refuses the file."""
+        try:
+            return self.make()
+        except DeviceError:
+            plain = self.runtime.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+            if self.kind == plain:
+                raise
+            self.kind = plain
+            return self.make()
+
+    def make(self) -> Runner:
+        """A new interpreter; DeviceError where LiteRT refuses the file."""
+        try:
+            interpreter = self.runtime.Interpreter(
+                model_content=self.content,
+                num_threads=self.threads,
+                experimental_op_resolver_type=self.kind,
+            )
+            return Runner(interpreter)
+        except (RuntimeError, ValueError) as error:
+            text = " ".join(str(error).split())[:500]
+            raise DeviceError(f"litert refused the program: {text}") from error
+
+    def take(self) -> Runner:
+        """A free interpreter, a new one, or one that another thread gives back."""
+        with self.change:
+            while not self.free and self.count >= MOST:
+                self.change.wait()
+            if self.free:
+                return self.free.pop()
+            self.count += 1
+        try:
+            return self.make()
+        except DeviceError:
+            with self.change:
+                self.count -= 1
+            raise
+
+    def give(self, runner: Runner) -> None:
+        with self.change:
+            self.free.append(runner)
+            self.change.notify()
+
+
+@dataclass
+class Shaped:
+    """A program for inputs of one shape each."""
+
+    pool: Pool
+    ends: Ends
+    chain: Chain | None = None
+
+    def run(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:
+        if self.chain is not None:
+            found = self.chain.run([fed(a) for a in inputs])
+            return [owned(a, t) for a, t in zip(found, self.ends.outputs, strict=True)]
+        runner = self.pool.take()
+        try:
+            return self._run(runner, inputs, outputs)
+        finally:
+            self.pool.give(runner)
+
+    def _run(
+        self, runner: Runner, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
+    ) -> list[np.ndarray]:
+        interpreter = runner.interpreter
+        for index, array in zip(runner.inputs, inputs, strict=True):
+            interpreter.set_tensor(index, fed(array))
+        interpreter.invoke()
+        offered = (*outputs, *(None for _ in range(len(runner.outputs) - len(outputs))))
+        pairs = zip(runner.outputs, self.ends.outputs, offered, strict=True)
+        return [fetched(interpreter, index, dtype, memory) for index, dtype, memory in pairs]
+
+
+def fed(array: np.ndarray) -> np.ndarray:
+    """An input as an interpreter takes it: pairs for complex numbers, contiguous elements."""
+    if array.dtype.kind == "c":
+        array = np.stack([array.real, array.imag], -1)
+    if array.dtype.name == "bfloat16":
+        return array.astype(np.float32)
+    return np.require(array, requirements=["C", "A"])
+
+
+def fetched(interpreter: Any, index: int, dtype: np.dtype, memory: np.ndarray | None) -> np.ndarray:
+    """An output as an array of its own, in the memory that is offered where that fits."""
+    if memory is not None and dtype.kind != "c" and memory.dtype == dtype:
+        view = interpreter.tensor(index)()
+        if view.dtype == dtype and view.shape == memory.shape:
+            np.copyto(memory, view)
+            return memory
+    return owned(np.asarray(interpreter.get_tensor(index)), dtype)  # a number without axes
+
+
+def owned(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """A result in the element type of the model: pairs as complex numbers."""
+    if dtype.kind == "c":
+        return np.ascontiguousarray(result).view(dtype)[..., 0]
+    return result.astype(dtype, copy=False)

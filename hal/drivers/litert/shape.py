@@ -1,0 +1,304 @@
+"""Operators that rearrange, join, cut or count elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of, contents, ints, length_of
+from nnir.dim import Dim, Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import PadMode, Precision
+
+from ...lowering import Lowerings
+from .binary import spread
+from .emitter import Emitter, Operand, Ref, identity, result_shape
+
+table = Lowerings()
+INT32 = Precision.INT32
+
+
+def int32(g: Emitter, operand: Operand) -> Ref:
+    """Positions or sizes as INT32; those that are larger mean "to the end"."""
+    ref = g.of(operand)
+    if ref.tensor.precision != Precision.INT64:
+        return g.cast(ref, INT32)
+    bounds = np.iinfo(np.int32)
+    if ref.tensor.data is not None:
+        return g.constant(np.clip(ref.tensor.data, bounds.min, bounds.max).astype(np.int32))
+    low = g.elementwise("MAXIMUM", ref, g.constant(bounds.min, np.int64))
+    return g.cast(g.elementwise("MINIMUM", low, g.constant(bounds.max, np.int64)), INT32)
+
+
+@table.lower(shape.reshape, shape.reshape_exact)
+def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+    return reshaped(g, input, shape, result_shape(g))
+
+
+def reshaped(g: Emitter, input: Value, shape: Value, target: tuple[Dim, ...]) -> Ref:
+    """To sizes that are known, or that tensors have, else to what is computed."""
+    kept = _grown(g, input, target)
+    if kept is not None:
+        return kept
+    unknown = [d for d in target if isinstance(d, Expr)]
+    if len(unknown) < 2 or all(d in g.places for d in unknown):
+        return g.reshape(input, target)
+    wanted = contents(shape)
+    if wanted is not None and 0 in wanted:
+        raise NoLowering(f"litert: reshape of {input.type} to sizes of which some are not known")
+    ref = g.plain(input)
+    vector = int32(g, shape)
+    return g.move("RESHAPE", [ref], target, identity(len(target)), vector)
+
+
+def _grown(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
+    """A reshape that only puts in or takes out axes of size 1 keeps the order of the others."""
+    ref = g.of(input)
+    if ref.order == identity(ref.rank) or ref.tensor.data is not None:
+        return None
+    if [d for d in ref.shape if d != 1] != [d for d in target if d != 1]:
+        return None
+    long = [a for a in range(ref.rank) if ref.shape[a] != 1]
+    places = [k for k, d in enumerate(target) if d != 1]
+    stored = [places[long.index(a)] for a in ref.order if a in long]
+    if stored == sorted(stored):
+        return None
+    ones = [k for k, d in enumerate(target) if d == 1]
+    order = (*ones, *stored)
+    flat = Ref(ref.tensor, identity(ref.rank), ref.precision)
+    made = g.reshape(flat, tuple(target[a] for a in order))
+    return Ref(made.tensor, order, ref.precision)
+
+
+@table.lower(shape.transpose)
+def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+    """No work: the same tensor, whose axes are called otherwise."""
+    ref = g.of(input)
+    order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
+    return Ref(ref.tensor, tuple(order.index(a) for a in ref.order), ref.precision)
+
+
+@table.lower(shape.squeeze)
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+    return _with_ones(g, input)
+
+
+@table.lower(shape.unsqueeze)
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+    if ints(axes) is None:
+        raise NoLowering("litert inserts known axes only")
+    return _with_ones(g, input)
+
+
+@table.lower(shape.flatten)
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+    return _with_ones(g, input)
+
+
+def _with_ones(g: Emitter, input: Value) -> Ref:
+    target = result_shape(g)
+    kept = _grown(g, input, target)
+    return g.reshape(input, target) if kept is None else kept
+
+
+@table.lower(shape.concat)
+def concat(g: Emitter, *input: Value, axis: int) -> Any:
+    return joined(g, list(input), axis_of(axis, input[0].rank), result_shape(g))
+
+
+def joined(g: Emitter, operands: list[Any], axis: int, target: tuple[Dim, ...]) -> Ref:
+    """Tensors one after the other along an axis of the value."""
+    filled = [v for v in operands if 0 not in v.shape]
+    refs = [g.of(v) for v in filled]
+    if len(refs) == 1:
+        return refs[0]
+    order = g.aligned(*refs)[1]
+    parts = [g.ordered(r, order) for r in refs]
+    sizes = tuple(target[a] for a in order)
+    return g.move("CONCATENATION", parts, sizes, order, axis=order.index(axis))
+
+
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Value, axis: int) -> Any:
+    target = result_shape(g)
+    place = axis_of(axis, input[0].rank, extra=1)
+    one = tuple(1 if k == place else d for k, d in enumerate(target))
+    rows = [_lifted(g, g.of(v), place, one) for v in input]
+    return joined(g, rows, place, target)
+
+
+def _lifted(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
+    """With one more axis of size 1, which is stored in front."""
+    if ref.order == identity(ref.rank):
+        return g.reshape(ref, target)
+    order = (axis, *(a + (a >= axis) for a in ref.order))
+    flat = Ref(ref.tensor, identity(ref.rank), ref.precision)
+    made = g.reshape(flat, (1, *ref.tensor.shape))
+    return Ref(made.tensor, order, ref.precision)
+
+
+def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
+    """`size` elements along an axis of the value."""
+    place = ref.place(axis)
+    begins = [0] * ref.rank
+    begins[place] = start
+    sizes = [-1] * ref.rank
+    if isinstance(size, Expr):
+        raise NoLowering(f"litert cuts parts of known sizes, not {size}")
+    sizes[place] = size
+    shape = tuple(size if k == place else d for k, d in enumerate(ref.tensor.shape))
+    if shape == ref.tensor.shape:
+        return ref
+    return g.move("SLICE", [ref], shape, ref.order, g.ints(*begins), g.ints(*sizes))
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+    lengths = ints(split)
+    if lengths is None:
+        raise NoLowering("litert splits into pieces of known lengths only")
+    ref, place = g.of(input), axis_of(axis, input.rank)
+    starts = np.cumsum((0, *lengths[:-1])).tolist()
+    return tuple(
+        part(g, ref, place, start, size) if size else _empty(g, k)
+        for k, (start, size) in enumerate(zip(starts, lengths, strict=True))
+    )
+
+
+def _empty(g: Emitter, number: int) -> Ref:
+    sizes = [0 if isinstance(d, Expr) else d for d in result_shape(g, number)]
+    dtype = g.operation.outputs[number].dtype if g.operation else np.dtype(np.float32)
+    return g.constant(np.zeros(sizes, dtype))
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+    from .reduce import without
+
+    ref, place = g.of(input), axis_of(axis, input.rank)
+    return tuple(without(g, part(g, ref, place, k, 1), (place,)) for k in range(num))
+
+
+@table.lower(shape.expand)
+def expand(g: Emitter, input: Value, shape: Value) -> Any:
+    target = result_shape(g)
+    ref = g.of(input)
+    if ref.shape == target:
+        return ref
+    unknown = [d for d in target if isinstance(d, Expr)]
+    if any(d not in g.places for d in unknown):
+        wanted = contents(shape)
+        if wanted is not None or len(target) != length_of(shape):
+            raise NoLowering(f"litert: expand of {input.type} to sizes that are not known")
+        plain = g.plain(ref)
+        vector = _kept(g, plain, int32(g, shape))
+        return g.move("BROADCAST_TO", [plain], target, identity(len(target)), vector)
+    order = ref.order if ref.rank == len(target) else identity(len(target))
+    wide = g.broadcastable(ref, order)
+    return spread(g, wide, tuple(target[a] for a in order), order)
+
+
+def _kept(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
+    """Sizes with those of the tensor in the place of -1."""
+    lead = sizes.shape[0]
+    if not isinstance(lead, int):
+        raise NoLowering("litert expands to a known number of axes only")
+    own = g.sizes((*(1,) * (lead - ref.rank), *ref.shape))
+    below = g.elementwise("LESS", sizes, g.ints(0), precision=Precision.BOOL8)
+    return g.where(below, own, sizes)
+
+
+@table.lower(shape.tile)
+def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+    target = result_shape(g)
+    known = ints(repeats)
+    ref = g.of(input)
+    if len(target) > input.rank:
+        ref = g.reshape(ref, (1,) * (len(target) - input.rank) + input.shape)
+    if known is None:
+        if length_of(repeats) != len(target):
+            raise NoLowering("litert tiles all axes only")
+        plain = g.plain(ref)
+        return g.move("TILE", [plain], target, plain.order, int32(g, repeats))
+    times = (1,) * (ref.rank - len(known)) + known
+    if all(t == 1 for t in times):
+        return ref
+    vector = g.ints(*(times[a] for a in ref.order))
+    return g.move("TILE", [ref], tuple(target[a] for a in ref.order), ref.order, vector)
+
+
+@table.lower(shape.shape)
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    ref = g.plain(input)
+    code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
+    (made,) = g.emit("SHAPE", [ref], [(dtype, (input.rank,))], out_type=code)
+    return Ref(made, (0,), dtype)
+
+
+MODES = {
+    PadMode.REFLECT: "reflect",
+    PadMode.EDGE: "edge",
+    PadMode.REPLICATE: "edge",
+    PadMode.WRAP: "wrap",
+}
+
+
+@table.lower(shape.pad)
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+    known = ints(pads)
+    if known is None:
+        raise NoLowering("litert pads by known amounts only")
+    pairs = list(zip(known[::2], known[1::2], strict=True))
+    ref = g.of(input)
+    if mode != PadMode.CONSTANT:
+        return _repeated(g, ref, pairs, MODES[mode])
+    ref = _surrounded(g, ref, pairs, value)
+    for axis, (before, after) in enumerate(pairs):
+        if before < 0 or after < 0:
+            size = ref.shape[axis]
+            if isinstance(size, Expr):
+                raise NoLowering("litert cuts axes of known sizes only")
+            cut = max(-before, 0)
+            ref = part(g, ref, axis, cut, size - cut - max(-after, 0))
+    return ref
+
+
+def _surrounded(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], value: Value | None) -> Ref:
+    grown = [(max(a, 0), max(b, 0)) for a, b in pairs]
+    if not any(a or b for a, b in grown):
+        return ref
+    stored = [grown[a] for a in ref.order]
+    shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, stored, strict=True))
+    amounts = g.constant(np.array(stored, np.int32))
+    if value is None or (value.constant is not None and not value.constant.any()):
+        return g.move("PAD", [ref], shape, ref.order, amounts)
+    fill = g.reshape(value, ())
+    kind = g.movable("PADV2", ref.tensor.precision)
+    if kind != ref.tensor.precision:
+        raise NoLowering(f"litert has no kernel of PADV2 for {ref.tensor.precision.name}")
+    return g.move("PADV2", [ref], shape, ref.order, amounts, fill)
+
+
+def _repeated(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], how: str) -> Ref:
+    """Each axis by the positions of what is repeated; crops go first."""
+    for axis, (before, after) in enumerate(pairs):
+        if not (before or after):
+            continue
+        size = ref.shape[axis]
+        if isinstance(size, Expr):
+            raise NoLowering("litert repeats the border of axes of known sizes only")
+        cut = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
+        wanted = np.pad(cut, (max(before, 0), max(after, 0)), how)  # type: ignore[call-overload]
+        ref = taken(g, ref, axis, wanted)
+    return ref
+
+
+def taken(g: Emitter, ref: Ref, axis: int, positions: np.ndarray) -> Ref:
+    """Known positions along an axis of the value."""
+    place = ref.place(axis)
+    shape = tuple(len(positions) if k == place else d for k, d in enumerate(ref.tensor.shape))
+    where = g.constant(positions.astype(np.int32))
+    return g.move("GATHER", [ref], shape, ref.order, where, axis=place)

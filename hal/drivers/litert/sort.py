@@ -1,0 +1,89 @@
+"""Ordering: the largest elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import sort
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref, result_shape
+from .kernels import compute_precision
+from .shape import int32
+
+table = Lowerings()
+
+
+@table.lower(sort.top_k)
+def top_k(
+    g: Emitter,
+    input: Value,
+    k: Value,
+    *,
+    axis: int,
+    largest: bool,
+    sorted: bool,
+    return_indices_dtype: Precision,
+) -> Any:
+    """The smallest are the largest of the opposites, which for integers are -1 - x.
+
+    NaN is the largest: positive ones lie above infinity in the order of the bits.
+    """
+    if input.precision == Precision.UINT64 or input.precision == Precision.FLOAT64:
+        raise NoLowering(f"litert sorts no {input.precision.name}")
+    along = axis_of(axis, input.rank)
+    keys = _keys(g, g.of(input))
+    if not largest:
+        keys = _opposite(g, keys)
+    keys = g.last(keys, along)
+    count = result_shape(g)[along]
+    shape = (*keys.tensor.shape[:-1], count)
+    many = g.reshape(int32(g, k), ())
+    kind = keys.tensor.precision
+    values, places = g.emit("TOPK_V2", [keys, many], [(kind, shape), (Precision.INT32, shape)])
+    found = Ref(values, keys.order, kind)
+    if not largest:
+        found = _opposite(g, found)
+    positions = g.cast(Ref(places, keys.order, Precision.INT32), return_indices_dtype)
+    return _values(g, found, input.precision), positions
+
+
+def _keys(g: Emitter, ref: Ref) -> Ref:
+    """Integers in the order of the elements."""
+    kind = ref.tensor.precision
+    if kind != Precision.FLOAT32:
+        return g.cast(Ref(ref.tensor, ref.order, kind), compute_precision("TOPK_V2", kind))
+    return _folded(g, g.same_bits(_settled(g, ref), Precision.INT32))
+
+
+def _settled(g: Emitter, ref: Ref) -> Ref:
+    """+0 for -0, and one positive NaN for all."""
+    plain = g.elementwise("ADD", ref, g.constant(np.float32(0)))
+    nan = g.elementwise("NOT_EQUAL", plain, plain, precision=Precision.BOOL8)
+    made = g.where(nan, g.constant(np.float32(np.nan)), plain)
+    return Ref(made.tensor, made.order, Precision.FLOAT32)
+
+
+def _folded(g: Emitter, bits: Ref) -> Ref:
+    """The bits of negative floats the other way round; its own inverse."""
+    ref = Ref(bits.tensor, bits.order, Precision.INT32)
+    below = g.elementwise("LESS", ref, g.number(0, ref), precision=Precision.BOOL8)
+    mask = g.constant(np.iinfo(np.int32).max, np.int32)
+    return g.where(below, g.elementwise("BITWISE_XOR", ref, mask), ref)
+
+
+def _opposite(g: Emitter, ref: Ref) -> Ref:
+    return g.elementwise("SUB", g.number(-1, ref), ref)
+
+
+def _values(g: Emitter, found: Ref, precision: Precision) -> Ref:
+    if not precision.is_float:
+        return g.cast(found, precision)
+    made = g.same_bits(_folded(g, found), Precision.FLOAT32)
+    return Ref(made.tensor, made.order, precision)

@@ -1,0 +1,187 @@
+"""Transposed convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import conv
+from nnir.ops import windows as shared
+from nnir.types import AutoPad, Fuse, Precision
+
+from ...lowering import Lowerings
+from . import windows
+from .binary import fused
+from .conv import bias_of, convolved, kernel_of
+from .emitter import Emitter, Ref, channels_last, identity
+from .static import numbers
+from .unary import real
+
+table = Lowerings()
+
+
+def _borders(
+    input: Value,
+    kernel: Sequence[int],
+    auto_pad: AutoPad,
+    pads: Sequence[int] | None,
+    strides: Sequence[int],
+    dilations: Sequence[int],
+    out: Sequence[int],
+) -> list[tuple[int, int]]:
+    """How much the whole result of a transposed convolution grows at each end; cuts are below 0."""
+    sizes = windows.sized("a transposed convolution", input)
+    covered = shared.extents(kernel, dilations)
+    pairs = shared.resolved(auto_pad, pads, sizes, covered, strides)
+    found = []
+    for n, stride, extent, (before, _), size in zip(
+        sizes, strides, covered, pairs, out, strict=True
+    ):
+        full = (n - 1) * stride + extent
+        found.append((-before, size - full + before))
+    return found
+
+
+@table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose)
+def transposed_convolution(
+    g: Emitter,
+    input: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    dilations: tuple[int, ...],
+    output_padding: tuple[int, ...] | None,
+    output_shape: tuple[int, ...] | None,
+    fuse_code: Fuse,
+) -> Any:
+    """The native operator without padding; the border is cut off or added after it.
+
+    In groups it is a convolution of the input with zeros between its elements.
+    """
+    real(g, input)
+    rank = len(strides)
+    if auto_pad == AutoPad.SAME:
+        dilations = (1,) * rank
+    kernel = kernel_of("a transposed convolution", filter)
+    outputs = [] if g.operation is None else list(g.operation.outputs)
+    out = [int(d) for d in outputs[0].shape[2:] if isinstance(d, int)]
+    if len(out) < rank or not isinstance(input.shape[0], int):
+        raise NoLowering("a transposed convolution needs known sizes on litert")
+    grown = _borders(input, kernel, auto_pad, pads, strides, dilations, out)
+    weights = _dilated(g, filter, dilations)
+    x = windows.stored_last(g, input)
+    if group > 1 and rank == 2:
+        result = _zero_stuffed(g, x, weights, grown, strides, group, out)
+    elif group == 1:
+        result = _transposed(g, x, weights, grown, strides, out)
+    else:
+        raise NoLowering("litert has no transposed convolution in groups over three axes")
+    return fused(g, _shifted(g, result, bias), fuse_code)
+
+
+def _shifted(g: Emitter, result: Ref, bias: Value) -> Ref:
+    """With a bias for each channel, unless all of it is 0."""
+    if bias.constant is not None and not bias.constant.any():
+        return result
+    column = g.reshape(bias_of(g, bias), (bias.shape[0], *(1,) * (result.rank - 2)))
+    return g.elementwise("ADD", result, column)
+
+
+def _dilated(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
+    """A filter with zeros between its taps."""
+    if all(d == 1 for d in dilations):
+        return g.of(filter)
+    if filter.constant is None:
+        raise NoLowering("litert dilates constant filters of transposed convolutions only")
+    taps = filter.constant.astype(np.float32)
+    sizes = [(k - 1) * d + 1 for k, d in zip(taps.shape[2:], dilations, strict=True)]
+    wide = np.zeros((*taps.shape[:2], *sizes), np.float32)
+    steps = tuple(slice(None, None, d) for d in dilations)
+    wide[(slice(None), slice(None), *steps)] = taps
+    return g.constant(wide)
+
+
+def _transposed(
+    g: Emitter,
+    x: Ref,
+    weights: Ref,
+    grown: Sequence[tuple[int, int]],
+    strides: Sequence[int],
+    out: Sequence[int],
+) -> Ref:
+    """[N, ..., I] with weights [I, O, ...]."""
+    rank = len(strides)
+    kernel, channels = numbers(weights.shape[2:]), weights.shape[1]
+    cuts = [(-a, -b) for a, b in grown]
+    is_same = all(a == (a + b) // 2 and b >= 0 for a, b in cuts)
+    spatial = numbers(x.tensor.shape[1:-1])
+    axes = zip(spatial, strides, kernel, strict=True)
+    full = [(n - 1) * s + max(k, s if rank == 3 else k) for n, s, k in axes]
+    fits = zip(spatial, strides, out, strict=True)
+    is_same = is_same and all(n * s == m if rank == 3 else -(-m // s) == n for n, s, m in fits)
+    sizes = list(out) if is_same else full
+    beyond = [
+        f - ((n - 1) * s + k) for f, n, s, k in zip(full, spatial, strides, kernel, strict=True)
+    ]
+    grown = [(a, b - e) for (a, b), e in zip(grown, beyond, strict=True)]
+    fields: dict[str, Any] = {"padding": windows.SAME if is_same else windows.VALID}
+    for letter, stride in zip("hw" if rank == 2 else "dhw", strides, strict=True):
+        fields[f"stride_{letter}"] = stride
+    order = channels_last(rank + 2)
+    shape = (x.tensor.shape[0], *sizes, channels)
+    taps = g.ordered(weights, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
+    name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
+    (made,) = g.emit(name, [g.ints(*shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
+    result = Ref(made, order, Precision.FLOAT32)
+    return result if is_same else windows.bordered(g, result, grown)
+
+
+def _zero_stuffed(
+    g: Emitter,
+    x: Ref,
+    weights: Ref,
+    grown: Sequence[tuple[int, int]],
+    strides: Sequence[int],
+    group: int,
+    out: Sequence[int],
+) -> Ref:
+    """A convolution in groups, with the taps the other way round."""
+    taps = weights.constant
+    if taps is None:
+        raise NoLowering("litert has groups of transposed convolutions of constant filters only")
+    n, h, w, c = numbers(x.tensor.shape)
+    sh, sw = strides
+    if sh > 1 or sw > 1:
+        split = Ref(g.reshape(_as_plain(x), (n, h, 1, w, 1, c)).tensor, identity(6), x.precision)
+        amounts = np.zeros((6, 2), np.int32)
+        amounts[2, 1], amounts[4, 1] = sh - 1, sw - 1
+        wide = (n, h, sh, w, sw, c)
+        stuffed = g.move("PAD", [split], wide, identity(6), g.constant(amounts))
+        flat = g.reshape(stuffed, (n, h * sh, w * sw, c))
+        x = Ref(flat.tensor, channels_last(4), x.precision)
+    kh, kw = taps.shape[2:]
+    around = [
+        (k - 1 + a, k - 1 + b - (s - 1))
+        for k, (a, b), s in zip((kh, kw), grown, strides, strict=True)
+    ]
+    x = windows.bordered(g, x, around)
+    per = taps.shape[1]
+    grouped = taps.reshape(group, c // group, per, kh, kw)[..., ::-1, ::-1]
+    turned = np.ascontiguousarray(grouped.transpose(0, 2, 1, 3, 4), np.float32)
+    filters = g.constant(turned.reshape(group * per, c // group, kh, kw))
+    shape = (n, *out, group * per)
+    none = g.constant(np.zeros(group * per, np.float32))
+    return convolved(g, x, filters, none, shape, windows.VALID, (1, 1), group, (1, 1), Fuse.NONE)
+
+
+def _as_plain(x: Ref) -> Ref:
+    """The tensor as it is stored."""
+    return Ref(x.tensor, identity(x.rank), x.precision)

@@ -1,0 +1,118 @@
+"""The standard's sliding windows as TFLite has them: SAME, VALID, or a border added before."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import windows
+from nnir.types import AutoPad
+
+from .emitter import Emitter, Ref, channels_last
+
+SAME, VALID = 0, 1
+Pairs = Sequence[tuple[int, int]]
+
+
+def sized(name: str, input: Value) -> list[int]:
+    """The spatial sizes; NoLowering where they are not known."""
+    sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
+    if len(sizes) < input.rank - 2:
+        raise NoLowering(
+            f"{name} needs known sizes on litert, not {input.type}: fix them with --dim NAME=SIZE"
+        )
+    return sizes
+
+
+def pairs_of(
+    name: str,
+    input: Value,
+    auto_pad: AutoPad,
+    pads: Sequence[int] | None,
+    extents: Sequence[int],
+    strides: Sequence[int],
+) -> Pairs | None:
+    """(before, after) of each axis; None for SAME of sizes that are only known while running."""
+    if auto_pad == AutoPad.SAME:
+        if any(isinstance(d, Expr) for d in input.shape[2:]):
+            return None
+        return windows.resolved(auto_pad, None, sized(name, input), extents, strides)
+    return windows.paired(None if auto_pad == AutoPad.VALID else pads, len(extents))
+
+
+def is_same(
+    input: Value, pairs: Pairs | None, extents: Sequence[int], strides: Sequence[int]
+) -> bool:
+    """Whether TFLite's SAME is this padding."""
+    if pairs is None:
+        return True
+    axes = zip(input.shape[2:], pairs, extents, strides, strict=True)
+    return all(
+        tuple(pair) == windows.same_pads(0 if isinstance(n, Expr) else n, e, s)
+        for n, pair, e, s in axes
+        if not (isinstance(n, Expr) and s == 1 and tuple(pair) == ((e - 1) // 2, e // 2))
+    ) and not any(
+        isinstance(n, Expr) and s > 1 for n, s in zip(input.shape[2:], strides, strict=True)
+    )
+
+
+def bordered(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
+    """Grow (positive) or cut (negative) the spatial axes of a tensor with channels last."""
+    grown = [(0, 0), *((max(a, 0), max(b, 0)) for a, b in pairs), (0, 0)]
+    if any(a or b for a, b in grown):
+        shape = tuple(n + a + b for n, (a, b) in zip(ref.tensor.shape, grown, strict=True))
+        amounts = g.constant(np.array(grown, np.int32))
+        if value is None:
+            ref = g.move("PAD", [ref], shape, ref.order, amounts)
+        else:
+            fill = g.number(value, ref)
+            ref = g.move("PADV2", [ref], shape, ref.order, amounts, fill)
+    cuts = [(0, 0), *((max(-a, 0), max(-b, 0)) for a, b in pairs), (0, 0)]
+    if any(a or b for a, b in cuts):
+        ref = cropped(g, ref, cuts)
+    return ref
+
+
+def cropped(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
+    """Take elements away in front of and behind the axes as they are stored."""
+    sizes: list[int] = []
+    for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True):
+        if isinstance(n, Expr) and (a or b):
+            raise NoLowering("litert cuts a border of known sizes only")
+        sizes.append(-1 if isinstance(n, Expr) else n - a - b)
+    shape = tuple(
+        n - a - b if isinstance(n, int) else n
+        for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True)
+    )
+    starts = g.ints(*(a for a, _ in cuts))
+    return g.move("SLICE", [ref], shape, ref.order, starts, g.ints(*sizes))
+
+
+def padded(
+    g: Emitter,
+    input: Value,
+    ref: Ref,
+    pairs: Pairs | None,
+    extents: Sequence[int],
+    strides: Sequence[int],
+    value: float | None = None,
+) -> tuple[Ref, int]:
+    """The input with channels last, and how the kernel is to pad."""
+    if pairs is not None and not any(a or b for a, b in pairs):
+        return ref, VALID
+    if is_same(input, pairs, extents, strides):
+        return ref, SAME
+    if pairs is None:
+        raise NoLowering(f"litert pads {input.type} of unknown sizes in no such way")
+    return bordered(g, ref, pairs, value), VALID
+
+
+def stored_last(g: Emitter, operand: Any) -> Ref:
+    """A tensor with channels last."""
+    ref = g.of(operand)
+    return g.ordered(ref, channels_last(ref.rank))

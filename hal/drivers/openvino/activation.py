@@ -1,0 +1,199 @@
+"""Elementwise activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axis_of
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import activation
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .binary import clipped, rectified
+from .emitter import Emitter, Ref
+from .finite import is_computed, kept
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+
+def single(g: Emitter, input: Value | Ref) -> Ref:
+    """A float operand in float32."""
+    return g.cast(input, FLOAT32)
+
+
+@table.lower(activation.sigmoid)
+def sigmoid(g: Emitter, input: Value) -> Any:
+    return g.node("Sigmoid", input)
+
+
+@table.lower(activation.tanh)
+def tanh(g: Emitter, input: Value) -> Any:
+    return g.node("Tanh", input)
+
+
+@table.lower(activation.relu)
+def relu(g: Emitter, input: Value) -> Any:
+    if input.is_float and is_computed(input):
+        return g.node("Relu", input)
+    return rectified(g, input)
+
+
+@table.lower(activation.relu6)
+def relu6(g: Emitter, input: Value) -> Any:
+    if input.is_float and is_computed(input):
+        return g.node("Clamp", input, min=0.0, max=6.0)
+    return clipped(g, input, 0, 6)
+
+
+@table.lower(activation.swish)
+def swish(g: Emitter, input: Value) -> Any:
+    made = g.node("Swish", input)
+    if is_computed(input):
+        return made
+    return g.where(g.pair("Equal", input, g.number(np.inf, input)), input, made)
+
+
+@table.lower(activation.leaky_relu)
+def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    return g.node("PRelu", input, g.constant(np.array([alpha], input.dtype)))
+
+
+@table.lower(activation.prelu)
+def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+    factors = g.cast(slope, input.precision)
+    if input.rank < 2 and slope.shape != (1,):
+        raise NoLowering(f"openvino: prelu of {input.type} with a slope {slope.type}")
+    return g.node("PRelu", input, factors)
+
+
+@table.lower(activation.gelu)
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+    made = g.node("Gelu", input, approximation_mode="TANH" if approximate else "ERF")
+    if is_computed(input):
+        return made
+    return g.where(g.pair("Equal", input, g.number(np.inf, input)), input, made)
+
+
+def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
+    """max(0, min(1, alpha * x + beta)) with NaN."""
+    line = g.pair("Add", g.pair("Multiply", x, g.number(alpha, x)), g.number(beta, x))
+    made = g.pair("Minimum", g.number(1, x), g.pair("Maximum", g.number(0, x), line))
+    return kept(g, x, made)
+
+
+@table.lower(activation.hard_sigmoid)
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+        return g.node("HSigmoid", input)
+    return g.cast(_ramp(g, single(g, input), alpha, beta), input.precision)
+
+
+@table.lower(activation.hard_swish)
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+    if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
+        return g.node("HSwish", input)
+    x = single(g, input)
+    return g.cast(g.pair("Multiply", x, _ramp(g, x, alpha, beta)), input.precision)
+
+
+@table.lower(activation.softplus)
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
+    """max(0, s) + log(1 + exp(-|s|)): OpenVINO's own keeps nothing of a small result."""
+    x = single(g, input)
+    scaled = x if beta == 1 else g.pair("Multiply", x, g.number(beta, x))
+    small = g.node("Exp", g.node("Negative", g.node("Abs", scaled)))
+    soft = g.pair("Add", g.pair("Maximum", g.number(0, x), scaled), log_of_sum(g, small))
+    if beta != 1:
+        soft = g.pair("Divide", soft, g.number(beta, x))
+    linear = g.pair("Less", g.number(threshold, x), scaled)
+    return g.cast(kept(g, x, g.where(linear, x, soft)), input.precision)
+
+
+def log_of_sum(g: Emitter, x: Ref) -> Ref:
+    """log(1 + x) = 2 artanh(x / (2 + x)), which loses nothing near 0; for |x| up to 1."""
+    ratio = g.pair("Divide", x, g.pair("Add", x, g.number(2, x)))
+    return g.pair("Multiply", g.node("Atanh", ratio), g.number(2, x))
+
+
+@table.lower(activation.softmax)
+def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    if is_computed(input):
+        return g.node("Softmax", input, axis=axis_of(axis, input.rank))
+    x = single(g, input)
+    made = g.node("Softmax", x, axis=axis_of(axis, input.rank))
+    whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
+    lost = g.node("IsNaN", whole)
+    return g.cast(g.where(lost, g.number(np.nan, x), made), input.precision)
+
+
+@table.lower(activation.log_softmax)
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    x = single(g, input)
+    made = g.node("LogSoftmax", x, axis=axis_of(axis, input.rank))
+    if not is_computed(input):
+        whole = g.node("ReduceSum", made, g.ints(axis), keep_dims=True)  # NaN where one is
+        made = g.where(g.node("IsNaN", whole), g.number(np.nan, x), made)
+    return g.cast(made, input.precision)
+
+
+@table.lower(activation.hardmax)
+def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
+    along = axis_of(axis, input.rank)
+    size = input.shape[along]
+    if isinstance(size, Expr):
+        raise NoLowering("openvino: hardmax along an axis of a size that is not known")
+    x = single(g, input)
+    finite = g.where(g.node("IsNaN", x), g.number(np.inf, x), x)
+    _, first = g.node(
+        "TopK",
+        finite,
+        g.scalar(1),
+        axis=along,
+        mode="max",
+        sort="value",
+        index_element_type="i64",
+        outputs=2,
+    )
+    line = g.constant(np.arange(size).reshape(-1, *(1,) * (input.rank - along - 1)))
+    return g.cast(g.pair("Equal", first, line), input.precision)
+
+
+@table.lower(activation.clip)
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+    known = [b.constant for b in (min, max)]
+    if input.is_float and is_computed(input) and all(k is not None for k in known):
+        low, high = (float(k.reshape(())) for k in known)  # type: ignore[union-attr]
+        if low <= high:
+            return g.node("Clamp", input, min=low, max=high)
+    low_, high_ = (g.reshape(b, []) if b.rank else b for b in (min, max))
+    return clipped(g, input, low_, high_)
+
+
+@table.lower(activation.elu)
+def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    x = single(g, input)
+    below = g.pair("Multiply", expm1(g, g.pair("Minimum", g.number(0, x), x)), g.number(alpha, x))
+    above = g.pair("Less", g.number(0, x), x)
+    return g.cast(g.where(above, x, kept(g, x, below)), input.precision)
+
+
+@table.lower(activation.celu)
+def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
+    x, zero = single(g, input), g.number(0, g.cast(input, FLOAT32))
+    below = g.pair(
+        "Multiply", expm1(g, g.pair("Divide", x, g.number(alpha, x))), g.number(alpha, x)
+    )
+    sides = g.pair("Maximum", zero, x), g.pair("Minimum", zero, below)
+    return g.cast(kept(g, x, g.pair("Add", *sides)), input.precision)
+
+
+def expm1(g: Emitter, x: Ref) -> Ref:
+    """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
+    half = g.node("Tanh", g.pair("Multiply", x, g.number(0.5, x)))
+    return g.pair("Multiply", half, g.pair("Add", g.node("Exp", x), g.number(1, x)))

@@ -1,0 +1,94 @@
+"""Axes that are only known while running: the axes in question are moved behind the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nnir.broadcast import length_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+
+from .emitter import Emitter, Operand, Ref
+from .integers import product
+
+Fold = Callable[[Ref, list[int]], Ref]
+
+
+def folded(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: bool) -> Ref:
+    """A reduction over distinct axes, as many as `axes` holds; `fold` reduces to a size of 1."""
+    count = length_of(axes)
+    if count > input.rank:
+        raise NoLowering(f"openvino: {count} axes of {input.type}")
+    mask = marked(g, axes, input.rank)
+    order, sizes = sorted_behind(g, mask), g.dims(input)
+    rest = input.rank - count
+    moved = g.node("Transpose", input, order)
+    kept = g.node("Gather", sizes, g.part(order, 0, rest), g.scalar(0))
+    inside = g.node("Gather", sizes, g.part(order, rest, input.rank), g.scalar(0))
+    whole = product(g, inside, [0], [count], keepdim=True)
+    flat = g.reshape(moved, g.concat(kept, whole) if rest else whole)
+    result = fold(flat, [rest])
+    if not keepdim:
+        return g.reshape(result, kept if rest else [])
+    return g.reshape(result, g.where(mask, g.ints(1), sizes))
+
+
+def marked(g: Emitter, axes: Value, rank: int) -> Ref:
+    """Which of `rank` axes are named."""
+    named = g.reshape(g.int64(axes), [-1, 1])
+    every = g.ints(*range(rank)), g.ints(*range(-rank, 0))
+    same = g.pair("LogicalOr", *(g.pair("Equal", named, e) for e in every))
+    return g.node("ReduceLogicalOr", same, g.ints(0), keep_dims=False)
+
+
+def sorted_behind(g: Emitter, mask: Ref) -> Ref:
+    """An order of the axes, those that are marked behind."""
+    rank = int(mask.output.get_partial_shape()[0].get_length())
+    _, order = g.node(
+        "TopK",
+        g.where(mask, g.ints(1), g.ints(0)),
+        g.scalar(rank),
+        outputs=2,
+        axis=0,
+        mode="min",
+        sort="value",
+        index_element_type="i64",
+        stable=True,
+    )
+    return order
+
+
+def squeezed(g: Emitter, input: Value, axes: Value) -> Ref:
+    """`input` without the axes."""
+    order = sorted_behind(g, marked(g, axes, input.rank))
+    kept = g.part(order, 0, input.rank - length_of(axes))
+    return g.reshape(input, g.node("Gather", g.dims(input), kept, g.scalar(0)))
+
+
+def unsqueezed(g: Emitter, input: Value, axes: Value) -> Ref:
+    """`input` with axes of size 1, one after the other."""
+    sizes: Ref = g.dims(input)
+    named = g.int64(axes)
+    for position in range(length_of(axes)):
+        rank = input.rank + position + 1
+        at = g.part(named, position, position + 1)
+        at = g.where(g.pair("Less", at, g.ints(0)), g.pair("Add", at, g.ints(rank)), at)
+        line = g.ints(*range(rank))
+        before, behind = g.concat(sizes, g.ints(1)), g.concat(g.ints(1), sizes)
+        later = g.where(g.pair("Equal", line, at), g.ints(1), behind)
+        sizes = g.where(g.pair("Less", line, at), before, later)
+    return g.reshape(input, sizes)
+
+
+def tiled(g: Emitter, input: Operand, rank: int, counts: Ref) -> Ref:
+    """As many copies along each axis as are only known while running.
+
+    OpenVINO's Tile misplaces them; each axis is repeated by an axis of its own in front of it.
+    """
+    sizes = g.dims(input)
+    pairs = g.reshape(g.node("Unsqueeze", sizes, g.ints(1)), [-1, 1])
+    ones = g.reshape(g.ints(*[1] * rank), [rank, 1])
+    flat = g.reshape(g.concat(ones, pairs, axis=1), [-1])
+    target = g.reshape(g.concat(g.reshape(counts, [rank, 1]), pairs, axis=1), [-1])
+    wide = g.node("Broadcast", g.reshape(input, flat), target, mode="numpy")
+    return g.reshape(wide, g.pair("Multiply", sizes, counts))

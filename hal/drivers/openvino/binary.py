@@ -1,0 +1,131 @@
+"""Elementwise arithmetic on two tensors."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import binary
+from nnir.types import Fuse, Precision
+
+from ...lowering import Lowerings
+from .elements import NARROW
+from .emitter import Emitter, Ref
+from .finite import kept
+from .integers import computed, is_size, power, quotient_of, wide, wrapped
+
+table = Lowerings()
+
+
+def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+    """The activation of a fuse code."""
+    high = {Fuse.RELU1: 1, Fuse.RELU6: 6}
+    match fuse_code:
+        case Fuse.NONE:
+            return result
+        case Fuse.RELU if result.is_float:
+            return g.node("Relu", result)
+        case Fuse.RELU:
+            return rectified(g, result)
+        case Fuse.RELU1 | Fuse.RELU6:
+            if result.is_float:
+                return g.node("Clamp", result, min=0.0, max=float(high[fuse_code]))
+            return clipped(g, result, 0, high[fuse_code])
+    raise NoLowering(f"fuse code {fuse_code!r}")
+
+
+def rectified(g: Emitter, input: Value | Ref) -> Ref:
+    """max(0, x)."""
+    return clipped(g, input, 0, None)
+
+
+def clipped(g: Emitter, input: Value | Ref, low: Any, high: Any) -> Ref:
+    """min(max(x, low), high) with NaN; the bounds are numbers, operands or None."""
+    ref = g.ref(input)
+    if ref is None:
+        raise NoLowering("openvino: clip of nothing")
+    narrow = ref.precision in NARROW
+    made = wide(g, ref) if narrow else ref
+    for op, limit in (("Maximum", low), ("Minimum", high)):
+        if limit is not None:
+            given = g.number(limit, made) if isinstance(limit, (int, float)) else wide(g, limit)
+            made = g.pair(op, given, made)
+    if ref.is_float:
+        return kept(g, ref, made)
+    return g.cast(made, ref.precision) if narrow else made
+
+
+def _wrapping(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+        return fused(g, computed(g, lambda a, b: g.pair(name, a, b), input0, input1), fuse_code)
+
+
+for _operator, _name in {binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"}.items():
+    _wrapping(_operator, _name)
+
+
+def _extreme(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+        return fused(g, computed(g, lambda a, b: extreme(g, name, a, b), input0, input1), fuse_code)
+
+
+def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
+    """The larger or the smaller; OpenVINO gives the second where the first is NaN."""
+    if not a.is_float:
+        return g.pair(name, a, b)
+    return g.where(g.node("IsNaN", a), a, g.pair(name, a, b))
+
+
+_extreme(binary.max_, "Maximum")
+_extreme(binary.min_, "Minimum")
+
+
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Any:
+    return computed(
+        g, lambda *refs: functools.reduce(lambda a, b: g.pair("Add", a, b), refs), *input
+    )
+
+
+@table.lower(binary.div)
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:
+        made = g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
+        return fused(g, made, fuse_code)
+    quotient, _ = quotient_of(g, input0, input1, floor=False)
+    return fused(g, wrapped(g, quotient, input0.precision), fuse_code)
+
+
+@table.lower(binary.floor_div)
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_float:
+        raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
+    quotient, _ = quotient_of(g, input0, input1, floor=True)
+    return fused(g, wrapped(g, quotient, input0.precision), fuse_code)
+
+
+@table.lower(binary.mod)
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+    if input0.is_float:
+        raise NoLowering("openvino: mod of floats, which it rounds")
+    _, left = quotient_of(g, input0, input1, floor=not fmod)
+    return wrapped(g, left, input0.precision)
+
+
+@table.lower(binary.pow_)
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if not input0.is_float:
+        if input0.precision == Precision.INT64 and not is_size(input0, input1):
+            raise NoLowering("openvino computes int64 in 32 bits: powers")
+        signed = input0.dtype.kind == "i"
+        made = computed(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
+        return fused(g, made, fuse_code)
+    known = None if input1.constant is None or input1.constant.size != 1 else input1.constant
+    if known is not None and float(known.reshape(())) == 2 and input1.rank <= input0.rank:
+        return fused(g, g.pair("Multiply", input0, input0), fuse_code)
+    return fused(g, g.pair("Power", input0, input1), fuse_code)

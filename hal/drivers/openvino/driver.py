@@ -1,0 +1,344 @@
+"""The openvino device."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import os
+import queue
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadFile, BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.model import Model, Operation
+from nnir.passes.complex_pairs import RULES, as_pairs, is_complex, type_of_pairs
+from nnir.types import Precision, TensorType
+
+from ...device import PROFILE, Cache, Callback, Device, Timing
+from ...emission import refusal, require_lowered
+from ...properties import integer
+from .emitter import Emitter, graph, is_small, tensor_of
+from .families import LOWERINGS
+
+MAGIC = b"NNAOV1\n"
+NAMES = "INTEL_OPENVINO_SELECT_DEVICE_NAMES"
+THREADS = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
+PRECISION = "INTEL_OPENVINO_INFERENCE_PRECISION"
+HINT = "INTEL_OPENVINO_PERFORMANCE_HINT"
+KINDS = {"FP32": "f32", "F32": "f32", "BF16": "bf16", "FP16": "f16", "F16": "f16"}
+EXACT = {
+    "EXECUTION_MODE_HINT": "ACCURACY",
+    "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
+    "KV_CACHE_PRECISION": "f32",
+    "CPU_DENORMALS_OPTIMIZATION": "NO",
+}
+"""Nothing that changes numbers for speed."""
+
+
+@dataclass
+class Context:
+    """A device of OpenVINO with its configuration."""
+
+    device: str
+    config: dict[str, str]
+    profile: bool
+
+
+@dataclass
+class End:
+    """An input or output: its type after complex numbers became pairs, and the complex type.
+
+    `limit` is the size of the axis that an input of indices is for.
+    """
+
+    precision: Precision
+    shape: list[int] | None
+    complex: str | None = None
+    limit: int | None = None
+
+
+@dataclass
+class Program:
+    """A compiled model with its requests, and what it borrows: the weights must outlive it."""
+
+    compiled: Any
+    inputs: list[End]
+    outputs: list[End]
+    requests: queue.LifoQueue[Any] = field(default_factory=queue.LifoQueue)
+    held: list[Any] = field(default_factory=list)
+    steps: list[Timing] = field(default_factory=list)
+    profile: bool = False
+
+
+class OpenVINO(Device):
+    """Runs models with OpenVINO on the processor, or on what else it has plugins for.
+
+    Properties: `INTEL_OPENVINO_SELECT_DEVICE_NAMES` (CPU), `INTEL_OPENVINO_INFERENCE_NUM_THREADS`,
+    `INTEL_OPENVINO_PERFORMANCE_HINT` (LATENCY or THROUGHPUT) and
+    `INTEL_OPENVINO_INFERENCE_PRECISION` (FP32; BF16 and FP16 change numbers).
+
+    Known limits, which are OpenVINO's: int64 is computed in 32 bits (constants and inputs beyond
+    them are refused, what overflows them while running is wrong), 16-bit floats are computed in
+    float32 and rounded where they leave the model, and a NaN that a convolution, a product or a
+    sum makes may be lost in the activation that is fused into it.
+    """
+
+    name = "openvino"
+    vendor = "Intel"
+    formats = (".xml",)
+
+    def open_device(self) -> None:
+        try:
+            import openvino
+            import openvino.utils.node_factory
+        except ImportError:
+            raise NoDevice(
+                "device 'openvino' needs the package openvino: pip install 'nnadapter[openvino]'"
+            ) from None
+        self.runtime: Any = openvino
+        self.core: Any = openvino.Core()
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
+        device = properties.get(NAMES, "CPU").split(",")[0].strip() or "CPU"
+        found = self.core.available_devices
+        if device.partition(".")[0].partition(":")[0] not in {*found, "AUTO"}:
+            raise NoDevice(f"{NAMES}={device!r}: OpenVINO finds {', '.join(found)} here")
+        config = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+        if device == "CPU":
+            config |= EXACT
+        kind = properties.get(PRECISION, "FP32").upper()
+        if kind not in KINDS:
+            raise BadInput(f"{PRECISION}={kind!r}, not one of {', '.join(KINDS)}")
+        config["INFERENCE_PRECISION_HINT"] = KINDS[kind]
+        if KINDS[kind] != "f32":
+            config.pop("EXECUTION_MODE_HINT", None)
+        hint = properties.get(HINT, "LATENCY").upper()
+        if hint not in ("LATENCY", "THROUGHPUT"):
+            raise BadInput(f"{HINT}={hint!r}, not LATENCY or THROUGHPUT")
+        config["PERFORMANCE_HINT"] = hint
+        threads = integer(properties, THREADS)
+        if threads is not None:
+            if threads < 0:
+                raise BadInput(f"{THREADS}={threads}")
+            config["INFERENCE_NUM_THREADS"] = str(threads)
+        profile = properties.get(PROFILE) == "1"
+        if profile:
+            config["PERF_COUNT"] = "YES"
+        return Context(device, config, profile)
+
+    def validate_program(self, context: Any, model: Model) -> list[bool]:
+        return [why is None for why in self.explain_program(context, model)]
+
+    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+        return [why_not(self.runtime, operation) for operation in model.operations]
+
+    def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
+        if model is None:
+            return self._restored(context, cache.buffer if cache else b"")
+        source = as_pairs(model)
+        emitter, made = emit(self.runtime, source)
+        try:
+            compiled = self.core.compile_model(made, context.device, context.config)
+        except Exception as error:
+            raise DeviceError(f"openvino refused the program: {one_line(error)}") from error
+        inputs, outputs = ([end_of(v) for v in values] for values in (model.inputs, model.outputs))
+        for end, value in zip(inputs, source.inputs, strict=True):
+            end.limit = emitter.limits.get(id(value))
+        program = Program(compiled, inputs, outputs, held=[emitter.held, made])
+        program.profile = context.profile
+        if cache is not None:
+            cache.buffer = self._packed(context, program)
+        return program
+
+    def _packed(self, context: Context, program: Program) -> bytes:
+        """A header in JSON, then OpenVINO's own blob."""
+        try:
+            exported = program.compiled.export_model()
+            blob = exported if isinstance(exported, bytes) else exported.getvalue()
+        except Exception as error:
+            raise DeviceError(f"openvino exports no program: {one_line(error)}") from error
+        ends = [
+            [asdict(e) | {"precision": e.precision.name} for e in group]
+            for group in (program.inputs, program.outputs)
+        ]
+        header = {
+            "version": self.runtime.get_version(),
+            "device": context.device,
+            "config": context.config,
+            "ends": ends,
+            "size": len(blob),
+            "digest": hashlib.blake2b(blob, digest_size=16).hexdigest(),
+        }
+        return MAGIC + json.dumps(header, sort_keys=True).encode() + b"\n" + blob
+
+    def _restored(self, context: Context, buffer: bytes) -> Program:
+        """A program from `_packed`; the blob is looked at before OpenVINO reads it."""
+        try:
+            magic, line, blob = bytes(buffer).split(b"\n", 2)
+            header = json.loads(line)
+            ends = [
+                [End(**(e | {"precision": Precision[e["precision"]]})) for e in group]
+                for group in header["ends"]
+            ]
+            inputs, outputs = ends
+            digest = hashlib.blake2b(blob, digest_size=16).hexdigest()
+            whole = magic + b"\n" == MAGIC and (len(blob), digest) == (
+                header["size"],
+                header["digest"],
+            )
+            version, device = header["version"], header["device"]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from None
+        if not whole:
+            raise DeviceError("openvino cannot restore a buffer that is damaged")
+        mine = self.runtime.get_version(), context.device
+        if (version, device) != mine:
+            raise DeviceError(f"a buffer of OpenVINO {version} on {device}, not of {mine}")
+        try:
+            compiled = self.core.import_model(blob, context.device, context.config)
+        except Exception as error:
+            raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
+        return Program(compiled, inputs, outputs, profile=context.profile)
+
+    def execute_program(
+        self,
+        program: Program,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
+        """Results of sizes that are known are written where they are wanted, others copied."""
+        try:
+            request = program.requests.get_nowait()
+        except queue.Empty:
+            request = program.compiled.create_infer_request()
+        try:
+            return self._run(program, request, inputs, outputs)
+        except NNAdapterError:
+            raise
+        except Exception as error:
+            raise DeviceError(f"openvino failed: {one_line(error)}") from error
+        finally:
+            program.requests.put(request)
+
+    def _run(
+        self,
+        program: Program,
+        request: Any,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None],
+    ) -> list[np.ndarray]:
+        kept = []
+        for position, array in enumerate(inputs):
+            tensor, memory = tensor_of(self.runtime, fitted(array, program.inputs[position]))
+            request.set_input_tensor(position, tensor)
+            kept.append((tensor, memory))
+        request.infer()
+        if program.profile:
+            program.steps = steps(request)
+        offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
+        ends = enumerate(zip(program.outputs, offered, strict=True))
+        return [copied(request, position, end, given) for position, (end, given) in ends]
+
+    def timings(self, program: Program) -> list[Timing]:
+        return list(program.steps)
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        """Two files, the weights first, which the other one names by its own name."""
+        if opset is not None:
+            raise Unsupported("OpenVINO's file format has no opset of its own to choose")
+        _, made = emit(self.runtime, model)
+        weights = path.with_suffix(".bin")
+        try:
+            folder = tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.")
+        except OSError as error:
+            raise BadFile(f"cannot write {str(path)!r}: {error.strerror}") from None
+        with folder as name:
+            parts = [Path(name) / p.name for p in (path, weights)]
+            try:
+                self.runtime.serialize(made, str(parts[0]), str(parts[1]))
+            except Exception as error:
+                raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
+            os.replace(parts[1], weights)
+            os.replace(parts[0], path)
+
+
+def emit(runtime: Any, model: Model) -> tuple[Emitter, Any]:
+    """The graph of a model; NoLowering lists everything that is missing.
+
+    OpenVINO has no complex numbers: pairs of real ones take their place.
+    """
+    emitter = Emitter(LOWERINGS, runtime)
+    made = graph(emitter, as_pairs(model))
+    require_lowered(emitter.problems)
+    return emitter, made
+
+
+def why_not(runtime: Any, operation: Operation) -> str | None:
+    """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
+    if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
+        name = operation.operator.name
+        return None if operation.operator in RULES else f"openvino has no complex {name}"
+    return refusal(operation, lambda: Emitter(LOWERINGS, runtime))
+
+
+def end_of(value: Any) -> End:
+    """What must be known of an input or output while running."""
+    type: TensorType = type_of_pairs(value)
+    shape = [int(d) for d in type.shape] if type.is_static else None  # type: ignore[arg-type]
+    return End(type.precision, shape, value.dtype.name if is_complex(value) else None)
+
+
+def fitted(array: np.ndarray, end: End) -> np.ndarray:
+    """An input as OpenVINO takes it: complex numbers as pairs, integers in 32 bits."""
+    if array.dtype.kind == "c":
+        return np.stack([array.real, array.imag], -1)
+    if array.dtype == np.int64 and array.size and not is_small(array):
+        raise DeviceError("openvino computes int64 in 32 bits: an input is beyond them")
+    if end.limit is not None and array.size:
+        low, high = int(array.min()), int(array.max())
+        if low < -end.limit or high >= end.limit:
+            raise DeviceError(f"indices from {low} to {high} in an axis of {end.limit}")
+    return array
+
+
+def copied(request: Any, position: int, end: End, given: np.ndarray | None) -> np.ndarray:
+    """A result that the caller owns, in the memory that is offered where it fits.
+
+    OpenVINO writes to memory of ours unless the result is an input; so it is copied.
+    """
+    found = request.get_output_tensor(position).data
+    if end.precision == Precision.BFLOAT16:
+        found = found.view(Precision.BFLOAT16.dtype)
+    if end.shape is not None:
+        found = found.reshape(end.shape)
+    if end.complex is not None:
+        return as_complex(np.array(found), end.complex)
+    if given is not None and given.dtype == found.dtype and given.shape == found.shape:
+        np.copyto(given, found)
+        return given
+    return np.array(found)
+
+
+def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
+    return np.ascontiguousarray(pairs).view(kind)[..., 0]
+
+
+def steps(request: Any) -> list[Timing]:
+    """What each node of the last run took; they run one after the other."""
+    found, start = [], 0.0
+    for row in request.profiling_info:
+        seconds = row.real_time / datetime.timedelta(seconds=1)
+        if str(row.status).endswith("EXECUTED") and "NOT" not in str(row.status):
+            found.append(Timing(row.node_name, row.node_type, start, seconds))
+            start += seconds
+    return found
+
+
+def one_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:500]

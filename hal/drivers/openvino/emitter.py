@@ -1,0 +1,374 @@
+"""Emit a model as an OpenVINO graph. Lowerings call `node`, `pair` and `constant`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import FAILURES, NoLowering
+from nnir.model import Model, Operation, Value
+from nnir.types import Precision, precision_of
+
+from ...emission import Emission, require_lowered
+from ...lowering import Lowerings
+from . import elements
+from .division import EXACT, is_divided_well
+from .elements import HIGHEST, LOWEST, NAMES
+from .nothing import nothing
+
+OPSET = "opset16"
+LARGEST = 1 << 24
+
+
+class Ref:
+    """An output of a node of the graph."""
+
+    __slots__ = ("output", "precision")
+
+    def __init__(self, output: Any) -> None:
+        self.output = output
+        name = output.get_element_type().to_string()
+        if name not in elements.PRECISIONS:
+            raise NoLowering(f"openvino: elements of type {name}")
+        self.precision = elements.PRECISIONS[name]
+
+    @property
+    def is_float(self) -> bool:
+        return self.precision.is_float
+
+    @property
+    def rank(self) -> int:
+        return int(self.output.get_partial_shape().rank.get_length())
+
+
+class Missing(Ref):
+    """Stands for what has an element type that OpenVINO does not compute in."""
+
+    def __init__(self, value: Value) -> None:
+        self.precision = value.precision
+
+    @property
+    def output(self) -> Any:
+        raise NoLowering(f"openvino does not compute in {self.precision.name}")
+
+
+Operand = Value | Ref | None
+
+
+class Emitter(Emission[Ref]):
+    """One OpenVINO graph in the making; sub-graphs have an emitter of their own.
+
+    `runtime` is the package openvino, `held` keeps alive what the graph borrows. `limits` are, by
+    identity of a model input that holds indices, the sizes of the axes that they are for.
+    """
+
+    device = "openvino"
+    failures = (*FAILURES, RuntimeError)
+    root: Emitter
+
+    def __init__(self, lowerings: Lowerings, runtime: Any, outer: Emitter | None = None) -> None:
+        super().__init__(lowerings, outer)
+        self.runtime = runtime
+        self.factory = runtime.utils.node_factory.NodeFactory(OPSET)
+        self.counter = 0
+        self.taken: set[str] = set()
+        self.checked: set[tuple[str, tuple[str, ...]]] = set()
+        self.symbols: dict[str, tuple[int, int | None]] = {}
+        self.limits: dict[int, int] = {}
+
+    def stand_in(self, value: Value) -> Ref:
+        if elements.stored(value.precision) not in NAMES:
+            return Missing(value)
+        return Ref(self.parameter(value).output(0))
+
+    def mark(self) -> None:
+        """Nodes that nobody reads are no part of the graph."""
+
+    def undo(self, mark: None) -> None:
+        """As `mark`."""
+
+    def lower(self, operation: Operation) -> None:
+        """As the base; what is made of nothing or is nothing is a constant."""
+        try:
+            made = nothing(operation)
+        except NoLowering as error:
+            stand_ins = self._give_up(operation, error)
+            for value, stand_in in zip(operation.outputs, stand_ins, strict=True):
+                self.names[id(value)] = stand_in  # type: ignore[assignment]  # as made above
+            return
+        if made is None:
+            super().lower(operation)
+            return
+        try:
+            refs = [self.constant(a) for a in made]
+        except NoLowering:
+            super().lower(operation)
+            return
+        for value, ref in zip(operation.outputs, refs, strict=True):
+            self.names[id(value)] = ref
+        self.held.append(operation)
+
+    def typed(self, ref: Ref, value: Value) -> Ref:
+        """The result of an operation, which has its name and must have its type."""
+        if isinstance(ref, Missing):
+            return ref
+        wanted = elements.stored(value.precision)
+        if ref.precision != wanted:
+            return self.cast(ref, wanted)
+        if value.name and ref.output.get_index() == 0:
+            node = ref.output.get_node()
+            if node.get_type_name() not in ("Parameter", "Constant"):
+                node.set_friendly_name(self.name(value.name, keep=True))
+        return ref
+
+    # What lowerings use
+
+    def node(self, op: str, *inputs: Operand, outputs: int = 1, **attributes: Any) -> Any:
+        """A node; the Ref of its first output, or a tuple of Refs when `outputs` is above 1.
+
+        `k_v` among the attributes stands for `k-v`, and None for what is not given.
+        """
+        operands = [r for r in map(self.ref, inputs) if r is not None]
+        for operand in operands:
+            if operand.precision == Precision.UINT32 and op not in elements.UNSIGNED:
+                raise NoLowering(f"openvino computes UINT32 as INT32, also in {op}")
+        given = {k: v for k, v in attributes.items() if v is not None}
+        made = self.factory.create(op, [r.output for r in operands], given)
+        self._check(op, made, given)
+        if (
+            op == "Divide"
+            and operands[0].is_float
+            and is_divided_well(*(o.output for o in operands))
+        ):
+            made.get_rt_info()[EXACT] = True
+        made.set_friendly_name(self.name(op))
+        refs = tuple(Ref(made.output(k)) for k in range(outputs))
+        return refs if outputs > 1 else refs[0]
+
+    def _check(self, op: str, made: Any, given: dict[str, Any]) -> None:
+        """OpenVINO passes over attributes that it does not know."""
+        key = op, tuple(given)
+        if key not in self.root.checked:
+            unknown = given.keys() - made.get_attributes().keys()
+            if unknown:
+                raise TypeError(f"openvino: {op} has no attributes {sorted(unknown)}")
+            self.root.checked.add(key)
+
+    def pair(self, op: str, left: Operand, right: Operand) -> Ref:
+        """A node of two operands that broadcast as in NumPy."""
+        return self.node(op, left, right, auto_broadcast="numpy")
+
+    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+        return self.node("Select", mask, yes, no, auto_broadcast="numpy")
+
+    def cast(self, operand: Operand, to: Precision) -> Ref:
+        """A Convert node, left out where nothing changes."""
+        ref = self.ref(operand)
+        if ref is None:
+            raise NoLowering("openvino: a cast of nothing")
+        if ref.precision == to:
+            return ref
+        if to not in NAMES:
+            raise NoLowering(f"openvino does not compute in {to.name}")
+        if (ref.precision, to) == (Precision.FLOAT32, Precision.FLOAT16):
+            ref = self._halved(ref)
+        return self.node("Convert", ref, destination_type=NAMES[to])
+
+    def _halved(self, ref: Ref) -> Ref:
+        """What is infinite as a float16: OpenVINO goes on in float32."""
+        inside = self.pair("Less", self.node("Abs", ref), self.number(65520, ref))
+        beyond = self.pair("Multiply", ref, self.number(np.inf, ref))
+        return self.where(self.pair("LogicalOr", inside, self.node("IsNaN", ref)), ref, beyond)
+
+    def number(self, value: float, like: Value | Ref) -> Ref:
+        """A constant of one element in the precision of `like`."""
+        return self.constant(np.array(value, elements.stored(like.precision).dtype))
+
+    def ints(self, *values: int) -> Ref:
+        """A constant int64 vector; what is beyond 32 bits is as far as they go."""
+        return self.constant(np.clip(np.array(values, np.int64), LOWEST, HIGHEST))
+
+    def scalar(self, value: int) -> Ref:
+        return self.constant(np.array(value, np.int64))
+
+    def int64(self, operand: Operand, *, flat: bool = True) -> Ref:
+        """Positions or sizes as an int64 vector; constants are limited to 32 bits."""
+        if isinstance(operand, Value):
+            known = operand.known
+            if known is not None:
+                clipped = np.clip(known.astype(np.int64), LOWEST, HIGHEST)
+                return self.constant(clipped.reshape(-1) if flat else clipped)
+        ref = self.cast(operand, Precision.INT64)
+        return self.node("Reshape", ref, self.ints(-1), special_zero=False) if flat else ref
+
+    def reshape(
+        self, operand: Operand, shape: Operand | Sequence[int], *, copy: bool = False
+    ) -> Ref:
+        """`operand` in a shape, whose 0 copies a size with `copy`."""
+        target = shape if isinstance(shape, (Value, Ref)) else self.ints(*(shape or ()))
+        return self.node("Reshape", operand, target, special_zero=copy)
+
+    def dims(self, operand: Operand) -> Ref:
+        """The shape of a tensor."""
+        return self.node("ShapeOf", operand, output_type="i64")
+
+    def part(self, vector: Operand, start: int, end: int) -> Ref:
+        """Elements of a vector."""
+        cut = [self.ints(v) for v in (start, end, 1, 0)]
+        return self.node("Slice", vector, *cut)
+
+    def size(self, operand: Operand, axis: int) -> Ref:
+        """The size of one axis, rank 0."""
+        return self.node("Gather", self.dims(operand), self.scalar(axis), self.scalar(0))
+
+    def concat(self, *parts: Operand, axis: int = 0) -> Ref:
+        made = self.node("Concat", *parts, axis=axis) if len(parts) > 1 else self.ref(parts[0])
+        if made is None:
+            raise NoLowering("openvino: parts of nothing")
+        return made
+
+    def constant(self, data: Any, dtype: Any = None) -> Ref:
+        """A constant that shares the memory of the array."""
+        array = np.asarray(data, dtype)
+        tensor, kept = tensor_of(self.runtime, array)
+        self.root.held.append(kept)
+        made = self.runtime.op.Constant(tensor, shared_memory=True)
+        made.set_friendly_name(self.name("Constant"))
+        return Ref(made.output(0))
+
+    def ref(self, operand: Operand) -> Ref | None:
+        """The output that an operand stands for; constants are made on their first use."""
+        if operand is None or isinstance(operand, Ref):
+            return operand
+        if id(operand) not in self.names:
+            if operand.constant is None:
+                raise NoLowering(f"{operand!r} is read before it is made")
+            made = self.constant(fitting(operand.constant))
+            if operand.name:
+                made.output.get_node().set_friendly_name(self.name(operand.name, keep=True))
+            self.names[id(operand)] = made
+            self.held.append(operand)
+        return self.names[id(operand)]
+
+    def parameter(self, value: Value) -> Any:
+        """An input of the graph."""
+        kind = self.element(value.precision)
+        shape = partial(self.runtime, value, self.root.symbols)
+        made = self.runtime.op.Parameter(kind, shape)
+        made.set_friendly_name(self.name(value.name or "input", keep=True))
+        return made
+
+    def element(self, precision: Precision) -> Any:
+        """OpenVINO's element type; NoLowering where it computes in a narrower one or in none."""
+        name = NAMES.get(elements.stored(precision))
+        if name is None:
+            raise NoLowering(f"openvino does not compute in {precision.name}")
+        return getattr(self.runtime.Type, name)
+
+    def inner(self, model: Model) -> Emitter:
+        """An emitter for a sub-model."""
+        made = Emitter(self.lowerings, self.runtime, self)
+        made.names = {}  # sub-graphs capture nothing
+        self.root.held += [made, model]
+        return made
+
+    def body(self, model: Model, parameters: Sequence[Any]) -> tuple[Any, list[Any]]:
+        """The graph of a sub-model and its results; the first parameters are its inputs."""
+        for value, parameter in zip(model.inputs, parameters, strict=False):
+            self.names[id(value)] = Ref(parameter.output(0))
+        for operation in model.sorted():
+            self.lower(operation)
+        require_lowered(self.root.problems)
+        results = [self.result(v) for v in model.outputs]
+        return self.runtime.Model(results, list(parameters), model.name), results
+
+    def result(self, value: Value) -> Any:
+        ref = self.ref(value)
+        if ref is None:
+            raise NoLowering(f"{value!r} is not made")
+        made = self.runtime.op.Result(ref.output)
+        made.set_friendly_name(self.name("Result"))
+        return made
+
+    def name(self, stem: str, *, keep: bool = False) -> str:
+        """A name that is not taken; the stem itself when `keep` and it is free."""
+        root = self.root
+        name = stem
+        while not keep or name in root.taken:
+            keep = True
+            root.counter += 1
+            name = f"{stem}_{root.counter}"
+        root.taken.add(name)
+        return name
+
+
+def graph(emitter: Emitter, model: Model) -> Any:
+    """The graph of a whole model, whose ends carry its names."""
+    emitter.symbols = dict(model.symbols)
+    parameters = []
+    for value in model.inputs:
+        if elements.stored(value.precision) not in NAMES:
+            raise NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
+        parameter = emitter.parameter(value)
+        parameter.output(0).get_tensor().set_names({value.name or parameter.get_friendly_name()})
+        parameters.append(parameter)
+    made, results = emitter.body(model, parameters)
+    for result, (name, _) in zip(results, model.named_outputs(), strict=True):
+        result.set_friendly_name(name)
+        result.output(0).get_tensor().set_names({name})
+    return made
+
+
+def partial(runtime: Any, value: Value, symbols: dict[str, tuple[int, int | None]]) -> Any:
+    """A shape whose dynamic dimensions have the range of their symbols."""
+    dims = []
+    for dim in value.shape:
+        if isinstance(dim, Expr):
+            low, high = symbols.get(str(dim), (0, None))
+            dims.append(runtime.Dimension(low, -1 if high is None or high >= HIGHEST else high))
+        else:
+            dims.append(runtime.Dimension(dim))
+    return runtime.PartialShape(dims)
+
+
+def tensor_of(runtime: Any, array: np.ndarray) -> tuple[Any, Any]:
+    """A tensor that borrows an array's memory, and what must be kept alive for it.
+
+    OpenVINO asks for memory that may be written to, though it only reads.
+    """
+    if not (array.flags.c_contiguous and array.flags.aligned):
+        array = np.array(array, order="C")
+    name = NAMES.get(elements.stored(precision_of(array.dtype)))
+    if name is None:
+        raise NoLowering(f"openvino does not compute in {array.dtype}")
+    raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
+    kind: Any = np.uint16 if name == "bf16" else array.dtype
+    view = (
+        np.frombuffer(raw, kind).reshape(array.shape) if array.size else np.empty(array.shape, kind)
+    )
+    if name == "bf16":
+        tensor = runtime.Tensor(view, list(array.shape), runtime.Type.bf16)
+        return tensor, (array, view)
+    return runtime.Tensor(view, shared_memory=True), (array, view)
+
+
+def fitting(array: np.ndarray) -> np.ndarray:
+    """A constant of a model; NoLowering where it holds what 32 bits do not."""
+    if array.dtype == np.int64 and array.size and not is_small(array):
+        raise NoLowering("openvino computes int64 in 32 bits: a constant is beyond them")
+    return array
+
+
+def is_small(array: np.ndarray) -> bool:
+    """Whether 32 bits hold integers."""
+    return bool(array.min(initial=0) >= LOWEST and array.max(initial=0) <= HIGHEST)
+
+
+def require_size(count: int) -> None:
+    """NoLowering for a table of `count` entries that would be made while compiling."""
+    if count > LARGEST:
+        raise NoLowering(f"openvino needs a table of {count} entries")

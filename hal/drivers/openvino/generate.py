@@ -1,0 +1,76 @@
+"""Tensors made from numbers and sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.broadcast import length_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import generate
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+from .integers import wrapped
+
+table = Lowerings()
+
+
+def scalar(g: Emitter, value: Value) -> Ref:
+    """One element as rank 0."""
+    ref = g.reshape(value, []) if value.rank else g.ref(value)
+    if ref is None:
+        raise NoLowering("openvino: a number is missing")
+    return ref
+
+
+@table.lower(generate.fill)
+def fill(g: Emitter, shape: Value, value: Value) -> Any:
+    if not length_of(shape):
+        return scalar(g, value)
+    return g.node("Broadcast", scalar(g, value), g.int64(shape), mode="numpy")
+
+
+@table.lower(generate.fill_like)
+def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+    if not input.rank:
+        return scalar(g, value)
+    return g.node("Broadcast", scalar(g, value), g.dims(input), mode="numpy")
+
+
+@table.lower(generate.meshgrid)
+def meshgrid(g: Emitter, *input: Value) -> Any:
+    rank = len(input)
+    shape = g.concat(*(g.dims(v) for v in input))
+    lines = []
+    for i, value in enumerate(input):
+        others = [a for a in range(rank) if a != i]
+        line = g.node("Unsqueeze", value, g.ints(*others)) if others else value
+        lines.append(g.node("Broadcast", line, shape, mode="numpy"))
+    return tuple(lines)
+
+
+@table.lower(generate.range_)
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+    """Floats are start + i * step."""
+    first, last, by = (scalar(g, v) for v in (start, end, step))
+    if start.precision == Precision.UINT32:
+        raise NoLowering("openvino computes UINT32 as INT32: range")
+    known = [v.known for v in (start, end, step)]
+    if all(k is not None for k in known):
+        return g.constant(generate.range_.reference(*known))
+    if not start.is_float:
+        first, last, by = (g.cast(v, Precision.INT64) for v in (first, last, by))
+        span, zero = g.pair("Subtract", last, first), g.scalar(0)
+        away = g.pair("NotEqual", g.pair("Less", span, zero), g.pair("Less", by, zero))
+        last = g.where(away, first, last)  # OpenVINO counts such a way too
+        return wrapped(g, g.node("Range", first, last, by, output_type="i64"), start.precision)
+    first, last, by = (g.cast(v, Precision.FLOAT32) for v in (first, last, by))
+    span = g.pair("Divide", g.pair("Subtract", last, first), by)
+    count = g.pair("Maximum", g.number(0, span), g.node("Ceiling", span))
+    steps = g.node(
+        "Range", g.scalar(0), g.cast(count, Precision.INT64), g.scalar(1), output_type="i64"
+    )
+    line = g.pair("Multiply", g.cast(steps, Precision.FLOAT32), by)
+    return g.cast(g.pair("Add", line, first), start.precision)

@@ -1,0 +1,180 @@
+"""Integer arithmetic as the standard has it, out of what OpenVINO does exactly in 32 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.types import Precision
+
+from .elements import NARROW
+from .emitter import Emitter, Operand, Ref
+
+INT32 = Precision.INT32
+
+
+def wide(g: Emitter, operand: Operand) -> Ref:
+    """Integers of less than 32 bits in 32."""
+    ref = g.ref(operand)
+    if ref is None:
+        raise NoLowering("openvino: an operand is missing")
+    return g.cast(ref, INT32) if ref.precision in NARROW else ref
+
+
+def wrapped(g: Emitter, ref: Ref, to: Precision) -> Ref:
+    """A result of 32 bits cut to what a narrower integer holds."""
+    if to not in NARROW or ref.precision == to:
+        return g.cast(ref, to)
+    bits = to.dtype.itemsize * 8
+    low = g.pair("BitwiseAnd", ref, g.number((1 << bits) - 1, ref))
+    if to.dtype.kind == "i":
+        half = g.number(1 << (bits - 1), ref)
+        low = g.pair("Subtract", g.pair("BitwiseXor", low, half), half)
+    return g.cast(low, to)
+
+
+def computed(g: Emitter, function: Callable[..., Ref], *operands: Value) -> Ref:
+    """`function` on the operands, narrow integers in 32 bits and cut to their own at the end."""
+    to = operands[0].precision
+    if to not in NARROW:
+        return function(*(g.ref(v) for v in operands))
+    return wrapped(g, function(*(wide(g, v) for v in operands)), to)
+
+
+def is_size(*values: Value | Ref) -> bool:
+    """Whether values are known to be made of sizes, which are small."""
+    return all(isinstance(v, Value) and v.content is not None for v in values)
+
+
+def truncated(g: Emitter, a: Ref, b: Ref) -> Ref:
+    """a / b rounded toward zero, by divisors that are not 0.
+
+    OpenVINO divides in float32. Its quotient is corrected by the quotient of what is left, and
+    twice by one where what is left is still too large or has another sign than `a`.
+    """
+    quotient = _divide(g, a, b)
+    quotient = g.pair("Add", quotient, _divide(g, remainder(g, a, b, quotient), b))
+    zero, one = g.number(0, a), g.number(1, a)
+    for _ in range(2):
+        left = remainder(g, a, b, quotient)
+        same = g.pair("Equal", g.pair("Less", left, zero), g.pair("Less", b, zero))
+        step = g.where(same, one, g.number(-1, a))
+        other = g.pair("NotEqual", g.pair("Less", left, zero), g.pair("Less", a, zero))
+        back = g.pair("LogicalAnd", g.pair("NotEqual", left, zero), other)
+        over = g.pair("LessEqual", g.node("Abs", b), g.node("Abs", left))
+        wrong = g.pair("LogicalOr", back, over)
+        quotient = g.where(wrong, g.pair("Add", quotient, step), quotient)
+    return quotient
+
+
+def remainder(g: Emitter, a: Ref, b: Ref, quotient: Ref) -> Ref:
+    """What is left of `a`."""
+    return g.pair("Subtract", a, g.pair("Multiply", quotient, b))
+
+
+def _divide(g: Emitter, a: Ref, b: Ref) -> Ref:
+    return g.node("Divide", a, b, auto_broadcast="numpy", m_pythondiv=False)
+
+
+def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tuple[Ref, Ref]:
+    """The quotient and the remainder, both 0 by 0."""
+    sizes = is_size(input0, input1) or (is_size(input0) and input1.known is not None)
+    a, b = wide(g, input0), wide(g, input1)
+    zero, one = g.number(0, b), g.number(1, b)
+    known = input1.constant
+    safe = known is not None and bool(known.all())
+    by = b if safe else g.where(g.pair("Equal", b, zero), one, b)
+    plain = sizes or input0.precision in NARROW
+    quotient = _divide(g, a, by) if plain else truncated(g, a, by)
+    left = remainder(g, a, by, quotient)
+    if floor and input0.dtype.kind == "i" and not sizes:
+        other = g.pair("NotEqual", g.pair("Less", left, zero), g.pair("Less", by, zero))
+        down = g.pair("LogicalAnd", g.pair("NotEqual", left, zero), other)
+        quotient = g.where(down, g.pair("Subtract", quotient, one), quotient)
+        left = g.where(down, g.pair("Add", left, by), left)
+    if safe:
+        return quotient, left
+    none = g.pair("Equal", b, zero)
+    return g.where(none, zero, quotient), g.where(none, zero, left)
+
+
+def power(g: Emitter, base: Ref, exponent: Ref, *, signed: bool) -> Ref:
+    """Squaring and multiplying: beyond 31 nothing but 0, 1 and -1 has a power that fits."""
+    one, zero = g.number(1, base), g.number(0, base)
+    left = g.pair("Maximum", exponent, zero)
+    result, square = g.where(g.pair("Equal", left, left), one, one), base
+    for _ in range(5):
+        odd = g.pair("Equal", g.pair("BitwiseAnd", left, one), one)
+        result = g.where(odd, g.pair("Multiply", result, square), result)
+        left = g.pair("BitwiseRightShift", left, one)
+        square = g.pair("Multiply", square, square)
+    rest = g.pair("Less", zero, left)  # the square is 0 or 1 by now, or wraps to 0
+    result = g.where(rest, g.pair("Multiply", result, square), result)
+    if not signed:
+        return result
+    unit = g.pair("Equal", g.node("Abs", base), one)
+    even = g.pair("Equal", g.pair("BitwiseAnd", exponent, one), zero)
+    inverse = g.where(unit, g.where(even, one, base), zero)
+    return g.where(g.pair("Less", exponent, zero), inverse, result)
+
+
+def total(g: Emitter, input: Ref, axes: list[int], *, keepdim: bool) -> Ref:
+    """The sum of integers, which wraps: OpenVINO's own reduction is in float32."""
+    result = input
+    for axis in axes:
+        along = g.scalar(axis)
+        if not result.output.get_partial_shape()[axis].is_static:
+            result = _begun(g, result, axis)
+        running = g.node("CumSum", result, along, exclusive=False, reverse=False)
+        result = g.node("Gather", running, g.ints(-1), along)
+    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+
+
+def _begun(g: Emitter, x: Ref, axis: int) -> Ref:
+    """A zero in front of an axis that may be empty."""
+    front = g.ints(*(int(k == axis) for k in range(x.rank)))
+    none = g.ints(*[0] * x.rank)
+    return g.node("Pad", x, front, none, g.number(0, x), pad_mode="constant")
+
+
+def extreme(g: Emitter, input: Ref, axes: list[int], mode: str, *, keepdim: bool) -> Ref:
+    """The largest or smallest of integers, by their order: OpenVINO's reduction is in float32."""
+    result = input
+    for axis in axes:
+        result, _ = g.node(
+            "TopK",
+            result,
+            g.scalar(1),
+            outputs=2,
+            axis=axis,
+            mode=mode,
+            sort="value",
+            index_element_type="i32",
+        )
+    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+
+
+def product(g: Emitter, input: Ref, axes: list[int], sizes: list[int], *, keepdim: bool) -> Ref:
+    """The product of integers over axes of known sizes, half by half."""
+    result = input
+    for axis, size in zip(axes, sizes, strict=True):
+        along = g.scalar(axis)
+        while size > 1:
+            half = size // 2
+            lengths = g.ints(half, half, *([1] if size % 2 else []))
+            first, second, *odd = g.node(
+                "VariadicSplit", result, along, lengths, outputs=2 + size % 2
+            )
+            result = g.pair("Multiply", first, second)
+            result = g.concat(result, *odd, axis=axis)
+            size = half + size % 2
+    return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
+
+
+def bound(precision: Precision) -> tuple[int, int]:
+    """What an integer holds, for the purposes of 32 bits."""
+    kind = np.iinfo(np.int32 if precision == Precision.INT64 else precision.dtype)
+    return int(kind.min), int(kind.max)

@@ -1,0 +1,87 @@
+"""Matrix products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.broadcast import broadcast
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import linear
+from nnir.types import Fuse, Precision
+
+from ...lowering import Lowerings
+from .binary import fused
+from .emitter import Emitter, Ref
+from .integers import total, wide, wrapped
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+MOST = 1 << 22
+"""Products of integers that are written out."""
+
+
+@table.lower(linear.fully_connected)
+def fully_connected(
+    g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
+) -> Any:
+    if not input.is_float:
+        raise NoLowering(f"openvino multiplies no matrices of {input.precision.name}")
+    rows = g.cast(input, FLOAT32)
+    if input.rank != 2:
+        last = input.shape[-1]
+        if isinstance(last, Expr):
+            shape = g.concat(g.ints(-1), g.part(g.dims(rows), input.rank - 1, input.rank))
+            rows = g.reshape(rows, shape)
+        else:
+            rows = g.reshape(rows, [-1, last])
+    w, b = g.cast(weight, FLOAT32), g.cast(bias, FLOAT32)
+    product = g.node("MatMul", rows, w, transpose_a=False, transpose_b=True)
+    if bias.constant is None or bias.constant.any():
+        product = g.pair("Add", product, b)
+    return g.cast(fused(g, product, fuse_code), input.precision)
+
+
+@table.lower(linear.mat_mul)
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+    flags = {"transpose_a": transpose_x and x.rank > 1, "transpose_b": transpose_y and y.rank > 1}
+    if x.is_float:
+        made = g.node("MatMul", g.cast(x, FLOAT32), g.cast(y, FLOAT32), **flags)
+        return g.cast(made, x.precision)
+    return _integers(g, x, y, **flags)
+
+
+def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:
+    """Products written out, and their sum, which wraps: OpenVINO multiplies in float32."""
+    sizes = [d for d in (*x.shape, *y.shape) if not isinstance(d, Expr)]
+    if x.rank < 2 or y.rank < 2 or len(sizes) < x.rank + y.rank:
+        raise NoLowering(f"openvino multiplies no matrices {x.type} and {y.type}")
+    left = [int(d) for d in x.shape]  # type: ignore[arg-type]
+    right = [int(d) for d in y.shape]  # type: ignore[arg-type]
+    a, b = wide(g, x), wide(g, y)
+    if transpose_a:
+        left[-2:] = left[:-3:-1]
+        a = _turned(g, a)
+    if not transpose_b:
+        right[-2:] = right[:-3:-1]
+        b = _turned(g, b)
+    count = 1
+    for size in broadcast(tuple(left[:-2]), tuple(right[:-2])):
+        count *= int(size)  # type: ignore[arg-type]
+    if count * left[-2] * left[-1] * right[-2] > MOST:
+        raise NoLowering(f"openvino multiplies no large matrices {x.type} and {y.type}")
+    a = g.reshape(a, [*left[:-1], 1, left[-1]])
+    b = g.reshape(b, [*right[:-2], 1, *right[-2:]])
+    products = g.pair("Multiply", a, b)
+    return wrapped(g, total(g, products, [products.rank - 1], keepdim=False), x.precision)
+
+
+def _turned(g: Emitter, ref: Ref) -> Ref:
+    order = [*range(ref.rank - 2), ref.rank - 1, ref.rank - 2]
+    return g.node("Transpose", ref, g.ints(*order))
+
+
+@table.lower(linear.inverse)
+def inverse(g: Emitter, input: Value) -> Any:
+    raise NoLowering("openvino: a singular matrix has no inverse that says so")

@@ -1,0 +1,64 @@
+"""Logical and bitwise operators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import logic
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+from .integers import computed, wide, wrapped
+
+table = Lowerings()
+
+
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+        return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
+
+
+for _operator, _name in {
+    logic.and_: "LogicalAnd",
+    logic.bitwise_and: "BitwiseAnd",
+    logic.bitwise_or: "BitwiseOr",
+    logic.bitwise_xor: "BitwiseXor",
+    logic.or_: "LogicalOr",
+    logic.xor: "LogicalXor",
+}.items():
+    _same(_operator, _name)
+
+
+@table.lower(logic.not_)
+def not_(g: Emitter, input: Value) -> Any:
+    return g.node("LogicalNot", input)
+
+
+@table.lower(logic.bitwise_not)
+def bitwise_not(g: Emitter, input: Value) -> Any:
+    return computed(g, lambda x: g.node("BitwiseNot", x), input)
+
+
+@table.lower(logic.bit_shift)
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+    """A count outside of the width shifts everything out."""
+    if input0.precision == Precision.UINT32:
+        raise NoLowering("openvino computes UINT32 as INT32, also in shifts")
+    if input0.precision == Precision.INT64 and left:
+        raise NoLowering("openvino computes int64 in 32 bits: shifts to the left")
+    a, count = wide(g, input0), wide(g, input1)
+    width = min(input0.dtype.itemsize * 8, 32)
+    zero, most = g.number(0, count), g.number(width, count)
+    inside = g.pair("LogicalAnd", g.pair("LessEqual", zero, count), g.pair("Less", count, most))
+    by = g.where(inside, count, zero)
+    name = "BitwiseLeftShift" if left else "BitwiseRightShift"
+    shifted = g.pair(name, a, by)
+    empty: Ref = g.number(0, a)
+    if not left and input0.dtype.kind == "i":
+        empty = g.where(g.pair("Less", a, empty), g.number(-1, a), empty)
+    return wrapped(g, g.where(inside, shifted, empty), input0.precision)

@@ -1,0 +1,371 @@
+"""Pooling."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import pool
+from nnir.ops import windows as shared
+from nnir.types import AutoPad, Fuse, Precision
+
+from ...lowering import Lowerings
+from . import windows
+from .binary import fused
+from .elements import HALF
+from .emitter import Emitter, Ref, require_size
+from .finite import is_computed
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+
+def _split(pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    return {
+        "auto_pad": "explicit",
+        "pads_begin": [a for a, _ in pairs],
+        "pads_end": [b for _, b in pairs],
+    }
+
+
+def _geometry(
+    name: str,
+    input: Value,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    *,
+    ceil: bool,
+) -> dict[str, Any]:
+    """Kernel, strides and padding, in which overhanging last windows are whole."""
+    if auto_pad == AutoPad.VALID:
+        auto_pad, pads = AutoPad.NONE, None
+    given = {"kernel": list(kernel), "strides": list(strides), "rounding_type": "floor"}
+    given |= windows.padding(input, auto_pad, pads, kernel, strides)
+    if ceil and auto_pad == AutoPad.NONE:
+        grown = windows.whole(input, pads, kernel, strides)
+        if grown is None:
+            after = (pads or (0,) * 4)[1::2]
+            inside = all(a + s <= k for a, s, k in zip(after, strides, kernel, strict=True))
+            if not inside:
+                raise NoLowering(f"{name} with ceil_mode needs known sizes on openvino")
+            return given | {"rounding_type": "ceil"}
+        given |= _split(grown)
+    return given
+
+
+def _require_small(given: dict[str, Any]) -> None:
+    """NoLowering for padding as large as the kernel."""
+    for pads in (given["pads_begin"], given["pads_end"]):
+        if any(p >= k or p < 0 for p, k in zip(pads, given["kernel"], strict=True)):
+            raise NoLowering("openvino pools with padding smaller than the kernel only")
+
+
+@table.lower(pool.average_pool_2d)
+def average_pool_2d(
+    g: Emitter,
+    input: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    ceil_mode: bool,
+    count_include_pad: bool,
+    fuse_code: Fuse,
+) -> Any:
+    given = _geometry(
+        "average_pool_2d", input, auto_pad, pads, kernel_shape, strides, ceil=ceil_mode
+    )
+    if count_include_pad and given["rounding_type"] == "ceil":
+        raise NoLowering("average_pool_2d with ceil_mode and padding needs known sizes on openvino")
+    result = _averaged(g, input, given, excluded=not count_include_pad)
+    return fused(g, g.cast(result, input.precision), fuse_code)
+
+
+def _averaged(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
+    x = g.cast(input, FLOAT32)
+    if given["auto_pad"] == "explicit":
+        pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
+        if not excluded and any(map(any, pairs)):
+            x, given = windows.bordered(g, x, pairs), given | _split([(0, 0)] * len(pairs))
+        _require_small(given)
+    padded = any(given["pads_begin"]) or any(given["pads_end"])
+    exclude = excluded and (
+        padded or given["auto_pad"] != "explicit" or given["rounding_type"] != "floor"
+    )
+    return _mean(g, x, given, exclude=exclude)
+
+
+def _mean(g: Emitter, x: Ref, given: dict[str, Any], *, exclude: bool) -> Ref:
+    """AvgPool, which is not made without dilations."""
+    ones = {"dilations": [1] * len(given["kernel"])}
+    return g.node("AvgPool", x, **{**ones, **given, "exclude-pad": exclude})
+
+
+@table.lower(pool.max_pool_2d)
+def max_pool_2d(
+    g: Emitter,
+    input: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...],
+    ceil_mode: bool,
+    return_indices: bool,
+    return_indices_dtype: int,
+    fuse_code: Fuse,
+) -> Any:
+    given = _geometry("max_pool_2d", input, auto_pad, pads, kernel_shape, strides, ceil=ceil_mode)
+    values, places = _maxima(g, input, given, return_indices=return_indices)
+    values = fused(g, values, fuse_code)
+    if places is None:
+        return values
+    return values, g.cast(places, Precision(return_indices_dtype))
+
+
+def _maxima(
+    g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool
+) -> tuple[Ref, Ref | None]:
+    """MaxPool, in which NaN wins where the input is not known to have none."""
+    if given["auto_pad"] == "explicit":
+        _require_small(given)
+    kind = (
+        FLOAT32
+        if input.precision in HALF
+        else Precision.INT32
+        if input.dtype.kind in "biu"
+        else FLOAT32
+    )
+    x = g.cast(input, input.precision if input.precision == Precision.INT64 else kind)
+    rank = len(given["kernel"])
+    given = {"dilations": [1] * rank, **given, "index_element_type": "i64", "axis": 2}
+    careful = input.is_float and not is_computed(input)
+    if careful and return_indices:
+        lost = g.node("IsNaN", x)
+        finite = g.where(lost, g.number(np.inf, x), x)
+        values, places = g.node("MaxPool", finite, outputs=2, **given)
+    else:
+        values, places = g.node("MaxPool", x, outputs=2, **given)
+    if careful:
+        low = g.pair("Equal", x, g.number(-np.inf, x))
+        marks = g.where(low, g.number(0, x), g.number(1, x))
+        marks = g.where(g.node("IsNaN", x), g.number(2, x), marks)
+        found, _ = g.node("MaxPool", marks, outputs=2, **given)
+        none = g.pair("Less", found, g.number(0.5, x))
+        values = g.where(none, g.number(-np.inf, x), values)
+        values = g.where(g.pair("Less", g.number(1.5, x), found), g.number(np.nan, x), values)
+    return g.cast(values, input.precision), places if return_indices else None
+
+
+def _bins(size: int, count: int) -> list[slice]:
+    return [slice(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
+
+
+@table.lower(pool.adaptive_average_pool_2d)
+def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[int, ...]) -> Any:
+    x = g.cast(input, FLOAT32)
+    if tuple(output_shape) == (1, 1):
+        made = g.node("ReduceMean", x, g.ints(2, 3), keep_dims=True)
+    else:
+        made = g.node("AdaptiveAvgPool", x, g.ints(*output_shape))
+    return g.cast(made, input.precision)
+
+
+@table.lower(pool.adaptive_max_pool_2d)
+def adaptive_max_pool_2d(
+    g: Emitter,
+    input: Value,
+    *,
+    output_shape: tuple[int, ...],
+    return_indices: bool,
+    return_indices_dtype: int,
+) -> Any:
+    if not input.is_float:
+        raise NoLowering(f"openvino: adaptive_max_pool_2d of {input.type}")
+    x = g.cast(input, FLOAT32)
+    lost = g.node("IsNaN", x)
+    finite = g.where(lost, g.number(np.inf, x), x)
+    target = g.ints(*output_shape)
+    values, places = g.node("AdaptiveMaxPool", finite, target, outputs=2, index_element_type="i32")
+    found, _ = g.node(
+        "AdaptiveMaxPool", g.cast(lost, FLOAT32), target, outputs=2, index_element_type="i32"
+    )
+    values = g.where(g.pair("Less", g.number(0.5, found), found), g.number(np.nan, x), values)
+    values = g.cast(values, input.precision)
+    return (values, g.cast(places, Precision(return_indices_dtype))) if return_indices else values
+
+
+def _any_sizes(
+    input: Value,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    *,
+    ceil_mode: bool,
+    name: str,
+) -> dict[str, Any]:
+    """Attributes of a pool whose last windows overhang unless they would start behind the data."""
+    rank = len(kernel)
+    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
+    given: dict[str, Any] = {
+        "kernel": list(kernel),
+        "strides": list(steps),
+        "dilations": list(dilated),
+        "rounding_type": "floor",
+        **_split(shared.paired(pads, rank)),
+    }
+    if ceil_mode:
+        grown = windows.whole(input, pads, shared.extents(kernel, dilated), steps, inside=True)
+        if grown is None:
+            return given | {"rounding_type": "ceil_torch"}
+        given |= _split(grown)
+    return given
+
+
+@table.lower(pool.average_pool)
+def average_pool(
+    g: Emitter,
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Any:
+    """Padding that counts is made beforehand; what overhangs never counts."""
+    rank = len(kernel_shape)
+    given = _any_sizes(
+        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="average_pool"
+    )
+    x = g.cast(input, FLOAT32)
+    pairs = shared.paired(pads, rank)
+    if count_include_pad and any(map(any, pairs)):
+        if any(p < 0 for pair in pairs for p in pair):
+            raise NoLowering("openvino: average_pool with negative padding")
+        x = windows.bordered(g, x, pairs)
+        ends = [e - b for e, (_, b) in zip(given["pads_end"], pairs, strict=True)]
+        given |= {"pads_begin": [0] * rank, "pads_end": ends}
+    if max(given["dilations"]) > 1:
+        return g.cast(_dilated(g, x, given), input.precision)
+    _require_small(given)
+    del given["dilations"]
+    padded = any(given["pads_begin"]) or any(given["pads_end"]) or given["rounding_type"] != "floor"
+    return g.cast(_mean(g, x, given, exclude=padded), input.precision)
+
+
+def _dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
+    """Sums of the taps by a convolution, channel by channel, over how many there are."""
+    if given["rounding_type"] != "floor":
+        raise NoLowering("openvino: a dilated pool with ceil_mode needs known sizes")
+    kernel = given["kernel"]
+    weights = g.constant(np.ones((1, 1, *kernel), np.float32))
+    sizes = g.dims(x)
+    flat = g.concat(g.ints(-1, 1), g.part(sizes, 2, 2 + len(kernel)))
+    how = {k: given[k] for k in ("strides", "dilations", "auto_pad", "pads_begin", "pads_end")}
+    planes = g.reshape(x, flat)
+    ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
+    total = g.node("Convolution", planes, weights, **how)
+    count = g.node("Convolution", ones, weights, **how)
+    mean = g.pair("Divide", total, g.pair("Maximum", g.number(1, count), count))
+    after = g.part(g.dims(mean), 2, 2 + len(kernel))
+    return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))
+
+
+@table.lower(pool.max_pool)
+def max_pool(
+    g: Emitter,
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Any:
+    given = _any_sizes(
+        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="max_pool"
+    )
+    values, places = _maxima(g, input, given, return_indices=return_indices)
+    return values if places is None else (values, places)
+
+
+@table.lower(pool.lp_pool)
+def lp_pool(
+    g: Emitter,
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    p: float,
+) -> Any:
+    """The p-th root of a sum: an average over a border of zeros times the size of the kernel."""
+    given = _any_sizes(
+        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="lp_pool"
+    )
+    if max(given["dilations"]) > 1 or given["rounding_type"] != "floor":
+        raise NoLowering("openvino: lp_pool with dilations, or with ceil_mode of unknown sizes")
+    del given["dilations"]
+    x = g.node("Abs", g.cast(input, FLOAT32))
+    powers = g.pair("Power", x, g.number(p, x))
+    pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
+    bordered = windows.bordered(g, powers, pairs)
+    given |= _split([(0, 0)] * len(pairs))
+    means = _mean(g, bordered, given, exclude=False)
+    sums = g.pair("Multiply", means, g.number(math.prod(kernel_shape), means))
+    return g.cast(g.pair("Power", sums, g.number(1 / p, sums)), input.precision)
+
+
+@table.lower(pool.max_unpool)
+def max_unpool(
+    g: Emitter,
+    input: Value,
+    indices: Value,
+    output_shape: Value | None = None,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+) -> Any:
+    """A scatter into flat zeros."""
+    if any(isinstance(d, Expr) for d in input.shape):
+        raise NoLowering(f"max_unpool needs known sizes on openvino, not {input.type}")
+    rank = len(kernel_shape)
+    pairs, steps = shared.paired(pads, rank), strides or (1,) * rank
+    axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
+    spatial = [int(shared.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
+    sizes = [*(int(d) for d in input.shape[:2]), *spatial]  # type: ignore[arg-type]
+    require_size(math.prod(sizes))
+    zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))
+    flat = g.reshape(input, [-1])
+    where = g.int64(indices)
+    filled = g.node(
+        "ScatterElementsUpdate",
+        zeros,
+        where,
+        flat,
+        g.scalar(0),
+        reduction="none",
+        use_init_val=True,
+    )
+    result = g.reshape(filled, sizes)
+    if output_shape is None:
+        return result
+    more = g.pair("Subtract", g.int64(output_shape), g.ints(*sizes))
+    begins = g.ints(*[0] * len(sizes))
+    return g.node("Pad", result, begins, more, g.number(0, input), pad_mode="constant")

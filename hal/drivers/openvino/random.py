@@ -1,0 +1,85 @@
+"""Random numbers, which are OpenVINO's own."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import activation, random
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+
+def _drawn(
+    g: Emitter, shape: Ref, low: float, high: float, seed: float | None, part: int = 1
+) -> Ref:
+    """Numbers in [low, high); seeds of 0 stand for other numbers in each run."""
+    number = 0 if seed is None else struct.unpack("<Q", struct.pack("<d", seed))[0] % 0x7FFFFFFF
+    bounds = [g.constant(np.float32(v)) for v in (low, high)]
+    return g.node(
+        "RandomUniform",
+        shape,
+        *bounds,
+        output_type="f32",
+        global_seed=0 if seed is None else number + 1,
+        op_seed=0 if seed is None else part,
+    )
+
+
+@table.lower(random.random_uniform)
+def random_uniform(
+    g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
+) -> Any:
+    drawn = _drawn(g, g.int64(shape), 0.0, 1.0, seed)
+    spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
+    made = g.pair("Add", spread, g.number(low, drawn))
+    if low < high:
+        below = np.nextafter(np.float32(high), np.float32(low))
+        made = g.pair("Minimum", made, g.number(float(below), made))
+    return g.cast(made, dtype)
+
+
+@table.lower(random.random_normal)
+def random_normal(
+    g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
+) -> Any:
+    """G. E. P. Box and M. E. Muller, 1958."""
+    sizes = g.int64(shape)
+    first = _drawn(g, sizes, 0.0, 1.0, seed)
+    second = _drawn(g, sizes, 0.0, 1.0, seed, 2)
+    open_ = g.pair("Subtract", g.number(1, first), first)  # never 0
+    radius = g.node("Sqrt", g.pair("Multiply", g.node("Log", open_), g.number(-2, first)))
+    turn = g.node("Cos", g.pair("Multiply", second, g.number(2 * math.pi, first)))
+    made = g.pair("Multiply", g.pair("Multiply", radius, turn), g.number(scale, first))
+    return g.cast(g.pair("Add", made, g.number(mean, made)), dtype)
+
+
+@table.lower(random.bernoulli)
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+    chance = g.cast(input, FLOAT32)
+    drawn = _drawn(g, g.dims(chance), 0.0, 1.0, seed)
+    return g.cast(g.pair("Less", drawn, chance), dtype)
+
+
+@table.lower(activation.dropout)
+def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
+    if seed is not None:
+        raise NoLowering("openvino draws other numbers from a seed than ONNX defines")
+    x = g.cast(input, FLOAT32)
+    rate = g.reshape(g.cast(ratio, FLOAT32), [])
+    rate = g.where(g.reshape(training, []), rate, g.number(0, rate))
+    kept = g.pair("LessEqual", rate, _drawn(g, g.dims(x), 0.0, 1.0, None))
+    factor = g.pair("Divide", g.number(1, rate), g.pair("Subtract", g.number(1, rate), rate))
+    made = g.where(kept, g.pair("Multiply", x, factor), g.number(0, x))
+    made = g.where(g.pair("Equal", rate, g.number(0, rate)), x, made)
+    return g.cast(made, input.precision), kept

@@ -1,0 +1,253 @@
+"""Reductions and running sums along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axes_of, axis_of, ints, length_of
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import reduce
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .axes import folded
+from .elements import NARROW
+from .emitter import Emitter, Ref
+from .finite import is_computed
+from .integers import computed, extreme, product, total, wide, wrapped
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+
+def _places(input: Value, axes: Value) -> list[int]:
+    """The axes; none at all stand for every axis."""
+    known = ints(axes) if _is_known(input, axes) else ()
+    if known is None:
+        raise NoLowering("openvino: a reduction over axes that are only known while running")
+    return sorted(axes_of(known, input.rank)) or list(range(input.rank))
+
+
+def _is_known(input: Value, axes: Value) -> bool:
+    """Whether the axes are known: no axes at all are all of them, and so are all of them."""
+    return ints(axes) is not None or length_of(axes) in (0, input.rank)
+
+
+Function = Callable[[Ref, list[int], bool], Ref]
+
+
+def _reduced(g: Emitter, input: Value, axes: Value, keepdim: bool, function: Function) -> Ref:
+    """`function(data, axes, keepdim)` over axes that may only be known while running."""
+    if _is_known(input, axes):
+        ref = g.ref(input)
+        if ref is None:
+            raise NoLowering("openvino: a reduction of nothing")
+        return function(ref, _places(input, axes), keepdim)
+    return folded(g, input, axes, lambda x, at: function(x, at, True), keepdim=keepdim)
+
+
+def reduced(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) -> Ref:
+    """OpenVINO loses elements where it fuses what comes after a reduction of three axes: there a
+    fourth one keeps them apart."""
+    if not places:
+        return ref
+    if ref.rank != 3:
+        return g.node(op, ref, g.ints(*places), keep_dims=keepdim)
+    if len(places) == 3:
+        made = g.node(op, g.reshape(ref, [-1]), g.ints(0), keep_dims=False)
+        return g.reshape(made, [1, 1, 1]) if keepdim else made
+    wide = g.node("Unsqueeze", ref, g.ints(3))
+    made = g.node(op, wide, g.ints(*places), keep_dims=True)
+    return g.node("Squeeze", made, g.ints(*([] if keepdim else places), 3))
+
+
+def _float(op: str) -> Callable[..., Any]:
+    """A reduction of floats in float32."""
+
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        def function(ref: Ref, places: list[int], keep: bool) -> Ref:
+            return reduced(g, op, g.cast(ref, FLOAT32), places, keepdim=keep)
+
+        return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+
+    return lower
+
+
+@table.lower(reduce.reduce_sum)
+def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    if input.is_float:
+        return _float("ReduceSum")(g, input, axes, keepdim=keepdim)
+
+    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
+        return wrapped(g, total(g, wide(g, ref), places, keepdim=keep), input.precision)
+
+    return _reduced(g, input, axes, keepdim, function)
+
+
+@table.lower(reduce.reduce_prod)
+def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    if input.is_float:
+        return _float("ReduceProd")(g, input, axes, keepdim=keepdim)
+    places = _places(input, axes)
+    sizes = [input.shape[k] for k in places]
+    known = [d for d in sizes if not isinstance(d, Expr)]
+    if len(known) < len(sizes) or max(known, default=0) > 256:
+        raise NoLowering(f"openvino: a product of integers of {input.type} over {places}")
+    return computed(g, lambda x: product(g, x, places, known, keepdim=keepdim), input)
+
+
+@table.lower(reduce.reduce_mean)
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    """The mean of nothing is NaN, where OpenVINO has 0."""
+    if not input.is_float:
+        raise NoLowering(f"openvino: the mean of {input.type}")
+    careful = not is_computed(input)
+
+    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
+        x = g.cast(ref, FLOAT32)
+        made = reduced(g, "ReduceMean", x, places, keepdim=keep)
+        for k in places:
+            if careful and not x.output.get_partial_shape()[k].is_static:
+                none = g.pair("Equal", g.size(x, k), g.scalar(0))
+                made = g.where(none, g.number(np.nan, made), made)
+        return made
+
+    return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+
+
+def _extreme(operator: Operator, name: str, beyond: float) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        def function(ref: Ref, places: list[int], keep: bool) -> Ref:
+            return _extreme_of(g, name, beyond, ref, places, keep)
+
+        return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+
+
+def _extreme_of(
+    g: Emitter, name: str, beyond: float, ref: Ref, places: list[int], keepdim: bool
+) -> Ref:
+    """OpenVINO starts from the largest finite number and passes over NaN."""
+    if ref.precision == Precision.BOOL8:
+        op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
+        return reduced(g, op, ref, places, keepdim=keepdim)
+    if not ref.is_float:
+        mode = "max" if name == "ReduceMax" else "min"
+        found = extreme(g, wide(g, ref), places, mode, keepdim=keepdim)
+        return wrapped(g, found, ref.precision)
+    x = g.cast(ref, FLOAT32)
+    made = reduced(g, name, x, places, keepdim=keepdim)
+    if not places:
+        return made
+    infinite = g.pair("Equal", x, g.number(beyond, x))
+    every = reduced(g, "ReduceLogicalAnd", infinite, places, keepdim=keepdim)
+    made = g.where(every, g.number(beyond, x), made)
+    lost = reduced(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim=keepdim)
+    return g.where(lost, g.number(np.nan, x), made)
+
+
+_extreme(reduce.reduce_max, "ReduceMax", -np.inf)
+_extreme(reduce.reduce_min, "ReduceMin", np.inf)
+
+
+@table.lower(reduce.reduce_log_sum_exp)
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    """Relative to the largest element, 0 where that is infinite."""
+
+    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
+        x = g.cast(ref, FLOAT32)
+        if not places:
+            return x
+        top = g.node("ReduceMax", x, g.ints(*places), keep_dims=True)
+        limit = g.number(float(np.finfo(np.float32).max), x)
+        shift = g.where(g.pair("Less", g.node("Abs", top), limit), top, g.number(0, x))
+        moved = g.pair("Subtract", x, shift)
+        powers = g.where(g.node("IsNaN", moved), moved, g.node("Exp", moved))
+        whole = g.node("ReduceSum", powers, g.ints(*places), keep_dims=True)
+        made = g.pair("Add", g.node("Log", whole), shift)
+        return made if keep else g.node("Squeeze", made, g.ints(*places))
+
+    return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+
+
+def _position(operator: Operator, mode: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+        place = axis_of(axis, input.rank)
+        x = sortable(g, input, highest=mode == "max")
+        _, found = g.node(
+            "TopK",
+            x,
+            g.scalar(1),
+            outputs=2,
+            axis=place,
+            mode=mode,
+            sort="value",
+            index_element_type="i32" if dtype == Precision.INT32 else "i64",
+            stable=True,
+        )
+        return found if keepdim else g.node("Squeeze", found, g.ints(place))
+
+
+def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
+    """Values in an order; NaN is what is looked for, beyond infinity, which is as the largest."""
+    if input.precision == Precision.BOOL8:
+        return g.cast(input, Precision.INT32)
+    if not input.is_float:
+        return wide(g, input)
+    x = g.cast(input, FLOAT32)
+    most = float(np.finfo(np.float32).max) * (1 if highest else -1)
+    finite = g.pair("Minimum" if highest else "Maximum", x, g.number(most, x))
+    return g.where(g.node("IsNaN", x), g.number(np.inf if highest else -np.inf, x), finite)
+
+
+_position(reduce.arg_max, "max")
+_position(reduce.arg_min, "min")
+
+
+@table.lower(reduce.cum_sum)
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+    along = g.scalar(-1) if axis is None else g.reshape(g.int64(axis), [])
+    kind = Precision.INT32 if input.precision in NARROW else input.precision
+    x = g.cast(input, FLOAT32 if input.is_float else kind)
+    made = g.node("CumSum", x, along, exclusive=exclusive, reverse=reverse)
+    return wrapped(g, made, input.precision)
+
+
+@table.lower(reduce.cum_prod)
+def cum_prod(
+    g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
+) -> Any:
+    """Products of ever longer runs, doubled (W. D. Hillis and G. L. Steele)."""
+    known = (-1,) if axis is None else ints(axis)
+    if known is None:
+        raise NoLowering("openvino: cum_prod along an axis that is only known while running")
+    place = axis_of(known[0], input.rank)
+    size = input.shape[place]
+    if isinstance(size, Expr):
+        raise NoLowering(f"openvino: cum_prod of {input.type} along {place}")
+    x = g.cast(input, FLOAT32) if input.is_float else wide(g, input)
+    if exclusive:
+        x = _shifted(g, x, place, 1, size, reverse=reverse)
+    step = 1
+    while step < size:
+        x = g.pair("Multiply", x, _shifted(g, x, place, step, size, reverse=reverse))
+        step *= 2
+    return wrapped(g, x, input.precision)
+
+
+def _shifted(g: Emitter, x: Ref, axis: int, step: int, size: int, *, reverse: bool) -> Ref:
+    """Ones move in, what moves out is lost."""
+    rank = x.rank
+    pads = [step if k == axis else 0 for k in range(rank)]
+    none = g.ints(*[0] * rank)
+    sides = (none, g.ints(*pads)) if reverse else (g.ints(*pads), none)
+    grown = g.node("Pad", x, *sides, g.number(1, x), pad_mode="constant")
+    bounds = (step, step + size) if reverse else (0, size)
+    return g.node("Slice", grown, *(g.ints(v) for v in (*bounds, 1, axis)))

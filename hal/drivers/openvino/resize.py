@@ -1,0 +1,349 @@
+"""Resizing and sampling.
+
+Where all sizes are known, resizing becomes gathers and weighted sums of what the reference
+computes, or OpenVINO's Interpolate where that does the same; else Interpolate as far as it follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axes_of, ints
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import resize, sampling
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Operand, Ref, require_size
+from .integers import bound
+from .resampling import resampled
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+FEW = 4
+
+
+def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
+    """Integers are rounded and clamped to what the type holds."""
+    if precision.is_integer:
+        if precision.dtype.itemsize > 2:
+            raise NoLowering(f"openvino: interpolation of {precision.name} in float32")
+        low, high = bound(precision)
+        result = g.node("Round", result, mode="half_to_even")
+        result = g.node("Clamp", result, min=float(low), max=float(high))
+    return g.cast(result, precision)
+
+
+def _interpolated(
+    g: Emitter, x: Operand, sizes: Operand, axes: Sequence[int], coordinates: str, **more: Any
+) -> Ref:
+    """OpenVINO's operator by sizes."""
+    given: dict[str, Any] = {
+        "mode": "linear_onnx",
+        "shape_calculation_mode": "sizes",
+        "coordinate_transformation_mode": coordinates,
+        "nearest_mode": "round_prefer_floor",
+        "antialias": False,
+        "pads_begin": [0],
+        "pads_end": [0],
+        "cube_coeff": -0.75,
+    }
+    return g.node("Interpolate", x, sizes, g.ints(*axes), **(given | more))
+
+
+def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> Ref:
+    """The new H and W, for sizes that are only known while running."""
+    if shape is not None:
+        return g.int64(shape)
+    if scales is None or scales.constant is None:
+        raise NoLowering("openvino: a resize by scales that are only known while running")
+    factors = scales.constant.reshape(-1).astype(np.float64)
+    if not np.all(factors == np.floor(factors)):
+        raise NoLowering(f"openvino: unknown sizes times {factors.tolist()}")
+    own = g.part(g.dims(input), 2, 4)
+    return g.pair("Multiply", own, g.ints(*factors.astype(np.int64).tolist()))
+
+
+def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Ref:
+    """Gathers at places in integers, for sizes that are only known while running."""
+    one, two, zero = g.scalar(1), g.scalar(2), g.scalar(0)
+    result = g.ref(input)
+    for axis in (2, 3):
+        size = g.size(input, axis)
+        out = g.node("Gather", target, g.scalar(axis - 2), zero)
+        at = g.node("Range", zero, out, one, output_type="i64")
+        if align_corners:
+            steps = g.pair("Maximum", g.pair("Subtract", out, one), one)
+            ends = g.pair("Multiply", g.pair("Multiply", at, two), g.pair("Subtract", size, one))
+            top, bottom = g.pair("Add", ends, steps), g.pair("Multiply", steps, two)
+        else:
+            top, bottom = g.pair("Multiply", at, size), g.pair("Maximum", out, one)
+        near = g.node("Divide", top, bottom, auto_broadcast="numpy", m_pythondiv=False)
+        result = g.node("Gather", result, near, g.scalar(axis))
+    if result is None:
+        raise NoLowering("openvino: a resize of nothing")
+    return result
+
+
+@table.lower(resize.resize_nearest)
+def resize_nearest(
+    g: Emitter,
+    input: Value,
+    shape: Value | None = None,
+    scales: Value | None = None,
+    *,
+    align_corners: bool,
+) -> Any:
+    sizes = _static_sizes(input, shape, scales)
+    if sizes is None:
+        return _nearest(g, input, _target(g, input, shape, scales), align_corners=align_corners)
+    result: Any = g.ref(input)
+    for axis, (size, out) in enumerate(sizes, start=2):
+        require_size(out)
+        at, steps = np.arange(out), max(out - 1, 1)
+        near = (2 * at * (size - 1) + steps) // (2 * steps) if align_corners else at * size // out
+        result = _gathered(g, result, near, axis, size)
+    return result
+
+
+def _gathered(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> Ref:
+    """Entries of an axis at known places; as they are where these are all in order."""
+    if np.array_equal(near, np.arange(size)):
+        return data
+    return g.node("Gather", data, g.constant(near.astype(np.int64)), g.scalar(axis))
+
+
+def _static_sizes(
+    input: Value, shape: Value | None, scales: Value | None
+) -> list[tuple[int, int]] | None:
+    """(in, out) of H and W, where they are known."""
+    own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
+    if shape is not None:
+        out = ints(shape)
+    elif scales is not None and scales.constant is not None and len(own) == 2:
+        flat = np.asarray(scales.constant, np.float64).reshape(-1)
+        out = tuple(int(np.floor(n * f)) for n, f in zip(own, flat, strict=True))
+    else:
+        out = None
+    if out is None or len(own) < 2:
+        return None
+    return list(zip(own, out, strict=True))
+
+
+@table.lower(resize.resize_linear)
+def resize_linear(
+    g: Emitter,
+    input: Value,
+    shape: Value | None = None,
+    scales: Value | None = None,
+    *,
+    align_corners: bool,
+    align_mode: int | None,
+) -> Any:
+    coordinates = "align_corners" if align_corners else "asymmetric"
+    if align_mode == 0 and not align_corners:
+        coordinates = "half_pixel"
+    sizes = _static_sizes(input, shape, scales)
+    x = g.cast(input, FLOAT32)
+    if sizes is None:
+        target = _target(g, input, shape, scales)
+        return _fit(g, _interpolated(g, x, target, (2, 3), coordinates), input.precision)
+    if _is_native(sizes, coordinates):
+        target = g.ints(*(out for _, out in sizes))
+        return _fit(g, _interpolated(g, x, target, (2, 3), coordinates), input.precision)
+    how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
+    for axis, (size, out) in enumerate(sizes, start=2):
+        require_size(size * out)
+        near, factors, _ = sampling.weights(how, size, out, out / size)
+        x = _along(g, x, axis, input.rank, size, near, factors)
+    return _fit(g, x, input.precision)
+
+
+def _is_native(sizes: Sequence[tuple[int, int]], coordinates: str) -> bool:
+    """Whether positions are exact in float32."""
+    whole = all(out % size == 0 and (out // size) & (out // size - 1) == 0 for size, out in sizes)
+    return whole and coordinates != "align_corners"
+
+
+def _along(
+    g: Emitter, data: Ref, axis: int, rank: int, size: int, near: np.ndarray, factors: np.ndarray
+) -> Ref:
+    """Weighted sums of neighbours along an axis: a few gathers, or a product with a matrix."""
+    if near.shape[1] <= FEW:
+        tail = (1,) * (rank - axis - 1)
+        total: Ref | None = None
+        for k in range(near.shape[1]):
+            if not factors[:, k].any():
+                continue
+            part = _gathered(g, data, near[:, k], axis, size)
+            weight = g.constant(factors[:, k].reshape(-1, *tail).astype(np.float32))
+            term = g.pair("Multiply", part, weight)
+            total = term if total is None else g.pair("Add", total, term)
+        return data if total is None else total
+    matrix = np.zeros((size, len(near)))
+    np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
+    perm = [k for k in range(rank) if k != axis] + [axis]
+    moved = g.node("Transpose", data, g.ints(*perm))
+    weights = g.constant(matrix.astype(np.float32))
+    product = g.node("MatMul", moved, weights, transpose_a=False, transpose_b=False)
+    return g.node("Transpose", product, g.ints(*np.argsort(perm).tolist()))
+
+
+@table.lower(resize.resize)
+def resize_(
+    g: Emitter,
+    input: Value,
+    roi: Value | None = None,
+    scales: Value | None = None,
+    sizes: Value | None = None,
+    *,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    antialias: bool,
+    axes: tuple[int, ...] | None,
+    cubic_coeff_a: float,
+    exclude_outside: bool,
+    extrapolation_value: float,
+    keep_aspect_ratio_policy: str,
+) -> Any:
+    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
+    plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
+    how = sampling.Filter(
+        mode,
+        coordinate_transformation_mode,
+        nearest_mode,
+        antialias,
+        exclude_outside,
+        cubic_coeff_a,
+    )
+    if plan is not None:
+        return _static(g, input, how, plan, extrapolation_value)
+    plain = not antialias and not exclude_outside and keep_aspect_ratio_policy == "stretch"
+    image = input.rank == 4 and set(named) <= {2, 3}
+    followed = coordinate_transformation_mode in FOLLOWED and mode != "nearest"
+    if plain and image and followed and sizes is not None:
+        kind = {"mode": "cubic" if mode == "cubic" else "linear_onnx", "cube_coeff": cubic_coeff_a}
+        x, wanted = g.cast(input, FLOAT32), g.int64(sizes)
+        result = _interpolated(g, x, wanted, named, coordinate_transformation_mode, **kind)
+        return _fit(g, result, input.precision)
+    if mode == "nearest" and sizes is None and scales is not None and scales.constant is not None:
+        return _repeated(g, input, how, named, scales)
+    exact = g.ref(input) if mode == "nearest" else g.cast(input, FLOAT32)
+    if exact is None:
+        raise NoLowering("openvino: a resize of nothing")
+    result = resampled(g, exact, how, named, scales, sizes, keep_aspect_ratio_policy)
+    return result if mode == "nearest" else _fit(g, result, input.precision)
+
+
+FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
+"""Coordinate rules of OpenVINO's own operator."""
+
+
+def _repeated(
+    g: Emitter, input: Value, how: sampling.Filter, axes: Sequence[int], scales: Value | None
+) -> Ref:
+    """Every element of an axis repeated a whole number of times."""
+    known = None if scales is None else scales.constant
+    factors = [] if known is None else known.reshape(-1).tolist()
+    known_modes = ("asymmetric", "floor"), ("half_pixel", "round_prefer_floor")
+    whole = factors and all(f == int(f) and f > 0 for f in factors)
+    result = g.ref(input)
+    if not whole or (how.coordinates, how.nearest) not in known_modes or result is None:
+        raise NoLowering(f"openvino: resize of {input.type}, whose sizes are not known, {how}")
+    for axis, factor in zip(axes, factors, strict=True):
+        if factor == 1:
+            continue
+        by = g.scalar(int(factor))
+        line = g.node(
+            "Range",
+            g.scalar(0),
+            g.pair("Multiply", g.size(input, axis), by),
+            g.scalar(1),
+            output_type="i64",
+        )
+        near = g.node("Divide", line, by, auto_broadcast="numpy", m_pythondiv=False)
+        result = g.node("Gather", result, near, g.scalar(axis))
+    if result is None:
+        raise NoLowering("openvino: a resize of nothing")
+    return result
+
+
+Axis = tuple[int, int, int, float, tuple[float, float] | None]
+
+
+def _plan(
+    input: Value,
+    axes: Sequence[int],
+    roi: Value | None,
+    scales: Value | None,
+    sizes: Value | None,
+    policy: str,
+) -> list[Axis] | None:
+    """(axis, size, result's size, scale, region) of each axis that changes, where all is known."""
+    factors = (
+        None if scales is None or scales.constant is None else scales.constant.reshape(-1).tolist()
+    )
+    wanted = ints(sizes)
+    if (roi is not None and roi.constant is None) or (factors is None and wanted is None):
+        return None
+    flat = None if roi is None or roi.constant is None else roi.constant.reshape(-1).tolist()
+    count = len(axes)
+    regions = [None if not flat else (flat[k], flat[k + count]) for k in range(count)]
+    whole = [None if factors is None else factors[k] == 1 for k in range(count)]
+    unknown = [k for k, a in enumerate(axes) if isinstance(input.shape[a], Expr)]
+    if any(not whole[k] or regions[k] is not None for k in unknown):
+        return None
+    shape = [1 if isinstance(d, Expr) else d for d in input.shape]
+    out, steps = resize.resolved(shape, axes, wanted, factors, policy)
+    own = [shape[a] for a in axes]
+    if 0 in out or 0 in own:
+        return None
+    rows = list(zip(axes, own, out, steps, regions, strict=True))
+    return [row for k, row in enumerate(rows) if k not in unknown]
+
+
+def _static(
+    g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
+) -> Any:
+    exact = how.mode == "nearest"
+    kept = g.ref(input)
+    result = kept if exact and kept is not None else g.cast(input, FLOAT32)
+    moving = [
+        row
+        for row in plan
+        if not (row[1] == row[2] and row[3] == 1 and row[4] in (None, (0.0, 1.0)))
+    ]
+    pairs = [(size, out) for _, size, out, _, _ in moving]
+    plain = how.mode == "linear" and not how.antialias and not how.exclude_outside
+    image = input.rank == 4 and [row[0] for row in moving] == [2, 3]
+    same = all(abs(scale * size - out) < 1e-6 for _, size, out, scale, _ in moving)
+    if (
+        plain
+        and image
+        and same
+        and how.coordinates in ("half_pixel", "asymmetric", "pytorch_half_pixel")
+        and _is_native(pairs, how.coordinates)
+        and all(o > 1 for _, o in pairs)
+    ):
+        target = g.ints(*(o for _, o in pairs))
+        return _fit(g, _interpolated(g, result, target, (2, 3), how.coordinates), input.precision)
+    lost: np.ndarray | None = None
+    for axis, size, out, scale, region in moving:
+        require_size(size * out)
+        near, factors, outside = sampling.weights(how, size, out, scale, region)
+        if exact:
+            result = _gathered(g, result, near[:, 0], axis, size)
+        else:
+            result = _along(g, result, axis, input.rank, size, near, factors)
+        if outside.any():
+            mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
+            lost = mask if lost is None else lost | mask
+    if lost is not None:
+        result = g.where(g.constant(lost), g.number(beyond, result), result)
+    return result if exact else _fit(g, result, input.precision)

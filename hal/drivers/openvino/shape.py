@@ -1,0 +1,283 @@
+"""Operators that rearrange, join, cut or count elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import axes_of, axis_of, contents, ints, length_of
+from nnir.dim import Dim, Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import PadMode, Precision
+
+from ...lowering import Lowerings
+from .axes import squeezed, tiled, unsqueezed
+from .elements import HIGHEST
+from .emitter import Emitter, Operand, Ref
+
+table = Lowerings()
+
+
+@table.lower(shape.reshape)
+def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+    return g.reshape(input, g.int64(shape), copy=True)
+
+
+@table.lower(shape.reshape_exact)
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+    return g.reshape(input, g.int64(shape))
+
+
+@table.lower(shape.transpose)
+def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+    order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
+    return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.ref(input)
+
+
+@table.lower(shape.squeeze)
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+    known = ints(axes)
+    if axes is not None and known is None and length_of(axes):
+        return squeezed(g, input, axes)
+    if not known:
+        known = tuple(k for k, d in enumerate(input.shape) if d == 1)
+    return g.node("Squeeze", input, g.ints(*axes_of(known, input.rank))) if known else g.ref(input)
+
+
+@table.lower(shape.unsqueeze)
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+    """The standard inserts axes one after the other."""
+    known = ints(axes)
+    if known is None:
+        return unsqueezed(g, input, axes)
+    places: list[int] = []
+    for position, axis in enumerate(known):
+        place = axis_of(axis, input.rank + position, extra=1)
+        places = [p + (p >= place) for p in places] + [place]
+    return g.node("Unsqueeze", input, g.ints(*sorted(places))) if places else g.ref(input)
+
+
+@table.lower(shape.flatten)
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+    if not input.rank:
+        return g.reshape(input, [1])
+    first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
+    sizes = g.dims(input)
+    merged: Dim = 1
+    for d in input.shape[first : last + 1]:
+        merged = merged * d
+    if isinstance(merged, Expr):
+        one = g.scalar(0)
+        factors = [g.node("Gather", sizes, g.ints(k), one) for k in range(first, last + 1)]
+        middle = factors[0]
+        for factor in factors[1:]:
+            middle = g.pair("Multiply", middle, factor)
+    else:
+        middle = g.ints(merged)
+    ends = [
+        *_given(g, input.shape[:first], sizes, 0),
+        middle,
+        *_given(g, input.shape[last + 1 :], sizes, last + 1),
+    ]
+    return g.reshape(input, g.concat(*ends))
+
+
+def _given(g: Emitter, dims: tuple[Dim, ...], sizes: Ref, start: int) -> list[Ref]:
+    """Sizes as parts of a vector."""
+    known = [d for d in dims if not isinstance(d, Expr)]
+    if len(known) == len(dims):
+        return [g.ints(*known)] if dims else []
+    return [g.part(sizes, start, start + len(dims))]
+
+
+@table.lower(shape.concat)
+def concat(g: Emitter, *input: Value, axis: int) -> Any:
+    """Empty parts are left out; OpenVINO may take their type for that of all."""
+    place = axis_of(axis, input[0].rank)
+    parts = [v for v in input if v.shape[place] != 0] or input[:1]
+    return g.concat(*parts, axis=place)
+
+
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Value, axis: int) -> Any:
+    place = axis_of(axis, input[0].rank, extra=1)
+    return g.concat(*(g.node("Unsqueeze", v, g.ints(place)) for v in input), axis=place)
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+    count, place = length_of(split), axis_of(axis, input.rank)
+    if count == 1:
+        return g.ref(input)
+    known = ints(split)
+    if known is not None and 0 in known:
+        ends = np.cumsum(known).tolist()
+        bounds = zip([0, *ends[:-1]], ends, strict=True)
+        return tuple(_cut(g, input, place, a, b) for a, b in bounds)
+    return g.node("VariadicSplit", input, g.scalar(place), g.int64(split), outputs=count)
+
+
+def _cut(g: Emitter, input: Value, axis: int, start: int, end: int) -> Ref:
+    return g.node("Slice", input, *(g.ints(v) for v in (start, end, 1, axis)))
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+    place = axis_of(axis, input.rank)
+    if num == 1:
+        return g.node("Squeeze", input, g.ints(place))
+    pieces = g.node("Split", input, g.scalar(place), outputs=num, num_splits=num)
+    return tuple(g.node("Squeeze", p, g.ints(place)) for p in pieces)
+
+
+@table.lower(shape.expand)
+def expand(g: Emitter, input: Value, shape: Value) -> Any:
+    """OpenVINO keeps a size where the target is 1, the standard where it is -1."""
+    if not length_of(shape):
+        return g.ref(input)
+    known, target = contents(shape), g.int64(shape)
+    if ints(shape) is not None:
+        target = g.ints(*(1 if d == -1 else d for d in ints(shape) or ()))
+    elif known is None or -1 in known:
+        one = g.ints(1)
+        target = g.where(g.pair("Equal", target, g.ints(-1)), one, target)
+    return g.node("Broadcast", input, target, mode="bidirectional")
+
+
+@table.lower(shape.tile)
+def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+    """As many repeats as axes."""
+    missing = input.rank - length_of(repeats)
+    whole, counts = g.ref(input), g.int64(repeats)
+    if missing > 0:
+        counts = g.concat(g.ints(*[1] * missing), counts)
+    elif missing < 0:
+        whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
+    if ints(repeats) is None:
+        return tiled(g, whole, max(input.rank, length_of(repeats)), counts)
+    return g.node("Tile", whole, counts)
+
+
+@table.lower(shape.shape)
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    if input.is_static:
+        return g.constant(np.array(input.shape, dtype.dtype))
+    return g.node("ShapeOf", input, output_type="i32" if dtype == Precision.INT32 else "i64")
+
+
+MODES = {
+    PadMode.CONSTANT: "constant",
+    PadMode.REFLECT: "reflect",
+    PadMode.EDGE: "edge",
+    PadMode.REPLICATE: "edge",
+}
+
+
+@table.lower(shape.pad)
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+    """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
+    if value is None:
+        single = g.number(0, input)
+    else:
+        single = g.reshape(value, []) if value.rank else g.cast(value, input.precision)
+    known = ints(pads)
+    if mode == PadMode.WRAP:
+        return _wrapped(g, input, known)
+    if mode not in MODES:
+        raise NoLowering(f"openvino: pad with mode {mode.name}")
+    if known is None:
+        return _computed_pad(g, input, pads, single, mode)
+    begins, ends = list(known[::2]), list(known[1::2])
+    result: Operand = input
+    if mode != PadMode.CONSTANT:
+        result = _crop(g, result, begins, ends)
+        if mode == PadMode.REFLECT:
+            return _mirrored(g, input, result, begins, ends)
+    if any(p > 0 for p in known):
+        grown = [g.ints(*(max(p, 0) for p in side)) for side in (begins, ends)]
+        result = _padded(g, result, grown, single, value, mode)
+    return _crop(g, result, begins, ends) if mode == PadMode.CONSTANT else g.ref(result)
+
+
+def _padded(
+    g: Emitter, data: Operand, grown: list[Ref], single: Ref, value: Value | None, mode: PadMode
+) -> Ref:
+    """OpenVINO pads with finite numbers; others are put where a border of ones is."""
+    known = None if value is None else value.constant
+    plain = value is None or not value.is_float or mode != PadMode.CONSTANT
+    if plain or (known is not None and np.isfinite(known.astype(np.float32)).all()):
+        return g.node("Pad", data, *grown, single, pad_mode=MODES[mode])
+    zeros = g.node("Broadcast", g.number(0, single), g.dims(data), mode="numpy")
+    border = g.node("Pad", zeros, *grown, g.number(1, single), pad_mode="constant")
+    inside = g.node("Pad", data, *grown, g.number(0, single), pad_mode="constant")
+    return g.where(g.pair("Less", border, g.number(0.5, border)), inside, single)
+
+
+def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Any:
+    """OpenVINO mirrors once, so further than the axis goes takes several steps."""
+    left, right = [max(p, 0) for p in begins], [max(p, 0) for p in ends]
+    sizes = [
+        d if isinstance(d, Expr) else d + min(b, 0) + min(e, 0)
+        for d, b, e in zip(input.shape, begins, ends, strict=True)
+    ]
+    far = [
+        k for k, d in enumerate(sizes) if not isinstance(d, Expr) and max(left[k], right[k]) >= d
+    ]
+    for k in far:
+        size = int(sizes[k])  # type: ignore[arg-type]
+        at = np.pad(np.arange(size), (left[k], right[k]), "reflect")
+        result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(k))
+        left[k] = right[k] = 0
+    if not any(left) and not any(right):
+        return g.ref(result)
+    return g.node("Pad", result, g.ints(*left), g.ints(*right), pad_mode="reflect")
+
+
+def _wrapped(g: Emitter, input: Value, pads: tuple[int, ...] | None) -> Any:
+    """Positions modulo the size, which must be known."""
+    result: Operand = input
+    for axis, size in enumerate(input.shape):
+        if pads is None:
+            raise NoLowering("openvino: pad with mode WRAP by numbers that are not known")
+        before, after = pads[2 * axis], pads[2 * axis + 1]
+        if not before and not after:
+            continue
+        if isinstance(size, Expr):
+            raise NoLowering(f"openvino: pad with mode WRAP of {input.type}")
+        inner = np.arange(size)[max(-before, 0) : size + min(after, 0)]
+        at = np.pad(inner, (max(before, 0), max(after, 0)), "wrap")
+        result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(axis))
+    return g.ref(result)
+
+
+def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Operand:
+    """Take elements away in front and behind, where the numbers are negative."""
+    axes = [k for k, (a, b) in enumerate(zip(begins, ends, strict=True)) if a < 0 or b < 0]
+    if not axes:
+        return g.ref(input)
+    starts = g.ints(*(max(-begins[k], 0) for k in axes))
+    stops = g.ints(*(ends[k] if ends[k] < 0 else HIGHEST for k in axes))
+    return g.node("Slice", input, starts, stops, g.ints(*[1] * len(axes)), g.ints(*axes))
+
+
+def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadMode) -> Any:
+    """Pads that are only known while running, negative ones too."""
+    rank = input.rank
+    rows = g.node("Transpose", g.reshape(g.int64(pads), [rank, 2]), g.ints(1, 0))
+    both = g.reshape(rows, [-1])
+    zero = g.ints(0)
+    grown, crops = g.pair("Maximum", both, zero), g.pair("Minimum", both, zero)
+
+    def cropped(ref: Operand) -> Ref:
+        starts = g.pair("Subtract", zero, g.part(crops, 0, rank))
+        stops = g.pair("Add", g.dims(ref), g.part(crops, rank, 2 * rank))
+        stops = g.pair("Maximum", stops, zero)
+        return g.node("Slice", ref, starts, stops, g.ints(*[1] * rank), g.ints(*range(rank)))
+
+    first: Operand = input if mode == PadMode.CONSTANT else cropped(input)
+    sides = g.part(grown, 0, rank), g.part(grown, rank, 2 * rank)
+    made = g.node("Pad", first, *sides, single, pad_mode=MODES[mode])
+    return cropped(made) if mode == PadMode.CONSTANT else made

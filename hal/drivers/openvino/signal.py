@@ -1,0 +1,60 @@
+"""Fourier transforms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.broadcast import axis_of, ints
+from nnir.dim import Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import signal
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+
+@table.lower(signal.dft)
+def dft(
+    g: Emitter,
+    input: Value,
+    dft_length: Value | None = None,
+    axis: Value | None = None,
+    *,
+    inverse: bool,
+    onesided: bool,
+) -> Any:
+    known = (-2,) if axis is None else ints(axis)
+    parts = input.shape[-1]
+    if known is None or isinstance(parts, Expr):
+        raise NoLowering(f"openvino: dft of {input.type} along an axis that is not known")
+    along = axis_of(known[0], input.rank)
+    length = [] if dft_length is None else [g.int64(dft_length)]
+    x = g.cast(input, FLOAT32)
+    if parts == 1:
+        if onesided and not inverse:
+            real = g.node("Squeeze", x, g.ints(input.rank - 1))
+            return g.cast(g.node("RDFT", real, g.ints(along), *length), input.precision)
+        x = g.concat(x, g.pair("Multiply", x, g.number(0, x)), axis=input.rank - 1)
+    return g.cast(_complex(g, x, along, length, inverse, onesided), input.precision)
+
+
+def _complex(
+    g: Emitter, x: Ref, along: int, length: list[Ref], inverse: bool, onesided: bool
+) -> Ref:
+    """The transform of pairs."""
+    if inverse and onesided:
+        real = g.node("IRDFT", x, g.ints(along), *length)
+        return g.node("Unsqueeze", real, g.ints(x.rank - 1))
+    made = g.node("IDFT" if inverse else "DFT", x, g.ints(along), *length)
+    if not onesided:
+        return made
+    half = g.node("Gather", g.dims(made), g.ints(along), g.scalar(0))
+    two = g.ints(2)
+    bins = g.node("Divide", half, two, auto_broadcast="numpy", m_pythondiv=False)
+    end = g.pair("Add", bins, g.ints(1))
+    return g.node("Slice", made, g.ints(0), end, g.ints(1), g.ints(along))

@@ -1,0 +1,64 @@
+"""Ordering: the largest elements, unique elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nnir.broadcast import axis_of
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import sort
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter
+from .integers import wide, wrapped
+from .reduce import sortable
+
+table = Lowerings()
+
+
+@table.lower(sort.top_k)
+def top_k(
+    g: Emitter,
+    input: Value,
+    k: Value,
+    *,
+    axis: int,
+    largest: bool,
+    sorted: bool,
+    return_indices_dtype: Precision,
+) -> Any:
+    """NaN is ordered like infinity, which OpenVINO has an order of."""
+    place = axis_of(axis, input.rank)
+    keys = sortable(g, input, highest=True)
+    _, places = g.node(
+        "TopK",
+        keys,
+        g.reshape(g.int64(k), []),
+        outputs=2,
+        axis=place,
+        mode="max" if largest else "min",
+        sort="value",
+        index_element_type="i64",
+        stable=True,
+    )
+    values = g.node("GatherElements", input, places, axis=place)
+    return values, g.cast(places, return_indices_dtype)
+
+
+@table.lower(sort.unique)
+def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
+    if input.precision == Precision.BOOL8:
+        raise NoLowering("openvino: unique of truth values")
+    x = g.cast(input, Precision.FLOAT32) if input.is_float else wide(g, input)
+    operands = [x] if axis is None else [x, g.scalar(axis_of(axis, input.rank))]
+    values, *rest = g.node(
+        "Unique",
+        *operands,
+        outputs=4,
+        sorted=sorted,
+        index_element_type="i64",
+        count_element_type="i64",
+    )
+    return wrapped(g, values, input.precision), *rest

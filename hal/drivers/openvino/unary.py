@@ -1,0 +1,193 @@
+"""Elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import unary
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from . import elements
+from .activation import expm1 as expm1_of
+from .activation import log_of_sum
+from .elements import NAMES
+from .emitter import Emitter, Ref
+from .finite import kept
+from .integers import computed
+
+table = Lowerings()
+FLOAT32 = Precision.FLOAT32
+
+SAME = {
+    unary.acos: "Acos",
+    unary.acosh: "Acosh",
+    unary.asin: "Asin",
+    unary.asinh: "Asinh",
+    unary.atan: "Atan",
+    unary.atanh: "Atanh",
+    unary.ceil: "Ceiling",
+    unary.cos: "Cos",
+    unary.cosh: "Cosh",
+    unary.erf: "Erf",
+    unary.floor: "Floor",
+    unary.log: "Log",
+    unary.sin: "Sin",
+    unary.sinh: "Sinh",
+    unary.sqrt: "Sqrt",
+    unary.tan: "Tan",
+}
+
+
+def _same(operator: Operator, name: str) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value) -> Any:
+        return g.node(name, input)
+
+
+for _operator, _name in SAME.items():
+    _same(_operator, _name)
+
+
+@table.lower(unary.assign)
+def assign(g: Emitter, input: Value) -> Any:
+    return g.ref(input)
+
+
+@table.lower(unary.abs_)
+def abs_(g: Emitter, input: Value) -> Any:
+    if input.dtype.kind == "u":
+        return g.ref(input)
+    return computed(g, lambda x: g.node("Abs", x), input)
+
+
+@table.lower(unary.neg)
+def neg(g: Emitter, input: Value) -> Any:
+    if input.is_float:
+        return g.node("Negative", input)
+    return computed(g, lambda x: g.pair("Subtract", g.number(0, x), x), input)
+
+
+@table.lower(unary.sign)
+def sign(g: Emitter, input: Value) -> Any:
+    made = computed(g, lambda x: g.node("Sign", x), input)
+    return kept(g, input, made) if input.is_float else made
+
+
+@table.lower(unary.square)
+def square(g: Emitter, input: Value) -> Any:
+    return computed(g, lambda x: g.pair("Multiply", x, x), input)
+
+
+@table.lower(unary.exp)
+def exp(g: Emitter, input: Value) -> Any:
+    """OpenVINO's own makes infinity of NaN."""
+    return kept(g, input, g.node("Exp", input))
+
+
+@table.lower(unary.round_)
+def round_(g: Emitter, input: Value) -> Any:
+    return g.node("Round", input, mode="half_to_even")
+
+
+@table.lower(unary.rsqrt)
+def rsqrt(g: Emitter, input: Value) -> Any:
+    root: Ref = g.node("Sqrt", input)
+    return g.pair("Divide", g.number(1, root), root)
+
+
+@table.lower(unary.reciprocal)
+def reciprocal(g: Emitter, input: Value) -> Any:
+    return g.pair("Divide", g.number(1, input), input)
+
+
+@table.lower(unary.expm1)
+def expm1(g: Emitter, input: Value) -> Any:
+    x = g.cast(input, FLOAT32)
+    far = g.pair("Less", g.number(30, x), g.node("Abs", x))
+    made = g.where(far, g.pair("Subtract", g.node("Exp", x), g.number(1, x)), expm1_of(g, x))
+    return g.cast(kept(g, x, made), input.precision)
+
+
+@table.lower(unary.log1p)
+def log1p(g: Emitter, input: Value) -> Any:
+    x = g.cast(input, FLOAT32)
+    far = g.pair("Less", g.number(0.5, x), g.node("Abs", x))
+    plain = g.node("Log", g.pair("Add", x, g.number(1, x)))
+    return g.cast(g.where(far, plain, log_of_sum(g, x)), input.precision)
+
+
+def _logarithm(operator: Operator, base: float) -> None:
+    @table.lower(operator)
+    def lower(g: Emitter, input: Value) -> Any:
+        """Rounded to the whole number whose power the input is, where it is one."""
+        x = g.cast(input, FLOAT32)
+        made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
+        near = g.node("Round", made, mode="half_to_even")
+        whole = g.pair("Equal", g.pair("Power", g.number(base, x), near), x)
+        return g.cast(g.where(whole, near, made), input.precision)
+
+
+_logarithm(unary.log2, 2.0)
+_logarithm(unary.log10, 10.0)
+
+
+# W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
+# t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
+_ERFC = (
+    *(0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807),
+    *(-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223),
+)
+
+
+@table.lower(unary.erfc)
+def erfc(g: Emitter, input: Value) -> Any:
+    """Not 1 - erf(x), which keeps nothing of a small result."""
+    x = g.cast(input, FLOAT32)
+    one, half = g.number(1, x), g.number(0.5, x)
+    size = g.node("Abs", x)
+    t = g.pair("Divide", one, g.pair("Add", g.pair("Multiply", size, half), one))
+    series = g.number(_ERFC[0], x)
+    for coefficient in _ERFC[1:]:
+        series = g.pair("Add", g.pair("Multiply", series, t), g.number(coefficient, x))
+    power = g.node("Exp", g.pair("Subtract", series, g.pair("Multiply", size, size)))
+    made = g.pair("Multiply", t, power)
+    negative = g.pair("Less", x, g.number(0, x))
+    result = g.where(negative, g.pair("Subtract", g.number(2, x), made), made)
+    return g.cast(kept(g, x, result), input.precision)
+
+
+@table.lower(unary.cast)
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    if dtype not in NAMES:
+        raise NoLowering(f"openvino does not compute in {dtype.name}")
+    if Precision.UINT32 in (input.precision, dtype):
+        raise NoLowering(f"openvino computes UINT32 as INT32: cast of {input.type} to {dtype.name}")
+    ref = g.ref(input)
+    if ref is None:
+        raise NoLowering("openvino: a cast of nothing")
+    if dtype == Precision.BOOL8:
+        return g.pair("NotEqual", ref, g.number(0, ref)) if input.precision != dtype else ref
+    if dtype in elements.NARROW and input.precision not in elements.NARROW:
+        whole = g.cast(ref, Precision.INT32)
+        from .integers import wrapped
+
+        return wrapped(g, whole, dtype)
+    if dtype in elements.NARROW and input.precision != dtype:
+        from .integers import wrapped
+
+        return wrapped(g, g.cast(ref, Precision.INT32), dtype)
+    return g.cast(ref, dtype)
+
+
+@table.lower(unary.bit_cast)
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    kinds = {p.dtype.kind for p in (input.precision, dtype)}
+    if not kinds <= {"i", "u"} or Precision.UINT32 in (input.precision, dtype):
+        raise NoLowering(f"openvino has no bit cast of {input.type} to {dtype.name}")
+    return cast(g, input, dtype=dtype)

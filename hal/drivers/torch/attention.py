@@ -1,0 +1,7 @@
+"""Operators of this family are decomposed: torch has none of them."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+
+table = Lowerings()

@@ -1,0 +1,171 @@
+"""Elementwise arithmetic on two tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import binary
+from nnir.types import Fuse, Precision
+
+from ...lowering import Lowerings
+from .dtypes import LOWEST
+from .emitter import Emitter
+
+table = Lowerings()
+
+
+def _arithmetic(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
+    """Operations whose result does not depend on what wider numbers hold above."""
+
+    @table.lower(operator)
+    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+        require_signed(input0, fuse_code)
+        result = g.fused(function(g.of(input0), g.of(input1)), fuse_code)
+        return g.back(result, input0.precision)
+
+
+def require_signed(input: Value, fuse_code: Fuse) -> None:
+    """NoLowering for an activation of numbers that are viewed as other ones."""
+    wrapped = input.precision in (Precision.UINT16, Precision.UINT32, Precision.UINT64)
+    if wrapped and fuse_code != Fuse.NONE:
+        raise NoLowering(f"torch has no activation of {input.type}, which wraps")
+
+
+_arithmetic(binary.add, torch.add)
+_arithmetic(binary.sub, torch.sub)
+_arithmetic(binary.mul, torch.mul)
+
+
+def _extreme(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
+    @table.lower(operator)
+    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+        require_signed(input0, fuse_code)
+        result = g.fused(function(g.ordered(input0), g.ordered(input1)), fuse_code)
+        return g.disordered(result, input0.precision)
+
+
+_extreme(binary.max_, torch.maximum)
+_extreme(binary.min_, torch.minimum)
+
+
+def divisible(g: Emitter, input0: Value, input1: Value) -> tuple[Any, Any, Any, Any]:
+    """Integers, and their divisors without 0 and -1, by which processors trap; where those are."""
+    a, b = g.of(input0), g.of(input1)
+    known = input1.known
+    if known is not None and not np.isin(known, (0, -1)).any():
+        return a, b, None, None
+    nothing = b == 0
+    minus = b == -1 if input0.dtype.kind == "i" else None
+    bad = nothing if minus is None else nothing | minus
+    return a, torch.where(bad, torch.ones_like(b), b), nothing, minus
+
+
+def _unsigned(a: Any, b: Any) -> tuple[Any, Any]:
+    """Quotient and remainder of numbers of 64 bits that are viewed as signed ones.
+
+    Half of `a` is positive; twice its quotient is right or 1 less (H. Warren, Hacker's Delight).
+    """
+    half = (a >> 1) & (2**63 - 1)
+    quotient = torch.div(half, torch.where(b < 0, 1, b), rounding_mode="trunc") << 1
+    quotient = torch.where(b < 0, 0, quotient)
+    rest = a - quotient * b
+    more = (rest ^ LOWEST) >= (b ^ LOWEST)
+    return quotient + more.to(torch.int64), torch.where(more, rest - b, rest)
+
+
+def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Any:
+    a, b, nothing, minus = divisible(g, input0, input1)
+    if input0.precision == Precision.UINT64:
+        made = _unsigned(a, b)[0]
+        return made if nothing is None else torch.where(nothing, 0, made)
+    made = torch.div(a, b, rounding_mode=mode)
+    made = made if minus is None else torch.where(minus, -a, made)
+    return made if nothing is None else torch.where(nothing, 0, made)
+
+
+@table.lower(binary.div)
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_integer:
+        result = _quotient(g, input0, input1, "trunc")
+    else:
+        result = g.of(input0) / g.of(input1)
+    return g.back(g.fused(result, fuse_code), input0.precision)
+
+
+@table.lower(binary.floor_div)
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.is_integer:
+        result = _quotient(g, input0, input1, "floor")
+    else:
+        result = torch.div(g.of(input0), g.of(input1), rounding_mode="floor")
+    return g.back(g.fused(result, fuse_code), input0.precision)
+
+
+@table.lower(binary.pow_)
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    if input0.precision == Precision.UINT64:
+        raise NoLowering("torch has no powers of UINT64")
+    x, known = g.of(input0), input1.known
+    if input0.is_float and known is not None and known.size == 1 and input0.rank >= input1.rank:
+        result = torch.pow(x, float(known.reshape(-1)[0]))
+        return g.back(g.fused(result, fuse_code), input0.precision)
+    return g.back(g.fused(torch.pow(x, g.of(input1)), fuse_code), input0.precision)
+
+
+@table.lower(binary.mod)
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+    function = torch.fmod if fmod else torch.remainder
+    if input0.is_float:
+        return g.back(function(g.of(input0), g.of(input1)), input0.precision)
+    a, b, nothing, minus = divisible(g, input0, input1)
+    made = _unsigned(a, b)[1] if input0.precision == Precision.UINT64 else function(a, b)
+    made = made if minus is None else torch.where(minus, 0, made)
+    made = made if nothing is None else torch.where(nothing, 0, made)
+    return g.back(made, input0.precision)
+
+
+def _joint(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
+    @table.lower(operator)
+    def lowering(g: Emitter, input0: Value, input1: Value) -> Any:
+        return g.back(function(g.of(input0), g.of(input1)), input0.precision)
+
+
+_joint(binary.atan2, torch.atan2)
+
+
+@table.lower(binary.hypot)
+def hypot(g: Emitter, input0: Value, input1: Value) -> Any:
+    """An infinity wins over NaN, which torch's vectors forget."""
+    a, b = g.of(input0), g.of(input1)
+    endless = torch.isinf(a) | torch.isinf(b)
+    return g.back(torch.where(endless, torch.inf, torch.hypot(a, b)), input0.precision)
+
+
+@table.lower(binary.gcd)
+def gcd(g: Emitter, input0: Value, input1: Value) -> Any:
+    if input0.precision == Precision.UINT64:
+        raise NoLowering("torch has no gcd of UINT64")
+    return g.back(torch.gcd(g.of(input0), g.of(input1)), input0.precision)
+
+
+@table.lower(binary.next_after)
+def next_after(g: Emitter, input0: Value, input1: Value) -> Any:
+    kinds = (Precision.FLOAT32, Precision.FLOAT64, Precision.BFLOAT16)
+    if input0.precision not in kinds:
+        raise NoLowering(f"torch has no nextafter of {input0.precision.name}")
+    return torch.nextafter(g.raw(input0), g.raw(input1))
+
+
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Any:
+    total = g.of(input[0])
+    for value in input[1:]:
+        total = total + g.of(value)
+    return g.back(total, input[0].precision)

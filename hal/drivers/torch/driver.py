@@ -1,0 +1,66 @@
+"""The torch device."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import NoDevice, Unsupported
+from nnir.model import Model
+
+from ...device import Cache, Callback, Device, Timing
+
+
+class Torch(Device):
+    """Properties: `TORCH_DEVICE` (cpu, cuda, cuda:1, ...), `TORCH_NUM_THREADS` (of the whole
+    process: torch has one number), `TORCH_COMPILE` (1 compiles with torch.compile)."""
+
+    name = "torch"
+    vendor = "PyTorch"
+    formats = (".pt2",)
+
+    def open_device(self) -> None:
+        try:
+            import torch  # noqa: F401  # only whether it is there
+        except ImportError:
+            raise NoDevice(
+                "device 'torch' needs the package torch: pip install 'nnadapter[torch]'"
+            ) from None
+        from . import exporting, program  # which import torch
+
+        self.programs, self.exporting = program, exporting
+
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+        return self.programs.settings(properties)
+
+    def validate_program(self, context: Any, model: Model) -> list[bool]:
+        return [why is None for why in self.explain_program(context, model)]
+
+    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+        return [self.programs.why_not(operation) for operation in model.operations]
+
+    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Any:
+        if model is None:
+            return self.programs.restored(b"" if cache is None else cache.buffer, context)
+        if cache is not None:
+            cache.buffer = self.programs.stored(model)
+        return self.programs.compiled(model, context)
+
+    def execute_program(
+        self,
+        program: Any,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray | None] = (),
+    ) -> list[np.ndarray]:
+        return program.run(inputs)
+
+    def timings(self, program: Any) -> list[Timing]:
+        return program.timings
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        if opset is not None:
+            raise Unsupported(".pt2 files have no opset")
+        self.exporting.write(model, path)

@@ -1,0 +1,307 @@
+"""Emit a model as a graph of torch.fx. Lowerings are torch code on the proxies of results."""
+
+from __future__ import annotations
+
+import operator as python_operator
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch import fx
+from torch.fx.proxy import GraphAppendingTracer
+
+from nnir.broadcast import contents, length_of
+from nnir.dim import Call, Dim, Expr, Symbol, symbol
+from nnir.errors import FAILURES, NoLowering
+from nnir.model import Model, Operation, Value
+from nnir.types import Fuse, Precision
+
+from ...emission import Emission
+from ...lowering import Lowerings
+from .dtypes import CARRIED, COMPUTED, LOWEST, PLAIN, dtype_of, plain, tensor_of
+
+SIZE = torch.ops.aten.sym_size.int
+CALLS: dict[str, Callable[..., Any]] = {
+    "//": python_operator.floordiv,
+    "%": python_operator.mod,
+    "min": torch.sym_min,
+    "max": torch.sym_max,
+}
+NUMBER = re.compile(r"\W+")
+
+
+class Emitter(Emission[Any]):
+    """One graph in the making; sub-models become modules with graphs of their own.
+
+    A result is a `torch.fx.Proxy`: whatever torch code does with it is recorded. `symbols` are the
+    dynamic sizes by name: a result and the axis whose size they are.
+    """
+
+    device = "torch"
+    failures = (*FAILURES, RuntimeError)
+    root: Emitter
+
+    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+        super().__init__(lowerings)
+        if outer is not None:
+            self.root = outer.root
+        self.graph = fx.Graph()
+        self.tracer = GraphAppendingTracer(self.graph)
+        self.module = torch.nn.Module()
+        self.symbols: dict[str, tuple[Any, int]] = {}
+        self.known: dict[Any, Any] = {}
+        self.locals = 0
+
+    # What the walk needs
+
+    def ref(self, operand: Any) -> Any:
+        if not isinstance(operand, Value):
+            return operand
+        if id(operand) not in self.names:
+            if operand.constant is None:
+                raise NoLowering(f"{operand!r} is read before it is made")
+            self.names[id(operand)] = self.constant(operand.constant, name=operand.name)
+            self.held.append(operand)
+        return self.names[id(operand)]
+
+    def stand_in(self, value: Value) -> Any:
+        made = self.placeholder("missing")
+        self.typed(made, value)
+        return made
+
+    def mark(self) -> fx.Node:
+        return self._last
+
+    def undo(self, mark: fx.Node) -> None:
+        gone = set()
+        while self._last is not mark:
+            gone.add(self._last)
+            self.graph.erase_node(self._last)
+        if gone:
+            for table in (self.names, self.known):
+                for key in [k for k, v in table.items() if _node(v) in gone]:
+                    del table[key]
+
+    @property
+    def _last(self) -> fx.Node:
+        return self.graph._root._prev
+
+    def typed(self, ref: Any, value: Value) -> Any:
+        for axis, dim in enumerate(value.shape):
+            if isinstance(dim, Expr):
+                self.symbols.setdefault(str(dim), (ref, axis))
+        return ref
+
+    def lower(self, operation: Operation) -> None:
+        before = self._last
+        super().lower(operation)
+        node = before.next
+        while node is not self.graph._root:
+            node.meta.setdefault("operation", operation)
+            node = node.next
+
+    # What lowerings use
+
+    def raw(self, value: Value) -> Any:
+        """The tensor as it is."""
+        dtype_of(value.precision)
+        return self.ref(value)
+
+    def of(self, value: Value) -> Any:
+        """The tensor in a type that torch computes in: `back` undoes it."""
+        kind = plain(value.precision)
+        if kind == Precision.UINT64:
+            return self.raw(value).view(torch.int64)
+        return self.raw(value).to(COMPUTED[kind]) if kind in COMPUTED else self.raw(value)
+
+    def back(self, result: Any, precision: Precision) -> Any:
+        """A result that was computed with `of`, in its type."""
+        kind = plain(precision)
+        if kind == Precision.UINT64:
+            return result.view(torch.uint64)
+        return result.to(PLAIN[kind]) if kind in COMPUTED else result
+
+    def ordered(self, value: Value) -> Any:
+        """As `of`, in the order of the numbers too: unsigned ones of 64 bits are shifted."""
+        result = self.of(value)
+        return result ^ LOWEST if value.precision == Precision.UINT64 else result
+
+    def disordered(self, result: Any, precision: Precision) -> Any:
+        """A result that was computed with `ordered`, in its type."""
+        whole = result ^ LOWEST if precision == Precision.UINT64 else result
+        return self.back(whole, precision)
+
+    def bits(self, value: Value) -> Any:
+        """The tensor in a type that torch moves about: `unbits` undoes it."""
+        kind = CARRIED.get(plain(value.precision))
+        return self.raw(value) if kind is None else self.raw(value).view(kind)
+
+    def unbits(self, result: Any, precision: Precision) -> Any:
+        """A result that was made with `bits`, in its type."""
+        kind = plain(precision)
+        return result.view(PLAIN[kind]) if kind in CARRIED else result
+
+    def index(self, value: Value) -> Any:
+        """Positions as int64."""
+        return self.to(self.raw(value), value.precision, Precision.INT64)
+
+    def to(self, ref: Any, precision: Precision, wanted: Precision) -> Any:
+        """A cast, left out where nothing changes."""
+        return ref if precision == wanted else ref.to(dtype_of(wanted))
+
+    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+        """A call of a function that takes no tensor, which a proxy would not see."""
+        return self.tracer.create_proxy("call_function", function, arguments, keywords)
+
+    def constant(self, data: Any, dtype: Any = None, *, name: str | None = None) -> Any:
+        """A buffer on the memory of an array."""
+        array = np.asarray(data, dtype)
+        stem = "c_" + (NUMBER.sub("_", name) if name else "constant")
+        target, count = stem, 0
+        while hasattr(self.module, target):
+            count += 1
+            target = f"{stem}_{count}"
+        self.module.register_buffer(target, tensor_of(array))
+        return self.tracer.create_proxy("get_attr", target, (), {})
+
+    def placeholder(self, name: str) -> Any:
+        """An input of the graph."""
+        return self.tracer.create_proxy("placeholder", name, (), {})
+
+    def part(self, module: torch.nn.Module, *arguments: Any) -> Any:
+        """A call of a module that becomes part of this one."""
+        target = f"part_{len(list(self.module.children()))}"
+        self.module.add_module(target, module)
+        return self.tracer.create_proxy("call_module", target, arguments, {})
+
+    def branch(self, model: Model) -> fx.GraphModule:
+        """A sub-model as a module."""
+        inner = Emitter(self.lowerings, self)
+        self.root.held += [inner, model]
+        return inner.whole(model)
+
+    # Sizes
+
+    def axes(self, value: Value) -> tuple[Dim, ...]:
+        """The sizes of a tensor; those that are not known are symbols of this very tensor."""
+        return tuple(
+            self._local(value, k) if isinstance(d, Expr) else int(d)
+            for k, d in enumerate(value.shape)
+        )
+
+    def _local(self, value: Value, axis: int) -> Expr:
+        key = ("axis", id(value), axis)
+        if key not in self.known:
+            self.locals += 1
+            name = f"size {self.locals}"
+            self.symbols[name] = (self.ref(value), axis)
+            self.known[key] = symbol(name)
+            self.held.append(value)
+        return self.known[key]
+
+    def size(self, dim: Dim) -> Any:
+        """A dimension as an int, or as a result that is one; NoLowering for an unknown symbol."""
+        if not isinstance(dim, Expr):
+            return int(dim)
+        if str(dim) not in self.known:
+            self.known[str(dim)] = self._size(dim)
+        return self.known[str(dim)]
+
+    def _size(self, dim: Expr) -> Any:
+        if str(dim) in self.symbols:
+            ref, axis = self.symbols[str(dim)]
+            return self.call(SIZE, ref, axis)
+        total: Any = None
+        for monomial, factor in dim.terms:
+            term: Any = None
+            for atom in monomial:
+                made = self._atom(atom)
+                term = made if term is None else term * made
+            term = factor if term is None else term if factor == 1 else term * factor
+            total = term if total is None else total + term
+        return total
+
+    def _atom(self, atom: Symbol | Call) -> Any:
+        if isinstance(atom, Symbol):
+            if atom.name not in self.symbols:
+                raise NoLowering(f"the size {atom.name!r} is only known while running")
+            return self.size(symbol(atom.name))
+        return self.call(CALLS[atom.kind], self.size(atom.left), self.size(atom.right))
+
+    def sizes(self, value: Value) -> list[Any]:
+        """The elements of an operand of sizes, positions or axes: ints, or results that are."""
+        known = contents(value)
+        try:
+            if known is not None:
+                return [self.size(d) for d in known]
+        except NoLowering:  # an unknown symbol: from the tensor itself
+            pass
+        key = ("list", id(value))
+        if key not in self.known:
+            self.known[key] = self.raw(value).reshape(-1).tolist()
+            self.held.append(value)
+        return [self.known[key][k] for k in range(length_of(value))]
+
+    def shape(self, value: Value) -> list[Any]:
+        """The sizes of all axes."""
+        return [self.size(d) for d in self.axes(value)]
+
+    def number(self, value: Value) -> Any:
+        """An operand of one element: a Python number where it is known, else rank 0."""
+        known = value.known
+        if known is not None and known.dtype.kind in "biuf":
+            return known.reshape(-1)[0].item()
+        return self.of(value).reshape([])
+
+    def fused(self, result: Any, code: Fuse) -> Any:
+        """Apply the activation of a fuse code."""
+        match code:
+            case Fuse.NONE:
+                return result
+            case Fuse.RELU:
+                return torch.relu(result)
+            case Fuse.RELU1:
+                return torch.clamp(result, 0, 1)
+            case Fuse.RELU6:
+                return torch.clamp(result, 0, 6)
+        raise NoLowering(f"torch has no fuse code {code!r}")
+
+    # Whole graphs
+
+    def whole(self, model: Model, names: Sequence[str] = ()) -> fx.GraphModule:
+        """Emit all operations; a module of the model's inputs and outputs."""
+        for position, value in enumerate(model.inputs):
+            dtype_of(value.precision)
+            name = names[position] if names else f"input{position}"
+            self.names[id(value)] = self.typed(self.placeholder(name), value)
+        for operation in model.sorted():
+            self.lower(operation)
+        if self.root.problems:
+            return fx.GraphModule(torch.nn.Module(), fx.Graph())
+        results = tuple(_node(self.ref(v)) for v in model.outputs)
+        self.graph.output(results)
+        self.graph.eliminate_dead_code(lambda node: node.op in ("placeholder", "output"))
+        return fx.GraphModule(self.module, self.graph)
+
+
+def _node(ref: Any) -> Any:
+    return ref.node if isinstance(ref, fx.Proxy) else ref
+
+
+def identifiers(names: Sequence[str]) -> list[str]:
+    """Names that Python takes for arguments, all different."""
+    made: list[str] = []
+    for name in names:
+        stem = NUMBER.sub("_", name) or "input"
+        stem = f"input_{stem}" if not stem.isidentifier() or stem in RESERVED else stem
+        found, count = stem, 0
+        while found in made:
+            count += 1
+            found = f"{stem}_{count}"
+        made.append(found)
+    return made
+
+
+RESERVED = frozenset(("self", "torch", "inf", "nan", "device", "None", "True", "False", "NoneType"))

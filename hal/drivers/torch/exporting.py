@@ -1,0 +1,188 @@
+"""Write `.pt2` files: `torch.export` of the module."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch._export.serde.serialize import SerializeError
+
+from nnir.atomic import replacing
+from nnir.dim import Expr, Symbol, evaluate, symbols_of
+from nnir.errors import BadInput, Unsupported
+from nnir.model import Model, Value
+
+from .dtypes import dtype_of
+from .program import emitted, one_line
+
+EXAMPLES = (64, 32, 96, 224, 8, 3)
+"""Sizes to try for what is only known while running; 0 and 1 would be taken for constants."""
+
+ATTEMPTS = 4
+
+UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "torch_fn")
+"""Where a node comes from: other in each run, and full of paths of this machine."""
+
+
+def write(model: Model, path: Path) -> None:
+    """Write a model; Unsupported where torch cannot express it, with what torch says."""
+    program = exported(model)
+    with replacing(path) as file:
+        try:
+            torch.export.save(program, file)
+        except SerializeError as error:
+            raise Unsupported(f"torch cannot save {model.name!r}: {one_line(error)}") from None
+
+
+def exported(model: Model) -> Any:
+    """The ExportedProgram of a model, without what differs from run to run.
+
+    Sizes have the ranges of their symbols, or where the model itself is narrower (a table of so
+    many positions) those that torch finds; that a size became a constant is never accepted.
+    """
+    _, module = emitted(model)
+    names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
+    dims = _dims(model)
+    problem = "no sizes fit its inputs"
+    for sizes in itertools.islice(_examples(model), ATTEMPTS):
+        try:
+            inputs = tuple(_example(v, sizes) for v in model.inputs)
+            return _cleaned(_attempt(module, inputs, model, names, dims))
+        except Exception as error:  # noqa: BLE001  # torch raises many kinds
+            problem = one_line(error)
+    raise Unsupported(f"torch cannot export {model.name!r}: {problem}")
+
+
+def _attempt(
+    module: Any,
+    inputs: tuple[torch.Tensor, ...],
+    model: Model,
+    names: list[str],
+    dims: dict[str, Any],
+) -> Any:
+    """An export; once more with narrower ranges where torch proposes them."""
+
+    def shapes(known: dict[str, Any]) -> dict[str, Any]:
+        return {n: _shape(v, known) for n, v in zip(names, model.inputs, strict=True)}
+
+    with torch.no_grad(), _quiet():
+        try:
+            return torch.export.export(module, inputs, dynamic_shapes=shapes(dims), strict=False)
+        except torch._dynamo.exc.UserError as error:
+            narrower = _narrowed(dims, str(error))
+            if narrower is None:
+                raise
+        return torch.export.export(module, inputs, dynamic_shapes=shapes(narrower), strict=False)
+
+
+RANGE = re.compile(r"^  (\w+) = Dim\('\w+'(?:, min=(\d+))?(?:, max=(\d+|oo))?\)$", re.MULTILINE)
+MULTIPLE = re.compile(r"^  (\w+) = (\d+)\*(\w+)(?: ([+-]) (\d+))?$", re.MULTILINE)
+FIX = re.compile(r"^  \w+ = ", re.MULTILINE)
+
+
+def _narrowed(dims: dict[str, Any], message: str) -> dict[str, Any] | None:
+    """What torch proposes: ranges, and multiples of new sizes; None where a size is a number."""
+    text = message.partition("Suggested fixes:")[2]
+    ranges, multiples = RANGE.findall(text), MULTIPLE.findall(text)
+    if not ranges or len(ranges) + len(multiples) != len(FIX.findall(text)):
+        return None
+    made = {d.__name__: d for d in dims.values()}
+    for name, low, high in ranges:
+        bounds = {"min": int(low)} if low else {}
+        bounds |= {} if high in ("", "oo") else {"max": int(high)}
+        made[name] = torch.export.Dim(name, **bounds)
+    for name, factor, of, sign, rest in multiples:
+        whole = int(factor) * made[of]
+        made[name] = whole if not rest else whole + int(sign + rest)
+    return {symbol: made[d.__name__] for symbol, d in dims.items()}
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """What torch logs of attempts is in the errors that it raises."""
+    before = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logging.disable(before)
+
+
+def _cleaned(program: Any) -> Any:
+    for module in program.graph_module.modules():
+        if isinstance(module, torch.fx.GraphModule):
+            for node in module.graph.nodes:
+                for key in UNSAVED:
+                    node.meta.pop(key, None)
+    return program
+
+
+def _symbols(model: Model) -> list[str]:
+    found: dict[str, None] = {}
+    for value in model.inputs:
+        for dim in value.shape:
+            found.update(dict.fromkeys(sorted(symbols_of(dim))))
+    return list(found)
+
+
+def _dims(model: Model) -> dict[str, Any]:
+    """torch's dimensions by the names of symbols, with their ranges."""
+    made: dict[str, Any] = {}
+    for name in _symbols(model):
+        low, high = model.symbols.get(name, (0, None))
+        bounds = {"min": low} if low > 1 else {}
+        bounds |= {} if high is None else {"max": high}
+        word = re.sub(r"\W+", "_", name)
+        made[name] = torch.export.Dim(word if word.isidentifier() else f"d_{word}", **bounds)
+    return made
+
+
+def _shape(value: Value, dims: dict[str, Any]) -> dict[int, Any]:
+    """The dynamic axes of an input; what is no plain symbol torch finds out."""
+    found = {}
+    for axis, dim in enumerate(value.shape):
+        if isinstance(dim, Expr):
+            found[axis] = dims.get(str(dim)) or _linear(dim, dims)
+    return found
+
+
+def _linear(dim: Expr, dims: dict[str, Any]) -> Any:
+    """A multiple of one symbol and a number more, which torch knows too."""
+    symbols = [(m[0], c) for m, c in dim.terms if len(m) == 1 and isinstance(m[0], Symbol)]
+    rest = sum(c for m, c in dim.terms if not m)
+    if len(symbols) == 1 and len(dim.terms) == 1 + bool(rest) and symbols[0][1] > 0:
+        name, factor = str(symbols[0][0]), symbols[0][1]
+        whole = dims[name] if factor == 1 else factor * dims[name]
+        return whole + rest if rest else whole
+    return torch.export.Dim.DYNAMIC
+
+
+def _examples(model: Model) -> Iterator[dict[str, int]]:
+    """Sizes of the symbols: small ones, different ones first."""
+    names = _symbols(model)
+    if not names:
+        yield {}
+        return
+    for shift, step in itertools.product(range(len(EXAMPLES)), (1, 0)):
+        sizes = {}
+        for k, name in enumerate(names):
+            low, high = model.symbols.get(name, (0, None))
+            size = max(EXAMPLES[(shift + k * step) % len(EXAMPLES)], low)
+            sizes[name] = size if high is None else min(size, high)
+        yield sizes
+
+
+def _example(value: Value, sizes: dict[str, int]) -> torch.Tensor:
+    known = []
+    for dim in value.shape:
+        size = evaluate(dim, sizes)
+        if isinstance(size, Expr) or size < 0:
+            raise BadInput(f"no size for {value.type}")
+        known.append(size)
+    return torch.zeros(known, dtype=dtype_of(value.precision))

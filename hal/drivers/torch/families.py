@@ -1,0 +1,63 @@
+"""The lowerings of all families."""
+
+from __future__ import annotations
+
+from ...lowering import Lowerings
+from . import (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    features,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    signal,
+    sort,
+    special,
+    unary,
+)
+
+FAMILIES = (
+    activation,
+    attention,
+    binary,
+    compare,
+    complex,
+    control,
+    conv,
+    detection,
+    features,
+    generate,
+    index,
+    linalg,
+    linear,
+    logic,
+    norm,
+    pool,
+    quant,
+    random,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    signal,
+    sort,
+    special,
+    unary,
+)
+LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)

@@ -1,0 +1,56 @@
+"""Matrix products and linear algebra."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch.nn import functional
+
+from nnir.dim import product
+from nnir.model import Value
+from nnir.ops import linear
+from nnir.types import Fuse
+
+from ...lowering import Lowerings
+from .binary import require_signed
+from .emitter import Emitter
+
+table = Lowerings()
+
+
+@table.lower(linear.fully_connected)
+def fully_connected(
+    g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
+) -> Any:
+    require_signed(input, fuse_code)
+    x, w, b = g.of(input), g.of(weight), g.of(bias)
+    if input.rank > 2:
+        sizes = g.axes(input)
+        x = x.reshape([g.size(product(sizes[:-1])), g.size(sizes[-1])])
+    result = functional.linear(x, w, b) if input.is_float else torch.matmul(x, w.t()) + b
+    return g.back(g.fused(result, fuse_code), input.precision)
+
+
+@table.lower(linear.mat_mul)
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+    left, right = g.of(x), g.of(y)
+    left = left.transpose(-1, -2) if transpose_x and x.rank > 1 else left
+    right = right.transpose(-1, -2) if transpose_y and y.rank > 1 else right
+    return g.back(torch.matmul(left, right), x.precision)
+
+
+@table.lower(linear.einsum)
+def einsum(g: Emitter, *input: Value, equation: str) -> Any:
+    operands = [g.of(v) for v in input]
+    return g.back(g.call(torch.einsum, equation, *operands), input[0].precision)
+
+
+@table.lower(linear.determinant)
+def determinant(g: Emitter, input: Value) -> Any:
+    return g.back(torch.linalg.det(g.of(input)), input.precision)
+
+
+@table.lower(linear.inverse)
+def inverse(g: Emitter, input: Value) -> Any:
+    return g.back(torch.linalg.inv(g.of(input)), input.precision)

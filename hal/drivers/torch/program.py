@@ -1,0 +1,196 @@
+"""Programs: a module of torch with what it needs to run."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import fx
+
+from nnir import archive
+from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice
+from nnir.model import Model, Operation
+
+from ...device import PROFILE, Timing
+from ...emission import refusal, require_lowered
+from ...properties import integer
+from .dtypes import array_of, tensor_of
+from .emitter import Emitter, identifiers
+from .families import LOWERINGS
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the properties of a context say."""
+
+    device: torch.device
+    compiles: bool
+    profiles: bool
+
+
+def settings(properties: Mapping[str, str]) -> Settings:
+    """The settings of a context; NoDevice for hardware that is not there."""
+    name = properties.get("TORCH_DEVICE", "cpu")
+    try:
+        device = torch.device(name)
+        torch.empty(1, device=device)
+    except (RuntimeError, AssertionError) as error:
+        raise NoDevice(f"TORCH_DEVICE={name!r}: {one_line(error)}") from None
+    threads = integer(properties, "TORCH_NUM_THREADS")
+    if threads is not None:
+        if threads < 1:
+            raise BadInput(f"TORCH_NUM_THREADS={threads} is below 1")
+        torch.set_num_threads(threads)
+    compiles = bool(integer(properties, "TORCH_COMPILE"))
+    return Settings(device, compiles, properties.get(PROFILE) == "1")
+
+
+@dataclass
+class Program:
+    """A module, the types of its results, and the memory that is not the caller's."""
+
+    module: Any
+    dtypes: list[np.dtype]
+    settings: Settings
+    owned: frozenset[int]
+    held: list[Any]
+    timings: list[Timing] = field(default_factory=list)
+
+    def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Results that share memory with nothing else; DeviceError where torch fails."""
+        try:
+            with running(self.settings.device):
+                given = [tensor_of(a).to(self.settings.device) for a in inputs]
+                results = self._timed(given) if self.settings.profiles else self.module(*given)
+                return self._own(given, results)
+        except NNAdapterError:
+            raise
+        except Exception as error:
+            raise DeviceError(f"torch failed: {one_line(error)}") from error
+
+    def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
+        taken = {t.untyped_storage().data_ptr() for t in given}
+        arrays = []
+        for tensor, dtype in zip(results, self.dtypes, strict=True):
+            place = tensor.untyped_storage().data_ptr()
+            if place in taken or place in self.owned or not tensor.is_contiguous():
+                tensor = tensor.clone(memory_format=torch.contiguous_format)
+                place = tensor.untyped_storage().data_ptr()
+            taken.add(place)
+            arrays.append(array_of(tensor, dtype))
+        return arrays
+
+    def _timed(self, given: Sequence[torch.Tensor]) -> Any:
+        clock = Clock(self.module, self.settings.device)
+        results = clock.run(*given)
+        self.timings = clock.timings()
+        return results
+
+
+class Clock(fx.Interpreter):
+    """Runs a module node by node and takes the time of each."""
+
+    def __init__(self, module: fx.GraphModule, device: torch.device) -> None:
+        super().__init__(module)
+        self.device = device
+        self.begin = self._now()
+        self.spans: dict[Operation, tuple[float, float]] = {}
+
+    def _now(self) -> float:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+        return time.perf_counter()
+
+    def run_node(self, n: fx.Node) -> Any:
+        start = self._now()
+        result = super().run_node(n)
+        operation = n.meta.get("operation")
+        if operation is not None:
+            first, total = self.spans.get(operation, (start, 0.0))
+            self.spans[operation] = first, total + self._now() - start
+        return result
+
+    def timings(self) -> list[Timing]:
+        """The time of every operation of the model, in order of their begin."""
+        rows = sorted(self.spans.items(), key=lambda span: span[1][0])
+        return [
+            Timing(_label(o, k), o.operator.name, start - self.begin, seconds)
+            for k, (o, (start, seconds)) in enumerate(rows)
+        ]
+
+
+def _label(operation: Operation, position: int) -> str:
+    named = operation.outputs[0].name if operation.outputs else None
+    return operation.origin or named or f"{operation.operator.name.lower()}_{position}"
+
+
+@contextlib.contextmanager
+def running(device: torch.device) -> Iterator[None]:
+    """Inference on a device. float32 stays float32, also where the process allows less: these
+    flags are the whole process's, and are given back."""
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(torch.inference_mode())
+        allowed = torch.get_float32_matmul_precision()
+        if allowed != "highest":
+            stack.callback(torch.set_float32_matmul_precision, allowed)
+            torch.set_float32_matmul_precision("highest")
+        if device.type == "cuda":
+            stack.enter_context(device)
+            stack.enter_context(torch.backends.cudnn.flags(enabled=True, allow_tf32=False))
+        yield
+
+
+def emitted(model: Model) -> tuple[Emitter, fx.GraphModule]:
+    """The module of a model; NoLowering lists everything that is missing."""
+    emitter = Emitter(LOWERINGS)
+    names = identifiers([v.name or f"input{k}" for k, v in enumerate(model.inputs)])
+    try:
+        module = emitter.whole(model, names)
+    except NNAdapterError:
+        require_lowered(emitter.problems)
+        raise
+    require_lowered(emitter.problems)
+    return emitter, module
+
+
+def compiled(model: Model, settings: Settings) -> Program:
+    """A program that runs a model."""
+    emitter, module = emitted(model)
+    tensors = list(module.buffers())
+    module = module.to(settings.device) if settings.device.type != "cpu" else module
+    owned = frozenset(t.untyped_storage().data_ptr() for t in module.buffers())
+    ready = torch.compile(module) if settings.compiles and not settings.profiles else module
+    dtypes = [v.dtype for v in model.outputs]
+    return Program(ready, dtypes, settings, owned, [emitter.held, tensors])
+
+
+def why_not(operation: Operation) -> str | None:
+    """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
+    return refusal(operation, lambda: Emitter(LOWERINGS))
+
+
+def stored(model: Model) -> bytes:
+    """A model as bytes: building the graph again is quick."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.nnir"
+        archive.save(model, path)
+        return path.read_bytes()
+
+
+def restored(data: bytes, settings: Settings) -> Program:
+    """The program of what `stored` gave; DeviceError for other bytes."""
+    try:
+        return compiled(archive.loads(data), settings)
+    except NNAdapterError as error:
+        raise DeviceError(f"torch cannot restore the program: {error}") from error
+
+
+def one_line(error: BaseException) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:500]

@@ -1,0 +1,175 @@
+"""Reductions and running sums along axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from nnir.broadcast import axes_of, ints
+from nnir.dim import Dim, Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import reduce
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from . import folds
+from .dtypes import PLAIN
+from .emitter import Emitter
+
+table = Lowerings()
+Fold = Callable[..., Any]
+
+
+def _reduction(operator: Operator, fold: Fold) -> None:
+    @table.lower(operator)
+    def lowering(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+        return fold(g, input, _places(g, input, axes), keepdim)
+
+
+def _places(g: Emitter, input: Value, axes: Value) -> list[Any]:
+    """The axes to reduce; no axes mean all."""
+    known = ints(axes)
+    if known is None:
+        return g.sizes(axes) or list(range(input.rank))
+    return sorted(axes_of(known, input.rank)) or list(range(input.rank))
+
+
+def _sum(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    x = g.of(input)
+    result = torch.sum(x, places, keepdim=keepdim, dtype=_kind(input)) if places else x
+    return g.back(result, input.precision)
+
+
+def _kind(input: Value) -> torch.dtype:
+    """What `Emitter.of` computes in."""
+    kinds = {Precision.UINT16: torch.int32, Precision.UINT32: torch.int64}
+    kinds[Precision.UINT64] = torch.int64
+    if input.is_float and input.precision != Precision.FLOAT64:
+        return torch.float32
+    return kinds.get(input.precision, PLAIN.get(input.precision, torch.float32))
+
+
+def _mean(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    x = g.of(input)
+    if not places:
+        return g.raw(input)
+    if not input.is_integer:
+        return g.back(torch.mean(x, places, keepdim=keepdim), input.precision)
+    if input.precision == Precision.UINT64 or not all(isinstance(p, int) for p in places):
+        raise NoLowering(f"torch has no mean of {input.type}")
+    total = torch.sum(x, places, keepdim=keepdim, dtype=_kind(input))
+    if input.precision in (Precision.UINT16, Precision.UINT32):  # the sum wraps
+        total = total & (1 << 8 * input.dtype.itemsize) - 1
+    count: Any = 1
+    for place in places:
+        count = count * g.size(g.axes(input)[place])
+    if isinstance(count, int) and not count:
+        return g.back(torch.zeros_like(total), input.precision)
+    return g.back(torch.trunc(total.to(torch.float64) / count).to(_kind(input)), input.precision)
+
+
+def _prod(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    made = g.call(folds.product, g.of(input), places, keepdim, _kind(input))
+    return g.back(made, input.precision)
+
+
+def _extreme(identity: Callable[[np.dtype], Any], *, largest: bool) -> Fold:
+    function = torch.amax if largest else torch.amin
+
+    def fold(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+        if not places:
+            return g.raw(input)
+        x = g.ordered(input)
+        if all(isinstance(p, int) and _is_some(input.shape[p]) for p in places):
+            return g.disordered(function(x, places, keepdim=keepdim), input.precision)
+        if input.precision == Precision.UINT64:
+            raise NoLowering(f"torch reduces no {input.type} that may be empty")
+        nothing = g.constant(np.array(identity(input.dtype), input.dtype)).to(x.dtype)
+        made = g.call(folds.extreme, x, places, keepdim, nothing, largest)
+        return g.disordered(made, input.precision)
+
+    return fold
+
+
+def _is_some(size: Dim) -> bool:
+    """Whether an axis surely has elements."""
+    return not isinstance(size, Expr) and size > 0
+
+
+def _log_sum_exp(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    result = torch.logsumexp(g.of(input), places, keepdim=keepdim) if places else g.of(input)
+    return g.back(result, input.precision)
+
+
+def _xor(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    """Bit by bit: whether the number of ones is odd."""
+    if not places:
+        return g.raw(input)
+    fixed = [p % input.rank if isinstance(p, int) else p for p in places]
+    if not all(isinstance(p, int) for p in fixed):
+        raise NoLowering("an exclusive or along axes that are only known while running")
+    bits = g.call(torch.arange, input.dtype.itemsize * 8, dtype=torch.int64)
+    x = g.of(input).to(torch.int64).unsqueeze(-1)
+    odd = (((x >> bits) & 1).sum(fixed, keepdim=keepdim) & 1) << bits
+    total = odd.sum(-1)
+    return g.back(total.to(_kind(input)), input.precision)
+
+
+_reduction(reduce.reduce_sum, _sum)
+_reduction(reduce.reduce_mean, _mean)
+_reduction(reduce.reduce_prod, _prod)
+_reduction(reduce.reduce_max, _extreme(reduce.lowest, largest=True))
+_reduction(reduce.reduce_min, _extreme(reduce.highest, largest=False))
+_reduction(reduce.reduce_log_sum_exp, _log_sum_exp)
+_reduction(reduce.reduce_xor, _xor)
+
+
+def _position(operator: Operator, function: Fold) -> None:
+    @table.lower(operator)
+    def lowering(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+        x = g.ordered(input)
+        x = x.to(torch.uint8) if input.precision == Precision.BOOL8 else x
+        return function(x, axis, keepdim=keepdim).to(PLAIN[dtype])
+
+
+_position(reduce.arg_max, torch.argmax)
+_position(reduce.arg_min, torch.argmin)
+
+
+def _running(operator: Operator, function: Fold, identity: int) -> None:
+    @table.lower(operator)
+    def lowering(
+        g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
+    ) -> Any:
+        along = -1 if axis is None else g.sizes(axis)[0]
+        x = g.of(input)
+        x = x.flip([along]) if reverse else x
+        if exclusive:
+            x = g.call(folds.shifted, x, along, identity)
+        result = function(x, along, dtype=_kind(input))
+        return g.back(result.flip([along]) if reverse else result, input.precision)
+
+
+_running(reduce.cum_sum, torch.cumsum, 0)
+_running(reduce.cum_prod, torch.cumprod, 1)
+
+
+def _best_so_far(operator: Operator, function: Fold) -> None:
+    @table.lower(operator)
+    def lowering(g: Emitter, input: Value, *, axis: int) -> Any:
+        both = function(g.ordered(input), axis)
+        return g.disordered(both[0], input.precision), both[1]
+
+
+_best_so_far(reduce.cum_max, torch.cummax)
+_best_so_far(reduce.cum_min, torch.cummin)
+
+
+@table.lower(reduce.cum_log_sum_exp)
+def cum_log_sum_exp(g: Emitter, input: Value, *, axis: int) -> Any:
+    return g.back(torch.logcumsumexp(g.of(input), axis), input.precision)

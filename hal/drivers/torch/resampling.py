@@ -1,0 +1,189 @@
+"""Resampling of axes by weighted neighbours, for sizes that may be known only while running."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import torch
+
+
+def positions(
+    coordinates: str,
+    size: int,
+    out: int,
+    scale: float,
+    roi: tuple[float, float] | None,
+    device: torch.device,
+) -> torch.Tensor:
+    """Where in an axis of `size` the `out` results lie (ONNX Resize)."""
+    at = torch.arange(out, dtype=torch.float64, device=device)
+    length = scale * size
+    if coordinates == "align_corners":
+        return torch.zeros_like(at) if length == 1 else at * (size - 1) / (length - 1)
+    if coordinates == "asymmetric":
+        return at / scale
+    if coordinates == "pytorch_half_pixel" and out == 1:
+        return torch.zeros_like(at)
+    if coordinates == "half_pixel_symmetric":
+        return size / 2 * (1 - out / length) + (at + 0.5) / scale - 0.5
+    if coordinates == "tf_crop_and_resize":
+        start, end = roi or (0.0, 1.0)
+        if length == 1:
+            return torch.full_like(at, (start + end) / 2 * (size - 1))
+        return at * (end - start) * (size - 1) / (length - 1) + start * (size - 1)
+    return (at + 0.5) / scale - 0.5
+
+
+def nearest(at: torch.Tensor, how: str) -> torch.Tensor:
+    """The whole positions that stand for others."""
+    if how == "round_prefer_ceil":
+        return torch.floor(at + 0.5)
+    if how == "floor":
+        return torch.floor(at)
+    return torch.ceil(at) if how == "ceil" else torch.ceil(at - 0.5)
+
+
+def cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
+    """The convolution kernel of Keys (1981) with parameter `a`."""
+    x = torch.abs(distance)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    return torch.where(x <= 1, near, torch.where(x < 2, far, 0.0))
+
+
+def taken(x: torch.Tensor, axis: int, at: torch.Tensor, how: str) -> torch.Tensor:
+    """The nearest element of an axis for every position."""
+    near = nearest(at, how).to(torch.int64).clamp(0, max(x.shape[axis] - 1, 0))
+    return torch.index_select(x, axis, near)
+
+
+def blended(
+    x: torch.Tensor,
+    axis: int,
+    at: torch.Tensor,
+    mode: str,
+    shrink: float,
+    exclude_outside: bool,
+    normalises: bool,
+    a: float,
+) -> torch.Tensor:
+    """Weighted sums of the neighbours of every position on an axis."""
+    size = x.shape[axis]
+    radius = math.ceil((2 if mode == "cubic" else 1) / shrink)
+    steps = torch.arange(1 - radius, radius + 1, device=x.device)
+    near = torch.floor(at).to(torch.int64)[:, None] + steps
+    distance = torch.abs(near - at[:, None]) * shrink
+    factors = cubic(distance, a) if mode == "cubic" else torch.clamp(1 - distance, 0, 1)
+    if exclude_outside:
+        factors = torch.where((near >= 0) & (near < size), factors, 0.0)
+    if normalises:
+        total = factors.sum(1, keepdim=True)
+        factors = factors / torch.where(total == 0, 1.0, total)
+    near = near.clamp(0, max(size - 1, 0))
+    tail = [1] * (x.ndim - axis - 1)
+    made = torch.zeros((), dtype=x.dtype, device=x.device)
+    for k in range(2 * radius):
+        weight = factors[:, k].to(x.dtype).reshape([-1, *tail])
+        made = made + torch.index_select(x, axis, near[:, k]) * weight
+    return made
+
+
+def resized(
+    x: torch.Tensor,
+    axes: Sequence[int],
+    sizes: Sequence[int] | None,
+    scales: Sequence[float] | None,
+    roi: Sequence[float] | None,
+    policy: str,
+    mode: str,
+    coordinates: str,
+    nearest_mode: str,
+    antialias: bool,
+    exclude_outside: bool,
+    a: float,
+    fill: float,
+) -> torch.Tensor:
+    """Resize some axes, with every rule of ONNX Resize."""
+    out, steps = resolved([x.shape[k] for k in axes], sizes, scales, policy)
+    lost = []
+    for k, axis in enumerate(axes):
+        part = None if roi is None else (float(roi[k]), float(roi[k + len(axes)]))
+        crop = coordinates == "tf_crop_and_resize"
+        part = part if crop else None
+        size = x.shape[axis]
+        if out[k] == size and steps[k] == 1 and part in (None, (0.0, 1.0)):
+            continue
+        at = positions(coordinates, size, out[k], steps[k], part, x.device)
+        if mode == "nearest":
+            x = taken(x, axis, at, nearest_mode)
+        else:
+            shrink = min(steps[k], 1.0) if antialias else 1.0
+            normalises = antialias or exclude_outside
+            x = blended(x, axis, at, mode, shrink, exclude_outside, normalises, a)
+        if crop:
+            lost.append(((at < 0) | (at > size - 1)).reshape([-1, *[1] * (x.ndim - axis - 1)]))
+    for outside in lost:
+        x = torch.where(outside, torch.full_like(x[:0].reshape(-1).sum(), fill), x)
+    return x
+
+
+def resolved(
+    own: Sequence[int],
+    sizes: Sequence[int] | None,
+    scales: Sequence[float] | None,
+    policy: str,
+) -> tuple[Sequence[int], Sequence[float]]:
+    """The size and the scale of each axis."""
+    if sizes is None:
+        factors = [float(s) for s in scales or ()]
+        return whole_sizes(own, factors), factors
+    factors = [s / n if n else 1.0 for s, n in zip(sizes, own, strict=True)]
+    if policy == "stretch":
+        return sizes, factors
+    scale = min(factors) if policy == "not_larger" else max(factors)
+    return [math.floor(scale * n + 0.5) for n in own], [scale] * len(own)
+
+
+def resized_nearest(x: torch.Tensor, sizes: Sequence[int], align_corners: bool) -> torch.Tensor:
+    """RESIZE_NEAREST of the last two axes, in whole numbers."""
+    for axis, out in enumerate(sizes, start=2):
+        size, at = x.shape[axis], torch.arange(out, device=x.device)
+        if align_corners:
+            steps = max(out - 1, 1)
+            near = (2 * at * (size - 1) + steps) // (2 * steps)
+        else:
+            near = at * size // max(out, 1)
+        x = torch.index_select(x, axis, near)
+    return x
+
+
+def resized_linear(
+    x: torch.Tensor, sizes: Sequence[int], align_corners: bool, align_mode: int | None
+) -> torch.Tensor:
+    """RESIZE_LINEAR of the last two axes."""
+    for axis, out in enumerate(sizes, start=2):
+        size = x.shape[axis]
+        at = torch.arange(out, dtype=torch.float64, device=x.device)
+        if align_corners:
+            at = at * ((size - 1) / (out - 1) if out > 1 else 0.0)
+        elif align_mode == 0:
+            at = torch.clamp((at + 0.5) * size / max(out, 1) - 0.5, min=0)
+        else:
+            at = at * size / max(out, 1)
+        at = torch.minimum(at, torch.full_like(at, max(size - 1, 0)))
+        x = blended(x, axis, at, "linear", 1.0, False, False, 0.0)
+    return x
+
+
+def whole_sizes(sizes: Sequence[int], scales: Sequence[float]) -> list[int]:
+    """floor(size * scale), in whole numbers where the scale is one or the inverse of one."""
+    return [_times(n, float(f)) for n, f in zip(sizes, scales, strict=True)]
+
+
+def _times(size: int, scale: float) -> int:
+    if scale == int(scale):
+        return size * int(scale)
+    if scale > 0 and math.frexp(scale)[0] == 0.5:
+        return size // int(1 / scale)
+    return math.floor(size * scale)

@@ -1,0 +1,188 @@
+"""Operators that rearrange, join, cut or count elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.nn import functional
+
+from nnir.broadcast import axis_of, contents, ints, length_of
+from nnir.dim import Dim, Expr
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.ops import shape
+from nnir.types import PadMode, Precision
+
+from ...lowering import Lowerings
+from . import borders
+from .dtypes import dtype_of
+from .emitter import Emitter
+
+table = Lowerings()
+
+
+@table.lower(shape.reshape)
+def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+    known = contents(shape)
+    if known is None:
+        sizes = g.sizes(shape)
+        return g.call(borders.reshaped, g.raw(input), sizes)
+    own = g.axes(input)
+    return _reshaped(g, input, shape, [own[k] if d == 0 else d for k, d in enumerate(known)])
+
+
+@table.lower(shape.reshape_exact)
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+    return _reshaped(g, input, shape, contents(shape))
+
+
+def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | None) -> Any:
+    """A size that follows from nothing else is read from the operand."""
+    if target is None:
+        return g.raw(input).reshape(g.sizes(shape))
+    sizes: list[Any] = []
+    for position, dim in enumerate(target):
+        try:
+            sizes.append(g.size(dim))
+        except NoLowering:
+            sizes.append(g.call(borders.listed, g.raw(shape))[position])
+    return g.raw(input).reshape(sizes)
+
+
+@table.lower(shape.transpose)
+def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+    order = [axis_of(a, input.rank) for a in perm] if perm else range(input.rank)[::-1]
+    return g.raw(input).permute(list(order))
+
+
+@table.lower(shape.squeeze)
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+    known = ints(axes)
+    if axes is not None and known is None and length_of(axes):
+        return g.call(borders.squeezed, g.raw(input), g.sizes(axes))
+    gone = known or [k for k, d in enumerate(input.shape) if d == 1]
+    dropped = {axis_of(a, input.rank) for a in gone}
+    return g.raw(input).squeeze(sorted(dropped)) if dropped else g.raw(input)
+
+
+@table.lower(shape.unsqueeze)
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+    result = g.raw(input)
+    for axis in g.sizes(axes):
+        result = result.unsqueeze(axis)
+    return result
+
+
+@table.lower(shape.flatten)
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+    if not input.rank:
+        return g.raw(input).reshape([1])
+    return g.raw(input).flatten(start_axis, end_axis)
+
+
+@table.lower(shape.concat)
+def concat(g: Emitter, *input: Value, axis: int) -> Any:
+    return g.unbits(g.call(torch.cat, [g.bits(v) for v in input], axis), input[0].precision)
+
+
+@table.lower(shape.stack)
+def stack(g: Emitter, *input: Value, axis: int) -> Any:
+    return g.unbits(g.call(torch.stack, [g.bits(v) for v in input], axis), input[0].precision)
+
+
+@table.lower(shape.split)
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+    pieces = torch.split(g.raw(input), g.sizes(split), axis_of(axis, input.rank))
+    return tuple(pieces[k] for k in range(length_of(split)))
+
+
+@table.lower(shape.unstack)
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+    pieces = g.raw(input).unbind(axis)
+    return tuple(pieces[k] for k in range(num))
+
+
+@table.lower(shape.expand)
+def expand(g: Emitter, input: Value, shape: Value) -> Any:
+    return g.raw(input).expand(g.sizes(shape))
+
+
+@table.lower(shape.tile)
+def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+    counts = g.sizes(repeats)
+    whole = g.bits(input).repeat([*[1] * (input.rank - len(counts)), *counts])
+    return g.unbits(whole, input.precision)
+
+
+@table.lower(shape.shape)
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    if input.is_static:
+        return g.constant(np.array(input.shape, dtype.dtype))
+    return g.call(torch.tensor, g.shape(input), dtype=dtype_of(dtype))
+
+
+MODES = {
+    PadMode.REFLECT: "reflect",
+    PadMode.EDGE: "edge",
+    PadMode.REPLICATE: "edge",
+    PadMode.WRAP: "wrap",
+}
+
+
+@table.lower(shape.pad)
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+    amounts = g.sizes(pads)
+    if mode != PadMode.CONSTANT:
+        return _bordered(g, input, amounts, MODES[mode])
+    fill = 0 if value is None or value.known is None else _fill(value)
+    if value is not None and value.known is None:
+        return _filled(g, input, amounts, value)
+    result = functional.pad(g.bits(input), flat_pads(amounts), value=fill)
+    return g.unbits(result, input.precision)
+
+
+def flat_pads(amounts: Any) -> list[Any]:
+    """torch names the last axis first."""
+    pairs = [amounts[k : k + 2] for k in range(0, len(amounts), 2)]
+    while pairs and all(isinstance(n, int) and n == 0 for n in pairs[0]):
+        pairs.pop(0)
+    return [n for pair in reversed(pairs) for n in pair]
+
+
+def _fill(value: Value) -> Any:
+    """The element as torch sees it among bits."""
+    known = np.asarray(value.known).reshape(-1)[:1]
+    kind = value.dtype
+    if kind.kind == "u" and kind.itemsize > 1:
+        return int(known.view(kind.str.replace("u", "i"))[0])
+    if kind.kind == "V" and kind.itemsize == 1:
+        return int(known.view(np.uint8)[0])
+    return float(known[0]) if kind.kind == "V" else known[0].item()
+
+
+def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Any:
+    """Zeros around a mask say where the value belongs, which is only known while running."""
+    x = g.bits(input)
+    flat = flat_pads(amounts)
+    inside = functional.pad(torch.ones_like(x, dtype=torch.bool), flat, value=False)
+    result = torch.where(inside, functional.pad(x, flat), g.bits(value).reshape([]))
+    return g.unbits(result, input.precision)
+
+
+def _bordered(g: Emitter, input: Value, amounts: Any, mode: str) -> Any:
+    """Axis by axis, by the positions that the border repeats."""
+    x = g.bits(input)
+    own: tuple[Dim, ...] = g.axes(input)
+    for axis in range(input.rank):
+        pair = amounts[2 * axis : 2 * axis + 2]
+        if any(not isinstance(n, int) or n for n in pair):
+            size = own[axis]
+            if not isinstance(size, Expr) and all(isinstance(n, int) for n in pair):
+                places = borders.places_of(size, pair[0], pair[1], mode)
+                x = torch.index_select(x, axis, g.constant(places))
+            else:
+                x = g.call(borders.bordered, x, axis, *pair, mode)
+    return g.unbits(x, input.precision)

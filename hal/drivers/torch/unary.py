@@ -1,0 +1,146 @@
+"""Elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from nnir.errors import NoLowering
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import unary
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .dtypes import dtype_of
+from .emitter import Emitter
+
+table = Lowerings()
+
+FUNCTIONS: dict[Operator, Callable[[Any], Any]] = {
+    unary.abs_: torch.abs,
+    unary.cos: torch.cos,
+    unary.exp: torch.exp,
+    unary.floor: torch.floor,
+    unary.log: torch.log,
+    unary.rsqrt: lambda x: torch.reciprocal(torch.sqrt(x)),
+    unary.sin: torch.sin,
+    unary.square: lambda x: x * x,
+    unary.neg: torch.neg,
+    unary.sqrt: torch.sqrt,
+    unary.ceil: torch.ceil,
+    unary.round_: torch.round,
+    unary.erf: torch.erf,
+    unary.tan: torch.tan,
+    unary.asin: torch.asin,
+    unary.acos: torch.acos,
+    unary.atan: torch.atan,
+    unary.sinh: torch.sinh,
+    unary.cosh: torch.cosh,
+    unary.asinh: torch.asinh,
+    unary.acosh: torch.acosh,
+    unary.atanh: torch.atanh,
+    unary.reciprocal: torch.reciprocal,
+    unary.expm1: torch.expm1,
+    unary.log1p: torch.log1p,
+    unary.log2: torch.log2,
+    unary.log10: torch.log10,
+    unary.erfc: torch.erfc,
+}
+
+
+def _lowered(function: Callable[[Any], Any]) -> Callable[..., Any]:
+    def lowering(g: Emitter, input: Value) -> Any:
+        kind = input.type.precision
+        if input.dtype.kind == "c":
+            return function(g.raw(input))
+        return g.back(function(g.of(input)), kind)
+
+    return lowering
+
+
+for operator, function in FUNCTIONS.items():
+    if operator is not unary.abs_:
+        table.lower(operator)(_lowered(function))
+
+
+@table.lower(unary.abs_)
+def abs_(g: Emitter, input: Value) -> Any:
+    if input.dtype.kind == "u":
+        return g.raw(input)
+    return g.back(torch.abs(g.of(input)), input.precision)
+
+
+@table.lower(unary.sign)
+def sign(g: Emitter, input: Value) -> Any:
+    """torch gives 0 for NaN."""
+    x = g.of(input)
+    if input.precision == Precision.UINT64:
+        return g.back((x != 0).to(torch.int64), input.precision)
+    made = torch.where(torch.isnan(x), x, torch.sign(x)) if input.is_float else torch.sign(x)
+    return g.back(made, input.precision)
+
+
+@table.lower(unary.frexp)
+def frexp(g: Emitter, input: Value) -> Any:
+    x = g.of(input)
+    both = torch.frexp(x)
+    exponent = torch.where(torch.isfinite(x), both[1], 0)
+    return g.back(both[0], input.precision), exponent.to(torch.int32)
+
+
+@table.lower(unary.assign)
+def assign(g: Emitter, input: Value) -> Any:
+    return g.raw(input)
+
+
+@table.lower(unary.cast)
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    x, wanted = g.raw(input), dtype_of(dtype)
+    if dtype == input.precision:
+        return x
+    if dtype == Precision.BOOL8:
+        return g.of(input) != 0
+    if input.dtype.kind == "c" and dtype.dtype.kind != "c":
+        x = torch.real(x)
+    if dtype.dtype.itemsize == 1 and dtype.is_float:
+        x = _bounded(x.to(torch.float32), dtype)
+    if input.is_float and input.dtype.itemsize == 1:
+        x = x.to(torch.float32)
+    if dtype.dtype.kind == "u" and input.is_float:
+        x = x.to(torch.int64) if dtype != Precision.UINT64 else _to_uint64(x)
+    if dtype in unary.BITS:
+        return _low_bits(x.to(torch.int32), dtype).to(wanted)
+    return x.to(wanted)
+
+
+def _low_bits(x: Any, dtype: Precision) -> Any:
+    """Integers that wrap to fewer bits than a byte has."""
+    width = unary.BITS[dtype]
+    low = x & (1 << width) - 1
+    half = 1 << (width - 1)
+    return (low ^ half) - half if dtype in (Precision.INT4, Precision.INT2) else low
+
+
+def _bounded(x: Any, dtype: Precision) -> Any:
+    """What an 8-bit float cannot hold as NaN, where torch takes the nearest that it can."""
+    if dtype == Precision.FLOAT8E4M3FN:  # 464 is half way between 448 and what would come next
+        return torch.where(torch.abs(x) > 464, torch.nan, x)
+    return torch.where(x <= 0, torch.nan, x) if dtype == Precision.FLOAT8E8M0FNU else x
+
+
+def _to_uint64(x: Any) -> Any:
+    """Floats as int64, those above its range 2**64 less; the cast that follows wraps."""
+    wide = x.to(torch.float64)
+    return torch.where(wide >= 2.0**63, wide - 2.0**64, wide).to(torch.int64)
+
+
+@table.lower(unary.bit_cast)
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    if Precision.BOOL8 in (dtype, input.precision) and dtype != input.precision:
+        raise NoLowering(f"torch has no bits of {input.type} as {dtype.name}")
+    if dtype in unary.BITS:
+        return _low_bits(g.raw(input).to(torch.int32), dtype).to(dtype_of(dtype))
+    return g.raw(input).view(dtype_of(dtype))
