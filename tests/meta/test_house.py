@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hal.drivers.onnxruntime.driver import LOWERINGS
+from conformance.tables import device_tables
 from nnir.ops import OPERATORS
 
 ROOT = Path(__file__).parents[2]
@@ -137,12 +137,12 @@ def test_operators_are_documented(name: str) -> None:
     assert "Types:" in doc
 
 
-@pytest.mark.parametrize("operator", LOWERINGS.entries, ids=lambda o: o.name)
-def test_lowerings_have_the_operators_parameters(operator: object) -> None:
-    lowering = LOWERINGS.entries[operator]  # type: ignore[index]
-    mine = list(inspect.signature(lowering).parameters.values())[1:]
-    theirs = operator.signature.parameters.values()  # type: ignore[attr-defined]
-    assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs]
+@pytest.mark.parametrize("device", device_tables())
+def test_lowerings_have_the_operators_parameters(device: str) -> None:
+    for operator, lowering in device_tables()[device].entries.items():
+        mine = list(inspect.signature(lowering).parameters.values())[1:]
+        theirs = operator.signature.parameters.values()
+        assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs], operator
 
 
 @pytest.mark.parametrize("name", OPERATORS)

@@ -50,10 +50,13 @@ THIN_SCALES = tuple(0.003 + 0.001 * k for k in range(8))
 THIN = Scaled(integers(1, 3, 2, 8, seed=1), THIN_SCALES, (0,) * 8, 3, constant=True)
 THIN_BIAS = bias(8, tuple(0.02 * s for s in THIN_SCALES))
 
+SUMS = Tolerance(relative=1e-5, absolute=4e-6)
+"""Sums of 36 products that cancel: kernels add them in another order, XNNPACK with fewer steps."""
+
 CASES = [
     *(
         Case("CONV_2D", (IMAGE, FILTER, BIAS),
-             {"padding": p, "stride_w": s, "stride_h": s}, tol=ROUNDS)
+             {"padding": p, "stride_w": s, "stride_h": s}, tol=SUMS)
         for p in ("SAME", "VALID")
         for s in (1, 2)
     ),
@@ -68,7 +71,7 @@ CASES = [
          raises=BadType),
     *(
         Case("CONV_2D", (IMAGE, FILTER, BIAS), {**PLAIN, "fused_activation_function": a},
-             tol=ROUNDS)
+             tol=SUMS)
         for a in ("RELU", "RELU6", "RELU_N1_TO_1")
     ),
     Case("CONV_2D", (IMAGE, FILTER, BIAS), {**PLAIN, "fused_activation_function": "SIGN_BIT"},

@@ -194,5 +194,11 @@ LIMITS = [
         device="onnxruntime",
         case="infinite",
         why="ONNX Runtime's DFT multiplies infinities by zeros",
-    )
+    ),
+    Limit(
+        "aten.fft_irfft.default",
+        device="litert",
+        case="infinite",
+        why="a product of matrices multiplies infinities by zeros",
+    ),
 ]
