@@ -62,9 +62,9 @@ def reduced(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) 
     if len(places) == 3:
         made = g.node(op, g.reshape(ref, [-1]), g.ints(0), keep_dims=False)
         return g.reshape(made, [1, 1, 1]) if keepdim else made
-    wide = g.node("Unsqueeze", ref, g.ints(3))
-    made = g.node(op, wide, g.ints(*places), keep_dims=True)
-    return g.node("Squeeze", made, g.ints(*([] if keepdim else places), 3))
+    wide = g.reshape(ref, [0, 0, 0, 1], copy=True)
+    made = g.reshape(g.node(op, wide, g.ints(*places), keep_dims=True), [0, 0, 0], copy=True)
+    return made if keepdim else g.node("Squeeze", made, g.ints(*places))
 
 
 def _float(op: str) -> Callable[..., Any]:

@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from nnir import archive
 from nnir.errors import NoDevice, Unsupported
 from nnir.model import Model
+from nnir.types import TensorType
 
 from ...device import Cache, Callback, Device, Timing
 
@@ -46,7 +48,7 @@ class Torch(Device):
         if model is None:
             return self.programs.restored(b"" if cache is None else cache.buffer, context)
         if cache is not None:
-            cache.buffer = self.programs.stored(model)
+            cache.buffer = archive.dumps(model)  # building the graph again is quick
         return self.programs.compiled(model, context)
 
     def execute_program(
@@ -59,6 +61,15 @@ class Torch(Device):
 
     def timings(self, program: Any) -> list[Timing]:
         return program.timings
+
+    def import_program(
+        self,
+        context: Any,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Any:
+        return self.programs.imported(path, outputs, context)
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from torch import fx
 from nnir import archive
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice
 from nnir.model import Model, Operation
+from nnir.types import TensorType
 
 from ...device import PROFILE, Timing
 from ...emission import refusal, require_lowered
@@ -176,16 +176,22 @@ def why_not(operation: Operation) -> str | None:
     return refusal(operation, lambda: Emitter(LOWERINGS))
 
 
-def stored(model: Model) -> bytes:
-    """A model as bytes: building the graph again is quick."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.nnir"
-        archive.save(model, path)
-        return path.read_bytes()
+def imported(path: Path, outputs: Sequence[TensorType], settings: Settings) -> Program:
+    """A program of a `.pt2` file; DeviceError for one that torch does not load."""
+    try:
+        exported = torch.export.load(path)
+    except Exception as error:
+        raise DeviceError(f"torch does not load {path.name}: {one_line(error)}") from error
+    module = exported.module().to(settings.device)
+    tensors = (*exported.state_dict.values(), *exported.constants.values())
+    held = [t for t in tensors if isinstance(t, torch.Tensor)]
+    owned = frozenset(t.untyped_storage().data_ptr() for t in held)
+    plain = replace(settings, profiles=False)
+    return Program(module, [t.dtype for t in outputs], plain, owned, [exported])
 
 
 def restored(data: bytes, settings: Settings) -> Program:
-    """The program of what `stored` gave; DeviceError for other bytes."""
+    """The program of a model as bytes, which is built again; DeviceError for other bytes."""
     try:
         return compiled(archive.loads(data), settings)
     except NNAdapterError as error:
