@@ -1,0 +1,107 @@
+"""The walk over a model that all drivers share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hal.emission import Emission, refusal, require_lowered
+from hal.lowering import Lowerings
+from nnir.dim import Expr, symbol
+from nnir.errors import NoLowering
+from nnir.model import Model, Value
+from nnir.operator import Operator, operator
+from nnir.ops import activation, unary
+from nnir.types import Precision, TensorType
+
+table = Lowerings()
+
+
+@table.lower(unary.exp, unary.square)
+def plain(g: Steps, input: Value) -> str:
+    return g.step("plain", input)
+
+
+@table.lower(activation.relu)
+def picky(g: Steps, input: Value) -> str:
+    g.step("half of it", input)
+    if not input.is_static:
+        raise NoLowering(f"steps: relu of {input.type}")
+    return g.step("relu", input)
+
+
+class Steps(Emission[str]):
+    """Writes down what it is told."""
+
+    device = "steps"
+
+    def __init__(self) -> None:
+        super().__init__(table)
+        self.steps: list[str] = []
+        self.shapes: list[tuple[Any, ...]] = []
+
+    def step(self, name: str, input: Value) -> str:
+        self.shapes.append(input.shape)
+        self.steps.append(f"{name}({self.ref(input)})")
+        return self.steps[-1]
+
+    def ref(self, operand: Value | str | None) -> str | None:
+        if operand is None or isinstance(operand, str):
+            return operand
+        return self.names.setdefault(id(operand), operand.name or "?")
+
+    def stand_in(self, value: Value) -> str:
+        return "?"
+
+    def mark(self) -> int:
+        return len(self.steps)
+
+    def undo(self, mark: int) -> None:
+        del self.steps[mark:]
+
+
+def walked(model: Model) -> Steps:
+    steps = Steps()
+    for operation in model.sorted():
+        steps.lower(operation)
+    return steps
+
+
+def test_what_a_lowering_began_is_undone() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (symbol("n"),)))
+    model.outputs = [unary.exp(activation.relu(unary.square(x)))]
+    steps = walked(model)
+    assert steps.steps == ["plain(x)", "plain(?)"]
+    assert dict(steps.problems) == {"steps: relu of float32[n]": 1}
+    with pytest.raises(NoLowering, match=r"relu of float32\[n\] \(x1\); device='builtin'"):
+        require_lowered(steps.problems)
+    reasons = [refusal(o, Steps) for o in model.operations]
+    assert reasons == [None, "steps: relu of float32[n]", None]
+
+
+def guessed(name: str, size: Any) -> Operator:
+    """An operator whose result has a size that is only known while running."""
+
+    def rule(input: Value) -> TensorType:
+        return input.type.with_shape((input.model.fresh(),))
+
+    rule.__name__ = name
+    rule.__annotations__ = {"input": Value, "return": TensorType}
+    return operator(code=9000 + size, reference=lambda input: input)(rule)
+
+
+def test_new_sizes_of_a_decomposition_are_no_sizes_of_its_operands() -> None:
+    inner, outer = guessed("inner", 1), guessed("outer", 2)
+    outer.decomposes(lambda input: unary.exp(inner(input)))
+    table.lower(inner)(plain)
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (model.fresh(),)))
+    model.outputs = [outer(x)]
+    steps = walked(model)
+    assert not steps.problems
+    first, second = (shape[0] for shape in steps.shapes)
+    assert isinstance(first, Expr)
+    assert first != second
+    del table.entries[inner]
