@@ -6,6 +6,7 @@ import gc
 import statistics
 import time
 import weakref
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import onnx
@@ -144,3 +145,40 @@ def test_a_profile_has_every_step(mlp: onnx.ModelProto, device: str) -> None:
         assert all(r.device == device and r.seconds >= 0 <= r.start for r in rows)
         assert sum(r.seconds for r in rows) <= program.profile.seconds * 1.01
     assert sum(n for _, _, n, _ in program.profile.by_operator()) == len(rows)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_several_threads(cnn: onnx.ModelProto, device: str) -> None:
+    """Every thread gets the results of its own inputs, of two sizes."""
+    model = nna.load(cnn)
+    program = nna.compile(model, device)
+    rng = np.random.default_rng(0)
+    shapes = [
+        [d if isinstance(d, int) else 1 + k % 2 for d in model.inputs[0].shape] for k in range(6)
+    ]
+    inputs = [rng.standard_normal(s).astype(np.float32) for s in shapes]
+    alone = [program(x) for x in inputs]
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(5):
+            for got, want in zip(pool.map(program, inputs), alone, strict=True):
+                for a, b in zip(got, want, strict=True):
+                    np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_any_memory_goes_in_and_results_are_the_callers(mlp: onnx.ModelProto, device: str) -> None:
+    program = nna.compile(nna.load(mlp), device)
+    wide = np.arange(48, dtype=np.float32).reshape(6, 8) / 48
+    strided, backwards = wide[::2, ::2], wide[::-1, :4]
+    frozen = strided.copy()
+    frozen.flags.writeable = False
+    raw = np.frombuffer(b"\0" + strided.tobytes(), np.float32, 12, 1).reshape(3, 4)
+    want = program(strided.copy())[0].copy()
+    for x in (strided, frozen, raw):
+        np.testing.assert_array_equal(program(x)[0], want)
+    first = program(strided)[0]
+    kept = first.copy()
+    second = program(backwards)[0]
+    np.testing.assert_array_equal(first, kept)
+    second[:] = -1
+    np.testing.assert_array_equal(program(strided)[0], want)
