@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from hal.runtime import manager
+from hal.runtime.program import names_of
 from nnir.errors import FAILURES, NNAdapterError, summary, told
 
 from .serving import serve
@@ -133,7 +134,8 @@ def preload(name: str) -> None:
 
 def _unavailable(device: str) -> str | None:
     try:
-        manager.acquire(device)
+        for name in names_of(device):  # several with commas share a model
+            manager.acquire(name)
     except NNAdapterError as error:
         return summary(error)
     return None
