@@ -20,16 +20,31 @@ PROFILE = "NNADAPTER_PROFILE"
 """The property that the runtime sets to 1 for a program whose times are asked for."""
 
 
-@dataclass
 class Cache:
     """What a program leaves behind, and what it is restored from.
 
-    `buffer` is the device's own form of the compiled program; empty where it has none.
+    `buffer` is the device's own form of the compiled program; empty where it has none. `view` are
+    the same bytes without a copy: of one to restore from, a private map of the file that begins at
+    a multiple of 64 bytes.
     """
 
-    inputs: Sequence[TensorType]
-    outputs: Sequence[TensorType]
-    buffer: bytes = b""
+    def __init__(
+        self,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+        view: bytes | memoryview = b"",
+    ) -> None:
+        self.inputs = inputs
+        self.outputs = outputs
+        self.view = view
+
+    @property
+    def buffer(self) -> bytes:
+        return bytes(self.view)
+
+    @buffer.setter
+    def buffer(self, data: bytes) -> None:
+        self.view = data
 
 
 @dataclass(frozen=True)

@@ -121,13 +121,13 @@ def load(path: Path) -> Model:
     return loads(map_file(path))
 
 
-def loads(data: bytes | MappedFile) -> Model:
+def loads(data: bytes | memoryview | MappedFile) -> Model:
     """Read a model from memory."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > min(LARGEST_HEADER, len(data) - 8):
         raise BadFile(f"not a .nnir file, or truncated: {len(data)} bytes")
     try:
-        entries = json.loads(data[8 : 8 + size], parse_constant=_refuse)
+        entries = json.loads(bytes(data[8 : 8 + size]), parse_constant=_refuse)
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
     except FAILURES as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -20,8 +21,14 @@ def digest(model: Model) -> bytes:
     encoder = Encoder()
     graph = encoder.model(model)
     found = hashlib.sha256(json.dumps(graph, sort_keys=True).encode())
-    for weight in encoder.weights:
-        kind = f"\0{precision_of(weight.dtype).name}{list(weight.shape)}\0"
-        found.update(kind.encode())
-        found.update(np.ascontiguousarray(weight).reshape(-1).view(np.uint8).data)
+    with ThreadPoolExecutor() as pool:  # hashing lets other threads run
+        for part in pool.map(_digest, encoder.weights):
+            found.update(part)
+    return found.digest()
+
+
+def _digest(weight: np.ndarray) -> bytes:
+    kind = f"{precision_of(weight.dtype).name}{list(weight.shape)}"
+    found = hashlib.sha256(kind.encode())
+    found.update(np.ascontiguousarray(weight).reshape(-1).view(np.uint8).data)
     return found.digest()

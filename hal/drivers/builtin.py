@@ -84,7 +84,7 @@ class Clock:
 def restored(cache: Cache | None) -> Model:
     """The model in a cache; DeviceError for a buffer that holds none."""
     try:
-        return archive.loads(b"" if cache is None else cache.buffer)
+        return archive.loads(b"" if cache is None else cache.view)
     except BadFile as error:
         raise DeviceError(f"a cache without a model: {error}") from None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import mmap
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -55,9 +56,9 @@ class Saved:
     results: tuple[int, ...]
     slots: int
 
-    def pack(self) -> list[bytes]:
+    def pack(self) -> list[nnc.Bytes]:
         """The pieces of the file."""
-        found = {
+        found: dict[str, nnc.Bytes] = {
             "fingerprint": self.fingerprint.encode(),
             "input_types": _ends_text(self.inputs),
             "output_types": _ends_text(self.outputs),
@@ -72,13 +73,13 @@ class Saved:
                 f"cache_{k}_output_types": _text([encode_type(t) for t in entry.cache.outputs]),
                 f"cache_{k}_input_indexes": _text(list(entry.inputs)),
                 f"cache_{k}_output_indexes": _text(list(entry.outputs)),
-                f"cache_{k}_model_buffer": entry.cache.buffer,
+                f"cache_{k}_model_buffer": entry.cache.view,
             }
         return nnc.pack(found)
 
     @classmethod
-    def unpack(cls, data: bytes) -> Saved:
-        """Read what `pack` wrote; BadFile for anything else."""
+    def unpack(cls, data: bytes | memoryview) -> Saved:
+        """Read what `pack` wrote; BadFile for anything else. Buffers are views of `data`."""
         found = nnc.unpack(data)
         try:
             entries = [_entry(found, k) for k in range(_data(found["num_caches"]))]
@@ -103,7 +104,7 @@ def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
     return Entry(
         bytes(found[f"cache_{k}_device_name"]).decode(),
         int(_data(found[f"cache_{k}_device_version"])),
-        Cache(types[0], types[1], bytes(found[f"cache_{k}_model_buffer"])),
+        Cache(types[0], types[1], found[f"cache_{k}_model_buffer"]),
         tuple(map(int, _data(found[f"cache_{k}_input_indexes"]))),
         tuple(map(int, _data(found[f"cache_{k}_output_indexes"]))),
     )
@@ -165,7 +166,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
     `wanted` is the fingerprint that it must have; None takes any.
     """
     try:
-        data = path.read_bytes()
+        data = mapped(path)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -178,6 +179,14 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
     except BadFile as error:
         refuse(f"{path.name}: {summary(error)}")
         return None
+
+
+def mapped(path: Path) -> memoryview:
+    """The bytes of a file, mapped for this process alone: it may write to them."""
+    with path.open("rb") as file:
+        if not path.stat().st_size:
+            return memoryview(b"")
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
 
 
 def checked(saved: Saved, wanted: str | None, context: Context) -> Saved:

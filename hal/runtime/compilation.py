@@ -118,7 +118,7 @@ class Compilation:
         except BaseException:
             _destroy(steps)
             raise
-        if keeps and all(entry.cache.buffer for entry in entries):
+        if keeps and all(entry.cache.view for entry in entries):
             print = wanted or ""
             ends = (self.inputs, self.outputs)
             saved = Saved(print, *ends, entries, parts.results, parts.slots)

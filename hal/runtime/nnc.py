@@ -1,10 +1,10 @@
 """The `.nnc` file: a container of named byte strings with a checksum.
 
 Header (24 bytes, little-endian): magic `.nnc`, version, checksum, four bytes of zero, number of
-entries. An entry: size of key and of value (64 bits each), key, value, zeros up to a multiple of
-4. Keys are sorted. Version 1, with C structures of the machine as values, is what Paddle-Lite
-writes; this is version 2, whose values are texts and numbers, and whose checksum over everything
-after the header is the CRC-32 of zlib.
+entries. An entry: size of key and of value (64 bits each), key, value. Keys are sorted. Version 1,
+with C structures of the machine as values, is what Paddle-Lite writes; this is version 2, whose
+values are texts and numbers and begin at multiples of 64 bytes, after zeros, so that a mapped file
+can be used as it is. Its checksum over everything after the header is the CRC-32 of zlib.
 """
 
 from __future__ import annotations
@@ -19,27 +19,38 @@ MAGIC = (ord(".") << 24) | (ord("n") << 16) | (ord("n") << 8) | ord("c")
 VERSION = 2
 HEADER = struct.Struct("<III4xQ")
 SIZES = struct.Struct("<QQ")
-ALIGNMENT = 4
+ALIGNMENT = 64
 
 
-def pack(entries: Mapping[str, bytes]) -> list[bytes]:
+Bytes = bytes | memoryview
+
+
+def pack(entries: Mapping[str, Bytes]) -> list[Bytes]:
     """The pieces of a file in order; large values are not copied."""
-    pieces: list[bytes] = []
+    pieces: list[Bytes] = []
+    place = HEADER.size
     for key, value in sorted(entries.items()):
         name = key.encode()
-        gap = -(SIZES.size + len(name) + len(value)) % ALIGNMENT
-        pieces += [SIZES.pack(len(name), len(value)) + name, value, b"\0" * gap]
+        head = SIZES.pack(len(name), len(value)) + name
+        head += b"\0" * _gap(place + len(head))
+        pieces += [head, value]
+        place += len(head) + len(value)
     return [HEADER.pack(MAGIC, VERSION, _checksum(pieces), len(entries)), *pieces]
 
 
-def _checksum(pieces: Iterable[bytes | memoryview]) -> int:
+def _gap(place: int) -> int:
+    """The zeros between a key that ends at `place` and its value."""
+    return -place % ALIGNMENT
+
+
+def _checksum(pieces: Iterable[Bytes]) -> int:
     found = 0
     for piece in pieces:
         found = zlib.crc32(piece, found)
     return found
 
 
-def unpack(data: bytes) -> dict[str, memoryview]:
+def unpack(data: Bytes) -> dict[str, memoryview]:
     """Keys and views of the values; BadFile says what is wrong with other data."""
     if len(data) < HEADER.size:
         raise BadFile(f"not a .nnc file, or truncated: {len(data)} bytes")
@@ -48,24 +59,24 @@ def unpack(data: bytes) -> dict[str, memoryview]:
         raise BadFile("not a .nnc file: it begins with other bytes")
     if version != VERSION:
         raise BadFile(f"a .nnc file of version {version}, not {VERSION}")
-    body = memoryview(data)[HEADER.size :]
-    if _checksum([body]) != checksum:
+    view = memoryview(data)
+    if _checksum([view[HEADER.size :]]) != checksum:
         raise BadFile("a damaged .nnc file: its checksum is wrong")
-    return _entries(body, count)
+    return _entries(view, count)
 
 
-def _entries(body: memoryview, count: int) -> dict[str, memoryview]:
+def _entries(view: memoryview, count: int) -> dict[str, memoryview]:
     found: dict[str, memoryview] = {}
-    place = 0
+    place = HEADER.size
     for _ in range(count):
-        if place + SIZES.size > len(body):
+        if place + SIZES.size > len(view):
             raise BadFile("a truncated .nnc file")
-        name, size = SIZES.unpack_from(body, place)
-        start = place + SIZES.size + name
-        if start + size > len(body):
+        name, size = SIZES.unpack_from(view, place)
+        end = place + SIZES.size + name
+        start = end + _gap(end)
+        if start + size > len(view):
             raise BadFile("a truncated .nnc file")
-        key = bytes(body[start - name : start]).decode(errors="replace")
-        found[key] = body[start : start + size]
+        key = bytes(view[end - name : end]).decode(errors="replace")
+        found[key] = view[start : start + size]
         place = start + size
-        place += -place % ALIGNMENT
     return found

@@ -126,7 +126,7 @@ class Native(Device):
         if cache is None or not cache.buffer:
             raise DeviceError(f"a cache without a program of {self.name}")
         buffer = _buffer(False, [])
-        buffer.buffer, buffer.length = cache.buffer, len(cache.buffer)
+        buffer.buffer, buffer.length = cache.buffer, len(cache.view)
         made = ctypes.c_void_p()
         code = self.table.create_program(
             context.handle, None, ctypes.byref(buffer), ctypes.byref(made)

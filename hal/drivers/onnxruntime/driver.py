@@ -242,7 +242,7 @@ class OnnxRuntime(Device):
         return session
 
     def _restored(self, context: Any, cache: Cache | None) -> Program:
-        if cache is None or cache.buffer[4:8] != b"ORTM":
+        if cache is None or bytes(cache.view[4:8]) != b"ORTM":
             raise DeviceError("a cache without a program of onnxruntime")
         buffer, options = cache.buffer, context()
         program = Program.of(self._session(buffer, options), cache.inputs, cache.outputs, [])
