@@ -25,6 +25,7 @@ from . import (
     detection,
     generate,
     index,
+    integers,
     linear,
     logic,
     norm,
@@ -147,6 +148,7 @@ def _graph(model: Model, *, foreign: bool) -> tuple[Graph, list[str]]:
     require_lowered(emitter.problems)
     for tensor, (name, _) in zip(tensors, named, strict=True):
         tensor.name = name
+    integers.rewrite(emitter)
     return graph, [name for name, _ in named]
 
 

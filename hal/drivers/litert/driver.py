@@ -19,6 +19,7 @@ from nnir.atomic import replacing
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
+from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...properties import integer
@@ -43,7 +44,8 @@ class Settings:
 class Program:
     """A model and what it was compiled to, by the shapes of the inputs.
 
-    Without a model (restored from a cache) there is one form of it.
+    Without a model (restored from a cache, or of a file) there is one form of it; `open` is the
+    one that takes inputs of any shapes.
     """
 
     settings: Settings
@@ -52,6 +54,7 @@ class Program:
     forms: OrderedDict[tuple[tuple[int, ...], ...], Shaped] = field(default_factory=OrderedDict)
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: Shaped | None = None
+    open: Shaped | None = None
 
 
 class LiteRT(Device):
@@ -128,6 +131,8 @@ class LiteRT(Device):
 
     def _form(self, program: Program, shapes: tuple[tuple[int, ...], ...]) -> Shaped:
         """The program for inputs of these shapes; of too many that goes which waited longest."""
+        if program.open is not None:
+            return program.open
         with program.lock:
             form = program.forms.get(shapes)
             if form is not None:
@@ -173,6 +178,27 @@ class LiteRT(Device):
         program.forms[shapes] = self._shaped(program, content)
         return program
 
+    def import_program(
+        self,
+        context: Settings,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        """Of a file of open sizes, the interpreters follow the sizes of their inputs."""
+        if any(t.precision == Precision.BFLOAT16 for t in (*inputs, *outputs)):
+            raise Unsupported("LiteRT's Python interface hands over no BFLOAT16")
+        program = Program(context, None, Ends.of_types(inputs, outputs))
+        content = path.read_bytes()
+        if all(t.is_static for t in inputs):
+            shapes = tuple(numbers(t.shape) for t in inputs)
+            program.forms[shapes] = self._shaped(program, content)
+        else:
+            settings = context.threads, context.delegate
+            pool = Pool(self.runtime, content, *settings, open=True)
+            program.open = Shaped(pool, program.ends)
+        return program
+
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
@@ -206,14 +232,16 @@ def packed(content: bytes, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
     return MAGIC + len(header).to_bytes(4, "little") + header + content
 
 
-def unpacked(buffer: bytes) -> tuple[bytes, tuple[tuple[int, ...], ...] | None]:
+def unpacked(
+    buffer: bytes | memoryview,
+) -> tuple[bytes, tuple[tuple[int, ...], ...] | None]:
     """The inverse of `packed`; DeviceError for what it has not made."""
     start = len(MAGIC) + 4
     if buffer[: len(MAGIC)] != MAGIC:
         raise DeviceError("litert cannot restore the program: the cache is not its own")
     end = start + int.from_bytes(buffer[len(MAGIC) : start], "little")
     try:
-        header = json.loads(buffer[start:end])
+        header = json.loads(bytes(buffer[start:end]))
         given = header["shapes"]
         shapes = None if given is None else tuple(tuple(int(n) for n in s) for s in given)
         size, sum_ = int(header["size"]), int(header["crc32"])

@@ -18,7 +18,7 @@ from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
-from nnir.types import Precision, precision_of
+from nnir.types import Precision, Quantization, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings
@@ -81,7 +81,8 @@ class Emitter(Emission[Ref]):
 
     `memo` holds what was made of a tensor already: the same elements in another order or type.
     `sources` says of which tensor a tensor is a permutation, `flat` of which one it is a reshape,
-    `places` where a size that is only known while running can be read.
+    `places` where a size that is only known while running can be read. `dequantised` has the
+    integers that a tensor of FLOAT32 stands for, `quantised` the FLOAT32 that integers were.
     """
 
     device = "litert"
@@ -97,6 +98,8 @@ class Emitter(Emission[Ref]):
         self.flat: dict[int, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
         self.makers: dict[int, Step] = {}
+        self.dequantised: dict[int, tuple[Tensor, Quantization]] = {}
+        self.quantised: dict[int, tuple[Tensor, Quantization]] = {}
         self.operation: Operation | None = None
 
     # What the walk over the model asks for
@@ -399,7 +402,10 @@ class Emitter(Emission[Ref]):
         order = identity(len(target))
         if tensor.data is not None and not any(isinstance(d, Expr) for d in target):
             data = tensor.data.reshape(target)  # type: ignore[arg-type]  # no symbols
-            return Ref(Tensor(tensor.precision, target, data), order, ref.precision)
+            made_of = Tensor(tensor.precision, target, data)
+            self.flat[id(made_of)] = tensor
+            self.held += [made_of, tensor]
+            return Ref(made_of, order, ref.precision)
         tensor = self.flat.get(id(tensor), tensor)
         if tensor.shape == target:
             return Ref(tensor, order, ref.precision)

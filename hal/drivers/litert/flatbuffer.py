@@ -42,13 +42,17 @@ class Tensor:
 
 @dataclass(eq=False)
 class Step:
-    """One operator of a graph; `options` is the name of the table that holds `fields`."""
+    """One operator of a graph; `options` is the name of the table that holds `fields`.
+
+    `version` is the operator's that has a kernel for these types.
+    """
 
     name: str
     inputs: list[Tensor | None]
     outputs: list[Tensor]
     options: str | None = None
     fields: dict[str, Any] = field(default_factory=dict)
+    version: int = 1
 
 
 @dataclass(eq=False)
@@ -97,7 +101,7 @@ class Writer:
         sides = (inputs, main.inputs), (outputs, main.outputs)
         self.ends = [list(zip(*side, strict=True)) for side in sides]
         self.builder = flatbuffers.Builder(1 << 16)
-        self.codes: dict[str, int] = {}
+        self.codes: dict[tuple[str, int], int] = {}
         self.weights: list[np.ndarray] = []
         self.places: dict[tuple[Any, ...], int] = {}
 
@@ -106,7 +110,7 @@ class Writer:
         tables = [self._graph(g) for g in self.graphs]
         graphs = self._vector(tables)
         signature = self._vector([self._signature()])
-        codes = self._vector([self._code(name) for name in self.codes])
+        codes = self._vector([self._code(*key) for key in self.codes])
         buffers = self._vector([self._buffer(k) for k in range(len(self.weights) + 1)])
         text = self.builder.CreateString("nnadapter")
         fields = {1: codes, 2: graphs, 3: text, 4: buffers, 7: signature}
@@ -185,7 +189,8 @@ class Writer:
 
     def _step(self, step: Step, positions: Callable[[Iterable[Tensor | None]], int]) -> int:
         offsets = {1: positions(step.inputs), 2: positions(step.outputs)}
-        numbers = {0: ("Uint32", self.codes.setdefault(step.name, len(self.codes)))}
+        key = step.name, max(step.version, VERSIONS.get(step.name, 1))
+        numbers = {0: ("Uint32", self.codes.setdefault(key, len(self.codes)))}
         if step.options is not None:
             table = schema.options(step.options)
             slot = {1: 3, 2: 11}[table.union]
@@ -206,10 +211,9 @@ class Writer:
         slots = max((f[0] for f in table.fields.values()), default=-1) + 1
         return self._table(slots, offsets, numbers)
 
-    def _code(self, name: str) -> int:
+    def _code(self, name: str, version: int) -> int:
         code = schema.code(name)
         old = min(code, schema.code("PLACEHOLDER_FOR_GREATER_OP_CODES"))
-        version = VERSIONS.get(name, 1)
         numbers = {0: ("Int8", old), 2: ("Int32", version), 3: ("Int32", code)}
         return self._table(4, {}, numbers)
 

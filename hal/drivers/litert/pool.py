@@ -255,9 +255,14 @@ def largest(g: Emitter, window: Window, fuse_code: Fuse) -> Ref:
 
 def is_convolved(g: Emitter, ref: Ref) -> bool:
     """Whether a convolution or an activation made it: a NaN there is one of the whole network."""
-    step = g.makers.get(id(ref.tensor))
+    tensor = g.sources[id(ref.tensor)][0] if id(ref.tensor) in g.sources else ref.tensor
+    if id(tensor) in g.dequantised:
+        return True
+    step = g.makers.get(id(tensor))
     while step is not None and step.name in ("PAD", "PADV2", "CONCATENATION", "ADD", "MUL"):
         first = next((t for t in step.inputs if t is not None and t.data is None), None)
+        if first is not None and id(first) in g.dequantised:
+            return True
         step = None if first is None else g.makers.get(id(first))
     return step is not None and step.name in CONVOLVED
 

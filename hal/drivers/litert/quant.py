@@ -1,7 +1,11 @@
-"""Quantisation, by arithmetic on floats that rounds as the standard does."""
+"""Quantisation, by arithmetic on floats that rounds as the standard does.
+
+The emitter notes which integers stand for which numbers: see `integers.py`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,11 +13,12 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import quant
-from nnir.types import Precision
+from nnir.types import Precision, Quantization
 
 from ...lowering import Lowerings
 from .binary import clipped
 from .emitter import Emitter, Ref
+from .flatbuffer import Tensor
 from .unary import Arithmetic
 
 table = Lowerings()
@@ -52,7 +57,44 @@ def quantize_linear(
     if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
         whole = f("ADD", whole, _along(g, zero_point, input, axis, block_size))
     low, high = map(float, quant.integer_range(dtype))
-    return g.cast(clipped(g, whole, f.of(low), f.of(high)), dtype)
+    made = g.cast(clipped(g, whole, f.of(low), f.of(high)), dtype)
+    if not block_size:
+        _note(g.quantised, made, input_of(g, input), _described(scale, zero_point, axis))
+    return made
+
+
+def _described(scale: Value, zero_point: Value | None, axis: int) -> Quantization | None:
+    """Scales and zero points that are known, as types have them."""
+    zeros = np.zeros(1, np.int64) if zero_point is None else zero_point.constant
+    if scale.constant is None or zeros is None or scale.rank > 1:
+        return None
+    scales = tuple(map(float, scale.constant.reshape(-1)))
+    single = len(scales) == 1
+    whole = np.broadcast_to(zeros.reshape(-1).astype(np.int64), len(scales))
+    return Quantization(scales, tuple(whole.tolist()), None if single else axis)
+
+
+def _note(
+    notes: dict[int, tuple[Tensor, Quantization]],
+    made: Ref,
+    source: Ref,
+    described: Quantization | None,
+) -> None:
+    """Remember of what a tensor is made, where both are stored alike."""
+    alike = made.order == source.order and made.tensor.shape == source.tensor.shape
+    if described is not None and alike:
+        notes[id(made.tensor)] = source.tensor, described
+
+
+def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantization | None) -> Ref:
+    """Known numbers, and the integers that they are."""
+    made = g.constant(real)
+    if described is not None and input.dtype.name in ("int8", "uint8", "int32"):
+        if described.axis is not None:
+            described = replace(described, axis=described.axis % input.rank)
+        _note(g.dequantised, made, g.of(input), described)
+        g.held.append(made.tensor)
+    return made
 
 
 def input_of(g: Emitter, input: Value) -> Ref:
@@ -70,6 +112,12 @@ def dequantize_linear(
     block_size: int,
     dtype: Precision,
 ) -> Any:
+    known = [None if v is None else v.constant for v in (input, scale, zero_point)]
+    described = None if block_size else _described(scale, zero_point, axis)
+    if known[0] is not None and known[1] is not None and (zero_point is None) == (known[2] is None):
+        fields = {"axis": axis, "block_size": block_size, "dtype": dtype}
+        real = quant.dequantize_linear.reference(*known, **fields)
+        return _constant(g, input, real, described if dtype == Precision.FLOAT32 else None)
     exact = input.precision in NARROW or (input.precision == Precision.INT32 and zero_point is None)
     if not exact or dtype == Precision.FLOAT64:
         raise NoLowering(f"litert turns no {input.type} into {dtype.name}")
@@ -77,7 +125,10 @@ def dequantize_linear(
     steps = g.cast(input, Precision.FLOAT32)
     if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
         steps = f("SUB", steps, _along(g, zero_point, input, axis, block_size))
-    return f("MUL", steps, _along(g, scale, input, axis, block_size))
+    made = f("MUL", steps, _along(g, scale, input, axis, block_size))
+    if dtype == Precision.FLOAT32:
+        _note(g.dequantised, made, g.of(input), described)
+    return made
 
 
 @table.lower(quant.quantize)
@@ -89,9 +140,12 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
     whole = f("ROUND", f("DIV", input_of(g, input), _along(g, scale, input, axis, 0)))
     symmetric = not zeros.any()
     if symmetric:
-        return g.cast(clipped(g, whole, f.of(-127), f.of(127)), Precision.INT8)
-    whole = f("ADD", whole, float(zeros.reshape(-1)[0]))
-    return g.cast(clipped(g, whole, f.of(0), f.of(255)), Precision.UINT8)
+        made = g.cast(clipped(g, whole, f.of(-127), f.of(127)), Precision.INT8)
+    else:
+        whole = f("ADD", whole, float(zeros.reshape(-1)[0]))
+        made = g.cast(clipped(g, whole, f.of(0), f.of(255)), Precision.UINT8)
+    _note(g.quantised, made, input_of(g, input), _described(scale, zero_point, axis))
+    return made
 
 
 @table.lower(quant.dequantize)
@@ -99,6 +153,9 @@ def dequantize(g: Emitter, input: Value) -> Any:
     described = input.type.quantization
     if described is None or input.dtype.itemsize > 2:
         raise NoLowering(f"litert has no dequantize of {input.type}")
+    if input.constant is not None:
+        real = quant.dequantize.reference(input.constant, quantization=described)
+        return _constant(g, input, real, described)
     f = Arithmetic(g)
     steps = g.cast(input, Precision.FLOAT32)
     after = 0 if described.axis is None else input.rank - 1 - described.axis
@@ -107,4 +164,6 @@ def dequantize(g: Emitter, input: Value) -> Any:
         zeros = np.array(described.zero_points, np.float32)
         single = len(described.zero_points) == 1
         steps = f("SUB", steps, zeros.reshape(() if single else shape))
-    return f("MUL", steps, np.array(described.scales, np.float32).reshape(shape))
+    made = f("MUL", steps, np.array(described.scales, np.float32).reshape(shape))
+    _note(g.dequantised, made, g.of(input), described)
+    return made

@@ -36,19 +36,41 @@ class Ends:
 
 
 class Runner:
-    """One interpreter with the places of its inputs and outputs, in the order of the model."""
+    """One interpreter with the places of its inputs and outputs, in the order of the model.
 
-    def __init__(self, interpreter: Any) -> None:
+    One of `open` sizes gets its memory when it sees its first inputs.
+    """
+
+    def __init__(self, interpreter: Any, *, open: bool = False) -> None:
         self.interpreter = interpreter
-        interpreter.allocate_tensors()
+        self.shapes: tuple[tuple[int, ...], ...] | None = None
+        if not open:
+            interpreter.allocate_tensors()
         self.inputs = [d["index"] for d in interpreter.get_input_details()]
         self.outputs = [d["index"] for d in interpreter.get_output_details()]
 
+    def fit(self, inputs: Sequence[np.ndarray]) -> None:
+        """Give the inputs these sizes, where they have others."""
+        shapes = tuple(a.shape for a in inputs)
+        if shapes == self.shapes:
+            return
+        self.shapes = None
+        for index, shape in zip(self.inputs, shapes, strict=True):
+            self.interpreter.resize_tensor_input(index, shape, strict=True)
+        self.interpreter.allocate_tensors()
+        self.shapes = shapes
+
 
 class Pool:
-    """Interpreters of one file: they are made when they are needed, and used again."""
+    """Interpreters of one file: they are made when they are needed, and used again.
 
-    def __init__(self, runtime: Any, content: bytes, threads: int, delegate: bool) -> None:
+    Those of a file of `open` sizes follow the sizes of their inputs.
+    """
+
+    def __init__(
+        self, runtime: Any, content: bytes, threads: int, delegate: bool, *, open: bool = False
+    ) -> None:
+        self.open = open
         kinds = runtime.OpResolverType
         self.kind = kinds.AUTO if delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         self.runtime, self.content, self.threads = runtime, content, threads
@@ -77,7 +99,7 @@ class Pool:
                 num_threads=self.threads,
                 experimental_op_resolver_type=self.kind,
             )
-            return Runner(interpreter)
+            return Runner(interpreter, open=self.open)
         except (RuntimeError, ValueError) as error:
             text = " ".join(str(error).split())[:500]
             raise DeviceError(f"litert refused the program: {text}") from error
@@ -127,6 +149,8 @@ class Shaped:
         self, runner: Runner, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
     ) -> list[np.ndarray]:
         interpreter = runner.interpreter
+        if self.pool.open:
+            runner.fit([paired(a) for a in inputs])
         for index, array in zip(runner.inputs, inputs, strict=True):
             interpreter.set_tensor(index, fed(array))
         interpreter.invoke()
@@ -137,11 +161,15 @@ class Shaped:
 
 def fed(array: np.ndarray) -> np.ndarray:
     """An input as an interpreter takes it: pairs for complex numbers, contiguous elements."""
-    if array.dtype.kind == "c":
-        array = np.stack([array.real, array.imag], -1)
+    array = paired(array)
     if array.dtype.name == "bfloat16":
         return array.astype(np.float32)
     return np.require(array, requirements=["C", "A"])
+
+
+def paired(array: np.ndarray) -> np.ndarray:
+    """Complex numbers as pairs along a last axis."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
 def fetched(interpreter: Any, index: int, dtype: np.dtype, memory: np.ndarray | None) -> np.ndarray:

@@ -1,0 +1,174 @@
+"""Which steps have an integer kernel that is right to one step of the result's scale.
+
+A kernel gives the integers of the result, or None where it does not fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nnir.types import Precision, Quantization
+
+from .affine import SHIFT, Affine, Stored, shifted, stored
+from .flatbuffer import Step, Tensor
+
+if TYPE_CHECKING:
+    from .integers import Rewriter
+
+INT8, UINT8 = Precision.INT8, Precision.UINT8
+Kernel = Callable[["Rewriter", Step, Affine], "Tensor | None"]
+
+MOST_TERMS = 60_000
+"""So many products of two bytes a sum of 32 bits holds."""
+LEAST, MOST = 2.0**-28, 128.0
+"""The quotients of scales that kernels take."""
+COARSER = {"AVERAGE_POOL_2D": 1.9, "RESIZE_BILINEAR": 1.0}
+"""How many steps of a result one of the operand may be: a mean is half of that off, and what is
+interpolated nearly all of it, before it is rounded again."""
+FIXED = {
+    "SOFTMAX": Affine(1 / 256, -128),
+    "LOGISTIC": Affine(1 / 256, -128),
+    "TANH": Affine(1 / 128, 0),
+}
+"""Kernels that give results of one scale."""
+FILTER_AXES = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
+"""The axis of the filters in the weights."""
+
+
+def weighted(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Sums of products with constant weights, with a bias of 32 bits."""
+    x, filter, bias = step.inputs
+    if x is None or filter is None or bias is None or bias.data is None:
+        return None
+    code, found = r.code(x), stored(r.g, filter)
+    if code is None or found is None or x.data is not None:
+        return None
+    weights = _weights(found, FILTER_AXES[step.name])
+    if weights is None:
+        return None
+    factors = np.array(weights.quantization.scales) * code.scale  # type: ignore[union-attr]
+    ratios = factors / affine.scale
+    terms = filter.data.size // bias.data.size if filter.data is not None else 0
+    if not (ratios.min() > LEAST and ratios.max() < MOST and 0 < terms < MOST_TERMS):
+        return None
+    shift = _bias(stored(r.g, bias), bias.data, factors, ratios)
+    if shift is None:
+        return None
+    kind = weights.precision
+    inputs = [r.tensor(x, kind), weights, shift]
+    shape = step.outputs[0].shape
+    return r.result(step.name, inputs, shape, affine, kind, **step.fields)
+
+
+def _weights(found: Stored, axis: int) -> Tensor | None:
+    """INT8 around 0 where that holds them, else UINT8 with one scale."""
+    kind = Precision[found.data.dtype.name.upper()]
+    if kind not in SHIFT or not all(0 < s < np.inf for s in found.scales):
+        return None
+    many = len(found.scales) > 1
+    if many and (found.axis != axis or len(found.scales) != found.data.shape[axis]):
+        return None
+    along = axis if many else None
+    if all(z == SHIFT[kind] for z in found.zeros):
+        described = Quantization(found.scales, (0,), along)
+        return Tensor(INT8, found.data.shape, shifted(found.data, INT8), "", described)
+    if many:
+        return None
+    zero = found.zeros[0] - SHIFT[kind] + SHIFT[UINT8]
+    described = Quantization(found.scales, (zero,))
+    return Tensor(UINT8, found.data.shape, shifted(found.data, UINT8), "", described)
+
+
+def _bias(
+    found: Stored | None, real: np.ndarray, factors: np.ndarray, ratios: np.ndarray
+) -> Tensor | None:
+    """In steps of the products; None where rounding it so would show."""
+    described = Quantization(
+        tuple(factors.astype(np.float32).tolist()), (0,), 0 if len(factors) > 1 else None
+    )
+    alike = found is not None and found.data.dtype == np.int32 and not any(found.zeros)
+    if found is not None and alike:
+        near = np.allclose(np.array(found.scales), factors, rtol=1e-5, atol=0)
+        if near and len(found.scales) in (1, len(factors)):
+            return Tensor(Precision.INT32, found.data.shape, found.data, "", described)
+    with np.errstate(invalid="ignore", over="ignore"):
+        exact = real.astype(np.float64) / factors
+        steps = np.rint(exact)
+        error = np.abs(steps - exact) * ratios
+    if not np.isfinite(exact).all() or np.abs(exact).max(initial=0) > 1 << 29 or error.max() > 0.4:
+        return None
+    return Tensor(Precision.INT32, real.shape, steps.astype(np.int32), "", described)
+
+
+def elementwise(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Sums, differences and products of two tensors."""
+    a, b = step.inputs
+    if a is None or b is None:
+        return None
+    codes = r.code(a), r.code(b)
+    if codes[0] is None or codes[1] is None or (a.shape != b.shape and _rank(a, b) > 4):
+        return None
+    scales = [c.scale for c in codes if c is not None]
+    if step.name == "MUL":
+        fits = LEAST < scales[0] * scales[1] / affine.scale < 1  # the kernels' products overflow
+    else:
+        fits = max(*scales, affine.scale) < MOST * min(*scales, affine.scale)
+    if not fits:
+        return None
+    kind = r.kind(a, b)
+    inputs = [r.tensor(t, kind) for t in (a, b)]
+    return r.result(step.name, inputs, step.outputs[0].shape, affine, kind, **step.fields)
+
+
+def _rank(*tensors: Tensor) -> int:
+    return max(len(t.shape) for t in tensors)
+
+
+def rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Kernels of one tensor whose result may have another scale."""
+    x = step.inputs[0]
+    code = None if x is None else r.code(x)
+    if x is None or code is None or not LEAST < code.scale / affine.scale < MOST:
+        return None
+    kind = r.kind(x)
+    inputs = [r.tensor(x, kind), *step.inputs[1:]]
+    return r.result(step.name, inputs, step.outputs[0].shape, affine, kind, **step.fields)
+
+
+def alike(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Kernels whose result has the scale of their operand: another one is made of it."""
+    x = step.inputs[0]
+    code = None if x is None else r.code(x)
+    if x is None or code is None:
+        return None
+    if not LEAST < code.scale / affine.scale <= COARSER[step.name]:
+        return None
+    kind = r.kind(x)
+    inputs = [r.tensor(x, kind), *step.inputs[1:]]
+    made = r.result(step.name, inputs, step.outputs[0].shape, code, kind, **step.fields)
+    return r.requantised(made, affine, kind)
+
+
+def fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Kernels with a result of one scale, finer than the one that is asked for or equal."""
+    x = step.inputs[0]
+    code = None if x is None else r.code(x)
+    own = FIXED[step.name]
+    if x is None or code is None or own.scale > affine.scale * (1 + 1e-6):
+        return None
+    kind = r.kind(x)
+    shape = step.outputs[0].shape
+    made = r.result(step.name, [r.tensor(x, kind)], shape, own, kind, **step.fields)
+    return r.requantised(made, affine, kind)
+
+
+KERNELS: dict[str, Kernel] = {
+    **dict.fromkeys(FILTER_AXES, weighted),
+    **dict.fromkeys(("ADD", "SUB", "MUL"), elementwise),
+    **dict.fromkeys(("MEAN", "RELU", "RELU6", "LEAKY_RELU"), rescaled),
+    **dict.fromkeys(COARSER, alike),
+    **dict.fromkeys(FIXED, fixed),
+}

@@ -1,0 +1,385 @@
+"""Integer kernels in place of dequantised numbers, a float kernel, and rounding to integers.
+
+The float steps are there when this begins, and stay where there is no integer kernel: a result may
+differ from theirs by one step of the output's scale. Source of the kernels' rules:
+tensorflow.org/lite/performance/quantization_spec.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Dim, Expr
+from nnir.types import Precision
+
+from . import schema
+from .affine import BYTES, SHIFT, Affine, affine_of, shifted, stored
+from .emitter import Emitter
+from .flatbuffer import Step, Tensor
+from .integer_kernels import KERNELS, LEAST, MOST
+
+INT8 = Precision.INT8
+MOVES = {
+    **dict.fromkeys(("RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "PAD"), 1),
+    **dict.fromkeys(("PADV2", "MAX_POOL_2D", "RESIZE_NEAREST_NEIGHBOR", "TILE"), 1),
+    "CONCATENATION": None,
+}
+"""Steps that commute with scales, and how many of their first inputs they move; None is all."""
+CARRIED = frozenset({"RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "CONCATENATION"})
+"""Steps that do the same to plain integers as to those with a scale."""
+RECTIFIERS = {"RELU": 1, "RELU6": 3}
+VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "RESHAPE": 1}
+"""The versions of operators that take integers with a scale, where that is not 2."""
+
+
+def rewrite(g: Emitter) -> None:
+    """Put integer kernels into the graph of an emitter, whose outputs are known.
+
+    The first round finds what integer kernels read, so that the second rounds it only once.
+    """
+    if not g.quantised or not g.dequantised:
+        return
+    first = Rewriter(g, {})
+    first.run()
+    first.reset()
+    if first.kernels:
+        g.graph.steps = Rewriter(g, first.demanded).run()
+
+
+class Rewriter:
+    """The steps of a graph once more, with integer kernels.
+
+    `codes` holds the integers with a scale that stand for a tensor of plain ones, by their type;
+    `scaled` those tensors of the graph itself that have a scale now.
+    """
+
+    def __init__(self, g: Emitter, demanded: dict[int, Precision]) -> None:
+        self.g = g
+        self.demanded = dict(demanded)
+        self.given = g.graph.live()
+        self.makers = {id(t): s for s in self.given for t in s.outputs}
+        reads = [t for s in self.given for t in s.inputs if t is not None]
+        self.readers = Counter(id(t) for t in [*reads, *g.graph.outputs])
+        self.out: list[Step] = []
+        self.kernels = 0
+        self.codes: dict[tuple[int, Affine], dict[Precision, Tensor]] = {}
+        self.scaled: dict[int, tuple[Tensor, Affine]] = {}
+        self.known: dict[int, Affine | None] = {}
+        self.moved: dict[tuple[int, Precision], Tensor] = {}
+        self.plain: dict[int, Tensor] = {}
+        self.flat: dict[int, Tensor] = {}
+
+    def run(self) -> list[Step]:
+        """All steps in order."""
+        for tensor in self.g.graph.inputs:
+            self._head(tensor)
+        for step in self.given:
+            made = step.outputs[0]
+            if id(made) in self.g.quantised and self._rounded(made):
+                continue
+            if id(made) in self.g.dequantised and self._real(made):
+                continue
+            self._kept(step)
+        return self.out
+
+    def reset(self) -> None:
+        """Take the scales off the tensors of the graph."""
+        for tensor, _ in self.scaled.values():
+            tensor.quantization = None
+
+    def _head(self, tensor: Tensor) -> None:
+        for whole, described in self.g.dequantised.values():
+            affine = affine_of(whole, described)
+            if whole is tensor and affine is not None:
+                self._scale(tensor, affine)
+                return
+
+    def _scale(self, tensor: Tensor, affine: Affine) -> None:
+        """Give a tensor of the graph a scale."""
+        tensor.quantization = affine.of(tensor.precision)
+        self.scaled[id(tensor)] = tensor, affine
+        self.codes.setdefault((id(tensor), affine), {})[tensor.precision] = tensor
+
+    # Steps
+
+    def add(
+        self, name: str, inputs: Sequence[Tensor | None], made: list[Tensor], fields: Any
+    ) -> None:
+        """Append a step on integers with a scale."""
+        version = VERSIONS.get(name, 2)
+        options = schema.table_of(name)
+        self.out.append(Step(name, list(inputs), made, options, fields, version))
+
+    def result(
+        self,
+        name: str,
+        inputs: Sequence[Tensor | None],
+        shape: tuple[Dim, ...],
+        affine: Affine,
+        kind: Precision,
+        **fields: Any,
+    ) -> Tensor:
+        """Append a step with one result."""
+        made = Tensor(kind, shape, quantization=affine.of(kind))
+        self.add(name, inputs, [made], fields)
+        return made
+
+    def requantised(self, tensor: Tensor, affine: Affine, kind: Precision) -> Tensor:
+        """Integers for the same numbers with another scale, or of another type."""
+        if tensor.quantization == affine.of(kind) and tensor.precision == kind:
+            return tensor
+        return self.result("QUANTIZE", [tensor], tensor.shape, affine, kind)
+
+    def copied(self, tensor: Tensor, to: Tensor) -> None:
+        """The same integers as a tensor of another scale, or of none."""
+        rank = len(to.shape)
+        if not any(isinstance(d, Expr) for d in to.shape):
+            sizes = self.g.constant(np.array(to.shape, np.int32)).tensor
+            vector = [int(d) for d in to.shape if isinstance(d, int)]
+            self.add("RESHAPE", [tensor, sizes] if rank else [tensor], [to], {"new_shape": vector})
+            return
+        bounds = [self.g.ints(*[n] * rank).tensor for n in (0, -1)]
+        self.add("SLICE", [tensor, *bounds], [to], {})
+
+    # What the graph has
+
+    def _kept(self, step: Step) -> None:
+        """A step that stays: with its scale, where it only moves integers, else without."""
+        reads = [self.scaled.get(id(t)) if t is not None else None for t in step.inputs]
+        if not any(reads) or step.name == "CAST":
+            self.out.append(step)
+            return
+        count = len(step.inputs) if step.name == "CONCATENATION" else 1
+        moved = {None if r is None else r[1] for r in reads[:count]}
+        affine = next(iter(moved))
+        if step.name in CARRIED and len(moved) == 1 and affine is not None:
+            for tensor in step.outputs:
+                self._scale(tensor, affine)
+            if step.name == "RESHAPE" and step.inputs[0] is not None:
+                self.flat[id(step.outputs[0])] = step.inputs[0]
+            self.out.append(replace(step, version=VERSIONS.get(step.name, 2)))
+            return
+        inputs = [
+            t if r is None else self._unscaled(r[0])
+            for t, r in zip(step.inputs, reads, strict=True)
+        ]
+        self.out.append(replace(step, inputs=inputs))
+
+    def _unscaled(self, tensor: Tensor) -> Tensor:
+        if id(tensor) not in self.plain:
+            self.plain[id(tensor)] = Tensor(tensor.precision, tensor.shape)
+            self.copied(tensor, self.plain[id(tensor)])
+        return self.plain[id(tensor)]
+
+    def _real(self, made: Tensor) -> bool:
+        """Dequantise integers that have a scale."""
+        whole, described = self.g.dequantised[id(made)]
+        affine = affine_of(whole, described)
+        held = None if affine is None else self.codes.get((id(whole), affine))
+        if not held:
+            return False
+        self.add("DEQUANTIZE", [next(iter(held.values()))], [made], {})
+        return True
+
+    def _rounded(self, made: Tensor) -> bool:
+        """The integers that are made of real numbers, by an integer kernel or for one."""
+        real, described = self.g.quantised[id(made)]
+        affine = affine_of(made, described)
+        if affine is None:
+            return False
+        start = len(self.out)
+        found = self.quantised(real, affine)
+        if found is None:
+            del self.out[start:]
+            if id(made) not in self.demanded:
+                return False
+            kind = self.demanded[id(made)]
+            found = self.result("QUANTIZE", [real], real.shape, affine, kind)
+        else:
+            self.kernels += 1
+        self._take(found, made, affine)
+        return True
+
+    def _take(self, found: Tensor, made: Tensor, affine: Affine) -> None:
+        """Let `found` be what the graph calls `made`."""
+        last = self.out[-1] if self.out else None
+        fresh = last is not None and len(last.outputs) == 1 and last.outputs[0] is found
+        if found.precision == made.precision and fresh and last is not None:
+            last.outputs[0] = made
+        elif found.precision == made.precision:
+            self.copied(found, made)
+        else:
+            self.codes.setdefault((id(made), affine), {})[found.precision] = found
+            self.add("QUANTIZE", [found], [made], {})
+        self._scale(made, affine)
+
+    # What stands for real numbers
+
+    def code(self, real: Tensor) -> Affine | None:
+        """How the integers are to be read that `real` is made of; None where it is not."""
+        if id(real) not in self.known:
+            self.known[id(real)] = self._code(real)
+        return self.known[id(real)]
+
+    def _code(self, real: Tensor) -> Affine | None:
+        constant = stored(self.g, real)
+        if constant is not None:
+            whole = Tensor(Precision[constant.data.dtype.name.upper()], constant.data.shape)
+            single = len(constant.scales) == 1 and whole.precision in BYTES
+            return (
+                Affine(constant.scales[0], constant.zeros[0] - SHIFT[whole.precision])
+                if single
+                else None
+            )
+        if id(real) in self.g.dequantised:
+            return affine_of(*self.g.dequantised[id(real)])
+        step = self.makers.get(id(real))
+        if step is None or not is_move(step):
+            return None
+        found = {self.code(t) for t in data_of(step)}
+        affine = next(iter(found))
+        if len(found) > 1 or affine is None or not self._fills(step, affine):
+            return None
+        return affine
+
+    def _fills(self, step: Step, affine: Affine) -> bool:
+        """Whether what a PADV2 puts around is an integer too, or never wins."""
+        if step.name != "PADV2":
+            return True
+        fill = step.inputs[2]
+        if fill is None or fill.data is None or fill.data.size != 1:
+            return False
+        value = float(fill.data.reshape(-1)[0])
+        if value == -np.inf:
+            users = [s for s in self.given if any(t is step.outputs[0] for t in s.inputs)]
+            return all(s.name == "MAX_POOL_2D" for s in users)
+        return bool(np.isfinite(value)) and affine.holds(value)
+
+    def kind(self, *reals: Tensor | None) -> Precision:
+        """The type in which most of these are there already, INT8 where none is."""
+        votes = Counter(k for r in reals if r is not None for k in self._kinds(r))
+        return max(votes, key=lambda k: (votes[k], k == INT8), default=INT8)
+
+    def _kinds(self, real: Tensor) -> list[Precision]:
+        if id(real) in self.g.dequantised:
+            affine = self.code(real)
+            whole = self.g.dequantised[id(real)][0]
+            return [] if affine is None else list(self.codes.get((id(whole), affine), ()))
+        step = self.makers.get(id(real))
+        if step is None or not is_move(step):
+            return []
+        return [k for t in data_of(step) for k in self._kinds(t)]
+
+    def tensor(self, real: Tensor, kind: Precision) -> Tensor:
+        """The integers, of this type, that `real` is made of: it has a code."""
+        key = id(real), kind
+        if key not in self.moved:
+            self.moved[key] = self._tensor(real, kind)
+        return self.moved[key]
+
+    def _tensor(self, real: Tensor, kind: Precision) -> Tensor:
+        affine = self.code(real)
+        if affine is None:
+            raise ValueError("a tensor without a code")
+        constant = stored(self.g, real)
+        if constant is not None:
+            return Tensor(kind, real.shape, shifted(constant.data, kind), "", affine.of(kind))
+        if id(real) in self.g.dequantised:
+            return self._encoded(self.g.dequantised[id(real)][0], affine, kind)
+        step = self.makers[id(real)]
+        parts = [self.tensor(t, kind) for t in data_of(step)]
+        return self.shift(step, parts, affine, kind)
+
+    def shift(self, step: Step, parts: list[Tensor], affine: Affine, kind: Precision) -> Tensor:
+        """A step that moves numbers, on integers."""
+        rest = list(step.inputs[len(parts) :])
+        if step.name == "PADV2" and rest[1] is not None and rest[1].data is not None:
+            value = float(rest[1].data.reshape(-1)[0])
+            whole = -128 if value == -np.inf else round(value / affine.scale) + affine.zero
+            data = np.full(rest[1].data.shape, whole + SHIFT[kind], kind.dtype)
+            rest[1] = Tensor(kind, data.shape, data, "", affine.of(kind))
+        if step.name == "RESHAPE":  # of what is a reshape itself
+            parts = [self.flat.get(id(p), p) for p in parts]
+        shape = step.outputs[0].shape
+        made = self.result(step.name, [*parts, *rest], shape, affine, kind, **step.fields)
+        if step.name == "RESHAPE":
+            self.flat[id(made)] = parts[0]
+        return made
+
+    def _encoded(self, whole: Tensor, affine: Affine, kind: Precision) -> Tensor:
+        """A tensor of integers with this scale and of this type."""
+        held = self.codes.setdefault((id(whole), affine), {})
+        if kind in held:
+            return held[kind]
+        if not held and id(whole) in self.g.quantised:
+            real, described = self.g.quantised[id(whole)]
+            if affine_of(whole, described) == affine:
+                self.demanded[id(whole)] = kind
+                held[kind] = self.result("QUANTIZE", [real], real.shape, affine, kind)
+                return held[kind]
+        if not held:
+            held[whole.precision] = Tensor(
+                whole.precision, whole.shape, quantization=affine.of(whole.precision)
+            )
+            self.copied(whole, held[whole.precision])
+        if kind not in held:
+            held[kind] = self.requantised(next(iter(held.values())), affine, kind)
+        return held[kind]
+
+    def quantised(self, real: Tensor, affine: Affine) -> Tensor | None:
+        """Integers for real numbers that integer kernels make; None where there are none."""
+        have = self.code(real)
+        if have is not None:
+            kind = self.kind(real)
+            if not LEAST < have.scale / affine.scale < MOST:
+                return None
+            return self.requantised(self.tensor(real, kind), affine, kind)
+        step = self.makers.get(id(real))
+        if step is None or self.readers[id(real)] != 1:
+            return None
+        if is_move(step) and step.name != "PADV2":
+            return self._joined(step, affine)
+        if step.name in RECTIFIERS and step.inputs[0] is not None:
+            inner = self.makers.get(id(step.inputs[0]))
+            free = inner is not None and inner.fields.get("fused_activation_function") == 0
+            if free and inner is not None and self.readers[id(step.inputs[0])] == 1:
+                fused = {**inner.fields, "fused_activation_function": RECTIFIERS[step.name]}
+                found = self._kernel(replace(inner, fields=fused), affine)
+                if found is not None:
+                    return found
+        return self._kernel(step, affine)
+
+    def _joined(self, step: Step, affine: Affine) -> Tensor | None:
+        """What is moved has the scale before it is moved."""
+        parts = []
+        for real in data_of(step):
+            part = self.quantised(real, affine)
+            if part is None:
+                return None
+            parts.append(part)
+        kind = Counter(p.precision for p in parts).most_common(1)[0][0]
+        alike = [self.requantised(p, affine, kind) for p in parts]
+        return self.shift(step, alike, affine, kind)
+
+    def _kernel(self, step: Step, affine: Affine) -> Tensor | None:
+        kernel = KERNELS.get(step.name)
+        return None if kernel is None else kernel(self, step, affine)
+
+
+def is_move(step: Step) -> bool:
+    """Whether a step moves numbers, or picks some of them."""
+    return (
+        step.name in MOVES
+        and len(step.outputs) == 1
+        and not step.fields.get("fused_activation_function")
+    )
+
+
+def data_of(step: Step) -> list[Tensor]:
+    """What a step moves."""
+    return [t for t in step.inputs[: MOVES[step.name]] if t is not None]

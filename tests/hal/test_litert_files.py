@@ -1,0 +1,97 @@
+"""The litert device proves the files that it writes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nnadapter as nna
+from hal.drivers.litert import LiteRT
+from nnir.dim import symbol
+from nnir.errors import DeviceError, Unsupported
+from nnir.model import Model
+from nnir.ops import activation, binary, linear, unary
+from nnir.types import Precision, TensorType
+
+F32 = Precision.FLOAT32
+RNG = np.random.default_rng(0)
+
+
+def numbers(*sizes: int) -> np.ndarray:
+    return RNG.standard_normal(sizes).astype(np.float32)
+
+
+def dense(batch: Any) -> Model:
+    model = Model()
+    x = model.input("x", TensorType(F32, (batch, 3)))
+    model.outputs = [activation.relu(linear.mat_mul(x, model.constant(numbers(3, 2))))]
+    return model
+
+
+def imported(model: Model, path: Path, content: bytes | None = None) -> tuple[LiteRT, Any]:
+    device = LiteRT()
+    device.open_device()
+    device.export(model, path)
+    if content is not None:
+        path.write_bytes(content)
+    types = [[v.type for v in values] for values in (model.inputs, model.outputs)]
+    return device, device.import_program(device.create_context({}, None), path, *types)
+
+
+def agree(device: LiteRT, program: Any, model: Model, arrays: Sequence[np.ndarray]) -> None:
+    (got,) = device.execute_program(program, arrays)
+    (want,) = nna.compile(model, "builtin")(*arrays)
+    assert got.dtype == want.dtype
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("batch", [4, symbol("batch")])
+def test_what_is_written_is_proved(batch: Any, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # one says that a file was not verified
+        nna.convert(dense(batch), tmp_path / "net.tflite")
+
+
+def test_a_file_of_known_sizes_runs(tmp_path: Path) -> None:
+    model = dense(4)
+    device, program = imported(model, tmp_path / "net.tflite")
+    agree(device, program, model, [numbers(4, 3)])
+
+
+def test_a_file_of_open_sizes_follows_its_inputs(tmp_path: Path) -> None:
+    model = dense(symbol("batch"))
+    device, program = imported(model, tmp_path / "net.tflite")
+    for size in (1, 5, 5, 2):
+        agree(device, program, model, [numbers(size, 3)])
+
+
+def test_sizes_that_a_file_fixes_stay(tmp_path: Path) -> None:
+    device, program = imported(dense(symbol("batch")), tmp_path / "net.tflite")
+    with pytest.raises(DeviceError, match="litert failed"):
+        device.execute_program(program, [numbers(2, 4)])
+    assert device.execute_program(program, [numbers(2, 3)])[0].shape == (2, 2)
+
+
+def test_complex_numbers_of_open_sizes(tmp_path: Path) -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.COMPLEX64, (symbol("n"),)))
+    model.outputs = [binary.mul(x, x)]
+    device, program = imported(model, tmp_path / "net.tflite")
+    agree(device, program, model, [(numbers(6) + 1j * numbers(6)).astype(np.complex64)])
+
+
+def test_bfloat16_cannot_be_handed_over(tmp_path: Path) -> None:
+    model = Model()
+    model.outputs = [unary.neg(model.input("x", TensorType(Precision.BFLOAT16, (3,))))]
+    with pytest.raises(Unsupported, match="BFLOAT16"):
+        imported(model, tmp_path / "net.tflite")
+
+
+def test_no_file_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(DeviceError, match="refused"):
+        imported(dense(2), tmp_path / "net.tflite", b"no TFLite file")
