@@ -35,5 +35,7 @@ def fold_constants(model: Model) -> bool:
             array = folder.constant_of(value)
             if array is not None and (value.uses or id(value) in ends):
                 known[value] = model.constant(array, value.dtype, name=value.name)
+                if value.type.quantization is not None:
+                    known[value].type = value.type.with_shape(array.shape)
     model.replace_all(known)
     return sweep(model) or bool(known)

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nnir import passes
+from nnir import archive, passes
 from nnir.check import extensions
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
-from nnir.ops import activation, binary, conv, linear, norm, random, shape, unary
-from nnir.passes import Pass, apply
+from nnir.ops import activation, binary, conv, linear, norm, quant, random, shape, unary
+from nnir.passes import CLEAN, Pass, apply
 from nnir.types import Fuse, Precision, TensorType
 
 RNG = np.random.default_rng(0)
@@ -166,3 +166,19 @@ def test_output_names_survive() -> None:
     apply(model, passes.CLEAN, checked=True)
     assert [n for n, _ in model.named_outputs()] == ["first", "second"]
     assert len(model.operations) == 1
+
+
+def test_quantised_constants_keep_their_scales() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    real, scale = (model.constant(a, np.float32) for a in ([0.5, -0.25, 1.0], [0.01]))
+    stored = quant.quantize(real, scale)
+    model.outputs = [binary.add(x, quant.dequantize(stored))]
+    given = np.zeros(3, np.float32)
+    want = evaluate(model, [given])
+    apply(model, CLEAN, checked=True)
+    assert [o.operator.name for o in model.operations] == ["DEQUANTIZE", "ADD"]
+    assert model.operations[0].inputs[0].type.quantization.scales == pytest.approx((0.01,))
+    np.testing.assert_array_equal(evaluate(model, [given])[0], want[0])
+    loaded = archive.loads(archive.dumps(model))
+    np.testing.assert_array_equal(evaluate(loaded, [given])[0], want[0])
