@@ -44,6 +44,29 @@ def _target(input: np.ndarray, shape: np.ndarray | None, scales: np.ndarray | No
     return [math.floor(n * f) for n, f in zip(input.shape[2:], factors, strict=True)]
 
 
+def nearest_positions(size: int, out: int, *, align_corners: bool) -> np.ndarray:
+    """Which of `size` elements each of `out` takes, in whole numbers."""
+    at = np.arange(out)
+    if align_corners:
+        steps = max(out - 1, 1)
+        return (2 * at * (size - 1) + steps) // (2 * steps)
+    return at * size // max(out, 1)
+
+
+def static_sizes(
+    input: Value, shape: Value | None, scales: Value | None
+) -> list[tuple[int, int]] | None:
+    """(in, out) of H and W, where both are known while converting."""
+    own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
+    out: Sequence[int] | None = None
+    if shape is not None:
+        out = ints(shape)
+    elif scales is not None and scales.constant is not None and len(own) == 2:
+        flat = np.asarray(scales.constant, np.float64).reshape(-1)
+        out = [int(np.floor(n * f)) for n, f in zip(own, flat, strict=True)]
+    return None if out is None or len(own) < 2 else list(zip(own, out, strict=True))
+
+
 def _resize_nearest(
     input: np.ndarray,
     shape: np.ndarray | None = None,
@@ -53,12 +76,7 @@ def _resize_nearest(
 ) -> np.ndarray:
     result = input
     for axis, out in enumerate(_target(input, shape, scales), start=2):
-        size, at = input.shape[axis], np.arange(out)
-        if align_corners:
-            steps = max(out - 1, 1)
-            near = (2 * at * (size - 1) + steps) // (2 * steps)
-        else:
-            near = at * size // max(out, 1)
+        near = nearest_positions(input.shape[axis], out, align_corners=align_corners)
         result = result.take(near, axis)
     return result
 

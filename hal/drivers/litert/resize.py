@@ -47,11 +47,7 @@ def resize_nearest(
     if not align_corners and _doubles(pairs) and ref.tensor.precision == Precision.FLOAT32:
         return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", ref, [out for _, out in pairs])
     for axis, (size, out) in enumerate(pairs, start=2):
-        at = np.arange(out)
-        near = at * size // max(out, 1)
-        if align_corners:
-            steps = max(out - 1, 1)
-            near = (2 * at * (size - 1) + steps) // (2 * steps)
+        near = resize.nearest_positions(size, out, align_corners=align_corners)
         ref = _taken(g, ref, axis, size, near)
     return ref
 

@@ -81,34 +81,16 @@ def resize_nearest(
     *,
     align_corners: bool,
 ) -> Any:
-    sizes = _static_sizes(input, shape, scales)
+    sizes = resize.static_sizes(input, shape, scales)
     if sizes is None or _is_empty(sizes):
         target = _target(g, input, shape, scales)
         return _nearest(g, input, target, align_corners=align_corners)
     result: Any = input
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(out)
-        at, steps = np.arange(out), max(out - 1, 1)
-        near = (2 * at * (size - 1) + steps) // (2 * steps) if align_corners else at * size // out
+        near = resize.nearest_positions(size, out, align_corners=align_corners)
         result = g.node("Gather", result, g.constant(near.astype(np.int64)), axis=axis)
     return result
-
-
-def _static_sizes(
-    input: Value, shape: Value | None, scales: Value | None
-) -> list[tuple[int, int]] | None:
-    """(in, out) of H and W, where they are known."""
-    own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
-    if shape is not None:
-        out = ints(shape)
-    elif scales is not None and scales.constant is not None and len(own) == 2:
-        flat = np.asarray(scales.constant, np.float64).reshape(-1)
-        out = tuple(int(np.floor(n * f)) for n, f in zip(own, flat, strict=True))
-    else:
-        out = None
-    if out is None or len(own) < 2:
-        return None
-    return list(zip(own, out, strict=True))
 
 
 @table.lower(resize.resize_linear)
@@ -124,7 +106,7 @@ def resize_linear(
     coordinates = "align_corners" if align_corners else "asymmetric"
     if align_mode == 0 and not align_corners:
         coordinates = "half_pixel"
-    sizes = _static_sizes(input, shape, scales)
+    sizes = resize.static_sizes(input, shape, scales)
     how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
     if sizes is None or _is_empty(sizes) or _is_native(input, sizes, coordinates):
         target = _target(g, input, shape, scales)
