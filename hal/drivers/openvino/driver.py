@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import os
 import queue
 import tempfile
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,17 +17,20 @@ import numpy as np
 
 from nnir.errors import BadFile, BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
 from nnir.model import Model, Operation
-from nnir.passes.complex_pairs import RULES, as_pairs, is_complex, type_of_pairs
+from nnir.ops.unary import COMPLEX
+from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...emission import refusal, require_lowered
 from ...properties import integer
+from . import elements
 from .emitter import Emitter, graph, is_small, tensor_of
 from .families import LOWERINGS
 
-MAGIC = b"NNAOV1\n"
+MAGIC = b"NNAOV2\n"
 NAMES = "INTEL_OPENVINO_SELECT_DEVICE_NAMES"
+ALIGNMENT = 64
 THREADS = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
 PRECISION = "INTEL_OPENVINO_INFERENCE_PRECISION"
 HINT = "INTEL_OPENVINO_PERFORMANCE_HINT"
@@ -85,8 +88,10 @@ class OpenVINO(Device):
 
     Known limits, which are OpenVINO's: int64 is computed in 32 bits (constants and inputs beyond
     them are refused, what overflows them while running is wrong), 16-bit floats are computed in
-    float32 and rounded where they leave the model, and a NaN that a convolution, a product or a
-    sum makes may be lost in the activation that is fused into it.
+    float32 and rounded where they leave the model, numbers below 1.2e-38 may become 0, and a NaN
+    that a convolution, a product or a sum makes may be lost in the activation that is fused into
+    it. Floats of 8 bits and less and integers of less than 8 are bytes, in files too, that are
+    moved and cast, not computed with.
     """
 
     name = "openvino"
@@ -140,14 +145,11 @@ class OpenVINO(Device):
 
     def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            return self._restored(context, cache.buffer if cache else b"")
+            return self._restored(context, memoryview(cache.view if cache else b""))
         source = as_pairs(model)
         emitter, made = emit(self.runtime, source)
-        try:
-            compiled = self.core.compile_model(made, context.device, context.config)
-        except Exception as error:
-            raise DeviceError(f"openvino refused the program: {one_line(error)}") from error
-        inputs, outputs = ([end_of(v) for v in values] for values in (model.inputs, model.outputs))
+        compiled = self._compiled(context, made)
+        inputs, outputs = ([end_of(v.type) for v in ends] for ends in (model.inputs, model.outputs))
         for end, value in zip(inputs, source.inputs, strict=True):
             end.limit = emitter.limits.get(id(value))
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
@@ -156,11 +158,38 @@ class OpenVINO(Device):
             cache.buffer = self._packed(context, program)
         return program
 
+    def _compiled(self, context: Context, made: Any) -> Any:
+        try:
+            return self.core.compile_model(made, context.device, context.config)
+        except Exception as error:
+            raise DeviceError(f"openvino refused the program: {one_line(error)}") from error
+
+    def import_program(
+        self,
+        context: Context,
+        path: Path,
+        inputs: Sequence[TensorType],
+        outputs: Sequence[TensorType],
+    ) -> Program:
+        """The ends of the file are in the order that the model had them in."""
+        try:
+            made = self.core.read_model(str(path))
+        except Exception as error:
+            raise BadFile(f"openvino cannot read {str(path)!r}: {one_line(error)}") from error
+        compiled = self._compiled(context, made)
+        takes, gives = [end_of(t) for t in inputs], [end_of(t) for t in outputs]
+        wanted = [elements.NAMES.get(elements.stored(e.precision)) for e in (*takes, *gives)]
+        ports = (*compiled.inputs, *compiled.outputs)
+        found = [port.get_element_type().to_string() for port in ports]
+        if wanted != found:
+            raise BadFile(f"{str(path)!r} has ends of types {found}, not {wanted}")
+        return Program(compiled, takes, gives, held=[made], profile=context.profile)
+
     def _packed(self, context: Context, program: Program) -> bytes:
-        """A header in JSON, then OpenVINO's own blob."""
+        """The length of a header, the header in JSON, then OpenVINO's own blob."""
         try:
             exported = program.compiled.export_model()
-            blob = exported if isinstance(exported, bytes) else exported.getvalue()
+            blob = exported if isinstance(exported, bytes) else exported.getbuffer()
         except Exception as error:
             raise DeviceError(f"openvino exports no program: {one_line(error)}") from error
         ends = [
@@ -173,25 +202,27 @@ class OpenVINO(Device):
             "config": context.config,
             "ends": ends,
             "size": len(blob),
-            "digest": hashlib.blake2b(blob, digest_size=16).hexdigest(),
+            "sum": zlib.crc32(blob),
         }
-        return MAGIC + json.dumps(header, sort_keys=True).encode() + b"\n" + blob
+        text = json.dumps(header, sort_keys=True).encode()
+        text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
+        return b"".join([MAGIC, b"%08x" % len(text), text, blob])
 
-    def _restored(self, context: Context, buffer: bytes) -> Program:
+    def _restored(self, context: Context, buffer: memoryview) -> Program:
         """A program from `_packed`; the blob is looked at before OpenVINO reads it."""
         try:
-            magic, line, blob = bytes(buffer).split(b"\n", 2)
-            header = json.loads(line)
+            start = len(MAGIC) + 8
+            magic, length = bytes(buffer[:start]).split(b"\n")
+            end = start + int(length, 16)
+            header = json.loads(bytes(buffer[start:end]))
+            blob = np.frombuffer(buffer, np.uint8, offset=end)
             ends = [
                 [End(**(e | {"precision": Precision[e["precision"]]})) for e in group]
                 for group in header["ends"]
             ]
             inputs, outputs = ends
-            digest = hashlib.blake2b(blob, digest_size=16).hexdigest()
-            whole = magic + b"\n" == MAGIC and (len(blob), digest) == (
-                header["size"],
-                header["digest"],
-            )
+            told = header["size"], header["sum"]
+            whole = magic + b"\n" == MAGIC and told == (len(blob), zlib.crc32(blob.data))
             version, device = header["version"], header["device"]
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from None
@@ -201,10 +232,12 @@ class OpenVINO(Device):
         if (version, device) != mine:
             raise DeviceError(f"a buffer of OpenVINO {version} on {device}, not of {mine}")
         try:
-            compiled = self.core.import_model(blob, context.device, context.config)
+            tensor, memory = tensor_of(self.runtime, blob)
+            compiled = self.core.import_model(tensor, context.device, context.config)
         except Exception as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
-        return Program(compiled, inputs, outputs, profile=context.profile)
+        held = [buffer, tensor, memory]
+        return Program(compiled, inputs, outputs, held=held, profile=context.profile)
 
     def execute_program(
         self,
@@ -287,11 +320,12 @@ def why_not(runtime: Any, operation: Operation) -> str | None:
     return refusal(operation, lambda: Emitter(LOWERINGS, runtime))
 
 
-def end_of(value: Any) -> End:
+def end_of(type: TensorType) -> End:
     """What must be known of an input or output while running."""
-    type: TensorType = type_of_pairs(value)
-    shape = [int(d) for d in type.shape] if type.is_static else None  # type: ignore[arg-type]
-    return End(type.precision, shape, value.dtype.name if is_complex(value) else None)
+    real = COMPLEX.get(type.precision)
+    sizes = (*type.shape, 2) if real else type.shape
+    shape = [int(d) for d in sizes] if type.is_static else None  # type: ignore[arg-type]
+    return End(real or type.precision, shape, type.dtype.name if real else None)
 
 
 def fitted(array: np.ndarray, end: End) -> np.ndarray:
@@ -313,8 +347,8 @@ def copied(request: Any, position: int, end: End, given: np.ndarray | None) -> n
     OpenVINO writes to memory of ours unless the result is an input; so it is copied.
     """
     found = request.get_output_tensor(position).data
-    if end.precision == Precision.BFLOAT16:
-        found = found.view(Precision.BFLOAT16.dtype)
+    if end.precision == Precision.BFLOAT16 or end.precision in elements.CARRIED:
+        found = found.view(end.precision.dtype)
     if end.shape is not None:
         found = found.reshape(end.shape)
     if end.complex is not None:

@@ -18,10 +18,13 @@ from ...lowering import Lowerings
 from . import elements
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
+from .fusing import exact, fuses
 from .nothing import nothing
 
 OPSET = "opset16"
 LARGEST = 1 << 24
+BYTES = {"bf16": np.uint16, "u8": np.uint8}
+"""What NumPy, without types of others, has for some elements."""
 
 
 class Ref:
@@ -93,6 +96,9 @@ class Emitter(Emission[Ref]):
 
     def lower(self, operation: Operation) -> None:
         """As the base; what is made of nothing or is nothing is a constant."""
+        if elements.computes_carried(operation):
+            self._taken_apart(operation)
+            return
         try:
             made = nothing(operation)
         except NoLowering as error:
@@ -110,6 +116,18 @@ class Emitter(Emission[Ref]):
             return
         for value, ref in zip(operation.outputs, refs, strict=True):
             self.names[id(value)] = ref
+        self.held.append(operation)
+
+    def _taken_apart(self, operation: Operation) -> None:
+        """By its decomposition alone: lowerings take the bytes of carried elements for numbers."""
+        values = (*operation.inputs, *operation.outputs)
+        kinds = {v.precision.name for v in values if v and v.precision in elements.CARRIED}
+        names = ", ".join(sorted(kinds))
+        error = NoLowering(f"openvino does not compute in {names}: {operation.operator.name}")
+        for value, made in zip(operation.outputs, self._decompose(operation, error), strict=True):
+            ref = self.ref(made)
+            if ref is not None:
+                self.names[id(value)] = self.typed(ref, value)
         self.held.append(operation)
 
     def typed(self, ref: Ref, value: Value) -> Ref:
@@ -160,10 +178,17 @@ class Emitter(Emission[Ref]):
 
     def pair(self, op: str, left: Operand, right: Operand) -> Ref:
         """A node of two operands that broadcast as in NumPy."""
-        return self.node(op, left, right, auto_broadcast="numpy")
+        a, b = self.ref(left), self.ref(right)
+        made = exact(self, op, a, b) if a and b else None
+        return made or self.node(op, a, b, auto_broadcast="numpy")
 
     def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
-        return self.node("Select", mask, yes, no, auto_broadcast="numpy")
+        """One of two; a negation parts a choice of integers from a comparison."""
+        test, ref = self.ref(mask), self.ref(yes)
+        if test and ref and ref.precision in elements.WIDE and fuses(test.output):
+            turned = self.node("LogicalNot", test)
+            return self.node("Select", turned, no, ref, auto_broadcast="numpy")
+        return self.node("Select", test, ref, no, auto_broadcast="numpy")
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Convert node, left out where nothing changes."""
@@ -186,7 +211,7 @@ class Emitter(Emission[Ref]):
 
     def number(self, value: float, like: Value | Ref) -> Ref:
         """A constant of one element in the precision of `like`."""
-        return self.constant(np.array(value, elements.stored(like.precision).dtype))
+        return self.constant(np.array(value, like.precision.dtype))
 
     def ints(self, *values: int) -> Ref:
         """A constant int64 vector; what is beyond 32 bits is as far as they go."""
@@ -346,7 +371,7 @@ def tensor_of(runtime: Any, array: np.ndarray) -> tuple[Any, Any]:
     if name is None:
         raise NoLowering(f"openvino does not compute in {array.dtype}")
     raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
-    kind: Any = np.uint16 if name == "bf16" else array.dtype
+    kind: Any = BYTES.get(name, array.dtype)
     view = (
         np.frombuffer(raw, kind).reshape(array.shape) if array.size else np.empty(array.shape, kind)
     )

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import ints
+from nnir.broadcast import ints, length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref
 
 table = Lowerings()
 FLOAT32 = Precision.FLOAT32
@@ -56,19 +56,39 @@ def grid_sample(
 
 @table.lower(resize.affine_grid)
 def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
-    """The base grid is a constant."""
+    """The base grid is a constant where the size is one."""
     known = ints(size)
+    count = length_of(size) - 2
     if known is None:
-        raise NoLowering("openvino: affine_grid of a size that is only known while running")
-    spatial = known[2:]
-    count = len(spatial)
-    base_of = np.zeros((1, count, count + 1))
-    base_of[0, :, :count] = np.eye(count)
-    base = resize.affine_grid.reference(base_of, np.array(known), align_corners=align_corners)
-    points = np.concatenate([base[0], np.ones((*spatial, 1))], -1).reshape(-1, count + 1)
+        spatial = g.part(g.int64(size), 2, count + 2)
+        rows = _points(g, spatial, count, align_corners=align_corners)
+    else:
+        spatial = g.ints(*known[2:])
+        base_of = np.zeros((1, count, count + 1))
+        base_of[0, :, :count] = np.eye(count)
+        base = resize.affine_grid.reference(base_of, np.array(known), align_corners=align_corners)
+        points = np.concatenate([base[0], np.ones((*known[2:], 1))], -1).reshape(-1, count + 1)
+        rows = g.constant(points.astype(np.float32))
     x = g.cast(theta, FLOAT32)
-    rows = g.constant(points.astype(np.float32))
     made = g.node("MatMul", rows, x, transpose_a=False, transpose_b=True)
-    return g.cast(
-        g.reshape(made, [0, *spatial, count], copy=True) if spatial else made, theta.precision
-    )
+    batch = g.part(g.dims(x), 0, 1)
+    return g.cast(g.reshape(made, g.concat(batch, spatial, g.ints(count))), theta.precision)
+
+
+def _points(g: Emitter, spatial: Ref, count: int, *, align_corners: bool) -> Ref:
+    """Rows of coordinates, the last axis first, and a one."""
+    one, two = g.constant(np.float32(1)), g.constant(np.float32(2))
+    columns = [g.node("Broadcast", one, spatial, mode="numpy")]
+    for axis in range(count):
+        size = g.reshape(g.part(spatial, axis, axis + 1), [])
+        line = g.node("Range", g.scalar(0), size, g.scalar(1), output_type="i64")
+        twice = g.pair("Multiply", g.cast(line, FLOAT32), two)
+        steps = g.cast(size, FLOAT32)
+        if align_corners:
+            steps = g.pair("Maximum", g.pair("Subtract", steps, one), one)
+        else:
+            twice = g.pair("Add", twice, one)
+        at = g.pair("Subtract", g.pair("Divide", twice, steps), one)
+        shaped = g.reshape(at, [-1, *[1] * (count - 1 - axis)])
+        columns.insert(0, g.node("Broadcast", shaped, spatial, mode="bidirectional"))
+    return g.concat(*(g.reshape(c, [-1, 1]) for c in columns), axis=1)

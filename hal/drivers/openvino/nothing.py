@@ -8,8 +8,6 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Operation, Value
 
-from . import elements
-
 COMPUTING = frozenset({"binary", "compare", "logic", "unary", "activation", "reduce"})
 """Families whose kernels divide by the size."""
 
@@ -47,4 +45,4 @@ def nothing(operation: Operation) -> list[np.ndarray] | None:
 def empty(value: Value) -> np.ndarray:
     """The array of a value that has no elements."""
     sizes = [0 if isinstance(d, Expr) else d for d in value.shape]
-    return np.empty(sizes, elements.stored(value.precision).dtype)
+    return np.empty(sizes, value.dtype)

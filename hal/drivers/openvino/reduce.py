@@ -28,10 +28,10 @@ FLOAT32 = Precision.FLOAT32
 
 def _places(input: Value, axes: Value) -> list[int]:
     """The axes; none at all stand for every axis."""
-    known = ints(axes) if _is_known(input, axes) else ()
-    if known is None:
+    known = ints(axes)
+    if known is None and not _is_known(input, axes):
         raise NoLowering("openvino: a reduction over axes that are only known while running")
-    return sorted(axes_of(known, input.rank)) or list(range(input.rank))
+    return sorted(axes_of(known or (), input.rank)) or list(range(input.rank))
 
 
 def _is_known(input: Value, axes: Value) -> bool:
@@ -225,7 +225,7 @@ def cum_prod(
     g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
 ) -> Any:
     """Products of ever longer runs, doubled (W. D. Hillis and G. L. Steele)."""
-    known = (-1,) if axis is None else ints(axis)
+    known = (-1,) if axis is None or input.rank == 1 else ints(axis)
     if known is None:
         raise NoLowering("openvino: cum_prod along an axis that is only known while running")
     place = axis_of(known[0], input.rank)

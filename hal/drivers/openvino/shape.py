@@ -143,7 +143,8 @@ def expand(g: Emitter, input: Value, shape: Value) -> Any:
         target = g.ints(*(1 if d == -1 else d for d in ints(shape) or ()))
     elif known is None or -1 in known:
         one = g.ints(1)
-        target = g.where(g.pair("Equal", target, g.ints(-1)), one, target)
+        unsized = g.pair("Equal", target, g.ints(-1))
+        target = g.node("Select", unsized, one, target, auto_broadcast="numpy")
     return g.node("Broadcast", input, target, mode="bidirectional")
 
 

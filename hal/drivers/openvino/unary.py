@@ -20,6 +20,7 @@ from .elements import NAMES
 from .emitter import Emitter, Ref
 from .finite import kept
 from .integers import computed
+from .narrow import decoded, encoded, same_bits
 
 table = Lowerings()
 FLOAT32 = Precision.FLOAT32
@@ -164,15 +165,21 @@ def erfc(g: Emitter, input: Value) -> Any:
 
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
-    if dtype not in NAMES:
+    if input.precision in elements.CARRIED and input.precision != dtype:
+        return decoded(g, input, dtype)
+    if dtype in elements.CARRIED and input.precision != dtype:
+        return encoded(g, input, dtype)
+    if dtype not in NAMES and input.precision != dtype:
         raise NoLowering(f"openvino does not compute in {dtype.name}")
     if Precision.UINT32 in (input.precision, dtype):
         raise NoLowering(f"openvino computes UINT32 as INT32: cast of {input.type} to {dtype.name}")
     ref = g.ref(input)
     if ref is None:
         raise NoLowering("openvino: a cast of nothing")
+    if dtype == input.precision:
+        return ref
     if dtype == Precision.BOOL8:
-        return g.pair("NotEqual", ref, g.number(0, ref)) if input.precision != dtype else ref
+        return g.pair("NotEqual", ref, g.number(0, ref))
     if dtype in elements.NARROW and input.precision not in elements.NARROW:
         whole = g.cast(ref, Precision.INT32)
         from .integers import wrapped
@@ -187,6 +194,10 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
 
 @table.lower(unary.bit_cast)
 def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+    if elements.CARRIED & {input.precision, dtype}:
+        return same_bits(g, input, dtype)
+    if input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1:
+        return g.cast(input, dtype)
     kinds = {p.dtype.kind for p in (input.precision, dtype)}
     if not kinds <= {"i", "u"} or Precision.UINT32 in (input.precision, dtype):
         raise NoLowering(f"openvino has no bit cast of {input.type} to {dtype.name}")
