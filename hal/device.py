@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -61,8 +62,8 @@ class Device(ABC):
     """One kind of hardware or engine.
 
     A driver keeps its state in the context and program objects it returns; what they are is its
-    own affair. `formats` names the file suffixes that `export` writes. Programs may be executed by
-    several threads at once.
+    own affair. `formats` names the file suffixes that `export` writes, `packages` the
+    distributions that compile and run. Programs may be executed by several threads at once.
     """
 
     name: ClassVar[str]
@@ -70,6 +71,11 @@ class Device(ABC):
     type: ClassVar[DeviceType] = DeviceType.CPU
     version: ClassVar[int] = 1
     formats: ClassVar[tuple[str, ...]] = ()
+    packages: ClassVar[tuple[str, ...]] = ()
+
+    def build(self) -> str:
+        """What compiled programs depend on beside `version`: the versions of `packages`."""
+        return " ".join(f"{name} {_version(name)}" for name in self.packages)
 
     def open_device(self) -> None:
         """Load what the device needs; NoDevice when that is not installed."""
@@ -141,3 +147,10 @@ class Device(ABC):
         `opset` is the version of the format's operator set, for formats that have one.
         """
         raise Unsupported(f"device {self.name!r} writes no file format")
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "not installed"

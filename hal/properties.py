@@ -20,9 +20,11 @@ class Properties(Mapping[str, str]):
         self.found: dict[str, str] = {}
 
     def __getitem__(self, key: str) -> str:
-        value = self._given.get(key)
-        self.found[key] = os.environ[key] if value is None else value
-        return self.found[key]
+        value = self._given.get(key) or environment(key)
+        if value is None:
+            raise KeyError(key)
+        self.found[key] = value
+        return value
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._given)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,7 +16,7 @@ from hal.runtime.options import Options
 from hal.runtime.program import Program
 from hal.runtime.subgraph_config import Rules
 from nnir import archive
-from nnir.errors import BadFile, BadInput, Differs, Unsupported
+from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
 from nnir.model import Model
 
 if TYPE_CHECKING:
@@ -301,8 +302,7 @@ def verify_written(source: Source, model: Model, path: Path, writer: Device | No
 
 def exporter(suffix: str, device: str | None = None) -> Device:
     """The device that writes files with a suffix; Unsupported when there is none."""
-    names = [device] if device else manager.names()
-    classes = {name: manager.find(name) for name in names}
+    classes = {device: manager.find(device)} if device else devices()
     for name, found in classes.items():
         if suffix in found.formats:
             return manager.acquire(name)
@@ -384,8 +384,12 @@ def _is_traced(source: Source) -> bool:
 
 
 def devices() -> dict[str, type[Device]]:
-    """The installed devices by name; not opened."""
-    return {name: manager.find(name) for name in manager.names()}
+    """The installed devices by name; not opened. A library that is no driver is left out."""
+    found = {}
+    for name in manager.names():
+        with contextlib.suppress(NoDevice):
+            found[name] = manager.find(name)
+    return found
 
 
 def ops() -> dict[str, Operator]:

@@ -163,10 +163,16 @@ def _frontend_ops(frontend: str, as_json: bool) -> None:
 @JSON
 def devices(as_json: bool) -> None:
     """List the installed devices."""
+    from hal.runtime import manager
     from hal.runtime.manager import ALIASES
 
     rows = []
-    for name, found in api.devices().items():
+    found_ones = api.devices()
+    for name in manager.names():
+        found = found_ones.get(name)
+        if found is None:
+            rows.append((name, "", "", "", "", _state(name)))
+            continue
         also = " ".join(alias for alias, device in ALIASES.items() if device == name)
         kind, writes = found.type.name, " ".join(found.formats)
         rows.append((name, also, found.vendor, kind, writes, _state(name)))
@@ -191,6 +197,8 @@ def _state(name: str) -> str:
 @JSON
 def doctor(as_json: bool) -> None:
     """Say what is installed and whether the parts work together."""
+    from hal.runtime import manager
+
     facts: list[tuple[str, str]] = [
         ("python", platform.python_version()),
         ("system", platform.platform()),
@@ -200,7 +208,7 @@ def doctor(as_json: bool) -> None:
             facts.append((package, version(package)))
         except PackageNotFoundError:
             facts.append((package, "not installed"))
-    facts += [(f"device {name}", _state(name)) for name in api.devices()]
+    facts += [(f"device {name}", _state(name)) for name in manager.names()]
     facts += [("self test", _self_test())]
     if as_json:
         print_json(dict(facts))

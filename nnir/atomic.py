@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,21 +15,23 @@ from .errors import BadFile
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the name `path` when the block ends without an error."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise BadFile(f"cannot write {str(path)!r}: {error.strerror}") from None
+        temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+        handle = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
+    except (OSError, ValueError) as error:
+        raise _refused(path, error) from None
     try:
         with os.fdopen(handle, "wb") as file:
             yield file
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
+        try:
+            os.replace(temporary, path)
+        except OSError as error:
+            raise _refused(path, error) from None
     except BaseException:
         os.unlink(temporary)
         raise
 
 
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+def _refused(path: Path, error: Exception) -> BadFile:
+    return BadFile(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}")

@@ -150,9 +150,9 @@ class Operator:
         for name, value in given.items():
             if name not in bound:
                 raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
-            bound[name] = tuple(value) if isinstance(value, list) else value
-            if name in self.floats and isinstance(value, int):
-                bound[name] = float(value)
+            bound[name] = _plain(value)
+            if name in self.floats and isinstance(bound[name], int):
+                bound[name] = float(bound[name])
         for name, kind in self.enums.items():
             if isinstance(bound[name], int):
                 bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")
@@ -247,6 +247,13 @@ def require(condition: bool, message: str) -> None:
     """BadType with `message` unless `condition` holds."""
     if not condition:
         raise BadType(message)
+
+
+def _plain(value: Any) -> Any:
+    """Lists as tuples, and NumPy's numbers as Python's."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _is_a(value: Any, hint: Any) -> bool:

@@ -51,6 +51,8 @@ def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
         there = ", ".join(sorted(known)) or "none"
         raise BadInput(f"no dimension {', '.join(unknown)}; there are {there}")
     for name, size in sizes.items():
+        if not isinstance(size, int):
+            raise BadInput(f"dimension {name}={size!r} is not a whole number")
         low, high = model.symbols.get(name, (0, None))
         if size < low or (high is not None and size > high):
             raise BadInput(f"dimension {name}={size} is not between {low} and {high}")

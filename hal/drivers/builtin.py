@@ -23,6 +23,7 @@ class Program:
 
     plan: Plan
     profiled: bool
+    constants: frozenset[int]
     timings: list[Timing] = field(default_factory=list)
 
 
@@ -31,6 +32,7 @@ class Builtin(Device):
 
     name = "builtin"
     vendor = "NNAdapter"
+    packages = ("numpy",)
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> bool:
         return flag(properties, PROFILE)
@@ -43,7 +45,8 @@ class Builtin(Device):
             model = restored(cache)
         elif cache is not None:
             cache.buffer = archive.dumps(model)
-        return Program(Plan(model), context)
+        constants = frozenset(id(v.constant) for v in model.values() if v.constant is not None)
+        return Program(Plan(model), context, constants)
 
     def execute_program(
         self,
@@ -52,14 +55,13 @@ class Builtin(Device):
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
         try:
-            if not program.profiled:
-                return [_own(array) for array in program.plan.run(inputs)]
-            clock = Clock()
-            results = [_own(array) for array in program.plan.run(inputs, clock.tick)]
-            program.timings = clock.timings
+            clock = Clock() if program.profiled else None
+            results = program.plan.run(inputs, clock.tick if clock else None)
+            if clock is not None:
+                program.timings = clock.timings
+            return _own(results, {*program.constants, *map(id, inputs)})
         except MemoryError as error:
             raise OutOfMemory(f"the results do not fit in memory: {error}") from error
-        return results
 
     def timings(self, program: Program) -> list[Timing]:
         return program.timings
@@ -89,7 +91,16 @@ def restored(cache: Cache | None) -> Model:
         raise DeviceError(f"a cache without a model: {error}") from None
 
 
-def _own(array: np.ndarray) -> np.ndarray:
-    """Results belong to the caller: views into inputs or weights are copied."""
-    flags = array.flags
-    return array if flags.owndata and flags.writeable and flags.c_contiguous else array.copy()
+def _own(results: Sequence[np.ndarray], taken: set[int]) -> list[np.ndarray]:
+    """Results belong to the caller: views, inputs, constants and what was given before are copied.
+
+    `taken` are the arrays, by identity, that are somebody else's.
+    """
+    found = []
+    for array in results:
+        flags = array.flags
+        if id(array) in taken or not (flags.owndata and flags.writeable and flags.c_contiguous):
+            array = np.array(array, order="C")
+        taken.add(id(array))
+        found.append(array)
+    return found

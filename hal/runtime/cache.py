@@ -19,7 +19,7 @@ from nnir.model import Model
 from nnir.serial import decode_type, encode_type
 from nnir.types import TensorType
 
-from ..device import Cache
+from ..device import Cache, Device
 from . import nnc
 from .context import Context
 
@@ -39,7 +39,7 @@ class Entry:
     """The program of one part: its device, what restores it, and where its ends are."""
 
     device: str
-    version: int
+    release: str
     cache: Cache
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
@@ -68,7 +68,7 @@ class Saved:
         for k, entry in enumerate(self.entries):
             found |= {
                 f"cache_{k}_device_name": entry.device.encode(),
-                f"cache_{k}_device_version": _text(entry.version),
+                f"cache_{k}_device_version": entry.release.encode(),
                 f"cache_{k}_input_types": _text([encode_type(t) for t in entry.cache.inputs]),
                 f"cache_{k}_output_types": _text([encode_type(t) for t in entry.cache.outputs]),
                 f"cache_{k}_input_indexes": _text(list(entry.inputs)),
@@ -77,6 +77,23 @@ class Saved:
             }
         return nnc.pack(found)
 
+    def check(self) -> None:
+        """BadFile unless every place is a whole number that was made before it is read."""
+        made: set[int] = set()
+        known = range(-len(self.inputs), 0)
+        for entry in self.entries:
+            ends = (entry.inputs, entry.outputs)
+            types = (entry.cache.inputs, entry.cache.outputs)
+            fits = [len(e) for e in ends] == [len(t) for t in types]
+            _require(fits and all(type(i) is int for end in ends for i in end))
+            _require(all(i in known or i in made for i in entry.inputs))
+            _require(len(set(entry.outputs)) == len(entry.outputs))
+            _require(all(i >= 0 and i not in made for i in entry.outputs))
+            made.update(entry.outputs)
+        _require(type(self.slots) is int and self.slots == len(made) == 1 + max(made, default=-1))
+        _require(len(self.results) == len(self.outputs))
+        _require(all(type(i) is int and (i in known or i in made) for i in self.results))
+
     @classmethod
     def unpack(cls, data: bytes | memoryview) -> Saved:
         """Read what `pack` wrote; BadFile for anything else. Buffers are views of `data`."""
@@ -84,16 +101,23 @@ class Saved:
         try:
             entries = [_entry(found, k) for k in range(_data(found["num_caches"]))]
             results, slots = _data(found["results"])
-            return cls(
+            saved = cls(
                 bytes(found["fingerprint"]).decode(),
                 _ends(found["input_types"]),
                 _ends(found["output_types"]),
                 entries,
-                tuple(map(int, results)),
-                int(slots),
+                tuple(results),
+                slots,
             )
+            saved.check()
         except FAILURES as error:
             raise BadFile(f"a damaged .nnc file: {told(error)}") from None
+        return saved
+
+
+def _require(holds: bool) -> None:
+    if not holds:
+        raise BadFile("its parts do not fit together")
 
 
 def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
@@ -103,10 +127,10 @@ def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
     ]
     return Entry(
         bytes(found[f"cache_{k}_device_name"]).decode(),
-        int(_data(found[f"cache_{k}_device_version"])),
+        bytes(found[f"cache_{k}_device_version"]).decode(),
         Cache(types[0], types[1], found[f"cache_{k}_model_buffer"]),
-        tuple(map(int, _data(found[f"cache_{k}_input_indexes"]))),
-        tuple(map(int, _data(found[f"cache_{k}_output_indexes"]))),
+        tuple(_data(found[f"cache_{k}_input_indexes"])),
+        tuple(_data(found[f"cache_{k}_output_indexes"])),
     )
 
 
@@ -132,12 +156,17 @@ def fingerprint(model: Model, context: Context) -> str:
     The model with its weights, the devices with their versions, the properties they read, the
     operations forced to the host, and the version of this package.
     """
-    devices = [f"{d.name} {d.version}" for d in context.devices]
+    devices = [*map(release_of, context.devices), *context.listed]
     rules = [[r.operator, sorted(r.inputs), sorted(r.outputs)] for r in context.rules.rules]
     parts = [_release(), *devices, json.dumps([context.properties.found, rules], sort_keys=True)]
     made = hashlib.sha256(digest(model))
     made.update("\0".join(parts).encode())
     return made.hexdigest()
+
+
+def release_of(device: Device) -> str:
+    """Name, version and engine of a device."""
+    return f"{device.name} {device.version} {device.build()}".strip()
 
 
 def _release() -> str:
@@ -155,7 +184,8 @@ def token_of(print: str) -> str:
 def path_of(directory: Path, token: str) -> Path:
     """Where a cache lies; BadCall for a token that is no plain file name."""
     name = f"{token}{SUFFIX}"
-    if not token or len(token) > LONGEST_TOKEN or Path(name).name != name or "\0" in name:
+    plain = token.isprintable() and Path(name).name == name
+    if not token or len(token) > LONGEST_TOKEN or not plain:
         raise BadCall(f"cache token {token!r} is no plain name of a file")
     return directory / name
 
@@ -171,8 +201,8 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
         return None
     except NotADirectoryError:
         raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
-    except OSError as error:
-        refuse(f"{path.name}: {error.strerror}")
+    except (OSError, ValueError) as error:
+        refuse(f"{path.name}: {error}")
         return None
     try:
         return checked(Saved.unpack(data), wanted, context)
@@ -193,10 +223,10 @@ def checked(saved: Saved, wanted: str | None, context: Context) -> Saved:
     """The same; BadFile where it was made of another model or for other devices."""
     if wanted is not None and saved.fingerprint != wanted:
         raise BadFile("it was made of another model, or for other devices or properties")
-    known = {d.name: d.version for d in context.devices}
+    known = {d.name: release_of(d) for d in context.devices}
     for entry in saved.entries:
-        if known.get(entry.device) != entry.version:
-            raise BadFile(f"it needs the device {entry.device!r} of version {entry.version}")
+        if known.get(entry.device) != entry.release:
+            raise BadFile(f"it needs the device {entry.device!r}: {entry.release}")
     return saved
 
 

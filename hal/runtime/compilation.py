@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nnir.errors import BadCall, BadFile, DeviceError, summary
+from nnir.errors import FAILURES, BadCall, BadFile, DeviceError, summary, told
 from nnir.model import Model, Value
 
 from ..device import Cache
@@ -94,11 +94,16 @@ class Compilation:
                 device, handle = self._context.entry(entry.device)
                 program = device.create_program(handle, None, entry.cache)
                 steps.append(Step(device, program, entry.inputs, entry.outputs))
-        except DeviceError as error:
+        except FAILURES as error:
             _destroy(steps)
+            failure = DeviceError(f"a cache that {entry.device} does not take: {told(error)}")
             if self._model is None:
-                raise
-            caches.refuse(summary(error))
+                raise failure from error
+            caches.refuse(summary(failure))
+            return None
+        if self._model is not None and (saved.inputs, saved.outputs) != (self.inputs, self.outputs):
+            _destroy(steps)
+            caches.refuse("its ends are not those of the model")
             return None
         self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
         return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
@@ -132,7 +137,7 @@ class Compilation:
         kept = Cache([v.type for v in model.inputs], [v.type for v in model.outputs])
         program = device.create_program(handle, model, kept if keeps else None)
         step = Step(device, program, part.inputs, part.outputs)
-        return step, Entry(device.name, device.version, kept, part.inputs, part.outputs)
+        return step, Entry(device.name, caches.release_of(device), kept, part.inputs, part.outputs)
 
     def finished(self) -> Plan:
         """The programs; BadCall before `finish` and after `close`."""

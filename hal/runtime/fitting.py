@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from nnir.dim import Expr, evaluate
+from nnir.dim import Expr, evaluate, symbols_of
 from nnir.errors import BadInput
 
 from .cache import End
@@ -18,7 +18,7 @@ def fitted(arrays: Sequence[Any], ends: Sequence[End]) -> tuple[np.ndarray, ...]
 
     A named size is the same in all inputs.
     """
-    sizes: dict[str, int] = {}
+    sizes = _named(arrays, ends)
     result = []
     for given, (name, type) in zip(arrays, ends, strict=True):
         array = np.asarray(given)
@@ -32,11 +32,17 @@ def fitted(arrays: Sequence[Any], ends: Sequence[End]) -> tuple[np.ndarray, ...]
     return tuple(result)
 
 
-def _fits(size: int, dim: int | Expr, sizes: dict[str, int]) -> bool:
-    """Whether a size fits a dimension; a lone symbol takes the first size it meets."""
+def _named(arrays: Sequence[Any], ends: Sequence[End]) -> dict[str, int]:
+    """What each lone symbol is: the first size that it meets."""
+    sizes: dict[str, int] = {}
+    for given, (_, type) in zip(arrays, ends, strict=True):
+        for size, dim in zip(np.shape(given), type.shape, strict=False):
+            if isinstance(dim, Expr) and str(dim) in symbols_of(dim):
+                sizes.setdefault(str(dim), size)
+    return sizes
+
+
+def _fits(size: int, dim: int | Expr, sizes: Mapping[str, int]) -> bool:
+    """Whether a size fits a dimension as far as that is known."""
     known = evaluate(dim, sizes)
-    if isinstance(known, int):
-        return known == size
-    if len(known.terms) == 1 and known.terms[0][1] == 1 and len(known.terms[0][0]) == 1:
-        sizes.setdefault(str(known), size)
-    return True
+    return not isinstance(known, int) or known == size

@@ -53,7 +53,7 @@ def libraries() -> dict[str, Path]:
     """The driver libraries on `NNADAPTER_DEVICE_PATH` by device name; the first one counts."""
     found: dict[str, Path] = {}
     for folder in filter(None, (environment(DEVICE_PATH) or "").split(os.pathsep)):
-        for path in sorted(Path(folder).glob("lib*.so")):
+        for path in sorted(Path(folder).resolve().glob("lib*.so")):
             found.setdefault(path.name.removeprefix("lib").removesuffix(".so"), path)
     return found
 

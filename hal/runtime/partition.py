@@ -7,6 +7,7 @@ one stage make a part, and parts never wait for each other in a circle.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -96,25 +97,24 @@ def cut(model: Model, devices: dict[Operation, str]) -> Split:
     places: dict[int, int] = {id(v): -(k + 1) for k, v in enumerate(model.inputs)}
     wanted = {id(v) for v in model.outputs}
     parts: list[Part] = []
+    slots = itertools.count()
     for (_, device), operations in sorted(groups.items(), key=lambda group: group[0]):
         mine = set(operations)
         outputs = [v for v in _made(operations) if id(v) in wanted or _is_read_elsewhere(v, mine)]
+        if not outputs:  # nobody reads what they make
+            continue
         name = f"{model.name}.{len(parts)}" if len(groups) > 1 else model.name
         part, inputs = extract(operations, outputs, name)
         given = tuple(places[id(v)] for v in inputs)
-        places.update({id(v): _slots(places) + k for k, v in enumerate(outputs)})
+        places.update({id(v): next(slots) for v in outputs})
         parts.append(Part(device, part, given, tuple(places[id(v)] for v in outputs)))
     constants = {}
     for value in model.outputs:
         if id(value) not in places:
-            constants[_slots(places)] = value
-            places[id(value)] = _slots(places)
+            places[id(value)] = next(slots)
+            constants[places[id(value)]] = value
     results = tuple(places[id(v)] for v in model.outputs)
-    return Split(parts, results, constants, _slots(places))
-
-
-def _slots(places: dict[int, int]) -> int:
-    return sum(place >= 0 for place in places.values())
+    return Split(parts, results, constants, next(slots))
 
 
 def _early(order: Sequence[Operation], devices: dict[Operation, str]) -> dict[Operation, int]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ class Row:
     seconds: float
 
     @classmethod
-    def of(cls, device: Device, program: Any, start: float, seconds: float) -> Iterable[Row]:
+    def of(cls, device: Device, program: Any, start: float, seconds: float) -> list[Row]:
         """The steps that a device knows, else the whole program as one."""
         steps = device.timings(program)
         if not steps:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from nnir.broadcast import Shape, text
 from nnir.dim import Expr
-from nnir.errors import BadInput, DeviceError
+from nnir.errors import BadCall, BadInput, DeviceError
 from nnir.model import Model
 
 from ..device import Callback
@@ -18,6 +19,10 @@ from .context import Context
 from .fitting import fitted
 from .profile import Profile
 from .subgraph_config import Rules
+
+
+NOTHING: tuple[None, ...] = ()
+"""No memory is offered for results."""
 
 
 class Program:
@@ -68,12 +73,13 @@ class Program:
         self.close()
 
     def close(self) -> None:
-        """Give back what the device holds."""
+        """Give back what the device holds; calling the program is an error from then on."""
+        self._compute = _closed
         self._compilation.close()
         self._context.close()
 
     def __call__(
-        self, *arrays: np.ndarray, outputs: Sequence[np.ndarray | None] = ()
+        self, *arrays: np.ndarray, outputs: Sequence[np.ndarray | None] = NOTHING
     ) -> list[np.ndarray]:
         """The outputs in the model's order, for one array per input.
 
@@ -94,8 +100,8 @@ class Program:
             ):
                 arrays = fitted(arrays, self.inputs)
                 break
-        if outputs and len(outputs) != len(self.outputs):
-            raise BadInput(f"{len(outputs)} arrays for {len(self.outputs)} outputs")
+        if outputs is not NOTHING:
+            _require_writable(outputs, len(self.outputs))
         results = self._compute(arrays, outputs)
         for result, shape in zip(results, self._shapes, strict=True):
             if result.shape != shape and not _is_like(result.shape, shape):
@@ -129,6 +135,20 @@ class Program:
 
     def _describe(self) -> str:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)
+
+
+def _closed(arrays: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None] = ()) -> Any:
+    raise BadCall("the program is closed")
+
+
+def _require_writable(outputs: Sequence[Any], count: int) -> None:
+    """BadInput for what results cannot be written to."""
+    if not isinstance(outputs, (list, tuple)) or len(outputs) != count:
+        raise BadInput(f"outputs are a list of {count} arrays, with None for those to be made")
+    for place, array in enumerate(outputs):
+        fits = isinstance(array, np.ndarray) and array.flags.writeable
+        if array is not None and not fits:
+            raise BadInput(f"outputs[{place}] is no array that can be written to")
 
 
 def names_of(devices: str | Sequence[str]) -> list[str]:

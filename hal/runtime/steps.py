@@ -66,10 +66,11 @@ class Plan:
 
         BadInput for an offered array whose precision or shape the result does not have.
         """
+        offers = _apart(outputs, arrays) if outputs else ()
         if self._only is not None:
-            results = self._only.device.execute_program(self._only.program, arrays, outputs)
+            results = self._only.device.execute_program(self._only.program, arrays, offers)
         else:
-            results = self._through(arrays, outputs)
+            results = self._through(arrays, offers)
         for place, offered in enumerate(outputs):
             if offered is not None and results[place] is not offered:
                 _copy(results[place], offered, place)
@@ -88,9 +89,9 @@ class Plan:
             started = time.perf_counter()
             made = step.device.execute_program(step.program, inputs, offers)
             if self.profiled:
-                seconds = time.perf_counter() - started
-                rows += Row.of(step.device, step.program, passed, seconds)
-                passed += seconds
+                made_rows = Row.of(step.device, step.program, passed, time.perf_counter() - started)
+                rows += made_rows
+                passed = max(row.start + row.seconds for row in made_rows)
             for slot, array in zip(step.outputs, made, strict=True):
                 memory[slot] = array
             for slot in dead:
@@ -119,6 +120,18 @@ class Plan:
                 results.append(memory[place])
                 seen.add(place)
         return results
+
+
+def _apart(outputs: Offers, arrays: Sequence[np.ndarray]) -> Offers:
+    """Offers that a device may write to while it still reads inputs; the others are copied to."""
+    known = list(arrays)
+    found: list[np.ndarray | None] = []
+    for offered in outputs:
+        alone = offered is not None and not any(np.may_share_memory(offered, a) for a in known)
+        found.append(offered if alone else None)
+        if offered is not None:
+            known.append(offered)
+    return found
 
 
 def _copy(result: np.ndarray, offered: np.ndarray, place: int) -> None:

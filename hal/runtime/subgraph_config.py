@@ -13,6 +13,7 @@ from pathlib import Path
 
 from nnir.errors import BadCall, BadFile
 from nnir.model import Operation, Value
+from nnir.ops import OPERATORS
 
 from ..properties import environment
 
@@ -55,11 +56,14 @@ class Rules:
 
     @classmethod
     def read(cls, path: Path) -> Rules:
-        """Read a file; BadFile where that cannot be."""
+        """Read a file; BadFile where that cannot be, or where it is no text."""
         try:
-            return cls.parse(path.read_text())
-        except (OSError, UnicodeDecodeError) as error:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, ValueError) as error:
             raise BadFile(f"cannot read the partition config {str(path)!r}: {error}") from None
+        if "\0" in text:
+            raise BadFile(f"cannot read the partition config {str(path)!r}: it is no text")
+        return cls.parse(text)
 
     @classmethod
     def from_environment(cls) -> Rules:
@@ -73,7 +77,12 @@ class Rules:
 def _rule(line: str) -> Rule:
     operator, *names = (part.strip() for part in line.split(":"))
     if not operator or len(names) > 2 or any(c.isspace() for c in operator):
-        raise BadCall(f"partition config line {line!r}: write op_type[:inputs[:outputs]]")
+        raise BadCall(f"partition config line {line!r:.80}: write op_type[:inputs[:outputs]]")
+    if operator.upper() not in OPERATORS:
+        raise BadCall(
+            f"partition config line {line!r:.80}: no operator {operator!r:.80}; "
+            "`nnadapter ops` lists them"
+        )
     inputs, outputs = ([*names, "", ""])[:2]
     return Rule(operator, _listed(inputs), _listed(outputs))
 

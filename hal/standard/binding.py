@@ -12,6 +12,8 @@ from nnir.model import Model, Value
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
+from .arguments import shown, whole
+
 CODES = {operator.code: operator for operator in OPERATORS.values()}
 
 
@@ -29,9 +31,12 @@ def operator_of(type: int | str | Operator) -> Operator:
     """The operator with a code or a name; BadCall when there is none."""
     if isinstance(type, Operator):
         return type
-    found = OPERATORS.get(type.upper()) if isinstance(type, str) else CODES.get(int(type))
+    if isinstance(type, str):
+        found = OPERATORS.get(type.upper())
+    else:
+        found = CODES.get(whole("the code of an operation", type))
     if found is None:
-        raise BadCall(f"no operation {type!r}")
+        raise BadCall(f"no operation {shown(type)}")
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import NoneType
 from typing import Any
 
 from nnir.errors import BadCall
@@ -10,6 +11,7 @@ from nnir.types import DeviceType
 
 from ..runtime import context as runtime
 from ..runtime import manager
+from .arguments import require_a, shown
 from .handle import Handle, require_kind
 
 VERSION = 1
@@ -35,7 +37,7 @@ class Device(Handle):
     def acquire(cls, name: str) -> Device:
         """Open the device `name`; DEVICE_NOT_FOUND when there is none or it does not open."""
         if not isinstance(name, str) or not name:
-            raise BadCall(f"the name of a device is {name!r}")
+            raise BadCall(f"the name of a device is {shown(name)}")
         return cls(name)
 
     def release(self) -> None:
@@ -76,6 +78,9 @@ class Context(Handle):
 
         INVALID_PARAMETER for no device, one twice, or properties that are not `KEY=value;`.
         """
+        require_a("devices", devices, Sequence, NoneType)
+        require_a("properties", properties, str, NoneType)
+        require_a("the callback", callback, Callable, NoneType)  # type: ignore[arg-type]
         for device in devices or ():
             require_kind(device, Device, "a device")
         names = [device.get_name() for device in devices or ()]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nnir.errors import BadCall
 
+from .arguments import shown
+
 
 class Handle:
     """A thing of the standard, alive until it is destroyed."""
@@ -24,5 +26,5 @@ class Handle:
 def require_kind(thing: object, kind: type[Handle], what: str) -> None:
     """BadCall for a null or foreign handle, or one that was destroyed."""
     if not isinstance(thing, kind):
-        raise BadCall(f"{what} is {thing!r:.80}, not a {kind.__name__.lower()}")
+        raise BadCall(f"{what} is {shown(thing)}, not a {kind.__name__.lower()}")
     thing.require()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Lifetime, TensorType
 
+from .arguments import require_a, shown
 from .binding import bind, operator_of
 from .device import Context
 from .handle import Handle, require_kind
@@ -63,8 +65,8 @@ class Model(Handle):
     def add_operand(self, type: OperandType, name: str | None = None) -> Operand:
         """An operand of a type, which is copied. `name` is what configs and files call it."""
         self._require_open()
-        if not isinstance(type, OperandType):
-            raise BadCall(f"the type of an operand is {type!r:.80}")
+        require_a("the type of an operand", type, OperandType)
+        require_a("the name of an operand", name, str, NoneType)
         self._count += 1
         return Operand(self, replace(type), name or f"operand{self._count - 1}")
 
@@ -76,6 +78,7 @@ class Model(Handle):
         """
         self._require_open()
         self._require_mine(operand)
+        require_a("copy", copy, int)
         if operand.data is not None:
             raise BadCall(f"{operand.name} has a value already")
         if operand.value is not None and operand.value.producer is not None:
@@ -108,9 +111,7 @@ class Model(Handle):
         made or have a value already, and for types that do not go together.
         """
         self._require_open()
-        for operand in (*inputs, *outputs):
-            if operand is not None:
-                self._require_mine(operand)
+        self._require_all_mine(inputs, outputs, may_lack=True)
         operator = operator_of(type)
         if not any(o is not None for o in outputs):
             raise BadCall(f"{operator.name} without outputs")
@@ -153,8 +154,7 @@ class Model(Handle):
         self._require_open()
         if self.inputs is not None:
             raise BadCall("inputs and outputs were identified before")
-        for operand in (*inputs, *outputs):
-            self._require_mine(operand)
+        self._require_all_mine(inputs, outputs)
         if not outputs or len(set(inputs)) < len(inputs) or len(set(outputs)) < len(outputs):
             raise BadCall("a model has at least one output, and each end once")
         for operand in inputs:
@@ -210,9 +210,17 @@ class Model(Handle):
         self._require_finished()
         return self.graph
 
+    def _require_all_mine(self, *lists: object, may_lack: bool = False) -> None:
+        """BadCall for what are no lists of operands of this model; `may_lack`: with None."""
+        for operands in lists:
+            require_a("operands", operands, list, tuple)
+            for operand in operands:  # type: ignore[attr-defined]
+                if not may_lack or operand is not None:
+                    self._require_mine(operand)
+
     def _require_mine(self, operand: Any) -> None:
         if not isinstance(operand, Operand):
-            raise BadCall(f"{operand!r:.80} is no operand")
+            raise BadCall(f"{shown(operand)} is no operand")
         if operand.model is not self:
             raise BadCall(f"{operand.name} is an operand of another model")
 

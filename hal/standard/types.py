@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import NoneType
 
 from nnir.dim import Expr
 from nnir.errors import BadCall
 from nnir.model import Model
-from nnir.types import Layout, Lifetime, Precision, Quantization, TensorType
+from nnir.types import (
+    LARGEST,
+    MOST_AXES,
+    Layout,
+    Lifetime,
+    Precision,
+    Quantization,
+    TensorType,
+)
+
+from .arguments import require_a, shown, sizes
 
 UNKNOWN = -1
 """A size that is only known while running."""
@@ -32,18 +43,23 @@ class OperandType:
     def __post_init__(self) -> None:
         try:
             self.precision, self.layout = Precision(self.precision), Layout(self.layout)
+            self.lifetime = Lifetime(self.lifetime)
         except ValueError as error:
             raise BadCall(f"an operand type with {error}") from None
-        self.dimensions = tuple(self.dimensions)
-        self.dynamic = tuple(map(tuple, self.dynamic))
-        if any(d < UNKNOWN for d in self.dimensions):
-            raise BadCall(f"dimensions {list(self.dimensions)}: a size is at least 0, or -1")
+        require_a("quantization", self.quantization, Quantization, NoneType)
+        require_a("gears", self.dynamic, list, tuple)
+        self.dimensions = sizes("dimensions", self.dimensions)
+        self.dynamic = tuple(sizes("a gear", gear) for gear in self.dynamic)
+        if any(not UNKNOWN <= d <= LARGEST for d in self.dimensions):
+            raise BadCall(f"dimensions {shown(self.dimensions)}: a size is at least 0, or -1")
+        if len(self.dimensions) > MOST_AXES:
+            raise BadCall(f"{len(self.dimensions)} dimensions, at most {MOST_AXES}")
         if not all(self._is_gear(gear) for gear in self.dynamic):
-            raise BadCall(f"gears {list(self.dynamic)} do not fit {list(self.dimensions)}")
+            raise BadCall(f"gears {shown(self.dynamic)} do not fit {shown(self.dimensions)}")
 
     def _is_gear(self, gear: tuple[int, ...]) -> bool:
         return len(gear) == len(self.dimensions) and all(
-            size >= 0 and d in (UNKNOWN, size)
+            0 <= size <= LARGEST and d in (UNKNOWN, size)
             for size, d in zip(gear, self.dimensions, strict=True)
         )
 

@@ -208,3 +208,66 @@ def test_eight_processes_leave_one_file(tmp_path: Path) -> None:
         worker.stdin.close()
     (file,) = tmp_path.iterdir()
     nnc.unpack(file.read_bytes())
+
+
+EDITS: dict[str, dict[str, bytes]] = {
+    "no programs": {"num_caches": b"0"},
+    "a negative number of them": {"num_caches": b"-1"},
+    "results from nowhere": {"results": b"[[5],1]"},
+    "results from no input": {"results": b"[[-7],1]"},
+    "too many results": {"results": b"[[0,0],1]"},
+    "too many slots": {"results": b"[[0],1000000000000000]"},
+    "slots that are no number": {"results": b'[[0],"1"]'},
+    "inputs from nowhere": {"cache_0_input_indexes": b"[77]"},
+    "inputs before they are made": {"cache_0_input_indexes": b"[0]"},
+    "no input": {"cache_0_input_indexes": b"[]"},
+    "outputs to an input": {"cache_0_output_indexes": b"[-1]"},
+    "outputs that are no numbers": {"cache_0_output_indexes": b"[true]"},
+    "no text": {"cache_0_device_name": b"\xff"},
+    "other ends": {"input_types": b'[["x",["FLOAT32",[4]]]]'},
+    "another device": {"cache_0_device_name": b"abacus"},
+    "another release": {"cache_0_device_version": b"builtin 0"},
+}
+
+
+@pytest.mark.parametrize("what", EDITS)
+@pytest.mark.parametrize("devices", ["builtin", "onnxruntime", "onnxruntime,builtin"])
+def test_files_that_are_well_packed_and_wrong(tmp_path: Path, devices: str, what: str) -> None:
+    partition = "RELU" if "," in devices else None
+    nna.compile(shifted(), devices, cache_dir=tmp_path, partition=partition)
+    (file,) = tmp_path.iterdir()
+    entries = {k: bytes(v) for k, v in nnc.unpack(file.read_bytes()).items()}
+    data = b"".join(nnc.pack(entries | EDITS[what]))
+    file.write_bytes(data)
+    with pytest.warns(CacheWarning):
+        program = nna.compile(shifted(), devices, cache_dir=tmp_path, partition=partition)
+    np.testing.assert_array_equal(program(X)[0], [0, 1, 3])
+    if what != "other ends":  # which nothing contradicts without the model
+        with pytest.raises(BadFile):
+            nna.compile(None, devices, cache_token="t", cache_buffer=data, partition=partition)
+
+
+def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
+    model = Model("leaky")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [activation.leaky_relu(x, alpha=np.float32(0.5))]
+    assert not nna.compile(model, "builtin", cache_dir=tmp_path).is_restored
+
+
+def test_a_folder_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "t.nnc").mkdir()
+    with (
+        pytest.warns(CacheWarning, match="Is a directory"),
+        pytest.raises(BadFile, match="cannot write"),
+    ):
+        nna.compile(shifted(), "builtin", cache_token="t", cache_dir=tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["t.nnc"]
+
+
+def test_what_the_engine_is_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from hal.drivers.onnxruntime import OnnxRuntime
+
+    nna.compile(shifted(), "onnxruntime", cache_token="t", cache_dir=tmp_path)
+    monkeypatch.setattr(OnnxRuntime, "build", lambda self: "onnxruntime 99")
+    with pytest.warns(CacheWarning, match="made of another model, or for other devices"):
+        nna.compile(shifted(), "onnxruntime", cache_token="t", cache_dir=tmp_path)

@@ -17,7 +17,7 @@ from hal import properties
 from nnir.dim import symbol
 from nnir.errors import BadCall, BadInput, NoDevice
 from nnir.model import Model
-from nnir.ops import binary
+from nnir.ops import binary, unary
 from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime", "openvino", "litert", "torch")
@@ -130,7 +130,7 @@ def test_the_caller_offers_memory(mlp: onnx.ModelProto, device: str) -> None:
     for bad in (np.zeros((2, 4), np.float32), np.zeros((2, 3), np.float64)):
         with pytest.raises(BadInput, match=r"output 0 is float32\[2, 3\], the array for it"):
             program(x, outputs=[bad])
-    with pytest.raises(BadInput, match="2 arrays for 1 outputs"):
+    with pytest.raises(BadInput, match="a list of 1 arrays"):
         program(x, outputs=[mine, mine])
 
 
@@ -182,3 +182,68 @@ def test_any_memory_goes_in_and_results_are_the_callers(mlp: onnx.ModelProto, de
     np.testing.assert_array_equal(first, kept)
     second[:] = -1
     np.testing.assert_array_equal(program(strided)[0], want)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_every_result_is_the_callers_alone(device: str) -> None:
+    """Outputs that are inputs, constants, or twice the same."""
+    model = Model("ends")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    y = unary.exp(x)
+    model.outputs = [x, y, model.constant([1, 2, 3], np.float32), y, unary.assign(y)]
+    program = nna.compile(model, device)
+    given = np.zeros(3, np.float32)
+    first = program(given)
+    kept = [a.copy() for a in first]
+    for k, array in enumerate(first):
+        array[:] = 99 + k
+    assert not given.any()
+    assert [a[0] for a in first] == [99, 100, 101, 102, 103]
+    for a, b in zip(program(given), kept, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_results_may_go_where_the_inputs_are(device: str) -> None:
+    model = Model("aliased")
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    y = unary.exp(x)
+    model.outputs = [y, binary.add(unary.square(y), x)]
+    given = np.array([0, 1, 2], np.float32)
+    want = nna.compile(model)(given.copy())
+    for partition in (None, "SQUARE\nADD"):
+        mine = given.copy()
+        found = nna.compile(model, device, partition=partition)(mine, outputs=[mine, None])
+        assert found[0] is mine
+        for a, b in zip(found, want, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6)
+
+
+def test_what_cannot_be_written_to(mlp: onnx.ModelProto) -> None:
+    program = nna.compile(nna.load(mlp))
+    x, fixed = np.ones((2, 4), np.float32), np.zeros((2, 3), np.float32)
+    fixed.flags.writeable = False
+    for bad in ([fixed], [5], ["a"], 5, fixed):
+        with pytest.raises(BadInput, match="outputs"):
+            program(x, outputs=bad)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_a_closed_program_is_closed(mlp: onnx.ModelProto, device: str) -> None:
+    with nna.compile(nna.load(mlp), device) as program:
+        program(np.ones((2, 4), np.float32))
+    with pytest.raises(BadCall, match="closed"):
+        program(np.ones((2, 4), np.float32))
+
+
+def test_sizes_are_one_in_all_inputs_whatever_comes_first() -> None:
+    model = Model("sizes")
+    n = symbol("n")
+    a = model.input("a", TensorType(Precision.FLOAT32, (n * 2,)))
+    b = model.input("b", TensorType(Precision.FLOAT32, (n,)))
+    model.symbols["n"] = (0, None)
+    model.outputs = [unary.exp(a), unary.exp(b)]
+    program = nna.compile(model)
+    program(np.ones(4, np.float32), np.ones(2, np.float32))
+    with pytest.raises(BadInput, match="input 'a' has shape"):
+        program(np.ones(5, np.float32), np.ones(2, np.float32))

@@ -22,7 +22,7 @@ from nnir.passes.complex_pairs import RULES, is_complex
 from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
-from ...properties import integer
+from ...properties import flag, integer
 from .runner import Ends, Pool, Shaped
 from .static import numbers
 
@@ -58,11 +58,12 @@ class Program:
 
 
 class LiteRT(Device):
-    """Properties: `LITERT_NUM_THREADS`, `LITERT_XNNPACK` (0 or 1)."""
+    """Properties: `GOOGLE_XNNPACK_NUM_THREADS`, `LITERT_XNNPACK` (0 or 1)."""
 
     name = "litert"
     vendor = "Google"
     formats = (".tflite",)
+    packages = ("ai-edge-litert",)
 
     def open_device(self) -> None:
         try:
@@ -80,13 +81,13 @@ class LiteRT(Device):
         self.runtime, self.flatbuffers = interpreter, flatbuffers
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
-        threads = integer(properties, "LITERT_NUM_THREADS")
+        threads = integer(properties, "GOOGLE_XNNPACK_NUM_THREADS")
         if threads is not None and threads < 1:
-            raise BadInput(f"property LITERT_NUM_THREADS={threads}: at least 1 is needed")
+            raise BadInput(f"property GOOGLE_XNNPACK_NUM_THREADS={threads}: at least 1 is needed")
         delegate = integer(properties, "LITERT_XNNPACK")
         if delegate not in (None, 0, 1):
             raise BadInput(f"property LITERT_XNNPACK={delegate}: 0 or 1 is needed")
-        return Settings(threads or default_threads(), delegate != 0, properties.get(PROFILE) == "1")
+        return Settings(threads or default_threads(), delegate != 0, flag(properties, PROFILE))
 
     def validate_program(self, context: Settings, model: Model) -> list[bool]:
         return [why is None for why in self.explain_program(context, model)]

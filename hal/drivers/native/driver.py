@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nnir.dim import Expr
-from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, NoLowering, Result
+from nnir.errors import (
+    BadCall,
+    BadInput,
+    DeviceError,
+    NNAdapterError,
+    NoDevice,
+    NoLowering,
+    OutOfMemory,
+    Result,
+    Unsupported,
+)
 from nnir.model import Model
 from nnir.types import DeviceType, TensorType
 
@@ -21,6 +32,13 @@ from . import structures as c
 from .view import HOST, View, set_dimensions, shape_of
 
 SYMBOL = "__nnadapter_device__"
+NEEDED = (
+    *("open_device", "close_device", "create_context", "destroy_context"),
+    "create_program",
+    "destroy_program",
+    "execute_program",
+)
+"""What a driver must have; without `validate_program` it takes no part in a split model."""
 
 
 def driver_of(name: str, path: Path) -> type[Device]:
@@ -35,9 +53,22 @@ def driver_of(name: str, path: Path) -> type[Device]:
         kind, vendor = DeviceType(table.type), table.vendor.decode()
     except (ValueError, AttributeError) as error:
         raise NoDevice(f"{path} has a damaged description: {error}") from None
-    members = {"table": table, "name": name, "vendor": vendor}
+    if missing := [n for n in NEEDED if not getattr(table, n)]:
+        raise NoDevice(f"{path} has no {', '.join(missing)}")
+    state = path.stat()
+    build = f"{state.st_size} {state.st_mtime_ns}"  # drivers forget to raise their version
+    members = {"table": table, "name": name, "vendor": vendor, "build": lambda _: build}
     more = {"type": kind, "version": table.version, "__doc__": f"The driver in {path}."}
     return type("NativeDriver", (Native,), members | more)
+
+
+RAISED: dict[int, type[NNAdapterError]] = {
+    Result.OUT_OF_MEMORY: OutOfMemory,
+    Result.INVALID_DIMENSIONS: BadInput,
+    Result.INVALID_PARAMETER: BadCall,
+    Result.DEVICE_NOT_FOUND: NoDevice,
+    Result.FEATURE_NOT_SUPPORTED: NoLowering,
+}
 
 
 @dataclass
@@ -73,9 +104,9 @@ class Native(Device):
         self.table.close_device(self.handle)
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
-        told = c.CALLBACK(lambda event, _: 0 if callback is None else callback(event, None))
+        told = c.CALLBACK(_guarded(callback))
         made = ctypes.c_void_p()
-        text = str(properties).encode()
+        text = "".join(f"{key}={properties[key]};" for key in properties).encode()
         self._check(
             self.table.create_context(self.handle, text, told, None, ctypes.byref(made)),
             "creating a context",
@@ -93,6 +124,8 @@ class Native(Device):
             return self._reasons(context, model, view)
 
     def _reasons(self, context: Context, model: Model, view: View) -> list[str | None]:
+        if not self.table.validate_program:
+            raise Unsupported(f"driver {self.name!r} does not say what it runs")
         answers = (ctypes.c_uint8 * max(1, len(view.places)))()
         code = self.table.validate_program(context.handle, view.number, answers)
         self._check(code, "validating")
@@ -106,10 +139,9 @@ class Native(Device):
         if model is None:
             return self._restored(context, cache)
         with View(model) as view:
-            reasons: dict[str, int] = {}
-            for why in filter(None, self._reasons(context, model, view)):
-                reasons[why] = reasons.get(why, 0) + 1
-            require_lowered(reasons)
+            asked = bool(self.table.validate_program)
+            found = self._reasons(context, model, view) if asked else view.reasons
+            require_lowered(Counter(filter(None, found)))
             kept: list[bytes] = []
             buffer = _buffer(cache is not None, kept)
             made = ctypes.c_void_p()
@@ -160,12 +192,7 @@ class Native(Device):
         """Raise the error that a result code stands for."""
         if code == Result.NO_ERROR:
             return
-        text = f"driver {self.name!r} failed in {what}: {_told(code)}"
-        if code == Result.FEATURE_NOT_SUPPORTED:
-            raise NoLowering(text)
-        if code == Result.INVALID_DIMENSIONS:
-            raise BadInput(text)
-        raise DeviceError(text)
+        raise RAISED.get(code, DeviceError)(f"driver {self.name!r} failed in {what}: {_told(code)}")
 
 
 class Ends:
@@ -187,32 +214,36 @@ class Ends:
         self.outputs = _arguments(self._writes, len(program.outputs))
 
     def _read(self, memory: int, type: Any) -> int | None:
-        array = self.arrays[memory - 1]
         try:
+            array = self.arrays[range(len(self.arrays))[memory - 1]]
             set_dimensions(type[0], array.shape)
-        except NNAdapterError as error:
-            self.failure = error
+        except (NNAdapterError, LookupError, TypeError) as error:
+            self.failure = DeviceError(f"an input: {error}")
             return None
         return array.ctypes.data
 
     def _write(self, memory: int, type: Any) -> int | None:
         """Where an output goes: the array of the caller where it fits, else a new one."""
-        place = memory - 1
         try:
-            array = self._array(self.types[place], self.offered[place], type[0])
-        except (NNAdapterError, MemoryError, ValueError) as error:
-            self.failure = DeviceError(f"output {place}: {error}")
+            place = range(len(self.types))[memory - 1]
+            array = self._array(self.types[place], place, type[0])
+        except (NNAdapterError, MemoryError, LookupError, TypeError, ValueError) as error:
+            self.failure = DeviceError(f"an output: {error}")
             return None
         self.results[place] = array
         return array.ctypes.data
 
-    def _array(
-        self, wanted: TensorType, offered: np.ndarray | None, type: c.OperandType
-    ) -> np.ndarray:
+    def _array(self, wanted: TensorType, place: int, type: c.OperandType) -> np.ndarray:
+        """Asked again, the same memory: a driver may have begun to write there."""
         shape = shape_of(type)
         if type.precision != wanted.precision or shape != _shown_shape(wanted, shape):
             raise DeviceError(f"precision {type.precision} of shape {list(shape)}, not {wanted}")
         shape = shape if wanted.rank else ()
+        before, offered = self.results[place], self.offered[place]
+        if before is not None:
+            if before.shape != shape:
+                raise DeviceError(f"shape {list(shape)} after {list(before.shape)}")
+            return before
         if offered is not None and offered.shape == shape and offered.dtype == wanted.dtype:
             flags = offered.flags
             if flags.c_contiguous and flags.writeable and flags.aligned:
@@ -220,12 +251,26 @@ class Ends:
         return np.empty(shape, wanted.dtype)
 
 
-def _shown_shape(type: TensorType, shape: tuple[int, ...]) -> tuple[int, ...]:
+def _shown_shape(type: TensorType, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """The shape that C must give: sizes that are not known are those of `shape`."""
     known = type.shape or (1,)
     if len(known) != len(shape):
-        return ()
+        return None
     return tuple(n if isinstance(d, Expr) else d for d, n in zip(known, shape, strict=True))
+
+
+def _guarded(callback: Callback | None) -> Callable[[int, Any], int]:
+    """A callback as C calls it: one that raises or answers with no number has failed."""
+
+    def told(event: int, _: Any) -> int:
+        if callback is None:
+            return int(Result.NO_ERROR)
+        try:
+            return int(callback(event, None))
+        except Exception:  # noqa: BLE001  # C knows no exceptions
+            return int(Result.DEVICE_INTERNAL_ERROR)
+
+    return told
 
 
 def _arguments(access: Any, count: int) -> Any:

@@ -7,8 +7,9 @@ import json
 import math
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,8 @@ class Program:
     complexes: list[Any] | None
     held: list[Any]
     renew: Callable[[], Any] | None = None
+    steps: list[Timing] = field(default_factory=list)
+    lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
     def of(
@@ -136,6 +139,7 @@ class OnnxRuntime(Device):
     name = "onnxruntime"
     vendor = "Microsoft"
     formats = (".onnx",)
+    packages = ("onnxruntime",)
 
     def open_device(self) -> None:
         try:
@@ -211,18 +215,25 @@ class OnnxRuntime(Device):
         return program
 
     def timings(self, program: Program) -> list[Timing]:
-        """The nodes of the last run, after fusion. A session writes one profile: the next run
-        gets a new one."""
-        if program.renew is None:
-            return []
-        path = Path(program.session.end_profiling())
-        try:
-            events = json.loads(path.read_text())
-        finally:
-            path.unlink(missing_ok=True)
-        program.session = program.renew()
-        program.run = program.session.run
-        return node_times(events)
+        """The nodes of the last run, after fusion."""
+        return program.steps
+
+    def destroy_program(self, program: Program) -> None:
+        if program.renew is not None:
+            Path(program.session.end_profiling()).unlink(missing_ok=True)
+
+    def _profiled(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """A run with its times. A session writes one profile: the next run gets a new session."""
+        with program.lock:
+            results = self._run(program, inputs)
+            path = Path(program.session.end_profiling())
+            try:
+                program.steps = node_times(json.loads(path.read_text()))
+            finally:
+                path.unlink(missing_ok=True)
+            program.session = program.renew() if program.renew else program.session
+            program.run = program.session.run
+        return results
 
     def _session(self, model: bytes | str, options: Any) -> Any:
         try:
@@ -256,6 +267,10 @@ class OnnxRuntime(Device):
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
+        run = self._run if program.renew is None else self._profiled
+        return run(program, inputs)
+
+    def _run(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         if program.complexes is not None:
             inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))

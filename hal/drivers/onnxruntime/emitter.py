@@ -14,7 +14,7 @@ from nnir.types import Precision, precision_of
 from ...emission import Emission
 from ...lowering import Lowerings
 from . import older, proto
-from .kernels import MIN_OPSET, compute_precision, has_kernel, operand_of
+from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
 
 OPSET = 21
 INLINE = 1024
@@ -92,13 +92,13 @@ class Emitter(Emission[Ref]):
         ONNX Runtime has no kernel for the precision of the operands, the node computes in a wider
         one between casts. `since` is the opset that a newer operator needs.
         """
-        self.require(since)
+        self.require(since, op)
         operands = [self.ref(i) for i in inputs]
         first_typed = 0 if domain else operand_of(op)
         typed = operands[first_typed:]
         given = next((o.precision for o in typed if o is not None), Precision.FLOAT32)
-        wide = compute_precision(op, given, domain)
-        self.require(max(MIN_OPSET.get(p, 0) for p in (wide, precision or wide)))
+        wide = compute_precision(op, given, domain, self._missing(op, first_typed))
+        self.require_types(op, wide, precision or wide)
         if wide != given:
             typed = [self.cast(o, wide) if o and o.precision == given else o for o in typed]
             operands = operands[:first_typed] + typed
@@ -108,7 +108,8 @@ class Emitter(Emission[Ref]):
             names.pop()
         kept = {k: v for k, v in attributes.items() if v is not None}
         if self.target is not None and not domain:
-            names, kept = older.written(op, names, kept, self.target, self.known)
+            kinds = [None if o is None else o.precision for o in operands]
+            names, kept = older.written(op, names, kept, kinds, self.target, self.known)
         self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in)
@@ -117,24 +118,39 @@ class Emitter(Emission[Ref]):
         rest = [Ref(n, given) for n in made[1:]]
         return (first, *rest) if outputs > 1 else first
 
-    def require(self, opset: int) -> None:
-        """Let the model be of at least this opset; NoLowering where a lower one is asked for."""
+    def require(self, opset: int, what: str) -> None:
+        """Let the model be of at least the opset that `what` needs; NoLowering where a lower one
+        is asked for."""
         if self.target is not None and opset > self.target:
-            raise NoLowering(f"opset {opset} is needed, not {self.target}")
+            raise NoLowering(f"{what} needs opset {opset}, not {self.target}")
         self.root.opset = max(self.root.opset, opset)
+
+    def require_types(self, what: str, *precisions: Precision) -> None:
+        """Let the opset of the model have these element types, of which `what` is."""
+        for precision in precisions:
+            self.require(MIN_OPSET.get(precision, 0), f"{what} of {precision.name}")
 
     def has(self, op: str) -> bool:
         """Whether the opset that is asked for has an ONNX operator."""
         return self.target is None or older.SINCE.get(op, 0) <= self.target
 
+    def _missing(self, op: str, position: int) -> frozenset[Precision]:
+        """What an operand of a file for an older opset cannot be, though the newest takes it."""
+        if self.target is None:
+            return frozenset()
+        return late(op, self.target).union(older.missing(op, position, self.target))
+
     def cast(self, operand: Operand, to: Precision) -> Ref:
-        """A Cast node, left out where nothing changes."""
+        """A Cast node, left out where nothing changes; what float8 cannot hold becomes infinite or
+        NaN, as in NumPy."""
         ref = self.ref(operand) or Ref("", to)
         if ref.precision == to:
             return ref
         made = self.name("Cast")
-        self.require(max(MIN_OPSET.get(p, 0) for p in (to, ref.precision)))
+        self.require_types("Cast", to, ref.precision)
         attributes = {"to": proto.code(to)}
+        if to.name.startswith("FLOAT8"):
+            attributes["saturate"] = 0
         data = proto.node("Cast", [ref], [made], made, "", attributes)
         self.nodes.append(proto.block(1, data))
         return Ref(made, to)
@@ -216,7 +232,7 @@ class Emitter(Emission[Ref]):
         ref = Ref(name, precision_of(array.dtype))
         if array.size <= SMALL:
             self.known[name] = array
-        self.require(MIN_OPSET.get(ref.precision, 0))
+        self.require_types(f"constant {name!r}", ref.precision)
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
         else:
@@ -228,7 +244,10 @@ class Emitter(Emission[Ref]):
         ref = self.ref(value)
         if ref is None:
             raise NoLowering(f"{value!r} has no ONNX name")
-        self.require(MIN_OPSET.get(value.precision, 0))
+        self.require_types(f"output {stem!r}", value.precision)
+        if self.outer and self.target is not None:  # If, Loop and Scan give what a Scan takes
+            since = older.missing("Scan", 0, self.target).get(value.precision, 0)
+            self.require(since, f"output {stem!r} of a sub-graph of {value.precision.name}")
         if has_kernel("Identity", ref.precision):
             made = self.name(stem, keep=self.outer is None)
             self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
@@ -251,7 +270,7 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
         name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
         emitter.names[id(value)] = name
         heads.append(proto.value_info(name, value.precision, value.shape))
-        emitter.require(MIN_OPSET.get(value.precision, 0))
+        emitter.require_types(f"input {name!r}", value.precision)
     return heads
 
 

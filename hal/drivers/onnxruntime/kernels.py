@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +29,9 @@ MIN_OPSET = {
     Precision.FLOAT6E3M2FN: 28,
 }
 """The opset that introduced an element type, where that is a newer one."""
+FLOAT8 = frozenset(p for p in MIN_OPSET if MIN_OPSET[p] == 19)
+LATE = {"Reshape": (21, FLOAT8)}
+"""Precisions that an operator has kernels for from an opset on, though an older one allows them."""
 WIDER = {
     Precision.BFLOAT16: (Precision.FLOAT32,),
     Precision.FLOAT16: (Precision.FLOAT32,),
@@ -56,6 +60,8 @@ UINT64 moves through INT64 bit by bit, which is exact wherever order and divisio
 ORDERED = frozenset(
     {"Max", "Min", "Div", "Mod", "Greater", "Less", "TopK", "ReduceMax", "ReduceMin"}
 )
+UNWIDENED = frozenset({"DequantizeLinear", "QLinearMatMul", "QuantizeLinear"})
+"""Operators that are others in a wider precision."""
 
 
 @dataclass(frozen=True)
@@ -86,15 +92,29 @@ def has_kernel(op: str, precision: Precision) -> bool:
     return op not in table() or precision in table()[op].precisions
 
 
-def compute_precision(op: str, given: Precision, domain: str = "") -> Precision:
+def late(op: str, opset: int) -> frozenset[Precision]:
+    """The precisions that ONNX Runtime has kernels for in newer opsets only."""
+    since, precisions = LATE.get(op, (0, frozenset()))
+    return precisions if opset < since else frozenset()
+
+
+def compute_precision(
+    op: str, given: Precision, domain: str = "", missing: Collection[Precision] = ()
+) -> Precision:
     """The precision to run `op` in: `given`, or the nearest wider one that has a kernel.
 
-    NoLowering when there is neither.
+    `missing` are those that the operator set has not for it. NoLowering when there is neither.
     """
     kernels = None if domain else table().get(op)
-    if kernels is None or given in kernels.precisions:
+    if kernels is None or (given in kernels.precisions and given not in missing):
         return given
     for wide in WIDER.get(given, ()):
-        if wide in kernels.precisions and not (given == Precision.UINT64 and op in ORDERED):
+        if op in UNWIDENED and given in kernels.precisions:
+            break
+        if wide not in kernels.precisions or wide in missing:
+            continue
+        if not (given == Precision.UINT64 and op in ORDERED):
             return wide
+    if given in kernels.precisions:
+        return given  # the operator set is what refuses it
     raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")

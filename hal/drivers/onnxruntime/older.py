@@ -6,12 +6,16 @@ operation is decomposed into others where it can be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from nnir.errors import NoLowering, Unsupported
+from nnir.types import PRECISIONS, Precision
 
 OLDEST, NEWEST = 13, 25
 """The operator sets that files are written for."""
@@ -55,12 +59,51 @@ def ir_version(opset: int) -> int:
     return IR_VERSIONS.get(opset, IR_VERSIONS[NEWEST])
 
 
+@cache
+def types() -> dict[str, list[dict[Precision, int]]]:
+    """By operator and input, the element types that only newer sets take; from `make_types.py`."""
+    data = json.loads(Path(__file__).with_name("types.json").read_text())
+    return {
+        op: [{Precision[name]: since for name, since in row.items()} for row in rows]
+        for op, rows in data["since"].items()
+    }
+
+
+def missing(op: str, position: int, opset: int) -> dict[Precision, int]:
+    """The element types that an input has not yet, with the sets that add them.
+
+    The last input of an operator stands for all that follow.
+    """
+    rows = types().get(op)
+    row = rows[min(position, len(rows) - 1)] if rows else {}
+    return {p: since for p, since in row.items() if since > opset}
+
+
+def check_types(op: str, given: Sequence[Precision | None], opset: int) -> None:
+    """NoLowering for operands of types that the operator takes in newer sets only."""
+    for position, precision in enumerate(given):
+        if precision is None:
+            continue
+        stored = PRECISIONS[precision.dtype]  # a quantised type is stored as its integers
+        if since := missing(op, position, opset).get(stored):
+            raise NoLowering(f"{op} of {stored.name} needs opset {since}, not {opset}")
+
+
 def written(
-    op: str, inputs: list[str], attributes: dict[str, Any], opset: int, known: Known
+    op: str,
+    inputs: list[str],
+    attributes: dict[str, Any],
+    given: Sequence[Precision | None],
+    opset: int,
+    known: Known,
 ) -> Node:
-    """A node as `opset` has it; NoLowering where that has no such form."""
+    """A node whose operands have the precisions `given` as `opset` has it.
+
+    NoLowering where that has no such form.
+    """
     if SINCE.get(op, 0) > opset:
         raise NoLowering(f"{op} needs opset {SINCE[op]}, not {opset}")
+    check_types(op, given, opset)
     for before, rule in RULES.get(op, ()):
         if opset < before:
             inputs, attributes = rule(op, inputs, dict(attributes), known)

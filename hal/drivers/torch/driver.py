@@ -23,6 +23,7 @@ class Torch(Device):
     name = "torch"
     vendor = "PyTorch"
     formats = (".pt2",)
+    packages = ("torch",)
 
     def open_device(self) -> None:
         try:

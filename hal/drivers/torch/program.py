@@ -20,7 +20,7 @@ from nnir.types import TensorType
 
 from ...device import PROFILE, Timing
 from ...emission import refusal, require_lowered
-from ...properties import integer
+from ...properties import flag, integer
 from .dtypes import array_of, tensor_of
 from .emitter import Emitter, identifiers
 from .families import LOWERINGS
@@ -49,7 +49,7 @@ def settings(properties: Mapping[str, str]) -> Settings:
             raise BadInput(f"TORCH_NUM_THREADS={threads} is below 1")
         torch.set_num_threads(threads)
     compiles = bool(integer(properties, "TORCH_COMPILE"))
-    return Settings(device, compiles, properties.get(PROFILE) == "1")
+    return Settings(device, compiles, flag(properties, PROFILE))
 
 
 @dataclass
