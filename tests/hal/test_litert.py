@@ -300,12 +300,12 @@ def test_properties() -> None:
     data = numbers(1, 3, 17, 19)
     model = network()
     want = nna.compile(model, "litert")(data)[0]
-    for text in ("LITERT_NUM_THREADS=1;", "LITERT_XNNPACK=0;"):
+    for text in ("GOOGLE_XNNPACK_NUM_THREADS=1;", "LITERT_XNNPACK=0;"):
         np.testing.assert_allclose(
             nna.compile(model, "litert", properties=text)(data)[0], want, atol=1e-5
         )
-    with pytest.raises(NNAdapterError, match="LITERT_NUM_THREADS"):
-        nna.compile(model, "litert", properties="LITERT_NUM_THREADS=many;")
+    with pytest.raises(NNAdapterError, match="GOOGLE_XNNPACK_NUM_THREADS"):
+        nna.compile(model, "litert", properties="GOOGLE_XNNPACK_NUM_THREADS=many;")
     with pytest.raises(NNAdapterError, match="LITERT_XNNPACK"):
         nna.compile(model, "litert", properties="LITERT_XNNPACK=2;")
 

@@ -30,6 +30,7 @@ MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/litert/make_schema.py",
     "hal/drivers/litert/probe.py",
     "hal/drivers/onnxruntime/driver.py",
+    "hal/drivers/onnxruntime/make_types.py",
     "hal/drivers/onnxruntime/probe.py",
     "hal/drivers/openvino/driver.py",
     "conformance/oracles/litert.py",

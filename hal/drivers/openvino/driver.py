@@ -23,7 +23,7 @@ from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...emission import refusal, require_lowered
-from ...properties import integer
+from ...properties import flag, integer
 from . import elements
 from .emitter import Emitter, graph, is_small, tensor_of
 from .families import LOWERINGS
@@ -97,6 +97,7 @@ class OpenVINO(Device):
     name = "openvino"
     vendor = "Intel"
     formats = (".xml",)
+    packages = ("openvino",)
 
     def open_device(self) -> None:
         try:
@@ -132,7 +133,7 @@ class OpenVINO(Device):
             if threads < 0:
                 raise BadInput(f"{THREADS}={threads}")
             config["INFERENCE_NUM_THREADS"] = str(threads)
-        profile = properties.get(PROFILE) == "1"
+        profile = flag(properties, PROFILE)
         if profile:
             config["PERF_COUNT"] = "YES"
         return Context(device, config, profile)

@@ -99,14 +99,13 @@ def resize_nearest(
     *,
     align_corners: bool,
 ) -> Any:
-    sizes = _static_sizes(input, shape, scales)
+    sizes = resize.static_sizes(input, shape, scales)
     if sizes is None:
         return _nearest(g, input, _target(g, input, shape, scales), align_corners=align_corners)
     result: Any = g.ref(input)
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(out)
-        at, steps = np.arange(out), max(out - 1, 1)
-        near = (2 * at * (size - 1) + steps) // (2 * steps) if align_corners else at * size // out
+        near = resize.nearest_positions(size, out, align_corners=align_corners)
         result = _gathered(g, result, near, axis, size)
     return result
 
@@ -116,23 +115,6 @@ def _gathered(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> 
     if np.array_equal(near, np.arange(size)):
         return data
     return g.node("Gather", data, g.constant(near.astype(np.int64)), g.scalar(axis))
-
-
-def _static_sizes(
-    input: Value, shape: Value | None, scales: Value | None
-) -> list[tuple[int, int]] | None:
-    """(in, out) of H and W, where they are known."""
-    own = [d for d in input.shape[2:] if not isinstance(d, Expr)]
-    if shape is not None:
-        out = ints(shape)
-    elif scales is not None and scales.constant is not None and len(own) == 2:
-        flat = np.asarray(scales.constant, np.float64).reshape(-1)
-        out = tuple(int(np.floor(n * f)) for n, f in zip(own, flat, strict=True))
-    else:
-        out = None
-    if out is None or len(own) < 2:
-        return None
-    return list(zip(own, out, strict=True))
 
 
 @table.lower(resize.resize_linear)
@@ -148,7 +130,7 @@ def resize_linear(
     coordinates = "align_corners" if align_corners else "asymmetric"
     if align_mode == 0 and not align_corners:
         coordinates = "half_pixel"
-    sizes = _static_sizes(input, shape, scales)
+    sizes = resize.static_sizes(input, shape, scales)
     x = g.cast(input, FLOAT32)
     if sizes is None:
         target = _target(g, input, shape, scales)
