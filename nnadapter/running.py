@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 import numpy as np
 
 from hal.runtime.program import Program
-from nnir.errors import BadFile, BadInput
+from nnir.errors import DAMAGE, BadFile, BadInput
 
 from . import api
 from .terminal import (
@@ -54,7 +55,13 @@ STEPS = ("device", "operator", "steps", "ms", "share")
 @click.option(
     "--trace", type=click.Path(path_type=Path), help="Write that as a Chrome trace (JSON)."
 )
-@click.option("--repeat", default=1, show_default=True, help="Run so often; the last run counts.")
+@click.option(
+    "--repeat",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Run so often; the last run counts.",
+)
 @JSON
 def run(
     file: Path,
@@ -79,6 +86,7 @@ def run(
     """
     from conformance.inputs import random_inputs
 
+    _require_files(output, trace)
     model = load(file, how)
     arrays = random_inputs(model, seed, sizes_of(dims))
     places = {v.name: k for k, v in enumerate(model.inputs)}
@@ -95,7 +103,7 @@ def run(
             partition=partition,
             profile=profile or trace is not None,
         )
-        for _ in range(max(1, repeat)):
+        for _ in range(repeat):
             outputs = program(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
     _tell(program)
@@ -115,6 +123,13 @@ def run(
     show(STATISTICS, rows)
     if profile:
         show(STEPS, steps, f"{program.profile.seconds * 1e3:.2f} ms in the last run")
+
+
+def _require_files(*paths: Path | None) -> None:
+    """BadFile for folders, before the time for a run is spent."""
+    for path in filter(None, paths):
+        if path.is_dir():
+            raise BadFile(f"cannot write {str(path)!r}: it is a folder")
 
 
 def _tell(program: Program) -> None:
@@ -143,16 +158,19 @@ def _statistics(name: str, array: np.ndarray) -> tuple[Any, ...]:
 
 
 def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """An `.npz` file; unlike `np.savez` of any names, and the same bytes for the same arrays."""
     from nnir.atomic import replacing
 
-    with replacing(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+    with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def _array(path: Path) -> np.ndarray:
     try:
         loaded = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+    except (*DAMAGE, OSError, EOFError, zipfile.BadZipFile) as error:
         raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None
     if not isinstance(loaded, np.ndarray):
         raise BadFile(f"{str(path)!r} holds several arrays: give one .npy per input")

@@ -25,7 +25,9 @@ DEVICE = click.option(
     help="Where to run; several with commas between, in order of preference.",
 )
 PROPERTIES = click.option("--properties", default="", help="KEY=value; text for the device.")
-SEED = click.option("--seed", default=0, show_default=True, help="Seed of random inputs.")
+SEED = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of random inputs."
+)
 DIM = click.option(
     "--dim", "dims", multiple=True, metavar="NAME=SIZE", help="The size of a dynamic dimension."
 )

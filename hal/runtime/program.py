@@ -20,7 +20,6 @@ from .fitting import fitted
 from .profile import Profile
 from .subgraph_config import Rules
 
-
 NOTHING: tuple[None, ...] = ()
 """No memory is offered for results."""
 

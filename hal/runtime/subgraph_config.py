@@ -13,7 +13,6 @@ from pathlib import Path
 
 from nnir.errors import BadCall, BadFile
 from nnir.model import Operation, Value
-from nnir.ops import OPERATORS
 
 from ..properties import environment
 
@@ -75,6 +74,8 @@ class Rules:
 
 
 def _rule(line: str) -> Rule:
+    from nnir.ops import OPERATORS  # here, so that `import nnadapter` is fast
+
     operator, *names = (part.strip() for part in line.split(":"))
     if not operator or len(names) > 2 or any(c.isspace() for c in operator):
         raise BadCall(f"partition config line {line!r:.80}: write op_type[:inputs[:outputs]]")

@@ -18,6 +18,7 @@ from nnir.errors import BadCall, BadFile, NoDevice, NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model
 from nnir.ops import activation, binary, unary
+from nnir.passes import apply, remove_dead_code
 from nnir.types import Precision, TensorType
 from tests.hal.random_graphs import SIZE, Picky, random_graph
 
@@ -45,6 +46,7 @@ def is_in_order(found: Split) -> bool:
 def test_random_graphs_on_random_devices(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     rng = np.random.default_rng(seed)
     model = random_graph(rng)
+    apply(model, (remove_dead_code,))
     count = len(model.operations)
     devices = [Picky(f"d{k}", set(np.flatnonzero(rng.random(count) < 0.5))) for k in range(3)]
     names = installed(monkeypatch, *devices)
@@ -153,9 +155,28 @@ def test_bad_configs(text: str) -> None:
         Rules.parse(text)
 
 
+@pytest.mark.parametrize("text", ["FOO", "RELU\nConv:x:y", "\x7fELF", "RELU\0"])
+def test_types_that_are_no_operators(text: str) -> None:
+    with pytest.raises(BadCall, match=r"no operator '.*'; `nnadapter ops` lists them"):
+        Rules.parse(text)
+
+
 def test_a_config_that_is_not_there(tmp_path: Path) -> None:
+    for name in ("none.txt", "", "a\0b"):
+        with pytest.raises(BadFile, match="cannot read the partition config"):
+            Rules.read(tmp_path / name)
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"RELU:a\0b", b"\0\0"])
+def test_a_config_that_is_no_text(data: bytes, tmp_path: Path) -> None:
+    (tmp_path / "split.txt").write_bytes(data)
     with pytest.raises(BadFile, match="cannot read the partition config"):
-        Rules.read(tmp_path / "none.txt")
+        Rules.read(tmp_path / "split.txt")
+
+
+def test_a_config_of_an_editor_that_marks_it(tmp_path: Path) -> None:
+    (tmp_path / "split.txt").write_bytes(b"\xef\xbb\xbfrelu:\xc3\xa9\r\n")
+    assert Rules.read(tmp_path / "split.txt") == Rules.parse("relu:é")
 
 
 def test_lines_of_operations_match_them() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from hal import standard
+from hal.runtime import compilation as runtime
 from hal.standard import (
     Compilation,
     Context,
@@ -23,8 +24,10 @@ from hal.standard import (
     OperandType,
     Result,
 )
-from nnir.errors import NNAdapterError
-from nnir.types import Lifetime, Precision
+from nnir import model as nnir
+from nnir.errors import BadCall, NNAdapterError
+from nnir.ops import unary
+from nnir.types import Lifetime, Precision, TensorType
 
 ROOT = Path(__file__).parents[2]
 F32 = Precision.FLOAT32
@@ -222,10 +225,25 @@ BAD_MODELS: dict[str, Callable[[Model, Operand, Operand], Any]] = {
     "an output that nothing makes": lambda m, x, y: (
         m.identify_inputs_and_outputs([x], [m.add_operand(floats(1))]) or m.finish()
     ),
+    "a name that is no text": lambda m, x, y: m.add_operand(floats(3), 5),  # type: ignore[arg-type]
+    "a type that was spoiled": lambda m, x, y: m.add_operand(spoiled()),
+    "null inputs": lambda m, x, y: m.add_operation(65, None, [y]),  # type: ignore[arg-type]
+    "null for outputs": lambda m, x, y: m.add_operation(65, [x], None),  # type: ignore[arg-type]
+    "a bare operand": lambda m, x, y: m.add_operation(65, x, [y]),  # type: ignore[arg-type]
+    "null ends": lambda m, x, y: m.identify_inputs_and_outputs(None, None),  # type: ignore[arg-type]
+    "a value of objects": lambda m, x, y: m.set_operand_value(
+        m.add_operand(floats(2)), np.array([None])
+    ),
     "compile before finish": lambda m, x, y: Compilation.create(m, None, None, None, context()),
     "ask before finish": lambda m, x, y: m.get_supported_operations(context()),
     "a destroyed model": lambda m, x, y: m.destroy() or m.add_operand(floats(3)),
 }
+
+
+def spoiled() -> OperandType:
+    type = floats(3)
+    type.dimensions = None  # type: ignore[assignment]
+    return type
 
 
 def value(model: Model, array: np.ndarray) -> Operand:
@@ -254,6 +272,37 @@ def test_a_finished_model_does_not_change(what: str) -> None:
     assert code_of(lambda: AFTER_FINISH[what](finished())) == INVALID
 
 
+@pytest.mark.parametrize("dimensions", [None, 5, "x", ("a",), (None,), (1.5,), (True,), (-2,)])
+def test_dimensions_that_are_none(dimensions: Any) -> None:
+    assert code_of(lambda: OperandType(F32, dimensions)) == INVALID
+    assert code_of(lambda: OperandType(F32, (-1,), dynamic=(dimensions,))) == INVALID
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"dimensions": (1,) * 65},
+        {"dimensions": (10**5000,)},
+        {"dynamic": 5},
+        {"dynamic": (5,)},
+        {"quantization": 5},
+        {"layout": "x"},
+        {"lifetime": 9},
+        {"precision": []},
+    ],
+    ids=lambda more: f"{next(iter(more))}",
+)
+def test_types_that_are_none(more: dict[str, Any]) -> None:
+    assert code_of(lambda: OperandType(**({"precision": F32} | more))) == INVALID
+
+
+@pytest.mark.parametrize("type", [None, [], object(), b"ADD", b"65", 65.5, True, "65", 10**99])
+def test_operations_that_are_none(type: Any) -> None:
+    model, x, _ = doubled()
+    y = model.add_operand(floats())
+    assert code_of(lambda: model.add_operation(type, [x], [y])) == INVALID
+
+
 def test_misuse_of_devices_and_contexts() -> None:
     device = Device.acquire("builtin_device")
     assert device.get_name() == "builtin"
@@ -262,6 +311,11 @@ def test_misuse_of_devices_and_contexts() -> None:
     assert code_of(lambda: Context.create([])) == INVALID
     assert code_of(lambda: Context.create([device, device])) == INVALID
     assert code_of(lambda: Context.create([device], "no pair")) == INVALID
+    for bad in (5, device, [5], "builtin"):
+        assert code_of(lambda bad=bad: Context.create(bad)) == INVALID
+    for bad in (5, b"", [1]):
+        assert code_of(lambda bad=bad: Context.create([device], bad)) == INVALID
+    assert code_of(lambda: Context.create([device], "", 5)) == INVALID  # type: ignore[arg-type]
     device.release()
     device.release()
     assert code_of(device.get_name) == INVALID
@@ -284,6 +338,8 @@ def test_misuse_of_compilations_and_executions() -> None:
     assert code_of(lambda: execution.set_output(-1, None, take)) == INVALID
     assert code_of(lambda: execution.set_input(0, None, None)) == INVALID  # type: ignore[arg-type]
     execution.set_output(0, [], take)
+    assert code_of(lambda: execution.set_input(True, None, give)) == INVALID
+    assert code_of(lambda: execution.set_input(None, None, give)) == INVALID  # type: ignore[arg-type]
     for bad in (np.ones(3, np.float32), np.ones((2, 4), np.float32)):
         execution.set_input(0, bad, give)
         assert code_of(execution.compute) == Result.INVALID_DIMENSIONS
@@ -292,6 +348,145 @@ def test_misuse_of_compilations_and_executions() -> None:
     compilation.destroy()
     compilation.destroy()
     assert code_of(execution.compute) == INVALID
+
+
+@pytest.mark.parametrize(
+    ("token", "buffer", "directory"),
+    [
+        (5, None, "."),
+        (b"t", None, "."),
+        ("\ud800", None, "."),
+        ("t", 5, None),
+        ("t", "text", None),
+        ("t", np.array([None]), None),
+        ("t", None, 5),
+        ("t", None, ["a"]),
+        ("t", None, "a\0b"),
+    ],
+)
+def test_misuse_of_caches(
+    token: Any, buffer: Any, directory: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    model, there = finished(), context()
+    made = (model, token, buffer, directory, there)
+    assert code_of(lambda: Compilation.create(*made)) == INVALID
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_cache_in_any_buffer(tmp_path: Path) -> None:
+    Compilation.create(finished(), "token", None, str(tmp_path), context()).finish()
+    data = (tmp_path / "token.nnc").read_bytes()
+    for buffer in (bytearray(data), memoryview(data), np.frombuffer(data, np.uint8)):
+        again = Compilation.create(None, "token", buffer, None, context())  # type: ignore[arg-type]
+        again.finish()
+        assert again.runtime.is_restored
+        assert not again.gears
+
+
+@pytest.mark.parametrize("what", ["context", "compilation"])
+def test_nothing_runs_after_the_end(what: str) -> None:
+    compilation = compiled()
+    execution = Execution.create(compilation)
+    execution.set_input(0, np.ones((2, 3), np.float32), give)
+    execution.set_output(0, [], take)
+    execution.compute()
+    (compilation.context if what == "context" else compilation).destroy()
+    assert code_of(execution.compute) == INVALID
+    assert code_of(lambda: Execution.create(compilation)) == INVALID
+    compilation.destroy()
+
+
+def test_nothing_is_compiled_after_the_end_of_the_context() -> None:
+    compilation = Compilation.create(finished(), None, None, None, context())
+    compilation.context.destroy()
+    assert code_of(compilation.finish) == INVALID
+
+
+def leave(dimensions: Any) -> standard.execution.Access:
+    def access(memory: Any, type: OperandType) -> Any:
+        type.dimensions = dimensions
+        return memory
+
+    return access
+
+
+SIZES = Result.INVALID_DIMENSIONS
+
+
+@pytest.mark.parametrize(
+    ("memory", "dimensions", "code"),
+    [
+        (np.ones(6, np.float32), None, INVALID),
+        (np.ones(6, np.float32), 5, INVALID),
+        (np.ones(3, np.float32), (True, True, 3), INVALID),
+        (np.ones(6, np.float32), (2.0, 3), INVALID),
+        (np.ones(0, np.float32), (0, 2**70), SIZES),
+        (np.ones(1, np.float32), (1,) * 100, SIZES),
+        (np.ones(6, np.float32), (-2, -3), SIZES),
+        (np.array([None] * 3), (2, 3), INVALID),
+        (np.ones((3, 2), np.float32).T, (2, 3), INVALID),
+        ("text", (2, 3), INVALID),
+    ],
+    ids=lambda value: f"{value!r:.40}",
+)
+def test_accessors_that_leave_nonsense(memory: Any, dimensions: Any, code: Result) -> None:
+    execution = Execution.create(compiled())
+    execution.set_output(0, [], take)
+    execution.set_input(0, memory, leave(dimensions))
+    assert code_of(execution.compute) == code
+
+
+def test_accessors_that_raise() -> None:
+    def fail(memory: Any, type: OperandType) -> Any:
+        raise LookupError("no such memory")
+
+    def full(memory: Any, type: OperandType) -> Any:
+        raise MemoryError
+
+    execution = Execution.create(compiled())
+    good = (np.ones((2, 3), np.float32), give), ([], take)
+    for ends in (((None, fail), good[1]), (good[0], (None, fail))):
+        execution.set_input(0, *ends[0])
+        execution.set_output(0, *ends[1])
+        with pytest.raises(BadCall, match="raised LookupError: no such memory") as caught:
+            execution.compute()
+        assert isinstance(caught.value.__cause__, LookupError)
+    execution.set_output(0, None, full)
+    assert code_of(execution.compute) == Result.OUT_OF_MEMORY
+    execution.set_output(0, None, lambda *_: np.array([None] * 6))
+    assert code_of(execution.compute) == INVALID
+
+
+def test_an_accessor_does_not_change_the_precision() -> None:
+    def access(memory: np.ndarray, type: OperandType) -> np.ndarray:
+        type.dimensions, type.precision = memory.shape, None  # type: ignore[assignment]
+        return memory
+
+    execution, found = Execution.create(compiled()), []
+    execution.set_input(0, np.ones((2, 3), np.float32), access)
+    execution.set_output(0, found, take)
+    execution.compute()
+    np.testing.assert_array_equal(found[0], np.full((2, 3), 2, np.float32))
+
+
+def test_a_scalar_is_one_element() -> None:
+    scalar = nnir.Model()
+    x = scalar.input("x", TensorType(F32, ()))
+    scalar.outputs = [unary.abs_(x)]
+    where = context()
+    inner = runtime.Compilation(scalar, where.runtime)
+    compilation = Compilation(inner, where, [])
+    compilation.finish()
+    execution, found = Execution.create(compilation), []
+    execution.set_output(0, found, take)
+    for shape, code in (((1,), None), ((), None), ((2,), SIZES), ((1, 1), SIZES)):
+        execution.set_input(0, np.full(shape, -2, np.float32), give)
+        if code is None:
+            execution.compute()
+        else:
+            assert code_of(execution.compute) == code
+    assert [array.item() for array in found] == [2, 2]
 
 
 def test_what_no_device_runs(monkeypatch: pytest.MonkeyPatch) -> None:

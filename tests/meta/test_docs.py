@@ -77,7 +77,7 @@ def test_readme_python_runs(given: Path, tmp_path: Path, monkeypatch: pytest.Mon
     scope = {"x": np.ones((1, 3, 8, 8), np.float32)}
     for code in blocks("python"):
         exec(compile(code, "README", "exec"), scope)
-    written = {"again.onnx", "net.pt2", "resnet50.nnir"}
+    written = {"caches", "net.pt2", "resnet50.nnir", "resnet50.tflite"}
     assert {p.name for p in tmp_path.iterdir()} == {p.name for p in given.iterdir()} | written
 
 

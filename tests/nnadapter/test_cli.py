@@ -121,6 +121,25 @@ def test_run_on_given_inputs(saved: Path, tmp_path: Path) -> None:
     assert np.load(tmp_path / "out.npz")["y"].shape == (3, 3)
 
 
+def test_outputs_of_any_name_are_saved(tmp_path: Path) -> None:
+    names = ("file", "allow_pickle", "a/b", "é")
+    ends = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [2]) for n in "x"]
+    outs = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [2]) for n in names]
+    nodes = [onnx.helper.make_node("Neg", ["x"], [n]) for n in names]
+    graph = onnx.helper.make_graph(nodes, "g", ends, outs)
+    onnx.save(onnx.helper.make_model(graph), tmp_path / "m.onnx")
+    written = []
+    for name in ("o.npz", "again.npz"):
+        arguments = ("--device", "builtin", "--output", tmp_path / name)
+        done = call("run", tmp_path / "m.onnx", *arguments)
+        assert done.exit_code == 0, done.output
+        written.append((tmp_path / name).read_bytes())
+    assert written[0] == written[1]
+    with np.load(tmp_path / "o.npz") as saved:
+        assert set(saved) == set(names)
+        assert all(saved[n].shape == (2,) for n in names)
+
+
 def test_run_on_random_inputs_of_a_size(saved: Path) -> None:
     done = call("run", saved, "--dim", "batch=5", "--device", "builtin", "--json")
     assert json.loads(done.stdout)[0]["shape"] == [5, 3]
@@ -204,6 +223,9 @@ def test_operators_of_a_frontend() -> None:
         ("run", "x.onnx", "--dim", "batch"),
         ("nothing",),
         ("check", "x.onnx", "--opset", "v9"),
+        ("run", "x.onnx", "--seed", "-1"),
+        ("verify", "x.onnx", "--seed", "-1"),
+        ("run", "x.onnx", "--repeat", "0"),
     ],
 )
 def test_wrong_usage_is_status_2(arguments: tuple[str, ...], saved: Path) -> None:
@@ -218,6 +240,9 @@ def test_wrong_usage_is_status_2(arguments: tuple[str, ...], saved: Path) -> Non
         (("run", "FILE", "--device", "abacus"), "no device 'abacus'"),
         (("run", "FILE", "--properties", "nonsense"), "write KEY=value"),
         (("run", "FILE", "--input", "x=/nowhere.npy"), "cannot read '/nowhere.npy'"),
+        (("run", "FILE", "--output", "."), "cannot write '.': it is a folder"),
+        (("run", "FILE", "--trace", "/tmp"), "cannot write '/tmp': it is a folder"),
+        (("run", "FILE", "--output", "/nowhere/o.npz"), "cannot write '/nowhere/o.npz'"),
         (("inspect", "/nowhere.onnx"), "no such file"),
         (("convert", "FILE", "out.xyz"), "no format has the suffix"),
         (("convert", "FILE", "/nowhere/out.nnir"), "cannot write"),
