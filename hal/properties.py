@@ -32,9 +32,6 @@ class Properties(Mapping[str, str]):
     def __len__(self) -> int:
         return len(self._given)
 
-    def __str__(self) -> str:
-        return "".join(f"{k}={v};" for k, v in self._given.items())
-
 
 def environment(key: str) -> str | None:
     """A variable of the environment; None where it is not set or empty."""

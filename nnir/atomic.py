@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +16,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     """A file to write; it takes the name `path` when the block ends without an error."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
     try:
-        temporary = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}")
+        temporary = path.with_name(f".{path.name[:100]}.{os.urandom(8).hex()}")
         handle = os.open(temporary, flags | getattr(os, "O_BINARY", 0), 0o666)
     except (OSError, ValueError) as error:
         raise _refused(path, error) from None

@@ -14,19 +14,29 @@ from .types import TensorType
 
 def sizes_of(types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
     """What the symbols of input types are for inputs of these shapes; BadInput where none fits."""
+    sizes = named_sizes(types, shapes)
+    for type, shape in zip(types, shapes, strict=True):
+        if not is_of(type, shape, sizes):
+            raise BadInput(f"an input of shape {list(shape)} for {text(type.shape)}: {sizes}")
+    return sizes
+
+
+def named_sizes(types: Sequence[TensorType], shapes: Sequence[tuple[int, ...]]) -> dict[str, int]:
+    """What each symbol is that stands alone as a size: the first one that it meets."""
     sizes: dict[str, int] = {}
     for type, shape in zip(types, shapes, strict=True):
-        if len(shape) != type.rank:
-            raise BadInput(f"an input of shape {list(shape)} for {type}")
-        for dim, size in zip(type.shape, shape, strict=True):
+        for dim, size in zip(type.shape, shape, strict=False):
             if isinstance(dim, Expr) and str(dim) in symbols_of(dim):
                 sizes.setdefault(str(dim), size)
-    for type, shape in zip(types, shapes, strict=True):
-        for dim, size in zip(type.shape, shape, strict=True):
-            known = evaluate(dim, sizes)
-            if isinstance(known, int) and known != size:
-                raise BadInput(f"an input of shape {list(shape)} for {text(type.shape)}: {sizes}")
     return sizes
+
+
+def is_of(type: TensorType, shape: tuple[int, ...], sizes: Mapping[str, int]) -> bool:
+    """Whether a shape fits a type, as far as `sizes` say what its symbols are."""
+    known = [evaluate(dim, sizes) for dim in type.shape]
+    return len(known) == len(shape) and all(
+        not isinstance(dim, int) or dim == size for dim, size in zip(known, shape, strict=True)
+    )
 
 
 def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:

@@ -235,6 +235,11 @@ def refuse(reason: str) -> None:
     warnings.warn(f"the cache is compiled anew: {reason}", CacheWarning, stacklevel=2)
 
 
+def lose(device: str) -> None:
+    """Warn that nothing is kept for the next time."""
+    warnings.warn(f"no cache is written: {device} keeps no program", CacheWarning, stacklevel=2)
+
+
 def write(path: Path, saved: Saved) -> None:
     """Write a file, whole or not at all; of several writers the last one counts."""
     try:

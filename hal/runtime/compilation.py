@@ -123,7 +123,10 @@ class Compilation:
         except BaseException:
             _destroy(steps)
             raise
-        if keeps and all(entry.cache.view for entry in entries):
+        empty = [entry.device for entry in entries if not entry.cache.view]
+        if self._directory is not None and (empty or not keeps):
+            caches.lose(empty[0] if keeps else "a split model with constant outputs")
+        elif keeps:
             print = wanted or ""
             ends = (self.inputs, self.outputs)
             saved = Saved(print, *ends, entries, parts.results, parts.slots)

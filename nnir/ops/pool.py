@@ -412,6 +412,20 @@ def lp_pool(
     return _any_sizes(input, "lp_pool", kernel_shape, strides, pads, dilations, ceil=ceil_mode)
 
 
+def unpooled(
+    sizes: Sequence[Dim],
+    kernel_shape: Sequence[int],
+    strides: Sequence[int] | None,
+    pads: Sequence[int] | None,
+) -> tuple[Dim, ...]:
+    """The sizes that a maximum pool had, of those that it made."""
+    rank = len(kernel_shape)
+    axes = zip(
+        sizes[2:], _ones(strides, rank), kernel_shape, windows.paired(pads, rank), strict=True
+    )
+    return (*sizes[:2], *(windows.transposed_size(*axis, 0) for axis in axes))
+
+
 def _max_unpool(
     input: np.ndarray,
     indices: np.ndarray,
@@ -421,11 +435,9 @@ def _max_unpool(
     strides: tuple[int, ...] | None,
     pads: tuple[int, ...] | None,
 ) -> np.ndarray:
-    rank = len(kernel_shape)
-    pairs, steps = windows.paired(pads, rank), _ones(strides, rank)
-    axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
-    sizes = [int(windows.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
-    result = np.zeros((*input.shape[:2], *sizes), input.dtype)
+    found = unpooled(input.shape, kernel_shape, strides, pads)
+    sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
+    result = np.zeros(sizes, input.dtype)
     result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
     if output_shape is None:
         return result
@@ -461,7 +473,4 @@ def max_unpool(
         require(length_of(output_shape) == input.rank, "max_unpool: output_shape has every axis")
         found = contents(output_shape)
         return input.type.with_shape(found or tuple(input.model.fresh() for _ in input.shape))
-    pairs = windows.paired(pads, rank)
-    axes = zip(input.shape[2:], _ones(strides, rank), kernel_shape, pairs, strict=True)
-    sizes = [windows.transposed_size(*axis, 0) for axis in axes]
-    return input.type.with_shape((*input.shape[:2], *sizes))
+    return input.type.with_shape(unpooled(input.shape, kernel_shape, strides, pads))

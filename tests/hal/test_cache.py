@@ -6,12 +6,14 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
 import pytest
 
 import nnadapter as nna
+from hal.device import Cache
 from hal.runtime import nnc
 from hal.runtime.cache import CacheWarning
 from nnir.errors import BadCall, BadFile
@@ -271,3 +273,21 @@ def test_what_the_engine_is_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(OnnxRuntime, "build", lambda self: "onnxruntime 99")
     with pytest.warns(CacheWarning, match="made of another model, or for other devices"):
         nna.compile(shifted(), "onnxruntime", cache_token="t", cache_dir=tmp_path)
+
+
+def test_a_program_that_cannot_be_kept_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from hal.drivers.builtin import Builtin
+
+    class Forgetful(Builtin):
+        name = "forgetful"
+
+        def create_program(self, context: bool, model: Model | None, cache: Cache | None) -> Any:
+            return super().create_program(context, model, None)
+
+    found = {d.name: d for d in (Forgetful(), Builtin())}
+    monkeypatch.setattr("hal.runtime.context.acquire", found.__getitem__)
+    with pytest.warns(CacheWarning, match="no cache is written: forgetful keeps no program"):
+        nna.compile(shifted(), "forgetful", cache_dir=tmp_path)
+    assert not list(tmp_path.iterdir())

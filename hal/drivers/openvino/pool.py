@@ -345,11 +345,8 @@ def max_unpool(
     """A scatter into flat zeros."""
     if any(isinstance(d, Expr) for d in input.shape):
         raise NoLowering(f"max_unpool needs known sizes on openvino, not {input.type}")
-    rank = len(kernel_shape)
-    pairs, steps = shared.paired(pads, rank), strides or (1,) * rank
-    axes = zip(input.shape[2:], steps, kernel_shape, pairs, strict=True)
-    spatial = [int(shared.transposed_size(*axis, 0)) for axis in axes]  # type: ignore[arg-type]
-    sizes = [*(int(d) for d in input.shape[:2]), *spatial]  # type: ignore[arg-type]
+    found = pool.unpooled(input.shape, kernel_shape, strides, pads)
+    sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     require_size(math.prod(sizes))
     zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))
     flat = g.reshape(input, [-1])
