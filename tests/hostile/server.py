@@ -48,9 +48,9 @@ def main() -> None:
     loaded = [name for name in FRAMEWORKS if name in sys.modules]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    print(json.dumps({"frameworks": loaded}), file=answers, flush=True)  # noqa: T201
+    print(json.dumps({"frameworks": loaded}), file=answers, flush=True)
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)  # noqa: T201
+        print(json.dumps(answer(json.loads(line))), file=answers, flush=True)
 
 
 def answer(request: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def answer(request: Mapping[str, Any]) -> dict[str, Any]:
 
 def _listen(terminals: list[int], deadline: float) -> tuple[list[str], bool]:
     """What is written to terminals until all writers have closed them."""
-    heard = {terminal: b"" for terminal in terminals}
+    heard = dict.fromkeys(terminals, b"")
     waiting = set(terminals)
     while waiting:
         left = deadline - time.monotonic()
@@ -124,9 +124,9 @@ def _run(request: Mapping[str, Any], out: tuple[int, int], err: tuple[int, int])
             number = getattr(resource, f"RLIMIT_{kind}")
             resource.setrlimit(number, (most, resource.getrlimit(number)[1]))
         sys.stdin, sys.stdout, sys.stderr = (
-            open(0, closefd=False),
-            open(1, "w", closefd=False, encoding="utf-8", buffering=1),
-            open(2, "w", closefd=False, encoding="utf-8", buffering=1),
+            os.fdopen(0, closefd=False),
+            os.fdopen(1, "w", closefd=False, encoding="utf-8", buffering=1),
+            os.fdopen(2, "w", closefd=False, encoding="utf-8", buffering=1),
         )
         status = _command(request["arguments"])
         atexit._run_exitfuncs()
