@@ -140,6 +140,21 @@ class Worker:
         lines = self._log.read()[-2000:].decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "no message"
 
+    def finish(self) -> None:
+        """Let the process end by itself; Lost where it dies of that, or does not end in time."""
+        process = self._process
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            cast(BinaryIO, process.stdin).close()
+        try:
+            status = process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            raise self._lost(TIMEOUT, None) from None
+        if status:
+            raise self._lost(CRASH, status)
+        self.close()
+
     def close(self) -> None:
         """Stop the process and what it started."""
         if self._process is None:

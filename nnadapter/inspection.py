@@ -37,8 +37,8 @@ def inspect(file: Path, text: bool, dot: Path | None, as_json: bool, how: dict[s
     """Show what is in FILE."""
     model = load(file, how)
     if dot is not None:
-        from nnir.atomic import replacing
         from nnir.dot import dot as drawing
+        from nnir.staging import replacing
 
         with replacing(dot) as out:
             out.write(drawing(model).encode())
