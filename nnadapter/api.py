@@ -19,6 +19,8 @@ from nnir import archive
 from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
 from nnir.model import Model
 
+from .net import guarded
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -44,6 +46,7 @@ STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
 
 
+@guarded("source", "params")
 def load(
     source: Source,
     inputs: Sequence[Any] | None = None,
@@ -160,6 +163,7 @@ def frontends() -> list[tuple[str, Any]]:
     return [(e.name, e.load()) for e in sorted(entry_points(group=FRONTENDS), key=lambda e: e.name)]
 
 
+@guarded("path")
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model as `.nnir`, whole or not at all; equal models give equal bytes."""
     if Path(path).suffix != archive.SUFFIX:
@@ -177,6 +181,7 @@ def optimize(model: Model) -> list[str]:
     return apply(model, (*CLEAN, *FUSIONS, *CLEAN))
 
 
+@guarded("cache_dir")
 def compile(
     model: Model | None,
     device: str | Sequence[str] | Options = "builtin",
@@ -229,6 +234,7 @@ def _rules(partition: str | os.PathLike[str]) -> Rules:
     return Rules.read(Path(partition))
 
 
+@guarded("source", "target")
 def convert(
     source: Source,
     target: str | os.PathLike[str],
@@ -310,6 +316,7 @@ def exporter(suffix: str, device: str | None = None) -> Device:
     raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
 
 
+@guarded("source")
 def verify(
     source: Source,
     device: str = "builtin",
@@ -333,6 +340,7 @@ def verify(
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 
+@guarded("source", "folder")
 def bisect(
     source: Source,
     device: str = "builtin",
