@@ -19,6 +19,7 @@ from nnir.errors import BadFile, BadInput
 from nnir.model import Model
 
 from . import conversion
+from .net import guarded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,6 +47,7 @@ STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
 
 
+@guarded("source", "params")
 def load(
     source: Source,
     inputs: Sequence[Any] | None = None,
@@ -112,7 +114,7 @@ def _tell_of_state(model: Model) -> None:
             f"{', ...' if len(kept) > MANY else ''}; the model gives the new values as outputs and "
             "begins each call with those of the file, so only its first call is right",
             StateWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -180,6 +182,7 @@ def frontends() -> list[tuple[str, Any]]:
     return [(e.name, e.load()) for e in sorted(entry_points(group=FRONTENDS), key=lambda e: e.name)]
 
 
+@guarded("path")
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model as `.nnir`, whole or not at all; equal models give equal bytes."""
     if Path(path).suffix != archive.SUFFIX:
@@ -195,6 +198,7 @@ def optimize(model: Model) -> list[str]:
     return conversion.optimize(model)
 
 
+@guarded("cache_dir")
 def compile(
     model: Model | None,
     device: str | Sequence[str] | Options = "builtin",
@@ -247,6 +251,7 @@ def _rules(partition: str | os.PathLike[str]) -> Rules:
     return Rules.read(Path(partition))
 
 
+@guarded("source", "target")
 def convert(
     source: Source,
     target: str | os.PathLike[str],
@@ -277,10 +282,11 @@ def convert(
     given = Path(source) if isinstance(source, (str, os.PathLike)) else source
     written = conversion.convert(given, path, plan, lambda: load(source, **loading))
     for text in written.report.unproved if written.report else ():
-        warnings.warn(f"{path.name} is not verified {text}", stacklevel=2)
+        warnings.warn(f"{path.name} is not verified {text}", stacklevel=3)
     return written.model
 
 
+@guarded("source")
 def verify(
     source: Source,
     device: str = "builtin",
@@ -304,6 +310,7 @@ def verify(
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 
+@guarded("source", "folder")
 def bisect(
     source: Source,
     device: str = "builtin",
