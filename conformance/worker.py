@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -48,6 +49,8 @@ class Worker:
     interpreter, for a framework in an environment of its own. `idle`: after so many seconds
     without a message the process ends by itself. It runs in a folder of its own and imports
     nothing from the current one, unless `is_folder_trusted`, as for modules under development.
+    `writes`: folders, beside its own, in which alone it can write; it then has no network either
+    (`nnir.sandbox`). None sets no such limit.
     """
 
     def __init__(
@@ -59,9 +62,10 @@ class Worker:
         python: str = sys.executable,
         idle: float | None = None,
         is_folder_trusted: bool = False,
+        writes: Sequence[str] | None = None,
     ) -> None:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
-        self.idle, self.is_folder_trusted = idle, is_folder_trusted
+        self.idle, self.is_folder_trusted, self.writes = idle, is_folder_trusted, writes
         self._called = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
@@ -118,8 +122,9 @@ class Worker:
                 dir=os.environ.get(FOLDER),  # of a worker in that of who started it: gone with it
                 ignore_cleanup_errors=True,
             )
+            folders = None if self.writes is None else [self._folder.name, *self.writes]
             self._process = subprocess.Popen(
-                isolation.command(self.module, python=self.python),
+                isolation.command(self.module, python=self.python, folders=folders),
                 cwd=None if self.is_folder_trusted else self._folder.name,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import site
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,16 +27,31 @@ CACHES = {
 """Where frameworks write for themselves, and the part of a process's own folder that is for it."""
 
 
-def command(module: str, *arguments: str, python: str = sys.executable) -> list[str]:
-    """The command that runs a module; the current folder is no place to import from (`-P`)."""
-    return [python, "-P", "-W", "ignore", "-m", module, *arguments]
+SANDBOX = str(HOME / "nnir" / "sandbox.py")
+
+
+def command(
+    module: str,
+    *arguments: str,
+    python: str = sys.executable,
+    folders: Sequence[str] | None = None,
+) -> list[str]:
+    """The command that runs a module; the current folder is no place to import from (`-P`).
+
+    `folders`: it can write there and nowhere else, see `sandbox`; None sets no such limit.
+    """
+    begin = [python, "-P", "-W", "ignore"]
+    if folders is None:
+        return [*begin, "-m", module, *arguments]
+    return [*begin, SANDBOX, os.pathsep.join(folders), module, *arguments]
 
 
 def environment(folder: str) -> dict[str, str]:
     """The environment of a process whose own folder is `folder`: what it writes goes there."""
     caches = {name: os.path.join(folder, part) for name, part in CACHES.items()}
     path = os.pathsep.join(search_path(is_folder_trusted=False))
-    return {**os.environ, **caches, "TMPDIR": folder, "PYTHONPATH": path}
+    home = {"HOME": folder, "PYTHONUSERBASE": site.getuserbase()}
+    return {**os.environ, **home, **caches, "TMPDIR": folder, "PYTHONPATH": path}
 
 
 def search_path(*, is_folder_trusted: bool) -> Sequence[str]:

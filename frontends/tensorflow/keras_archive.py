@@ -12,7 +12,7 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from nnir import isolation
+from nnir import isolation, sandbox
 from nnir.errors import BadFile, Unsupported
 
 from ..source import SourceModel
@@ -39,7 +39,7 @@ def read(path: Path) -> SourceModel:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         try:
             done = subprocess.run(
-                isolation.command(__name__, str(path.resolve()), folder),
+                isolation.command(__name__, str(path.resolve()), folder, folders=[folder]),
                 cwd=folder,
                 capture_output=True,
                 text=True,
@@ -58,6 +58,7 @@ def read(path: Path) -> SourceModel:
 def _export(source: str, target: str) -> None:
     import keras
 
+    sandbox.start_nothing()
     try:
         model = keras.saving.load_model(source, compile=False, safe_mode=True)
         model.export(target, verbose=False)
