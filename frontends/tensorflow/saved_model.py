@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.budget import beside
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
@@ -39,7 +40,7 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
-    data = map_file(folder / SAVED)
+    data = map_file(beside(folder, SAVED))
     message = decode(data, (0, len(data)), SAVED_MODEL)
     meta = _chosen(message.get("meta_graph", ()), set(tags))
     graph = meta.get("graph", {})
