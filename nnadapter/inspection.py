@@ -13,6 +13,7 @@ from typing import Any
 
 import click
 
+from nnir import sandbox
 from nnir.check import all_operations, extensions
 from nnir.check import check as check_model
 from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
@@ -37,8 +38,8 @@ def inspect(file: Path, text: bool, dot: Path | None, as_json: bool, how: dict[s
     """Show what is in FILE."""
     model = load(file, how)
     if dot is not None:
-        from nnir.atomic import replacing
         from nnir.dot import dot as drawing
+        from nnir.staging import replacing
 
         with replacing(dot) as out:
             out.write(drawing(model).encode())
@@ -209,7 +210,7 @@ def doctor(as_json: bool) -> None:
         except PackageNotFoundError:
             facts.append((package, "not installed"))
     facts += [(f"device {name}", _state(name)) for name in manager.names()]
-    facts += [("self test", _self_test())]
+    facts += [("sandbox", sandbox.state()), ("self test", _self_test())]
     if as_json:
         print_json(dict(facts))
     else:

@@ -213,7 +213,7 @@ def _write(
     html_path: Path | None,
 ) -> None:
     """The files that were asked for, each whole or not at all."""
-    from nnir.atomic import replacing
+    from nnir.staging import replacing
 
     if json_path is not None:
         data = run.as_dict() | ({} if found is None else {"against": found.as_dict()})

@@ -173,6 +173,8 @@ def read_graph(
         with paused_collector():
             message = decode(data, (0, len(data)), GRAPH)
             nodes = nodes_of(data, message.get("node", ()))
+            if not nodes:
+                raise BadFile("no GraphDef: it has no nodes")
             functions = functions_of(data, message.get("library", {}).get("function", ()))
             return graph_model(Library(nodes, functions), inputs, outputs)
     except DAMAGE as error:

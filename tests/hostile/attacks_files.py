@@ -116,7 +116,13 @@ ATTACKS += [
     if suffix not in (".tflite", ".nnir")
 ]
 ATTACKS += [
-    Attack("a NUL in the path", impossible("a\0b.onnx"), why="ValueError", format="path"),
+    Attack(
+        "a NUL in the path",
+        impossible("a\0b.onnx"),
+        why="ValueError; no command line can hold one",
+        format="path",
+        commands=("load",),
+    ),
     Attack("a name too long", impossible("n" * 300 + ".onnx"), why="ENAMETOOLONG", format="path"),
     Attack("a path too long", impossible("n/" * 4000 + "x.pt2"), why="ENAMETOOLONG", format="path"),
     Attack("a file as a folder", made(".x", empty), why="no format", format="path"),

@@ -30,6 +30,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
+import click
+
 from .starts import FORMATS, Format
 
 SECONDS = 5.0
@@ -237,17 +239,17 @@ def main() -> int:
     if given.show is not None:
         with tempfile.TemporaryDirectory() as folder:
             r = generator(names[0], given.seed, given.show)
-            print("a model" if try_one(FORMATS[names[0]], Path(folder), r) else "refused")
+            click.echo("a model" if try_one(FORMATS[names[0]], Path(folder), r) else "refused")
         return 0
     outcomes = [run(n, given.count, given.seed, given.seconds, given.first) for n in names]
-    print("\n".join(table(outcomes)))
+    click.echo("\n".join(table(outcomes)))
     for outcome in outcomes:
         seen: Counter[str] = Counter()
         for number, (kind, what) in sorted(outcome.findings.items()):
             label = what.rpartition(" at ")[2] or kind
             seen[label] += 1
             if seen[label] <= 2:
-                print(f"{outcome.format} --seed {given.seed} --show {number}: {kind}: {what}")
+                click.echo(f"{outcome.format} --seed {given.seed} --show {number}: {kind}: {what}")
     return int(any(o.findings for o in outcomes))
 
 
