@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NewType, Union, get_args, get_origin
 
 import numpy as np
 
+from nnir.budget import numbers_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
@@ -231,7 +232,7 @@ def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     hint = parameter.hint
     what = f"{converter} with {parameter.name}={short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
-        value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
+        value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         (element, *_) = get_args(hint)
         return tuple(v if element is Any else _element(v, element, what) for v in value)
