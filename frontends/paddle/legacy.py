@@ -66,7 +66,7 @@ class Reader:
 
     def read(self, path: Path, parameters: Path | None, version: int) -> SourceModel:
         """The whole program."""
-        self._require_rules()
+        self.require_rules()
         graph = SourceGraph("program")
         env: Env = {n: Ref(n) for n in self.weights}
         self.run(0, env, graph, 0)
@@ -94,7 +94,8 @@ class Reader:
             found[name] = array
         return found
 
-    def _require_rules(self) -> None:
+    def require_rules(self) -> None:
+        """Unsupported with every operator that is not on the list."""
         from .legacy_ops import RULES
 
         missing = Counter(
