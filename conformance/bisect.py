@@ -24,8 +24,9 @@ from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
 from .inputs import random_inputs
 from .intermediate import intermediates
 from .leeway import relative_to
+from .origin import as_in_origin
 from .origins import run_origin
-from .verify import QUANTA, TOLERANCES, handed, is_quantized
+from .verify import QUANTA, TOLERANCES, is_quantized
 from .walk import Walk
 from .worker import available
 
@@ -50,7 +51,7 @@ def bisect(
     operation at a time, so that of a model only one copy is in memory.
     """
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
-    theirs = handed(model, arrays)
+    theirs = as_in_origin(model, arrays)
     with tempfile.TemporaryDirectory(prefix="bisect") as folder:
         known = intermediates(source, model, theirs, Path(folder))
         walk = Walk(model, arrays, device, properties, tolerance, known)

@@ -73,7 +73,13 @@ class Hands:
             if worker is not None and known != run:
                 worker.close()
             if worker is None or known != run:
-                worker = Worker(RUNNER, timeout=options.timeout, memory=options.memory, idle=IDLE)
+                worker = Worker(
+                    RUNNER,
+                    timeout=options.timeout,
+                    memory=options.memory,
+                    idle=IDLE,
+                    is_folder_trusted=True,
+                )
                 self._workers[thread] = run, worker
             return worker
 
@@ -184,7 +190,7 @@ def conform(
 
 def planned(options: Options) -> dict[str, Any]:
     """What there is to run, asked of a process of its own: this one imports no framework."""
-    with Worker(RUNNER, timeout=PLANNING, memory=options.memory) as worker:
+    with Worker(RUNNER, timeout=PLANNING, memory=options.memory, is_folder_trusted=True) as worker:
         reply, _ = worker.call({"plan": options.as_dict()}, [])
     if "error" in reply:
         raise DeviceError(f"the plan cannot be made: {reply['error']}")

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from nnir import archive
-from nnir.errors import BadFile, BadInput, printable
+from nnir.errors import BadFile, BadInput
+from nnir.legible import legible
 
 from .finding import CONSTANT, KINDS, Finding
 
@@ -101,7 +102,7 @@ def _script(finding: Finding, arrays: dict[str, np.ndarray]) -> str:
 
 def _text(name: str) -> str:
     """Names as they come from files, on one line."""
-    return printable(" ".join(name.split()))[:LONGEST]
+    return legible(" ".join(name.split()))[:LONGEST]
 
 
 def _plain(array: np.ndarray) -> np.ndarray:

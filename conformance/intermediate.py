@@ -63,7 +63,8 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
             by_node = module in BY_NODE
             asked_for = {"names": _names(model, by_node), "sizes": _sizes(model, arrays)}
             heads = [{**h, **asked_for, "save": str(folder)} for h in heads]
-            with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
+            name, writes = f"conformance.oracles.{module}", [str(folder.resolve())]
+            with Oracle(name, timeout=TIMEOUT, writes=writes) as oracle:
                 note = _ask(oracle, heads, list(arrays), found)
             return Known(found, by_node, module in CHANNELS_LAST, note)
     return Known(found, note="what is inside of such a model has no names that could be asked for")

@@ -19,8 +19,12 @@ class Refused(Unsupported):
 class Oracle(Worker):
     """A worker that runs models of one framework; restarted after a crash or a hang.
 
-    `module` is what the worker runs (`python -m module`); use as a context manager.
+    `module` is what the worker runs (`python -m module`); use as a context manager. It sees what
+    users give, so it writes only into a folder of its own and those in `writes`.
     """
+
+    def __init__(self, module: str, *, writes: Sequence[str] = (), **limits: Any) -> None:
+        super().__init__(module, writes=writes, **limits)
 
     def __enter__(self) -> Oracle:
         return self

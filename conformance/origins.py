@@ -14,6 +14,7 @@ from frontends.torch.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 
+from .gate import admit
 from .oracle import Oracle
 
 TIMEOUT = 600
@@ -51,9 +52,12 @@ def _run_torch(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
         if not isinstance(source, Path):
             path = Path(folder) / "model.pt2"
             _save_program(source, path, arrays)
-        head = {"path": str(path.resolve()), "overwritten": model.metadata.get(OVERWRITTEN, "")}
-        with Oracle("conformance.oracles.torch", timeout=TIMEOUT) as oracle:
-            return "torch", oracle.ask(head, arrays)
+        with (
+            admit("torch", path) as admitted,
+            Oracle("conformance.oracles.torch", timeout=TIMEOUT) as oracle,
+        ):
+            overwritten = model.metadata.get(OVERWRITTEN, "")
+            return "torch", oracle.ask({"path": str(admitted), "overwritten": overwritten}, arrays)
 
 
 def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:

@@ -16,6 +16,8 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from nnir import sandbox
+
 from . import channel
 from .worker import FOLDER, LIMIT
 
@@ -69,6 +71,7 @@ def serve(answer: Any, *, idle: float | None = None) -> None:
     """
     limit_memory()
     end_with_parent()
+    sandbox.start_nothing()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what frameworks print must not get between the messages
     while is_asked(idle):

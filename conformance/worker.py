@@ -10,11 +10,13 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 import numpy as np
 
+from nnir import isolation
 from nnir.errors import DeviceError
 
 from . import channel
@@ -45,7 +47,10 @@ class Worker:
     `timeout` in seconds for one message, `memory` in bytes for the process; on Linux the process
     is stopped when it really uses more, elsewhere only the time is watched. `python` is another
     interpreter, for a framework in an environment of its own. `idle`: after so many seconds
-    without a message the process ends by itself.
+    without a message the process ends by itself. It runs in a folder of its own and imports
+    nothing from the current one, unless `is_folder_trusted`, as for modules under development.
+    `writes`: folders, beside its own, in which alone it can write; it then has no network either
+    (`nnir.sandbox`). None sets no such limit.
     """
 
     def __init__(
@@ -56,9 +61,11 @@ class Worker:
         memory: int | None = None,
         python: str = sys.executable,
         idle: float | None = None,
+        is_folder_trusted: bool = False,
+        writes: Sequence[str] | None = None,
     ) -> None:
         self.module, self.timeout, self.memory, self.python = module, timeout, memory, python
-        self.idle = idle
+        self.idle, self.is_folder_trusted, self.writes = idle, is_folder_trusted, writes
         self._called = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
@@ -109,23 +116,22 @@ class Worker:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
-            home = str(Path(__file__).parents[1])
-            path = os.pathsep.join(p for p in (home, os.environ.get("PYTHONPATH")) if p)
             self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
             self._folder = tempfile.TemporaryDirectory(
                 prefix="nnadapter",
                 dir=os.environ.get(FOLDER),  # of a worker in that of who started it: gone with it
                 ignore_cleanup_errors=True,
             )
+            folders = None if self.writes is None else [self._folder.name, *self.writes]
             self._process = subprocess.Popen(
-                [self.python, "-W", "ignore", "-m", self.module],
+                isolation.command(self.module, python=self.python, folders=folders),
+                cwd=None if self.is_folder_trusted else self._folder.name,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 start_new_session=True,  # so that what it starts itself is killed with it
                 env={
-                    **os.environ,
-                    "PYTHONPATH": path,
+                    **self._environment(self._folder.name),
                     "TF_CPP_MIN_LOG_LEVEL": "3",
                     LIMIT: str(self.memory or 0),
                     FOLDER: self._folder.name,
@@ -133,12 +139,33 @@ class Worker:
             )
         return self._process
 
+    def _environment(self, folder: str) -> dict[str, str]:
+        if not self.is_folder_trusted:
+            return isolation.environment(folder)
+        path = os.pathsep.join(isolation.search_path(is_folder_trusted=True))
+        return {**os.environ, "PYTHONPATH": path}
+
     def _tail(self) -> str:
         if self._log is None:
             return "no message"
         self._log.seek(0)
         lines = self._log.read()[-2000:].decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else "no message"
+
+    def finish(self) -> None:
+        """Let the process end by itself; Lost where it dies of that, or does not end in time."""
+        process = self._process
+        if process is None:
+            return
+        with contextlib.suppress(OSError):
+            cast(BinaryIO, process.stdin).close()
+        try:
+            status = process.wait(self.timeout)
+        except subprocess.TimeoutExpired:
+            raise self._lost(TIMEOUT, None) from None
+        if status:
+            raise self._lost(CRASH, status)
+        self.close()
 
     def close(self) -> None:
         """Stop the process and what it started."""

@@ -1,6 +1,7 @@
 """The command line. Results go to stdout, talk and progress to stderr.
 
-Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage.
+Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage, 130 interrupted (Ctrl-C),
+143 terminated.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ import click
 
 from nnir.errors import NNAdapterError, summary
 
+from . import net
 from .inspection import check, devices, doctor, inspect, ops
+from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
 from .work import convert, verify
@@ -22,7 +25,12 @@ class Group(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            return super().invoke(context)
+            with net.caught():
+                return super().invoke(context)
+        except (
+            KeyboardInterrupt
+        ):  # from Python's own handler, where the program is not the main one
+            context.exit(INTERRUPTED)
         except NNAdapterError as error:
             click.echo(f"error: {summary(error)}", err=True)
             context.exit(1)

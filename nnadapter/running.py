@@ -159,7 +159,7 @@ def _statistics(name: str, array: np.ndarray) -> tuple[Any, ...]:
 
 def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """An `.npz` file; unlike `np.savez` of any names, and the same bytes for the same arrays."""
-    from nnir.atomic import replacing
+    from nnir.staging import replacing
 
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():

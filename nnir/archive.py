@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .atomic import replacing
 from .errors import DAMAGE, BadFile, NNAdapterError, told
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
+from .staging import replacing
 from .types import Precision, precision_of
 
 ALIGNMENT = 64
@@ -114,6 +114,11 @@ def _write_weights(file: BinaryIO, weights: list[np.ndarray]) -> None:
 def is_archive(head: bytes) -> bool:
     """Whether a file that begins with `head` is a `.nnir` file."""
     return head[8:10] == b'{"' and b'"nnir":' in head[:64]
+
+
+def is_archive_file(path: Path) -> bool:
+    """Whether there is a `.nnir` file at a path."""
+    return path.is_file() and is_archive(map_file(path)[:64])
 
 
 def load(path: Path) -> Model:

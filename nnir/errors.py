@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from .legible import legible
+
 
 class Result(IntEnum):
     """NNAdapter result codes."""
@@ -109,12 +111,7 @@ def summary(error: BaseException) -> str:
     text = " ".join(f"{error} {notes}".split())
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-    return printable(text)
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: names come from files, and may hold what commands it."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return legible(text)
 
 
 def told(error: BaseException) -> str:

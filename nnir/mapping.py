@@ -5,6 +5,9 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
@@ -28,8 +31,24 @@ class MappedFile(mmap.mmap):
         return start
 
 
+OPENED: ContextVar[list[Path] | None] = ContextVar("opened", default=None)
+
+
+@contextmanager
+def opened_files() -> Iterator[list[Path]]:
+    """The files that are mapped inside of the block: those that a model is read from."""
+    found: list[Path] = []
+    token = OPENED.set(found)
+    try:
+        yield found
+    finally:
+        OPENED.reset(token)
+
+
 def map_file(path: Path) -> bytes | MappedFile:
     """The bytes of a file; BadFile when it cannot be read."""
+    if (found := OPENED.get()) is not None:
+        found.append(path)
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
     except OSError as error:

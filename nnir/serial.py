@@ -125,6 +125,8 @@ def _decode(
         raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
     model = Model(_text(data["name"]), outer)
     for name, (low, high) in data["symbols"].items():
+        if not name.isidentifier():
+            raise BadFile(f"a dimension called {name[:80]!r}")
         model.symbols[name] = (int(low), None if high is None else int(high))
     model.metadata.update({_text(k): _text(v) for k, v in data["metadata"].items()})
     values = []

@@ -6,13 +6,13 @@ as a script it is the worker: `python -m frontends.tensorflow.keras_archive FILE
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
+from nnir import isolation, sandbox
 from nnir.errors import BadFile, Unsupported
 
 from ..source import SourceModel
@@ -37,15 +37,15 @@ def read(path: Path) -> SourceModel:
             "installed: install it, or write a SavedModel where it is with model.export(folder)"
         )
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        command = [sys.executable, "-W", "ignore", "-m", __name__, str(path.resolve()), folder]
         try:
             done = subprocess.run(
-                command,
+                isolation.command(__name__, str(path.resolve()), folder, folders=[folder]),
+                cwd=folder,
                 capture_output=True,
                 text=True,
                 errors="replace",
                 timeout=TIMEOUT,
-                env={**os.environ, **SETTINGS},
+                env={**isolation.environment(folder), **SETTINGS},
             )
         except subprocess.TimeoutExpired:
             raise BadFile(f"Keras does not load {path.name!r} within {TIMEOUT} seconds") from None
@@ -58,6 +58,7 @@ def read(path: Path) -> SourceModel:
 def _export(source: str, target: str) -> None:
     import keras
 
+    sandbox.start_nothing()
     try:
         model = keras.saving.load_model(source, compile=False, safe_mode=True)
         model.export(target, verbose=False)

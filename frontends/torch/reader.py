@@ -17,6 +17,7 @@ from . import schema, structure
 from .container import OLD, REEXPORT, Buffer, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
+from .screening import screen
 from .signature import End, bind_inputs, finished, name_outputs
 
 MAJOR = 8
@@ -55,6 +56,7 @@ def _read(container: Container) -> SourceModel:
     version = program["schema_version"]["major"]
     if version != MAJOR:
         raise Unsupported(f"a .pt2 file of schema {version!r}, {MAJOR} is known: {REEXPORT}")
+    screen(program)
     weights = Weights(container, name)
     module = program["graph_module"]
     graphs = Graphs()

@@ -12,11 +12,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from nnir.atomic import replacing
 from nnir.errors import FAILURES, BadCall, BadFile, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
+from nnir.staging import replacing
 from nnir.types import TensorType
 
 from ..device import Cache, Device

@@ -75,13 +75,21 @@ class Runner:
 class Pool:
     """Interpreters of one file: they are made when they are needed, and used again.
 
-    Those of a file of `open` sizes follow the sizes of their inputs.
+    Those of a file of `open` sizes follow the sizes of their inputs. `as_users` opens the file
+    with LiteRT's defaults, and says so where it refuses it.
     """
 
     def __init__(
-        self, runtime: Any, content: bytes, threads: int, delegate: bool, *, open: bool = False
+        self,
+        runtime: Any,
+        content: bytes,
+        threads: int | None,
+        delegate: bool,
+        *,
+        open: bool = False,
+        as_users: bool = False,
     ) -> None:
-        self.open = open
+        self.open, self.as_users = open, as_users
         kinds = runtime.OpResolverType
         self.kind = kinds.AUTO if delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         self.runtime, self.content, self.threads = runtime, content, threads
@@ -97,7 +105,7 @@ class Pool:
             return self.make()
         except DeviceError:
             plain = self.runtime.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-            if self.kind == plain:
+            if self.as_users or self.kind == plain:
                 raise
             self.kind = plain
             return self.make()

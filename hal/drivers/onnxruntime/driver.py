@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import math
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import DeviceError, NoDevice
+from nnir.errors import DeviceError, NoDevice, NoLowering
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
@@ -56,7 +57,7 @@ from . import (
 )
 from .emitter import NATIVE, Emitter, input_infos
 from .older import check_opset, ir_version
-from .writer import LARGEST, write
+from .writer import LARGEST, files_of, write
 
 FAMILIES = (
     activation,
@@ -140,6 +141,7 @@ class OnnxRuntime(Device):
     vendor = "Microsoft"
     formats = (".onnx",)
     packages = ("onnxruntime",)
+    writes_alone = True
 
     def open_device(self) -> None:
         try:
@@ -293,14 +295,18 @@ class OnnxRuntime(Device):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
-        return Program.of(self._session(str(path), context()), inputs, outputs, [])
+        """By a session with the options that every user has."""
+        return Program.of(self._session(str(path), None), inputs, outputs, [])
+
+    def files_of(self, path: Path) -> list[Path] | None:
+        return files_of(path)
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        """Write `.onnx`, for operator set 13 to 25; without `opset` for 21, or a newer one where
-        an operator or an element type needs it."""
+        """Write `.onnx`, for operator set 13 to 25; without `opset` for the lowest one that has
+        the model's operators and element types."""
         if opset is not None:
             check_opset(opset)
-        emitter, graph = emit(model, opset)
+        emitter, graph = emit_lowest(model) if opset is None else emit(model, opset)
         write(path, graph, emitter.weights, emitter.opset)
 
 
@@ -315,6 +321,19 @@ def emit(model: Model, opset: int | None = None) -> tuple[Emitter, bytes]:
     step = "" if opset is None else "write another --target-opset, or none"
     require_lowered(emitter.problems, step)
     return emitter, graph
+
+
+def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
+    """The ONNX graph of a model in the lowest operator set that has what it is made of.
+
+    An older set may lack what an operator of the model is written with; nothing is decomposed
+    further for its sake.
+    """
+    newest = emit(model)
+    for opset in range(newest[0].lowest, newest[0].opset):
+        with contextlib.suppress(NoLowering):
+            return emit(model, opset)
+    return newest
 
 
 def why_not(operation: Operation) -> str | None:

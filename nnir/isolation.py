@@ -1,0 +1,69 @@
+"""How a process is started that sees files of a user: nothing is imported from where they lie."""
+
+from __future__ import annotations
+
+import os
+import site
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+HOME = Path(__file__).parents[1]
+"""Where the packages of this project lie: a checkout, or the site's packages."""
+
+CACHES = {
+    "XDG_CACHE_HOME": "cache",
+    "XDG_CONFIG_HOME": "config",
+    "MPLCONFIGDIR": "matplotlib",
+    "KERAS_HOME": "keras",
+    "HF_HOME": "huggingface",
+    "TORCH_HOME": "torch",
+    "TORCHINDUCTOR_CACHE_DIR": "inductor",
+    "TRITON_CACHE_DIR": "triton",
+    "TORCH_EXTENSIONS_DIR": "extensions",
+    "PADDLE_EXTENSION_DIR": "paddle",
+    "PYTHONPYCACHEPREFIX": "bytecode",
+}
+"""Where frameworks write for themselves, and the part of a process's own folder that is for it."""
+
+
+SANDBOX = str(HOME / "nnir" / "sandbox.py")
+
+
+def command(
+    module: str,
+    *arguments: str,
+    python: str = sys.executable,
+    folders: Sequence[str] | None = None,
+) -> list[str]:
+    """The command that runs a module; the current folder is no place to import from (`-P`).
+
+    `folders`: it can write there and nowhere else, see `sandbox`; None sets no such limit.
+    """
+    begin = [python, "-P", "-W", "ignore"]
+    if folders is None:
+        return [*begin, "-m", module, *arguments]
+    return [*begin, SANDBOX, os.pathsep.join(folders), module, *arguments]
+
+
+def environment(folder: str) -> dict[str, str]:
+    """The environment of a process whose own folder is `folder`: what it writes goes there."""
+    caches = {name: os.path.join(folder, part) for name, part in CACHES.items()}
+    path = os.pathsep.join(search_path(is_folder_trusted=False))
+    home = {"HOME": folder, "PYTHONUSERBASE": site.getuserbase()}
+    return {**os.environ, **home, **caches, "TMPDIR": folder, "PYTHONPATH": path}
+
+
+def search_path(*, is_folder_trusted: bool) -> Sequence[str]:
+    """The entries of PYTHONPATH for another process: absolute ones, whatever folder is current.
+
+    The current folder is left out, by whatever name, unless it `is_folder_trusted`: it may be a
+    repository that somebody has downloaded, with a `keras.py` in it.
+    """
+    here = os.path.realpath(os.curdir)
+    entries = [e for e in os.environ.get("PYTHONPATH", "").split(os.pathsep) if e]
+    if is_folder_trusted:
+        kept = [os.path.abspath(e) for e in entries]
+    else:
+        kept = [e for e in entries if os.path.isabs(e) and os.path.realpath(e) != here]
+    return list(dict.fromkeys([str(HOME), *kept]))

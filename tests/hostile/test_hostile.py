@@ -1,0 +1,39 @@
+"""Every attack in this folder against every command: one line, exit 1, and nothing touched."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .harness import Attack, Server, problems
+
+MODULES = sorted(p.stem for p in Path(__file__).parent.glob("attacks_*.py"))
+ATTACKS: list[Attack] = [
+    attack
+    for name in MODULES
+    for attack in importlib.import_module(f".{name}", __package__).ATTACKS
+]
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running
+
+
+def test_the_commands_start_without_frameworks(server: Server) -> None:
+    assert not server.loaded
+
+
+def test_attacks_have_names_of_their_own() -> None:
+    names = [str(a) for a in ATTACKS]
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=str)
+def test_attack(attack: Attack, server: Server, tmp_path: Path) -> None:
+    if found := problems(attack, server, tmp_path / "r"):
+        pytest.fail("\n".join([attack.why, *found]), pytrace=False)
