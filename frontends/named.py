@@ -16,7 +16,7 @@ from nnir.ops import shape
 from nnir.types import TensorType
 
 from .source import Ref, SourceNode
-from .table import Converter, Items, Parameter, Withheld, coerce, short
+from .table import Converter, Gaps, Items, Parameter, Withheld, coerce, short
 from .translate import Translator
 
 
@@ -63,14 +63,20 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
     if parameter.is_items:
         if not isinstance(value, (list, tuple)):
             raise BadType(f"{what}: a list of tensors is needed")
-        items = (v if v is None else _tensor(v, translator, converter) for v in value)
-        return Items(items)
+        if None in value and not parameter.takes_gaps:
+            raise BadType(f"{what}: a tensor is needed in every place")
+        kind = Gaps if parameter.takes_gaps else Items
+        return kind(v if v is None else _tensor(v, translator, converter) for v in value)
     if parameter.is_value:
         if isinstance(value, Value):
             return value
         if isinstance(value, (list, tuple)):
             raise BadType(f"{what}: a tensor is needed")
-        return value if parameter.takes_numbers else _tensor(value, translator, converter)
+        if not parameter.takes_numbers:
+            return _tensor(value, translator, converter)
+        if not isinstance(value, (int, float, complex)):
+            raise BadType(f"{what}: a tensor or a number is needed")
+        return value
     if Any in (parameter.hint, *get_args(parameter.hint)):
         return tuple(value) if isinstance(value, list) else value
     is_array = parameter.hint is np.ndarray or get_origin(parameter.hint) is tuple

@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .errors import FAILURES, BadFile, told
+from .errors import DAMAGE, BadFile, NNAdapterError, told
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
@@ -135,7 +135,7 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         entries = json.loads(bytes(data[8 : 8 + size]), parse_constant=_refuse)
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
-    except FAILURES as error:
+    except (NNAdapterError, *DAMAGE) as error:
         raise BadFile(f"damaged .nnir file: {told(error)}") from None
 
     def weight(number: int) -> np.ndarray:

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from .dim import Dim, Expr, symbol
-from .errors import FAILURES, BadModel
+from .errors import VALUES, BadModel, BadType, NNAdapterError
 from .legible import legible
 from .operator import Operator
 from .types import Lifetime, Precision, TensorType, precision_of
@@ -201,7 +201,10 @@ class Model:
 
     def constant(self, data: Any, dtype: Any = None, *, name: str | None = None) -> Value:
         """A value with known data. The array is shared, not copied."""
-        array = np.asarray(data, dtype)
+        try:
+            array = np.asarray(data, dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise BadType(f"{data!r:.80} as {dtype}: {error}") from None
         value = Value(self, TensorType(precision_of(array.dtype), array.shape), name)
         value.constant = array
         return value
@@ -349,7 +352,7 @@ def set_content(operation: Operation) -> None:
     function = operation.operator.content or _computed(operation)
     try:
         dims = None if function is None else function(*operation.inputs, **operation.attributes)
-    except FAILURES:  # it fails while running too, or grows beyond what a dimension may be
+    except (NNAdapterError, *VALUES):  # it fails while running too, or grows too large
         return
     if dims is not None and _is_exact(dims, output.dtype):
         output.content = dims

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .errors import FAILURES, BadType, NNAdapterError, told
+from .errors import VALUES, BadType, NNAdapterError, told
 from .types import TensorType
 
 if TYPE_CHECKING:
@@ -183,7 +183,14 @@ class Operator:
         for position in range(self.required):
             if bound[position] is None and type(None) not in get_args(self.hints[names[position]]):
                 raise BadType(f"{self.name.lower()} needs {names[position]!r}")
+        if self.variadic and None in given[len(names) :] and not self._takes_gaps:
+            raise BadType(f"{self.name.lower()} needs every one of {self.variadic!r}")
         return tuple(bound)
+
+    @cached_property
+    def _takes_gaps(self) -> bool:
+        """Whether the variadic parameter takes None."""
+        return self.variadic is not None and type(None) in get_args(self.hints[self.variadic])
 
     def _constant_dtype(self, name: str | None, given: tuple[Any, ...]) -> Any:
         if name in self.index_dtypes:
@@ -198,9 +205,12 @@ class Operator:
             result = self.rule(*inputs, **attributes)
         except NNAdapterError:
             raise
-        except FAILURES as error:
+        except Exception as error:
             types = ", ".join("none" if v is None else str(v.type) for v in inputs)
-            raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+            if isinstance(error, VALUES):
+                raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+            error.add_note(f"in the type rule of {self.name} on {types}")
+            raise  # a bug of the rule, which is not to pass for a bad model
         return (result,) if isinstance(result, TensorType) else tuple(result)
 
     def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from ..numeric import fused, wide
 from ..operator import operator, pairs, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import binary, shape, unary, windows
+from .rules import require_integers
 
 
 def _dilations(auto_pad: AutoPad, dilations: Sequence[int]) -> tuple[int, ...]:
@@ -426,6 +427,9 @@ def col_2_im(
     """
     require(input.rank == 3, f"col_2_im needs rank 3, not {input.type}")
     rank = length_of(image_shape)
+    for given in (image_shape, block_shape):
+        require_integers(given, "the shapes of col_2_im")
+        require(given.rank == 1, f"col_2_im with {given.type}")
     image, block = contents(image_shape), contents(block_shape)
     sizes = image or tuple(input.model.fresh() for _ in range(rank))
     if block is None:

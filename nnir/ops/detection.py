@@ -7,10 +7,11 @@ import numpy as np
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
-from ..numeric import wide
+from ..numeric import at_positions, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import boxes as arithmetic
+from .rules import common_dim
 
 
 def _non_max_suppression(
@@ -160,6 +161,8 @@ def non_max_suppression_indices(
     """
     require(boxes.is_float and scores.is_float, f"suppression of {boxes.type} by {scores.type}")
     require(boxes.rank == 3 and scores.rank == 3, f"suppression of {boxes.type} by {scores.type}")
+    common_dim((boxes.shape[0], scores.shape[0]), "suppression of images")
+    common_dim((boxes.shape[1], scores.shape[2]), "suppression of boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(), 3))
 
 
@@ -181,6 +184,7 @@ def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> Tens
     """
     fits = boxes.is_float and scores.is_float and boxes.rank == 2 and scores.rank == 1
     require(fits, f"suppress_boxes of {boxes.type} by {scores.type}")
+    common_dim((boxes.shape[0], scores.shape[0]), "suppress_boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(),))
 
 
@@ -303,7 +307,9 @@ def _roi_align(
     result = np.zeros((len(rois), input.shape[1], *bins), input.dtype)
     for n, (roi, image) in enumerate(zip(rois, batch_indices, strict=True)):
         corners = (roi.astype(np.float64) * spatial_scale - shift).tolist()
-        parts, count = _region(input[int(image)], corners, bins, sampling_ratio, aligned=aligned)
+        with at_positions():
+            plane = input[int(image)]
+        parts, count = _region(plane, corners, bins, sampling_ratio, aligned=aligned)
         total = sum(value * weight for value, weight in parts)
         result[n] = np.sum(total, axis=(2, 4)) / max(count, 1)
     return result
@@ -365,7 +371,8 @@ def roi_align(
         off; `sampling_ratio` 0 takes ceil(size / bins) samples a bin.
     """
     _check_rois("roi_align", input, rois, 4)
-    require(batch_indices.is_integer, f"roi_align with images {batch_indices.type}")
+    fits = batch_indices.is_integer and batch_indices.rank == 1
+    require(fits, f"roi_align with images {batch_indices.type}")
     shape = (rois.shape[0], input.shape[1], output_height, output_width)
     return input.type.with_shape(shape)
 
@@ -387,7 +394,9 @@ def _roi_align_max(
     result = np.zeros((len(rois), input.shape[1], *bins), input.dtype)
     for n, (roi, image) in enumerate(zip(rois, batch_indices, strict=True)):
         corners = (roi.astype(np.float64) * spatial_scale - shift).tolist()
-        parts, count = _region(input[int(image)], corners, bins, sampling_ratio, aligned=aligned)
+        with at_positions():
+            plane = input[int(image)]
+        parts, count = _region(plane, corners, bins, sampling_ratio, aligned=aligned)
         if count:
             best = np.stack([value * weight for value, weight in parts])
             result[n] = best.max(axis=(0, 3, 5))

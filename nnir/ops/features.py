@@ -9,7 +9,7 @@ import numpy as np
 
 from ..dim import Expr
 from ..model import Value
-from ..numeric import wide
+from ..numeric import at_positions, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, compare, index, logic, reduce, shape, sizes, unary
@@ -155,7 +155,8 @@ def _tree_ensemble(
 ) -> np.ndarray:
     at = np.broadcast_to(roots, (len(input), len(roots)))
     for _ in range(depth):
-        x = np.take_along_axis(input, features[at], axis=1)
+        with at_positions():
+            x = np.take_along_axis(input, features[at], axis=1)
         split, mode = splits[at], modes[at]
         first, among = split[..., 0], (x[..., None] == split).any(-1)
         tests = [x <= first, x < first, x >= first, x > first, x == first, x != first, among]

@@ -402,5 +402,5 @@ def ldl_solve(factors: Value, pivots: Value, b: Value, *, hermitian: bool = Fals
     Types: float32, float64 or complex, one for both; integer pivots.
     Shapes: [..., n, n], [..., n] and [..., n, k], whose leading axes broadcast.
     """
-    require(pivots.is_integer, f"ldl_solve with pivots {pivots.type}")
+    require(pivots.is_integer and pivots.rank > 0, f"ldl_solve with pivots {pivots.type}")
     return _solution("ldl_solve", factors, b)

@@ -12,8 +12,10 @@ from ..errors import BadType
 from ..model import Value
 from ..numeric import fused, wide
 from ..operator import operator, pairs, require
-from ..types import Fuse, Precision, TensorType
+from ..types import INTEGERS, Fuse, Precision, TensorType
 from .rules import common_dim
+
+WHOLE = frozenset(p.dtype for p in INTEGERS)
 
 
 @wide
@@ -98,7 +100,10 @@ def _swapped(value: Value, transpose: bool) -> tuple[Dim, ...]:
 
 @wide
 def _einsum(*input: np.ndarray, equation: str) -> np.ndarray:
-    return np.asarray(np.einsum(equation, *input, optimize=True), input[0].dtype)
+    kind = input[0].dtype
+    if kind.kind == "V":  # NumPy's einsum knows no types of others
+        input = tuple(a.astype(np.int64 if kind in WHOLE else np.float32) for a in input)
+    return np.asarray(np.einsum(equation, *input, optimize=True)).astype(kind)
 
 
 def terms(equation: str, ranks: list[int]) -> tuple[list[list[str]], list[str]]:

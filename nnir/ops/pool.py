@@ -9,10 +9,11 @@ import numpy as np
 from ..broadcast import contents, length_of
 from ..dim import Dim
 from ..model import Index, Value
-from ..numeric import fused, wide
+from ..numeric import at_positions, fused, wide
 from ..operator import operator, pairs, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import windows
+from .rules import require_integers
 
 INDEX_TYPES = (Precision.INT32, Precision.INT64)
 
@@ -438,7 +439,8 @@ def _max_unpool(
     found = unpooled(input.shape, kernel_shape, strides, pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     result = np.zeros(sizes, input.dtype)
-    result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
+    with at_positions():
+        result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
     if output_shape is None:
         return result
     grown = np.zeros(tuple(output_shape.tolist()), input.dtype)
@@ -470,6 +472,7 @@ def max_unpool(
     windows.check_window("max_unpool", rank, kernel_shape=kernel_shape, strides=strides)
     require(indices.is_integer, f"max_unpool needs integer indices, not {indices.type}")
     if output_shape is not None:
+        require_integers(output_shape, "the output_shape of max_unpool")
         require(length_of(output_shape) == input.rank, "max_unpool: output_shape has every axis")
         found = contents(output_shape)
         return input.type.with_shape(found or tuple(input.model.fresh() for _ in input.shape))

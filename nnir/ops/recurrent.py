@@ -102,8 +102,13 @@ def _check(
     hidden = recurrence.shape[2]
     _same(name, weight, (count, gates * hidden, input.shape[2]))
     _same(name, recurrence, (count, gates * hidden, hidden))
+    for key, rows in (("bias", 2 * gates), ("peephole", 3)):
+        if (row := operands.get(key)) is not None:
+            _same(name, row, (count, rows * hidden))
     lengths = operands["sequence_lens"]
     require(lengths is None or lengths.is_integer, f"{name} needs integer sequence_lens")
+    if lengths is not None:
+        _same(name, lengths, input.shape[1:2])
     last = (count, input.shape[1], hidden)
     for key in ("initial_h", "initial_c"):
         if (state := operands.get(key)) is not None:

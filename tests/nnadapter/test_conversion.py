@@ -1,4 +1,4 @@
-"""Converting loses nothing: not the source, not what lies beside the target, not an older target."""
+"""Converting loses nothing: neither the source, nor what lies beside the target."""
 
 from __future__ import annotations
 
@@ -90,8 +90,10 @@ def test_a_file_of_a_folder_is_no_target(models: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("target", "foreign"),
-    [("m.xml", "m.bin"), ("m.xml", "m.xml"), ("m.nnir", "m.nnir"), ("m.tflite", "m.tflite")]
-    + [("m.onnx", "m.onnx"), ("m.pt2", "m.pt2"), ("m.onnx", "m.onnx.data")],
+    [
+        *(("m.xml", "m.bin"), ("m.xml", "m.xml"), ("m.nnir", "m.nnir"), ("m.tflite", "m.tflite")),
+        *(("m.onnx", "m.onnx"), ("m.pt2", "m.pt2"), ("m.onnx", "m.onnx.data")),
+    ],
 )
 def test_a_foreign_file_stays(
     saved: Path, tmp_path: Path, target: str, foreign: str, monkeypatch: pytest.MonkeyPatch
@@ -145,7 +147,7 @@ def test_what_differs_does_not_appear(saved: Path, tmp_path: Path, name: str) ->
 def started(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:
     """The command line in a process, which stays in the middle of its proof."""
     code = (
-        "import sys, time; from conformance.stock import Stock; from nnadapter.__main__ import run\n"
+        "import sys, time\nfrom conformance.stock import Stock\nfrom nnadapter.__main__ import run\n"
         "Stock.run = lambda *_: (print('proving', flush=True), time.sleep(60))\n"
         "sys.argv[0] = 'nnadapter'; run()"
     )

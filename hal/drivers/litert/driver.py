@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from nnir.archive import dumps, loads
-from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.errors import BadInput, DeviceError, NoDevice, Unsupported
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
@@ -121,12 +121,7 @@ class LiteRT(Device):
     ) -> list[np.ndarray]:
         shapes = tuple(a.shape for a in inputs)
         form = program.last = self._form(program, shapes)
-        try:
-            return form.run(inputs, outputs)
-        except NNAdapterError:
-            raise
-        except (RuntimeError, ValueError) as error:
-            raise DeviceError(f"litert failed: {one_line(error)}") from error
+        return form.run(inputs, outputs)
 
     def _form(self, program: Program, shapes: tuple[tuple[int, ...], ...]) -> Shaped:
         """The program for inputs of these shapes; of too many that goes which waited longest."""

@@ -276,13 +276,13 @@ class OnnxRuntime(Device):
         if program.complexes is not None:
             inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))
-        try:
-            if program.foreign is None:
+        if program.foreign is not None:
+            results = run_foreign(self.runtime, program, feeds)
+        else:
+            try:
                 results = program.run(program.outputs, feeds)
-            else:
-                results = run_foreign(self.runtime, program, feeds)
-        except Exception as error:
-            raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
+            except Exception as error:
+                raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
         if program.complexes is None:
             return results
         kinds = zip(results, program.complexes, strict=True)
@@ -381,7 +381,10 @@ def ortvalue(runtime: Any, array: np.ndarray) -> Any:
 def run_foreign(runtime: Any, program: Program, feeds: Mapping[str, np.ndarray]) -> list[Any]:
     """Run with element types that NumPy alone does not have, such as bfloat16."""
     values = {n: ortvalue(runtime, a) for n, a in feeds.items()}
-    results = program.session.run_with_ort_values(program.outputs, values)
+    try:
+        results = program.session.run_with_ort_values(program.outputs, values)
+    except Exception as error:
+        raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
     kinds = (program.foreign or [])[len(feeds) :]
     return [numpy_of(r, kind) for r, kind in zip(results, kinds, strict=True)]
 

@@ -7,14 +7,15 @@ import json
 import queue
 import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadFile, BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
@@ -245,8 +246,8 @@ class OpenVINO(Device):
         mine = self.runtime.get_version(), context.device
         if (version, device) != mine:
             raise DeviceError(f"a buffer of OpenVINO {version} on {device}, not of {mine}")
+        tensor, memory = tensor_of(self.runtime, blob)
         try:
-            tensor, memory = tensor_of(self.runtime, blob)
             compiled = self.core.import_model(tensor, context.device, context.config)
         except Exception as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
@@ -266,10 +267,6 @@ class OpenVINO(Device):
             request = program.compiled.create_infer_request()
         try:
             return self._run(program, request, inputs, outputs)
-        except NNAdapterError:
-            raise
-        except Exception as error:
-            raise DeviceError(f"openvino failed: {one_line(error)}") from error
         finally:
             program.requests.put(request)
 
@@ -283,9 +280,11 @@ class OpenVINO(Device):
         kept = []
         for position, array in enumerate(inputs):
             tensor, memory = tensor_of(self.runtime, fitted(array, program.inputs[position]))
-            request.set_input_tensor(position, tensor)
+            with engine_running():
+                request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
-        request.infer()
+        with engine_running():
+            request.infer()
         if program.profile:
             program.steps = steps(request)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
@@ -389,6 +388,15 @@ def steps(request: Any) -> list[Timing]:
             found.append(Timing(row.node_name, row.node_type, start, seconds))
             start += seconds
     return found
+
+
+@contextmanager
+def engine_running() -> Iterator[None]:
+    """Around one call of a request: DeviceError where OpenVINO fails."""
+    try:
+        yield
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise DeviceError(f"openvino failed: {one_line(error)}") from error
 
 
 def one_line(error: Exception) -> str:
