@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import isolation, sandbox
 from nnir.errors import BadFile, Unsupported
+from nnir.staging import temporary_folder
 
 from ..source import SourceModel
 from . import saved_model
@@ -36,7 +36,8 @@ def read(path: Path) -> SourceModel:
             f"a .keras archive holds layers and no graph, and {' and '.join(missing)} is not "
             "installed: install it, or write a SavedModel where it is with model.export(folder)"
         )
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as place:
+        folder = str(place)
         try:
             done = subprocess.run(
                 isolation.command(__name__, str(path.resolve()), folder, folders=[folder]),
@@ -52,7 +53,7 @@ def read(path: Path) -> SourceModel:
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if line.strip()]
             raise BadFile(f"Keras refuses {path.name!r}: {lines[-1][:300] if lines else 'it died'}")
-        return saved_model.read(Path(folder))
+        return saved_model.read(place)
 
 
 def _export(source: str, target: str) -> None:
