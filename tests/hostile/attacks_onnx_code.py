@@ -66,10 +66,9 @@ def external(location: str, where: str) -> Attack:
         weight = TensorProto(name="w", dims=[3], data_type=TensorProto.FLOAT)
         weight.data_location = TensorProto.EXTERNAL
         weight.external_data.add(key="location", value=location)
+        sum_of = helper.make_node("Add", ["x", "w"], ["y"])
         if where == "an initialiser":
-            return written(
-                folder, model(helper.make_node("Add", ["x", "w"], ["y"]), weights=(weight,))
-            )
+            return written(folder, model(sum_of, weights=(weight,)))
         constant = helper.make_node("Constant", [], ["w"], value=weight)
         return written(folder, model(constant, sum_of))
 
