@@ -215,9 +215,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
 
 def mapped(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
-    if not path.exists():
-        is_file = path.parent.exists() and not path.parent.is_dir()
-        raise NotADirectoryError(path) if is_file else FileNotFoundError(path)
+    path.stat()  # whose errors say what is there: a cache that is not is nothing to warn of
     with os.fdopen(open_file(path), "rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return memoryview(b"")
