@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from hal.properties import environment
 from nnir.errors import NNAdapterError, summary
 
 from . import net
@@ -18,6 +19,10 @@ from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
 from .work import convert, verify
+
+
+DEBUG = "NNADAPTER_DEBUG"
+BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"
 
 
 class Group(click.Group):
@@ -33,6 +38,13 @@ class Group(click.Group):
             context.exit(INTERRUPTED)
         except NNAdapterError as error:
             click.echo(f"error: {summary(error)}", err=True)
+            context.exit(1)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise  # click's own, and a reader that has left
+        except Exception as error:
+            if environment(DEBUG):
+                raise
+            click.echo(f"internal error: {type(error).__name__}: {summary(error)}; {BUG}", err=True)
             context.exit(1)
 
 

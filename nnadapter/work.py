@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nnir.errors import printable
+from nnir.legible import legible
 
 from . import api, conversion
 from .terminal import (
@@ -83,14 +83,14 @@ def convert(
 def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
     """How a file was proved, on stderr and for JSON."""
     for text in report.unproved:
-        say(printable(f"NOT VERIFIED {text}"))
+        say(legible(f"NOT VERIFIED {text}"))
     verdict = "compared meanwhile" if report.unproved else "verified"
     say(
         f"{verdict}: {target.name} in {report.device} agrees with {report.origin} in "
         f"{report.trials} trials, largest relative error {report.largest:.1e}"
     )
     for text in report.notes:
-        say(printable(f"note: {text}"))
+        say(legible(f"note: {text}"))
     found = report.as_dict()
     return {"verified": None, "compared": found} if report.unproved else {"verified": found}
 
@@ -135,5 +135,5 @@ def verify(
         columns = ("output", "type", "agrees", "max abs", "max rel", "max ulp", "problem")
         show(columns, rows, f"{file.name}: {device} against {report.origin}")
     for text in report.notes:
-        say(printable(f"note: {text}"))
+        say(legible(f"note: {text}"))
     sys.exit(0 if report else 1)

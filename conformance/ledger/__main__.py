@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from ..conform import conform
 from ..result import GOOD, REFUSED

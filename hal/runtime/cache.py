@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import FAILURES, BadCall, BadFile, summary, told
+from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
@@ -110,7 +110,7 @@ class Saved:
                 slots,
             )
             saved.check()
-        except FAILURES as error:
+        except (NNAdapterError, *DAMAGE) as error:
             raise BadFile(f"a damaged .nnc file: {told(error)}") from None
         return saved
 
