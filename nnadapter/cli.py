@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from hal.properties import environment
-from nnir.errors import NNAdapterError, summary
+from nnir.errors import DeviceError, NNAdapterError, summary, told
 
 from . import net
 from .inspection import check, devices, doctor, inspect, ops
@@ -19,7 +19,6 @@ from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
 from .work import convert, verify
-
 
 DEBUG = "NNADAPTER_DEBUG"
 BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"
@@ -44,7 +43,9 @@ class Group(click.Group):
         except Exception as error:
             if environment(DEBUG):
                 raise
-            click.echo(f"internal error: {type(error).__name__}: {summary(error)}; {BUG}", err=True)
+            place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
+            said = DeviceError(f"internal error: {told(error)}{place}; {BUG}")
+            click.echo(summary(said), err=True)
             context.exit(1)
 
 
