@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from nnir.dim import evaluate, symbol, symbols_of
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
 
+from .gate import admit
 from .oracle import Oracle
 from .origins import TIMEOUT
 from .stored import Reader
@@ -59,14 +60,17 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
         return Known(found, note="the source is an object; save it to a file to look into it")
     for knows, asked in ORIGINS:
         if knows(place):
-            module, heads = asked(place, model)
-            by_node = module in BY_NODE
-            asked_for = {"names": _names(model, by_node), "sizes": _sizes(model, arrays)}
-            heads = [{**h, **asked_for, "save": str(folder)} for h in heads]
-            name, writes = f"conformance.oracles.{module}", [str(folder.resolve())]
-            with Oracle(name, timeout=TIMEOUT, writes=writes) as oracle:
-                note = _ask(oracle, heads, list(arrays), found)
-            return Known(found, by_node, module in CHANNELS_LAST, note)
+            way = asked(place, model)
+            by_node = way.module in BY_NODE
+            name, writes = f"conformance.oracles.{way.module}", [str(folder.resolve())]
+            with (
+                admit(way.format, way.place, **way.about) as admitted,
+                Oracle(name, timeout=TIMEOUT, writes=writes) as oracle,
+            ):
+                more = {"names": _names(model, by_node), "sizes": _sizes(model, arrays)}
+                more |= {"path": str(admitted), "save": str(folder)}
+                note = _ask(oracle, [h | more for h in way.heads], list(arrays), found)
+            return Known(found, by_node, way.module in CHANNELS_LAST, note)
     return Known(found, note="what is inside of such a model has no names that could be asked for")
 
 
@@ -114,38 +118,47 @@ def _ask(oracle: Oracle, heads: Sequence[Head], arrays: list[np.ndarray], found:
     return f"the origin does not give its values: {problem}"
 
 
-def _onnx(place: Path, model: Model) -> tuple[str, list[Head]]:
-    path = str(place.resolve())
-    return "onnx", [{"path": path, "engine": "onnxruntime"}, {"path": path, "engine": ""}]
+@dataclass(frozen=True)
+class Way:
+    """How a file is asked for its values: through which gate, which oracle, with which heads."""
+
+    format: str
+    module: str
+    place: Path
+    heads: list[Head] = field(default_factory=lambda: [{}])
+    about: Head = field(default_factory=dict)
 
 
-def _torch(place: Path, model: Model) -> tuple[str, list[Head]]:
-    return "torch", [{"path": str(place.resolve())}]
+def _onnx(place: Path, model: Model) -> Way:
+    return Way("onnx", "onnx", place, [{"engine": "onnxruntime"}, {"engine": ""}])
 
 
-def _frozen(place: Path, model: Model) -> tuple[str, list[Head]]:
+def _torch(place: Path, model: Model) -> Way:
+    return Way("torch", "torch", place)
+
+
+def _frozen(place: Path, model: Model) -> Way:
+    heads = [{"inputs": [v.name for v in model.inputs]}]
+    about = {"outputs": [name for name, _ in model.named_outputs()]}
+    return Way("tensorflow", "tensorflow", place, heads, about)
+
+
+def _tflite(place: Path, model: Model) -> Way:
     inputs = [v.name for v in model.inputs]
-    return "tensorflow", [{"path": str(place.resolve()), "inputs": inputs}]
+    head = {"inputs": inputs, "signature": model.metadata.get("signature")}
+    return Way("tflite", "litert", place, [head])
 
 
-def _tflite(place: Path, model: Model) -> tuple[str, list[Head]]:
-    inputs = [v.name for v in model.inputs]
-    signature = model.metadata.get("signature")
-    return "litert", [{"path": str(place.resolve()), "inputs": inputs, "signature": signature}]
-
-
-def _saved_model(place: Path, model: Model) -> tuple[str, list[Head]]:
-    path = str((place if place.is_dir() else place.parent).resolve())
+def _saved_model(place: Path, model: Model) -> Way:
     about = {k: model.metadata.get(k) for k in ("signature", "tags")}
-    return "tensorflow", [{"path": path, **about}]
+    return Way("tensorflow", "tensorflow", place, [about], about)
 
 
-def _paddle(place: Path, model: Model) -> tuple[str, list[Head]]:
+def _paddle(place: Path, model: Model) -> Way:
     program = paddle.program_of(place)
     if program is None:
         raise Unsupported(f"no program at {str(place)!r}")
-    module = "paddle_legacy" if paddle.is_legacy(program) else "paddle"
-    return module, [{"path": str(program.with_suffix("").resolve())}]
+    return Way("paddle", "paddle_legacy" if paddle.is_legacy(program) else "paddle", program)
 
 
 def _is_frozen(place: Path) -> bool:
@@ -156,9 +169,7 @@ def _is_saved_model(place: Path) -> bool:
     return (place / "saved_model.pb").exists() or place.name == "saved_model.pb"
 
 
-ORIGINS: tuple[
-    tuple[Callable[[Path], bool], Callable[[Path, Model], tuple[str, list[Head]]]], ...
-] = (
+ORIGINS: tuple[tuple[Callable[[Path], bool], Callable[[Path, Model], Way]], ...] = (
     (onnx.detects, _onnx),
     (tflite.detects, _tflite),
     (torch.detects, _torch),

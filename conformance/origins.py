@@ -32,17 +32,17 @@ def run_origin(source: Any, model: Model, arrays: Sequence[np.ndarray]) -> tuple
 
 def _run_onnx(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
     """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
-    head: dict[str, Any] = {"engine": "onnxruntime"}
-    blob = b""
-    if isinstance(source, Path):
-        head["path"] = str(source.resolve())
-    else:
-        blob = source if isinstance(source, bytes) else source.SerializeToString()
-    with Oracle("conformance.oracles.onnx", timeout=TIMEOUT) as oracle:
+    if not isinstance(source, (Path, bytes)):
+        source = source.SerializeToString()
+    with (
+        admit("onnx", source) as admitted,
+        Oracle("conformance.oracles.onnx", timeout=TIMEOUT) as oracle,
+    ):
+        head: dict[str, Any] = {"engine": "onnxruntime", "path": str(admitted)}
         try:
-            return "onnxruntime", oracle.ask(head, arrays, blob)
+            return "onnxruntime", oracle.ask(head, arrays)
         except Unsupported:
-            return "onnx reference", oracle.ask({**head, "engine": ""}, arrays, blob)
+            return "onnx reference", oracle.ask({**head, "engine": ""}, arrays)
 
 
 def _run_torch(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
@@ -64,18 +64,20 @@ def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arr
     """TensorFlow on a SavedModel or a frozen graph."""
     if not isinstance(source, Path):
         raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
-    head: dict[str, Any] = {"path": str(source.resolve())}
-    if source.is_file() and source.suffix == ".pb" and source.name != "saved_model.pb":
-        head["inputs"] = [v.name for v in model.inputs]
-        head["outputs"] = [name for name, _ in model.named_outputs()]
-    elif source.suffix == ".keras":
+    if source.suffix == ".keras":
         return _run_keras(source, model, arrays)
+    head: dict[str, Any] = {}
+    about: dict[str, Any] = {k: model.metadata.get(k) for k in ("signature", "tags")}
+    if tensorflow.is_saved(source):
+        head |= about
     else:
-        head["path"] = str((source if source.is_dir() else source.parent).resolve())
-        head["signature"] = model.metadata.get("signature")
-        head["tags"] = model.metadata.get("tags")
-    with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
-        return "tensorflow", oracle.ask(head, arrays)
+        head["inputs"] = [v.name for v in model.inputs]
+        head["outputs"] = about["outputs"] = [name for name, _ in model.named_outputs()]
+    with (
+        admit("tensorflow", source, **about) as admitted,
+        Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle,
+    ):
+        return "tensorflow", oracle.ask({**head, "path": str(admitted)}, arrays)
 
 
 def _run_keras(source: Path, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
@@ -90,13 +92,15 @@ def _run_tflite(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]
     if not isinstance(source, Path):
         raise Unsupported("verify needs a TFLite file, not its bytes")
     head = {
-        "path": str(source.resolve()),
         "signature": model.metadata.get("signature"),
         "inputs": [v.name for v in model.inputs],
         "outputs": [name for name, _ in model.named_outputs()],
     }
-    with Oracle("conformance.oracles.litert", timeout=TIMEOUT) as oracle:
-        return "litert", oracle.ask(head, arrays)
+    with (
+        admit("tflite", source) as admitted,
+        Oracle("conformance.oracles.litert", timeout=TIMEOUT) as oracle,
+    ):
+        return "litert", oracle.ask({**head, "path": str(admitted)}, arrays)
 
 
 def _run_paddle(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
@@ -110,9 +114,11 @@ def _run_paddle(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]
             objects.save(source, path.with_suffix(""), arrays)
         is_legacy = paddle.is_legacy(path)
         module = "paddle_legacy" if is_legacy else "paddle"
-        head = {"path": str(path.with_suffix("").resolve())}
-        with Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle:
-            return "paddle", oracle.ask(head, arrays)
+        with (
+            admit("paddle", path) as admitted,
+            Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle,
+        ):
+            return "paddle", oracle.ask({"path": str(admitted)}, arrays)
 
 
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NewType, Union, get_args, get_origin
 
 import numpy as np
 
+from nnir.budget import numbers_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.numeric import is_real
@@ -242,7 +243,7 @@ def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
     hint = parameter.hint
     what = f"{converter} with {parameter.name}={short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
-        value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
+        value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)
     return _as_hinted(value, hint, what)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from hal.runtime.options import Options
 from hal.runtime.program import Program
 from hal.runtime.subgraph_config import Rules
 from nnir import archive
+from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
 from nnir.model import Model
 
@@ -154,13 +156,7 @@ def _no_options(source: Any) -> frozenset[str]:
 def _head(source: Any) -> bytes:
     if isinstance(source, bytes):
         return source[:64]
-    if isinstance(source, Path) and source.is_file():
-        try:
-            with source.open("rb") as file:
-                return file.read(64)
-        except OSError as error:
-            raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
-    return b""
+    return read_head(source, 64) if isinstance(source, Path) else b""
 
 
 def _asked(source: Any) -> Iterator[Any]:
@@ -173,13 +169,19 @@ def _asked(source: Any) -> Iterator[Any]:
         if isinstance(source, Path)
         else None
     )
-    points = sorted(entry_points(group=FRONTENDS), key=lambda e: (e.name != likely, e.name))
+    points = sorted(_points(), key=lambda e: (e.name != likely, e.name))
     yield from (point.load() for point in points)
+
+
+@functools.cache
+def _points() -> tuple[EntryPoint, ...]:
+    """The entry points of the frontends; to find them, files of all installed packages are read."""
+    return tuple(entry_points(group=FRONTENDS))
 
 
 def frontends() -> list[tuple[str, Any]]:
     """Name and module of every installed frontend."""
-    return [(e.name, e.load()) for e in sorted(entry_points(group=FRONTENDS), key=lambda e: e.name)]
+    return [(e.name, e.load()) for e in sorted(_points(), key=lambda e: e.name)]
 
 
 @guarded("path")

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nnir.legible import legible
-
 from . import api, conversion
 from .terminal import (
     DEVICE,
@@ -18,6 +16,7 @@ from .terminal import (
     JSON,
     PROPERTIES,
     SEED,
+    answer,
     busy,
     load,
     loading,
@@ -77,20 +76,20 @@ def convert(
     if as_json:
         print_json(result)
     else:
-        click.echo(f"{target}: {len(done.model.operations)} operations, {size} bytes")
+        answer(f"{target}: {len(done.model.operations)} operations, {size} bytes")
 
 
 def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
     """How a file was proved, on stderr and for JSON."""
     for text in report.unproved:
-        say(legible(f"NOT VERIFIED {text}"))
+        say(f"NOT VERIFIED {text}")
     verdict = "compared meanwhile" if report.unproved else "verified"
     say(
         f"{verdict}: {target.name} in {report.device} agrees with {report.origin} in "
         f"{report.trials} trials, largest relative error {report.largest:.1e}"
     )
     for text in report.notes:
-        say(legible(f"note: {text}"))
+        say(f"note: {text}")
     found = report.as_dict()
     return {"verified": None, "compared": found} if report.unproved else {"verified": found}
 
@@ -135,5 +134,5 @@ def verify(
         columns = ("output", "type", "agrees", "max abs", "max rel", "max ulp", "problem")
         show(columns, rows, f"{file.name}: {device} against {report.origin}")
     for text in report.notes:
-        say(legible(f"note: {text}"))
+        say(f"note: {text}")
     sys.exit(0 if report else 1)

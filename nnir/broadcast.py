@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .budget import numbers_of
 from .dim import Dim, Expr, maximum
 from .errors import BadType, NotConstant
 from .types import Row
@@ -77,7 +78,7 @@ def ints(value: Value | None) -> tuple[int, ...] | None:
     if value.constant is not None and not value.is_integer:
         raise BadType(f"a tensor of integers is needed, not {value.type}")
     known = value.known
-    return None if known is None else Row(int(i) for i in np.asarray(known).flat)
+    return None if known is None else Row(map(int, numbers_of(np.asarray(known))))
 
 
 def length_of(value: Value) -> int:

@@ -13,6 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from .budget import open_file
 from .errors import BadFile
 
 
@@ -49,10 +50,7 @@ def map_file(path: Path) -> bytes | MappedFile:
     """The bytes of a file; BadFile when it cannot be read."""
     if (found := OPENED.get()) is not None:
         found.append(path)
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-    except OSError as error:
-        raise BadFile(f"cannot read {str(path)!r}: {error.strerror}") from None
+    descriptor = open_file(path)
     try:
         size = os.fstat(descriptor).st_size
         mapped = MappedFile(descriptor, 0, access=mmap.ACCESS_READ) if size else None

@@ -38,6 +38,7 @@ class Operator:
         content: Callable[..., np.ndarray | None] | None = None,
         is_random: bool = False,
         order: tuple[str, ...] | None = None,
+        steps: Callable[[int, int], int] | None = None,
     ) -> None:
         self.name = rule.__name__.removesuffix("_").upper()
         self.rule = rule
@@ -46,6 +47,7 @@ class Operator:
         self.since = "ext" if code >= EXTENSION else since
         self.content = content
         self.is_random = is_random
+        self.steps = steps
         self._order = order
         self.decomposition: Callable[..., Any] | None = None
         self.__doc__ = rule.__doc__
@@ -230,15 +232,28 @@ def operator(
     content: Callable[..., np.ndarray | None] | None = None,
     is_random: bool = False,
     order: tuple[str, ...] | None = None,
+    steps: Callable[[int, int], int] | None = None,
 ) -> Callable[[Rule], Operator]:
     """Make an operator of a type rule.
 
     `code` is the standard's operation code, 1000 and above for extensions; `since` the version of
     the standard that has it; `content` carries the elements of small integer tensors symbolically;
     `is_random` keeps it from being computed while converting; `order` is the order of the operands
-    in the standard where the signature cannot show it (a constant between two tensors).
+    in the standard where the signature cannot show it (a constant between two tensors); `steps`
+    says what the reference costs, from the numbers of elements that it reads and makes, where that
+    is more than to touch each once.
     """
-    return lambda rule: Operator(rule, reference, code, since, content, is_random, order)
+    return lambda rule: Operator(rule, reference, code, since, content, is_random, order, steps)
+
+
+def pairs(read: int, made: int) -> int:
+    """Steps where every result depends on everything that is read, such as a matrix product."""
+    return read * made
+
+
+def series(read: int, made: int) -> int:
+    """Steps where every result is the sum of a series."""
+    return 32 * (read + made)
 
 
 def carry(reference: Callable[..., Any]) -> Callable[..., np.ndarray | None]:

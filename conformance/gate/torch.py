@@ -102,7 +102,7 @@ def _words(container: Container) -> Parts:
     for name, expected in PLAIN.items():
         if name in container:
             word = container.read(name)
-            if not (word.strip() == expected or expected is None and _is_version(word)):
+            if not (word.strip() == expected or (expected is None and _is_version(word))):
                 raise BadFile(f"{name!r} of the .pt2 file is {word[:20]!r}")
             yield name, word
 

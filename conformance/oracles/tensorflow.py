@@ -127,7 +127,7 @@ def flat(signature: Any) -> tuple[Any, list[str]]:
     whole = convert_to_constants.convert_variables_to_constants_v2(signature)
     graph = whole.graph.as_graph_def()
     wrapped = tf.compat.v1.wrap_function(lambda: tf.compat.v1.import_graph_def(graph, name=""), [])
-    return wrapped, sorted(signature.structured_input_signature[1])
+    return wrapped, [t.name for t in whole.inputs]
 
 
 def results(found: Any) -> list[np.ndarray]:

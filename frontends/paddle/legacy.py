@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import beside
 from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import TensorType
@@ -80,7 +81,7 @@ class Reader:
 
     def read(self, path: Path, parameters: Path | None, version: int) -> SourceModel:
         """The whole program."""
-        self._require_rules()
+        self.require_rules()
         graph = SourceGraph("program")
         env: Env = {n: Ref(n) for n in self.weights}
         self.run(0, env, graph, 0)
@@ -94,21 +95,22 @@ class Reader:
 
     def _values(self, path: Path, parameters: Path | None) -> dict[str, Any]:
         declared = {n: (v.precision, v.sizes) for n, v in self.weights.items()}
-        for place in (parameters, path.with_suffix(".pdiparams"), path.with_name("__params__")):
-            if place is not None and place.exists():
-                return params.combined(place, declared)
         if parameters is not None:
-            raise BadFile(f"no such file: {str(parameters)!r}")
+            return params.combined(parameters, declared)
+        for place in (path.with_suffix(".pdiparams"), path.with_name("__params__")):
+            if place.exists():
+                return params.combined(beside(path.parent, place.name), declared)
         found = {}
         for name, (kind, sizes) in declared.items():
             if "/" in name or "\\" in name or name in ("", ".", ".."):
                 raise BadFile(f"the parameter {name[:60]!r} cannot be a file beside the program")
-            array, _ = params.read_one(map_file(path.with_name(name)), 0)
+            array, _ = params.read_one(map_file(beside(path.parent, name)), 0)
             params.require(name, array, kind, sizes)
             found[name] = array
         return found
 
-    def _require_rules(self) -> None:
+    def require_rules(self) -> None:
+        """Unsupported with every operator that is not on the list."""
         from .legacy_ops import RULES
 
         missing = Counter(

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.budget import beside
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
@@ -17,6 +18,7 @@ from ..source import SourceModel, SourceValue, dims
 from ..wire import Buffer
 from . import SAVED
 from .bundle import Bundle
+from .effects import refuse_effects
 from .flatten import CALLS, Flattener, Library, Variable
 from .messages import GRAPH, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
@@ -39,9 +41,9 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
-    data = map_file(folder / SAVED)
+    data = map_file(beside(folder, SAVED))
     message = decode(data, (0, len(data)), SAVED_MODEL)
-    meta = _chosen(message.get("meta_graph", ()), set(tags))
+    meta = graph_with(message.get("meta_graph", ()), set(tags))
     graph = meta.get("graph", {})
     nodes = nodes_of(data, graph.get("node", ()))
     functions = functions_of(data, graph.get("library", {}).get("function", ()))
@@ -52,8 +54,9 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     elif any(n.op == "VarHandleOp" for n in nodes.values()):
         raise BadFile(f"the SavedModel has no {VARIABLES.with_suffix('.index')}")
     signatures = {s["key"]: s.get("value", {}) for s in meta.get("signature", ())}
-    asked = _signature(signatures, signature)
+    asked = signature_called(signatures, signature)
     chosen = signatures[asked]
+    refuse_effects(nodes, functions, [i["name"] for _, i in _sorted(chosen.get("outputs", ()))])
     flattener = Flattener(Library(nodes, functions, values))
     for key, info in _sorted(chosen.get("inputs", ())):
         flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
@@ -70,7 +73,7 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     return SourceModel("tensorflow", source, {"": 1}, metadata=metadata)
 
 
-def _chosen(metas: Sequence[Mapping[str, Any]], tags: set[str]) -> Mapping[str, Any]:
+def graph_with(metas: Sequence[Mapping[str, Any]], tags: set[str]) -> Mapping[str, Any]:
     """The graph with these tags; without any, the one to serve or the only one."""
     wanted = tags or {SERVE}
     for meta in metas:
@@ -82,7 +85,7 @@ def _chosen(metas: Sequence[Mapping[str, Any]], tags: set[str]) -> Mapping[str, 
     raise BadFile(f"no graph with the tags {sorted(wanted)}; the SavedModel has {known}")
 
 
-def _signature(signatures: Mapping[str, Any], wanted: str | None) -> str:
+def signature_called(signatures: Mapping[str, Any], wanted: str | None) -> str:
     usual = [s for s in signatures if not s.startswith("__saved_model")]
     name = wanted or (DEFAULT if DEFAULT in signatures else usual[0] if len(usual) == 1 else "")
     if name not in signatures:
@@ -172,6 +175,8 @@ def read_graph(
         with paused_collector():
             message = decode(data, (0, len(data)), GRAPH)
             nodes = nodes_of(data, message.get("node", ()))
+            if not nodes:
+                raise BadFile("no GraphDef: it has no nodes")
             functions = functions_of(data, message.get("library", {}).get("function", ()))
             return graph_model(Library(nodes, functions), inputs, outputs)
     except DAMAGE as error:
@@ -190,6 +195,7 @@ def graph_model(
         n.name for n in nodes.values() if n.op == "Placeholder" and n.name not in unused
     ]
     wanted = list(outputs) or [n.name for n in loose if n.name not in unused]
+    refuse_effects(nodes, library.functions, wanted)
     flattener = Flattener(library)
     for name in given:
         node = nodes.get(name.partition(":")[0])

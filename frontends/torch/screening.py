@@ -19,7 +19,7 @@ from .converters import TABLE
 
 EFFECTS = "higher_order.with_effects"
 PREFIX = "torch.ops."
-OPERATOR = re.compile(r"torch\.ops(\.[A-Za-z]\w*){2}(\.[A-Za-z]\w*)?|torch\.ops\.aten\.__\w+__\.\w+")
+OPERATOR = re.compile(r"torch\.ops(\.\w+){2,3}")
 OF_SIZES = ("_operator.", "math.", "torch.sym_")
 """Functions on the numbers that sizes are."""
 
@@ -204,4 +204,7 @@ CHECKS: dict[str, Callable[[Any], None]] = {
 }
 """By the key in the JSON; PyTorch's schema gives these no second meaning."""
 
-OPERATORS: dict[str, Callable[[Any], None]] = dict.fromkeys(("target", "as_operator"), check_operator)
+OPERATORS: dict[str, Callable[[Any], None]] = {
+    "target": check_operator,
+    "as_operator": check_operator,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
@@ -201,7 +203,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
         return None
     except NotADirectoryError:
         raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, BadFile) as error:
         refuse(f"{path.name}: {error}")
         return None
     try:
@@ -213,8 +215,10 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
 
 def mapped(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
-    with path.open("rb") as file:
-        if not path.stat().st_size:
+    if not path.exists() and path.parent.is_dir():
+        raise FileNotFoundError(path)
+    with os.fdopen(open_file(path), "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
 

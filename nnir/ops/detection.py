@@ -8,7 +8,7 @@ from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import at_positions, wide
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import boxes as arithmetic
 from .rules import common_dim
@@ -44,7 +44,7 @@ def _non_max_suppression(
     return (*results, np.array(index, np.int32)) if return_index else results
 
 
-@operator(code=94, reference=_non_max_suppression, since="v1.1")
+@operator(steps=pairs, code=94, reference=_non_max_suppression, since="v1.1")
 def non_max_suppression(
     bboxes: Value,
     scores: Value,
@@ -142,7 +142,7 @@ def _selected(
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-@operator(code=1650, reference=_selected)
+@operator(steps=pairs, code=1650, reference=_selected)
 def non_max_suppression_indices(
     boxes: Value,
     scores: Value,
@@ -174,7 +174,7 @@ def _suppress_boxes(boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: flo
     return np.array(kept, np.int64)
 
 
-@operator(code=1681, reference=_suppress_boxes)
+@operator(steps=pairs, code=1681, reference=_suppress_boxes)
 def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> TensorType:
     """Which boxes stay when those that overlap a better one by more than a threshold go.
 
@@ -257,7 +257,7 @@ def _prior_box(
     return boxes.astype(input.dtype), spread.astype(input.dtype)
 
 
-@operator(code=58, reference=_prior_box)
+@operator(steps=pairs, code=58, reference=_prior_box)
 def prior_box(
     input: Value,
     image: Value,
@@ -350,7 +350,7 @@ def _check_rois(name: str, input: Value, rois: Value, columns: int) -> None:
     require(isinstance(last, Expr) or last == columns, f"{name} with regions {rois.type}")
 
 
-@operator(code=70, reference=_roi_align)
+@operator(steps=pairs, code=70, reference=_roi_align)
 def roi_align(
     input: Value,
     rois: Value,
@@ -403,7 +403,7 @@ def _roi_align_max(
     return result
 
 
-@operator(code=1651, reference=_roi_align_max)
+@operator(steps=pairs, code=1651, reference=_roi_align_max)
 def roi_align_max(
     input: Value,
     rois: Value,
@@ -450,7 +450,7 @@ def _spans(start: int, end: int, bins: int, size: int) -> list[slice]:
     return [slice(a, b) for a, b in zip(low.clip(0, size), high.clip(0, size), strict=True)]
 
 
-@operator(code=1652, reference=_max_roi_pool)
+@operator(steps=pairs, code=1652, reference=_max_roi_pool)
 def max_roi_pool(
     input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> TensorType:
@@ -483,7 +483,7 @@ def _max_roi_positions(
     return result
 
 
-@operator(code=1680, reference=_max_roi_positions)
+@operator(steps=pairs, code=1680, reference=_max_roi_positions)
 def max_roi_positions(
     input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> TensorType:
@@ -550,7 +550,7 @@ def _yolo_box(
     return np.ascontiguousarray(both[..., :4]), np.ascontiguousarray(both[..., 4:])
 
 
-@operator(code=95, reference=_yolo_box)
+@operator(steps=pairs, code=95, reference=_yolo_box)
 def yolo_box(
     input: Value,
     imgsize: Value,

@@ -10,7 +10,7 @@ import numpy as np
 from ..dim import Expr
 from ..model import Value
 from ..numeric import at_positions, wide
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, compare, index, logic, reduce, shape, sizes, unary
 from .rules import require_integers
@@ -91,7 +91,7 @@ def _tf_idf_vectorizer(
     return result.reshape(*input.shape[:-1], result.shape[1])
 
 
-@operator(code=2100, reference=_tf_idf_vectorizer)
+@operator(steps=pairs, code=2100, reference=_tf_idf_vectorizer)
 def tf_idf_vectorizer(
     input: Value,
     *,
@@ -184,7 +184,7 @@ def _folded(targets: np.ndarray, weights: np.ndarray, n_targets: int, aggregate:
             return result / weights.dtype.type(count)
 
 
-@operator(code=2101, reference=_tree_ensemble)
+@operator(steps=pairs, code=2101, reference=_tree_ensemble)
 def tree_ensemble(
     input: Value,
     splits: Value,

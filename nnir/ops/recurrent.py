@@ -9,7 +9,7 @@ import numpy as np
 from ..dim import Dim, Expr
 from ..model import Value
 from ..numeric import HALF
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import TensorType
 from . import cells
 
@@ -150,7 +150,7 @@ def _rnn(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1900, reference=_rnn)
+@operator(steps=pairs, code=1900, reference=_rnn)
 def rnn(
     input: Value,
     weight: Value,
@@ -205,7 +205,7 @@ def _gru(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1901, reference=_gru)
+@operator(steps=pairs, code=1901, reference=_gru)
 def gru(
     input: Value,
     weight: Value,
@@ -263,7 +263,7 @@ def _lstm(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1902, reference=_lstm)
+@operator(steps=pairs, code=1902, reference=_lstm)
 def lstm(
     input: Value,
     weight: Value,
