@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import open_file
-from nnir.errors import FAILURES, BadCall, BadFile, summary, told
+from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
@@ -112,7 +112,7 @@ class Saved:
                 slots,
             )
             saved.check()
-        except FAILURES as error:
+        except (NNAdapterError, *DAMAGE) as error:
             raise BadFile(f"a damaged .nnc file: {told(error)}") from None
         return saved
 
