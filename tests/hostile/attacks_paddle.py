@@ -100,6 +100,9 @@ FED["A"] += [
     {"AT": {"#": "1.a_dtype", "D": "float32"}, "N": "dtype"},
     {"AT": {"#": "1.a_place", "D": [0, 0, ""]}, "N": "place"},
 ]
+STORED = {"#": "p", "A": [0, 1, 1, "w"], "DA": [], "OA": [1, 0, 1], "QA": []}
+STORED["O"] = {"%": 5, "TT": kind_of(3)}
+WEIGHED = operation("1.multiply", [1, 5], [2])
 MADE = operation("1.relu", [1], [2])
 FETCHED = operation("1.fetch", [2], [900], name="y0", col=0)
 
@@ -131,8 +134,8 @@ def beside(name: str, *, is_legacy: bool) -> Attack:
                 shutil.copyfile((DATA / "net").with_suffix(suffix), path.with_suffix(suffix))
         else:
             path = folder / "m.json"
-            path.write_bytes(document(FED, MADE, FETCHED))
-            path.with_suffix(".pdiparams").write_bytes(b"")
+            path.write_bytes(document(STORED, FED, WEIGHED, FETCHED))
+            path.with_suffix(".pdiparams").write_bytes(WEIGHTS)
         (folder / name).write_bytes(evil(marker))
         return path
 
