@@ -12,6 +12,8 @@ from nnir.errors import BadInput
 from nnir.model import Model, Value
 from nnir.types import Precision
 
+from .ranges import range_of
+
 DEFAULT_SIZE = 2
 LARGEST = 1 << 28
 
@@ -19,12 +21,12 @@ LARGEST = 1 << 28
 def random_inputs(
     model: Model, seed: int = 0, sizes: Mapping[str, int] | None = None
 ) -> list[np.ndarray]:
-    """One array per input: floats uniform in [-1, 1), integers 0 to 9, bools even.
+    """One array per input: floats uniform in [-1, 1), bools even, integers as `ranges` says.
 
     `sizes` gives dynamic dimensions by name; the others get their lowest size, at least 2.
     """
     given = dict(sizes or {})
-    names = {n for v in model.inputs for d in v.shape for n in symbols_of(d)}
+    names = open_sizes(model)
     if unknown := set(given) - names:
         raise BadInput(f"no dimension {', '.join(sorted(unknown))}; there are {sorted(names)}")
     for name in names - given.keys():
@@ -32,6 +34,11 @@ def random_inputs(
         given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
     generator = np.random.default_rng(seed)
     return [np.asarray(_random(v, given, generator)) for v in model.inputs]
+
+
+def open_sizes(model: Model) -> set[str]:
+    """The names of the dynamic dimensions of the inputs."""
+    return {n for v in model.inputs for d in v.shape for n in symbols_of(d)}
 
 
 def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:
@@ -46,6 +53,7 @@ def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generat
     if value.precision == Precision.BOOL8:
         return generator.random(shape) < 0.5
     if value.is_integer:
-        low, high = (-2, 1) if value.dtype.itemsize == 1 and value.dtype.kind == "V" else (0, 9)
-        return generator.integers(max(low, 0), high, shape, endpoint=True).astype(value.dtype)
+        low, high = range_of(value)
+        kind = np.uint64 if high > np.iinfo(np.int64).max else np.int64
+        return generator.integers(low, high, shape, kind, endpoint=True).astype(value.dtype)
     return generator.uniform(-1, 1, shape).astype(value.dtype)

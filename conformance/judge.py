@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import FAILURES, NNAdapterError, summary, told
+from nnir.errors import NNAdapterError, summary, told
 
 from .case import Limit
 from .compare import Difference, distance
@@ -56,13 +56,13 @@ def judge(
         return _must_fail(engine, case, device, oracle)
     try:
         answer = engine.ask(case, oracle) if ask is None else ask()
-    except FAILURES as refused:  # no limit is about the origin
+    except Exception as refused:  # noqa: BLE001  no limit is about the origin
         return failure(refused)
     limit = next((x for x in limits if x.matches(case, device)), None)
     error: BaseException | None = None
     try:
         found = _compared(engine, case, device, answer, oracle, prepare)
-    except FAILURES as raised:  # whatever it is, it is the verdict
+    except Exception as raised:  # noqa: BLE001  whatever it is, it is the verdict
         error = raised
         found = failure(raised)
     else:
@@ -84,7 +84,8 @@ def failure(error: BaseException) -> Verdict:
         return Verdict(MEMORY, summary(error))
     if isinstance(error, NNAdapterError):
         return Verdict(REFUSED, f"{type(error).__name__}: {summary(error)}")
-    return Verdict(ERROR, told(error))
+    where = " ".join(getattr(error, "__notes__", ()))
+    return Verdict(ERROR, f"{told(error)} {where}".strip())
 
 
 def _compared(
@@ -142,9 +143,11 @@ def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> V
         engine.refused(case, device, oracle)
     except Lost as lost:
         return failure(lost)
-    except FAILURES as error:
+    except Exception as error:  # noqa: BLE001  whatever it is, it is the verdict
         if isinstance(error, case.raises):
             return Verdict(PASS)
+        if not isinstance(error, NNAdapterError):
+            return failure(error)
         return Verdict(WRONG, f"{expected} was to be raised, not {told(error)}")
     return Verdict(WRONG, f"{expected} was to be raised, but it runs")
 

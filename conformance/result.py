@@ -41,7 +41,8 @@ class Result:
     arrays in words (only where something is wrong), `index` is the worst element, whose values are
     `got_value` and `want_value`. `max_ulp` is in units in the last place of the origin's result.
     `error` and `yardstick` are our distance and the origin's own from what the origin gives in
-    float64, in the same units, where it was asked.
+    float64, in the same units, where it was asked. `decomposed` are the operators that the device
+    has no lowering of, or whose lowering refused, as its emission wrote them down.
     """
 
     suite: str
@@ -66,6 +67,7 @@ class Result:
     want: str = ""
     row: str = ""
     command: str = ""
+    decomposed: tuple[str, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -21,9 +21,9 @@ from frontends.onnx import FAMILIES, TABLE
 from frontends.paddle import legacy_ops
 from frontends.torch.aliases import ALIASES
 from hal.lowering import Lowerings
-from nnir.atomic import replacing
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
+from nnir.staging import replacing
 
 from .case import Limit
 from .cases import paddle as paddle_cases

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from frontends.torch.signature import state_of
 from hal.device import Device
-from hal.properties import Properties
 from hal.runtime.program import Program
+from nnir.errors import Unsupported, summary
 from nnir.model import Model, Value
 from nnir.ops import quant, shape
-from nnir.passes import ends
-from nnir.passes.orders import Perm, inverse
 
 from .case import Tolerance
 from .compare import compare
-from .inputs import random_inputs
 from .leeway import largest
-from .origins import run_origin
+from .origin import BUILTIN, Origin
+from .origins import NotInstalled
+from .stock import Stock
+from .trials import CALLS, COUNT, Trial, trials, weaknesses
+
+Read = Callable[[Path], Model]
+"""Reads a file again, with the options that it was written with."""
 
 TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-2}
 """Largest error relative to the largest magnitude of an output; integers and bools are exact."""
@@ -49,16 +54,28 @@ class Row:
 
 @dataclass(frozen=True)
 class Report:
-    """The result of a verification; true when every output agrees."""
+    """The result of a verification; true when every output agrees.
+
+    `unproved`: what could not be asked, though it should have been: the origin that is not
+    installed, the engine of a file. `notes`: why the comparison proves little.
+    """
 
     origin: str
     device: str
     rows: list[Row] = field(default_factory=list)
     seconds: float = 0.0
+    trials: int = 1
+    unproved: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     @property
     def agrees(self) -> bool:
         return all(row.agrees for row in self.rows)
+
+    @property
+    def largest(self) -> float:
+        """The largest error relative to the largest magnitude of an output."""
+        return max((r.max_relative for r in self.rows), default=0.0)
 
     def __bool__(self) -> bool:
         return self.agrees
@@ -84,58 +101,139 @@ def verify(
 ) -> Report:
     """Run both and compare; Unsupported when there is no origin framework to ask.
 
-    What was loaded with another order of axes is handed to the origin in the origin's own.
+    What was loaded with another order of axes is handed to the origin in the origin's own. Without
+    `inputs` several random ones are tried, of several sizes where those are open.
     """
-    arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     started = time.perf_counter()
-    got = Program(model, device, properties)(*arrays)
-    return against_origin(source, model, device, arrays, got, started, tolerance)
+    with Program(model, device, properties) as program, Origin(source, model) as origin:
+        if inputs is None:
+            found = trials(model, origin.run, seed, count_of(model))
+        else:
+            arrays = [np.asarray(a) for a in inputs]
+            found = [Trial(arrays, origin.run(arrays), {})]
+        got = [program(*t.arrays) for t in found]
+        rows, notes = compared(model, found, got, origin, tolerance)
+    if inputs is None:
+        notes += weaknesses([n for n, _ in model.named_outputs()], found)
+    seconds = time.perf_counter() - started
+    return Report(origin.name, device, rows, seconds, len(found), notes=notes)
 
 
-def verify_file(source: Any, model: Model, written: Path, device: Device, seed: int = 0) -> Report:
-    """Compare what a device makes of a file that it wrote of `model` with the origin."""
-    arrays = random_inputs(model, seed)
-    started = time.perf_counter()
-    context = device.create_context(Properties({}), None)
-    types = [[v.type for v in values] for values in (model.inputs, model.outputs)]
-    program = device.import_program(context, written, *types)
-    got = device.execute_program(program, arrays)
-    device.destroy_program(program)
-    device.destroy_context(context)
-    return against_origin(source, model, device.name, arrays, got, started)
-
-
-def against_origin(
-    source: Any,
-    model: Model,
-    device: str,
-    arrays: Sequence[np.ndarray],
-    got: Sequence[np.ndarray],
-    started: float,
-    tolerance: float | None = None,
+def verify_file(
+    source: Any, model: Model, path: Path, device: Device | None, read: Read, seed: int = 0
 ) -> Report:
-    """Compare outputs with the origin's; what a model means is in the NumPy references."""
-    if isinstance(source, Model):
-        origin, found = "builtin", Program(source, "builtin")(*arrays)
-    else:
-        origin, found = run_origin(source, model, handed(model, arrays))
-    perms = ends.orders(model, ends.OUTPUTS)
+    """Compare what the users of a written file get with what its origin gives.
+
+    `device` wrote the file of `model` (None for an archive); its engine opens it in a process of
+    its own. Where that engine is not installed, `read` reads the file again, to run on `builtin`;
+    where the origin cannot be asked, `builtin` stands in for it. The report says so.
+    """
+    started = time.perf_counter()
+    unproved: list[str] = []
+    with ExitStack() as stack:
+        try:
+            opened: Stock | Builtin = stack.enter_context(Stock(path, device, model))
+        except Unsupported as error:
+            unproved.append(f"in {device.name if device else BUILTIN}: {summary(error)}")
+            opened = stack.enter_context(Builtin(read(path)))
+        origin: Origin | Builtin
+        try:
+            origin = stack.enter_context(Origin(source, model))
+            found = trials(model, origin.run, seed, count_of(model))
+        except NotInstalled as error:
+            unproved.append(f"against {error}")
+            origin = stack.enter_context(Builtin(model))
+            found = trials(model, origin.run, seed)
+        except Unsupported as error:
+            unproved.append(f"against its origin: {summary(error)}")
+            origin = stack.enter_context(Builtin(model))
+            found = trials(model, origin.run, seed)
+        got = [opened.run(t.arrays) for t in found]
+        opened.finish()
+        rows, notes = compared(model, found, got, origin)
+    notes += weaknesses([n for n, _ in model.named_outputs()], found)
+    seconds = time.perf_counter() - started
+    return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
+
+
+class Builtin:
+    """A model on the NumPy references, where there is nobody else to ask."""
+
+    name = BUILTIN
+
+    def __init__(self, model: Model) -> None:
+        self._program = Program(model, BUILTIN)
+
+    def __enter__(self) -> Builtin:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.close()
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs, in the model's order."""
+        return list(self._program(*arrays))
+
+    def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, list[np.ndarray]]]:
+        """There is one answer."""
+        return iter(())
+
+    def finish(self) -> None:
+        """Nothing else runs."""
+
+
+def count_of(model: Model) -> int:
+    """How many trials a model needs; a program with state is called more often."""
+    return CALLS if state_of(model) else COUNT
+
+
+def compared(
+    model: Model,
+    found: Sequence[Trial],
+    got: Sequence[Sequence[np.ndarray]],
+    origin: Origin | Builtin,
+    tolerance: float | None = None,
+) -> tuple[list[Row], list[str]]:
+    """The worst of each output over all trials, and what there is to say about that.
+
+    Where quantised outputs differ, the other kernels of the origin are asked as well: they may
+    differ from its first ones as much.
+    """
+    worst: dict[str, Row] = {}
+    notes: list[str] = []
+    for number, (trial, results) in enumerate(zip(found, got, strict=True)):
+        rows = rows_of(model, results, trial.wanted, tolerance)
+        if not all(r.agrees for r in rows):
+            for name, wanted in origin.others(trial.arrays):
+                second = rows_of(model, results, wanted, tolerance)
+                if all(r.agrees for r in second):
+                    said = next(r.problem for r in rows if not r.agrees)
+                    notes.append(f"agrees with {name}; with its other kernels: {said}")
+                    rows = second
+                    break
+        for row in rows:
+            if number and not row.agrees:
+                row = replace(row, problem=f"in call {number + 1}: {row.problem}")
+            old = worst.get(row.output, row)
+            worst[row.output] = max(old, row, key=lambda r: (not r.agrees, r.max_absolute))
+    kept = state_of(model)
+    if kept and not all(r.agrees for r in worst.values()):
+        notes.append(f"the program keeps state in {', '.join(kept)}, which the model does not")
+    return list(worst.values()), list(dict.fromkeys(notes))
+
+
+def rows_of(
+    model: Model,
+    got: Sequence[np.ndarray],
+    wanted: Sequence[np.ndarray],
+    tolerance: float | None,
+) -> list[Row]:
+    """The outputs of one trial."""
     rows = []
-    for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):
+    for (name, value), mine, want in zip(model.named_outputs(), got, wanted, strict=True):
         quanta = QUANTA if tolerance is None and is_quantized(value) else 0
-        rows.append(_row(name, mine, _turned(want, perms.get(name)), tolerance, quanta))
-    return Report(origin, device, rows, time.perf_counter() - started)
-
-
-def handed(model: Model, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The inputs in the order of axes that the origin has."""
-    names = [v.name or "" for v in model.inputs]
-    own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
-    return [_turned(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
-
-
-def _turned(array: np.ndarray, perm: Perm | None) -> np.ndarray:
-    return array if perm is None else array.transpose(perm)
+        rows.append(_row(name, mine, want, tolerance, quanta))
+    return rows
 
 
 def is_quantized(value: Value) -> bool:

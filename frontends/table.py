@@ -5,15 +5,19 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NewType, Union, get_args, get_origin
 
 import numpy as np
 
+from nnir.budget import numbers_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
+from nnir.numeric import is_real
 from nnir.operator import Operator
+from nnir.types import Row
 
 if TYPE_CHECKING:
     from .translate import Translator
@@ -22,8 +26,14 @@ Wanted = NewType("Wanted", int)
 """A converter parameter of this type receives the number of outputs that the node names."""
 
 
-class Items(tuple[Any, ...]):
-    """A sequence of tensors (or of None, where the source allows it) of known length."""
+class Items(Row):
+    """A sequence of tensors of known length."""
+
+    __slots__ = ()
+
+
+class Gaps(Items):
+    """Items of which some may be left out: None stands for those."""
 
     __slots__ = ()
 
@@ -96,6 +106,7 @@ class Parameter:
     is_value: bool
     is_index: bool
     is_items: bool
+    takes_gaps: bool
     takes_numbers: bool
 
 
@@ -221,30 +232,55 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         optional=len(plain) < len(options),
         is_value=is_value,
         is_index=any(hasattr(o, "__metadata__") for o in plain),
-        is_items=Items in plain,
+        is_items=Items in plain or Gaps in plain,
+        takes_gaps=Gaps in plain,
         takes_numbers=any(o in (int, float, bool, complex) for o in plain),
     )
 
 
 def coerce(value: Any, parameter: Parameter, converter: str) -> Any:
-    """A constant as the type that the parameter is annotated with."""
+    """A constant as the type that the parameter is annotated with; BadType for another kind."""
     hint = parameter.hint
     what = f"{converter} with {parameter.name}={short(value)}"
     if isinstance(value, np.ndarray) and hint is not np.ndarray:
-        value = value.reshape(-1).tolist() if get_origin(hint) is tuple else _scalar(value, what)
+        value = numbers_of(value) if get_origin(hint) is tuple else _scalar(value, what)
+    return _as_hinted(value, hint, what)
+
+
+def _as_hinted(value: Any, hint: Any, what: str) -> Any:
+    if get_origin(hint) in (Union, types.UnionType):
+        return _as_one_of(value, get_args(hint), what)
+    hint = getattr(hint, "__supertype__", hint)
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         (element, *_) = get_args(hint)
-        return tuple(v if element is Any else _element(v, element, what) for v in value)
-    return _element(value, hint, what)
-
-
-def _element(value: Any, hint: Any, what: str) -> Any:
-    if hint in (int, float, bool) and isinstance(value, (int, float, np.generic)):
-        if hint is float or (np.isfinite(value) and value == int(value)):
+        return Row(v if element is Any else _as_hinted(v, element, what) for v in value)
+    if hint in (int, float, bool) and _is_real(value):
+        if hint is float or isinstance(value, int) or _is_whole(value):
             return hint(value)
     elif get_origin(hint) is not tuple and (not isinstance(hint, type) or isinstance(value, hint)):
         return value
     raise BadType(f"{what}, which is not {getattr(hint, '__name__', hint)}")
+
+
+def _as_one_of(value: Any, options: Sequence[Any], what: str) -> Any:
+    """As the option that it is already, else as the first that it can be."""
+    if type(value) in options or Any in options:
+        return value
+    for option in options:
+        with suppress(BadType):
+            return _as_hinted(value, option, what)
+    names = " or ".join(str(getattr(o, "__name__", o)) for o in options)
+    raise BadType(f"{what}, which is not {names}")
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, (int, float)) or (
+        isinstance(value, np.generic) and (value.dtype.kind in "biuf" or is_real(value.dtype))
+    )
+
+
+def _is_whole(value: Any) -> bool:
+    return bool(np.isfinite(value)) and value == int(value)
 
 
 def _scalar(array: np.ndarray, what: str) -> Any:

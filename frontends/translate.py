@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nnir.dim import symbols_of
-from nnir.errors import FAILURES, BadModel, NNAdapterError, Unsupported, summary, told
+from nnir.errors import VALUES, BadModel, NNAdapterError, Unsupported, summary, told
 from nnir.folding import Folder
 from nnir.model import Model, Value
 
@@ -172,9 +172,12 @@ class Translator:
         except NNAdapterError as error:
             self._note(node, error)
             results = [BROKEN] * len(node.outputs)
-        except FAILURES as error:  # a converter got what it did not foresee
+        except VALUES as error:
             self._note(node, BadModel(f"{node.op} is not well formed: {told(error)}"))
             results = [BROKEN] * len(node.outputs)
+        except Exception as error:  # a bug of the converter, which is not to pass for a bad file
+            error.add_note(f"in the converter of {self.dialect.name} node {node}")
+            raise
         for name, result in zip(node.outputs, results, strict=False):
             if name:
                 if name in self.scope:

@@ -42,6 +42,8 @@ def fields(b: Buffer, i: int, end: int) -> Iterator[tuple[int, int | Span]]:
     """(field number, value) of a message; length-delimited values as (start, end)."""
     while i < end:
         tag, i = varint(b, i, end)
+        if tag < 8:
+            raise BadFile(f"damaged protobuf: a field 0 before byte {i}")
         match tag & 7:
             case 0:
                 value, i = varint(b, i, end)

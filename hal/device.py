@@ -63,7 +63,8 @@ class Device(ABC):
 
     A driver keeps its state in the context and program objects it returns; what they are is its
     own affair. `formats` names the file suffixes that `export` writes, `packages` the
-    distributions that compile and run. Programs may be executed by several threads at once.
+    distributions that compile and run; one that `writes_alone` writes without them, and without
+    being open. Programs may be executed by several threads at once.
     """
 
     name: ClassVar[str]
@@ -72,6 +73,7 @@ class Device(ABC):
     version: ClassVar[int] = 1
     formats: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
+    writes_alone: ClassVar[bool] = False
 
     def build(self) -> str:
         """What compiled programs depend on beside `version`: the versions of `packages`."""
@@ -138,13 +140,26 @@ class Device(ABC):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Any:
-        """A program of a file that `export` wrote of a model with these ends: to prove the file."""
+        """A program of a file that `export` wrote of a model with these ends: to prove the file.
+
+        The file is opened as its users open it, by the engine's own defaults, whatever the context
+        says. `convert` calls this in a process of its own.
+        """
         raise Unsupported(f"device {self.name!r} reads no file format")
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        """Write `model` in the device's own file format, whole or not at all.
+    def files_of(self, path: Path) -> list[Path] | None:
+        """The files that make up an existing file of this device's format, `path` among them.
 
-        `opset` is the version of the format's operator set, for formats that have one.
+        They may be replaced together. None where `path` holds something else. A device that is
+        not open answers too.
+        """
+        return [path]
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        """Write `model` in the device's own file format into a folder that is fresh.
+
+        Files beside `path` are named after it. `opset` is the version of the format's operator
+        set, for formats that have one.
         """
         raise Unsupported(f"device {self.name!r} writes no file format")
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
-from nnir.errors import FAILURES, NNAdapterError, NoLowering, summary, told
+from nnir.errors import NNAdapterError, NoLowering, summary, told
 from nnir.model import Model, Operation, Value
 
 from .lowering import Lowerings
@@ -16,6 +18,31 @@ R = TypeVar("R")
 
 STEP = "device='builtin' runs every operator"
 """What to do about operations that a device does not run."""
+
+_DECOMPOSED: ContextVar[Counter[tuple[str, str]] | None] = ContextVar("decomposed", default=None)
+
+
+@contextmanager
+def decompositions() -> Iterator[Counter[tuple[str, str]]]:
+    """Counts by device and operator what is decomposed meanwhile, as emissions do it."""
+    found: Counter[tuple[str, str]] = Counter()
+    token = _DECOMPOSED.set(found)
+    try:
+        yield found
+    finally:
+        _DECOMPOSED.reset(token)
+
+
+@contextmanager
+def asking(engine: str, what: str, *kinds: type[Exception]) -> Iterator[None]:
+    """Around one call of an engine: NoLowering in its words where it raises one of `kinds`.
+
+    Around nothing else: what is raised outside of such a call is a bug of ours.
+    """
+    try:
+        yield
+    except kinds as error:
+        raise NoLowering(f"{engine} refuses {what}: {told(error)}"[:1000]) from error
 
 
 class Emission(ABC, Generic[R]):
@@ -26,8 +53,6 @@ class Emission(ABC, Generic[R]):
     """
 
     device: ClassVar[str]
-    failures: ClassVar[tuple[type[Exception], ...]] = FAILURES
-    """What a lowering may raise for operands that the device does not take."""
 
     def __init__(self, lowerings: Lowerings, outer: Emission[R] | None = None) -> None:
         self.lowerings = lowerings
@@ -57,24 +82,34 @@ class Emission(ABC, Generic[R]):
         return ref
 
     def lower(self, operation: Operation) -> None:
-        """Emit one operation by its lowering, else by its decomposition."""
-        lowering = self.lowerings.find(operation.operator)
+        """Emit one operation by its lowering, else by its decomposition.
+
+        A lowering refuses with an error of ours. Anything else that it raises is a bug in it, and
+        is raised: a decomposition in its place would hide it.
+        """
         mark = self.mark()
         try:
-            if lowering is None:
-                raise NoLowering(f"{self.device} has no lowering for {operation.operator.name}")
-            results = lowering(self, *operation.inputs, **operation.attributes)
-            made = results if isinstance(results, (tuple, list)) else (results,)
-            refs = [self.ref(r) for r in made]
-        except self.failures as error:  # what it did not foresee, it cannot emit
+            refs = self._by_lowering(operation)
+        except NNAdapterError as error:
             self.undo(mark)
             refs = [self.ref(r) for r in self._decompose(operation, error)]
+        except Exception as error:
+            error.add_note(f"in the lowering of {operation.operator.name} on device {self.device}")
+            raise
         for value, ref in zip(operation.outputs, refs, strict=False):
             if ref is not None:
                 self.names[id(value)] = self.typed(ref, value)
         self.held.append(operation)
 
-    def _decompose(self, operation: Operation, error: Exception) -> Sequence[Value | R | None]:
+    def _by_lowering(self, operation: Operation) -> list[R | None]:
+        lowering = self.lowerings.find(operation.operator)
+        if lowering is None:
+            raise NoLowering(f"{self.device} has no lowering for {operation.operator.name}")
+        results = lowering(self, *operation.inputs, **operation.attributes)
+        made = results if isinstance(results, (tuple, list)) else (results,)
+        return [self.ref(r) for r in made]
+
+    def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         decomposition = operation.operator.decomposition
         if decomposition is None:
             return self._give_up(operation, error)
@@ -96,20 +131,21 @@ class Emission(ABC, Generic[R]):
                 values.append(copy)
         try:
             results = decomposition(*values, **operation.attributes)
-        except FAILURES as second:
+        except NNAdapterError as second:
             return self._give_up(operation, second)
+        except Exception as second:
+            where = f"{operation.operator.name} for device {self.device}"
+            second.add_note(f"in the decomposition of {where}")
+            raise
+        if (count := _DECOMPOSED.get()) is not None:
+            count[self.device, operation.operator.name] += 1
         self.held.append(inner)
         for step in inner.sorted():
             self.lower(step)
         return results if isinstance(results, tuple) else (results,)
 
-    def _give_up(self, operation: Operation, error: Exception) -> Sequence[Value | R | None]:
-        text = (
-            error
-            if isinstance(error, NNAdapterError)
-            else NoLowering(f"{self.device} cannot run {operation.operator.name}: {told(error)}")
-        )
-        self.root.problems[summary(text)] += 1
+    def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
+        self.root.problems[summary(error)] += 1
         return [self.stand_in(v) for v in operation.outputs]
 
 

@@ -1,15 +1,21 @@
 """NNAdapter: read models of any framework, run them on any device, prove that they agree."""
 
+from __future__ import annotations
+
 from .startup import leave_current_folder
 
 leave_current_folder()  # before what follows is imported
 
-from hal.runtime.options import Options  # noqa: E402
-from nnir.errors import NNAdapterError  # noqa: E402
-from nnir.model import Model  # noqa: E402
-from nnir.types import Precision, TensorType  # noqa: E402
+from importlib import import_module  # noqa: E402
+from typing import TYPE_CHECKING, Any  # noqa: E402
 
-from .api import bisect, compile, convert, devices, load, ops, optimize, save, verify  # noqa: E402
+if TYPE_CHECKING:
+    from hal.runtime.options import Options
+    from nnir.errors import NNAdapterError
+    from nnir.model import Model
+    from nnir.types import Precision, TensorType
+
+    from .api import bisect, compile, convert, devices, load, ops, optimize, save, verify
 
 __version__ = "0.1.0"
 __all__ = [
@@ -28,3 +34,22 @@ __all__ = [
     "save",
     "verify",
 ]
+
+_PLACES = {
+    "Model": "nnir.model",
+    "NNAdapterError": "nnir.errors",
+    "Options": "hal.runtime.options",
+    "Precision": "nnir.types",
+    "TensorType": "nnir.types",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """What is asked for is imported then: the program answers Ctrl-C before it is."""
+    if name == "api":
+        return import_module(".api", __name__)
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES.get(name, f"{__name__}.api")), name)
+    globals()[name] = found
+    return found

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
+import functools
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,8 +16,12 @@ from hal.runtime.options import Options
 from hal.runtime.program import Program
 from hal.runtime.subgraph_config import Rules
 from nnir import archive
-from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
+from nnir.budget import read_head
+from nnir.errors import BadFile, BadInput
 from nnir.model import Model
+
+from . import conversion
+from .net import guarded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +33,7 @@ if TYPE_CHECKING:
 
 FRONTENDS = "nnadapter.frontends"
 FOLDER = "/"
+MANY = 5
 LIKELY = {
     ".json": "paddle",
     ".pdmodel": "paddle",
@@ -44,6 +49,7 @@ STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
 
 
+@guarded("source", "params")
 def load(
     source: Source,
     inputs: Sequence[Any] | None = None,
@@ -96,7 +102,25 @@ def load(
     if input_layout is not None or output_layout is not None:
         apply(model, (sink_transposes,))
     apply(model, CLEAN)
+    _tell_of_state(model)
     return model
+
+
+class StateWarning(UserWarning):
+    """A program keeps values from one call to the next, which a model does not."""
+
+
+def _tell_of_state(model: Model) -> None:
+    from frontends.torch.signature import state_of
+
+    if kept := state_of(model):
+        warnings.warn(
+            f"{model.name}: the program keeps state in {', '.join(kept[:MANY])}"
+            f"{', ...' if len(kept) > MANY else ''}; the model gives the new values as outputs and "
+            "begins each call with those of the file, so only its first call is right",
+            StateWarning,
+            stacklevel=4,
+        )
 
 
 def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
@@ -135,13 +159,7 @@ def _no_options(source: Any) -> frozenset[str]:
 def _head(source: Any) -> bytes:
     if isinstance(source, bytes):
         return source[:64]
-    if isinstance(source, Path) and source.is_file():
-        try:
-            with source.open("rb") as file:
-                return file.read(64)
-        except OSError as error:
-            raise BadFile(f"cannot read {str(source)!r}: {error.strerror}") from None
-    return b""
+    return read_head(source, 64) if isinstance(source, Path) else b""
 
 
 def _asked(source: Any) -> Iterator[Any]:
@@ -154,15 +172,22 @@ def _asked(source: Any) -> Iterator[Any]:
         if isinstance(source, Path)
         else None
     )
-    points = sorted(entry_points(group=FRONTENDS), key=lambda e: (e.name != likely, e.name))
+    points = sorted(_points(), key=lambda e: (e.name != likely, e.name))
     yield from (point.load() for point in points)
+
+
+@functools.cache
+def _points() -> tuple[EntryPoint, ...]:
+    """The entry points of the frontends; to find them, files of all installed packages are read."""
+    return tuple(entry_points(group=FRONTENDS))
 
 
 def frontends() -> list[tuple[str, Any]]:
     """Name and module of every installed frontend."""
-    return [(e.name, e.load()) for e in sorted(entry_points(group=FRONTENDS), key=lambda e: e.name)]
+    return [(e.name, e.load()) for e in sorted(_points(), key=lambda e: e.name)]
 
 
+@guarded("path")
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model as `.nnir`, whole or not at all; equal models give equal bytes."""
     if Path(path).suffix != archive.SUFFIX:
@@ -175,11 +200,10 @@ def optimize(model: Model) -> list[str]:
 
     Results may differ by rounding from those of the model as it was loaded.
     """
-    from nnir.passes import CLEAN, FUSIONS, apply
-
-    return apply(model, (*CLEAN, *FUSIONS, *CLEAN))
+    return conversion.optimize(model)
 
 
+@guarded("cache_dir")
 def compile(
     model: Model | None,
     device: str | Sequence[str] | Options = "builtin",
@@ -232,6 +256,7 @@ def _rules(partition: str | os.PathLike[str]) -> Rules:
     return Rules.read(Path(partition))
 
 
+@guarded("source", "target")
 def convert(
     source: Source,
     target: str | os.PathLike[str],
@@ -240,6 +265,7 @@ def convert(
     opset: int | None = None,
     sizes: Mapping[str, int] | None = None,
     verify: bool = True,
+    keep: bool = False,
     **loading: Any,
 ) -> Model:
     """Write a model in another format, through the device that owns it; the model as written.
@@ -248,71 +274,24 @@ def convert(
     `.pt2`. `opset`: the operator set that an `.onnx` file is for. `sizes`: dimensions by name that
     become numbers. `loading`: options of `load`, where `source` is not a model yet.
 
-    What was written is run and compared with the framework that the source comes from, or with
-    the NumPy references where the source is a model; a warning says when that could not be. Raises
-    Differs when it does not agree, and NoLowering with everything that the format cannot hold.
+    The file is written aside and takes its name once it is proved: it is opened as its users open
+    it, in a process of its own, and compared with the framework that the source comes from, or with
+    the NumPy references where the source is a model. A warning says what could not be asked.
+
+    Raises Differs when it does not agree (then nothing appears, or with `keep` a file
+    `x.differs.onnx`), NoLowering with everything that the format cannot hold, BadInput when the
+    target belongs to the source, and BadFile when it would replace a file of another kind.
     """
     path = Path(target)
-    writer = None if path.suffix == archive.SUFFIX else exporter(path.suffix, device)
-    model = source if isinstance(source, Model) else load(source, **loading)
-    if sizes:
-        model = fixed(model, sizes)
-    write(model, path, writer, opset)
-    if verify:
-        try:
-            report = verify_written(source, model, path, writer)
-        except Unsupported as error:
-            warnings.warn(f"{path.name} is not verified: {error}", stacklevel=2)
-        else:
-            if not report:
-                raise Differs(f"{path.name} differs from {report.origin}: {report.worst()}")
-    return model
+    plan = conversion.Plan(device, opset, sizes or {}, verify=verify, keep=keep)
+    given = Path(source) if isinstance(source, (str, os.PathLike)) else source
+    written = conversion.convert(given, path, plan, lambda: load(source, **loading))
+    for text in written.report.unproved if written.report else ():
+        warnings.warn(f"{path.name} is not verified {text}", stacklevel=3)
+    return written.model
 
 
-def fixed(model: Model, sizes: Mapping[str, int]) -> Model:
-    """A copy of a model whose named dimensions are numbers, and shapes constants where they can."""
-    from nnir.passes import CLEAN, apply
-    from nnir.specialise import fix_sizes
-
-    made = fix_sizes(model, sizes)
-    apply(made, CLEAN)
-    return made
-
-
-def write(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> None:
-    """Write a model through a device; `.nnir` without one."""
-    if writer is not None:
-        writer.export(model, path, opset=opset)
-    elif opset is not None:
-        raise Unsupported(f"{archive.SUFFIX} files have no opset")
-    else:
-        archive.save(model, path)
-
-
-def verify_written(source: Source, model: Model, path: Path, writer: Device | None) -> Report:
-    """Run what was written, where the device reads its own files, and compare with the origin."""
-    from conformance.verify import verify as compare
-    from conformance.verify import verify_file
-
-    if isinstance(source, (str, os.PathLike)) and archive.is_archive(_head(Path(source))):
-        source = model  # what an archive means is in the references
-    if writer is not None and type(writer).import_program is not Device.import_program:
-        return verify_file(source, model, path, writer)
-    written = load(path)
-    written.metadata.update(model.metadata)
-    return compare(source, written, "builtin")
-
-
-def exporter(suffix: str, device: str | None = None) -> Device:
-    """The device that writes files with a suffix; Unsupported when there is none."""
-    classes = {device: manager.find(device)} if device else devices()
-    for name, found in classes.items():
-        if suffix in found.formats:
-            return manager.acquire(name)
-    known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
-    raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
-
-
+@guarded("source")
 def verify(
     source: Source,
     device: str = "builtin",
@@ -336,6 +315,7 @@ def verify(
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 
+@guarded("source", "folder")
 def bisect(
     source: Source,
     device: str = "builtin",
@@ -388,11 +368,7 @@ def _is_traced(source: Source) -> bool:
 
 def devices() -> dict[str, type[Device]]:
     """The installed devices by name; not opened. A library that is no driver is left out."""
-    found = {}
-    for name in manager.names():
-        with contextlib.suppress(NoDevice):
-            found[name] = manager.find(name)
-    return found
+    return manager.classes()
 
 
 def ops() -> dict[str, Operator]:

@@ -1,6 +1,7 @@
 """The command line. Results go to stdout, talk and progress to stderr.
 
-Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage.
+Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage, 130 interrupted (Ctrl-C),
+143 terminated.
 """
 
 from __future__ import annotations
@@ -9,12 +10,18 @@ from typing import Any
 
 import click
 
-from nnir.errors import NNAdapterError, summary
+from hal.properties import environment
+from nnir.errors import DeviceError, NNAdapterError, summary, told
 
+from . import net
 from .inspection import check, devices, doctor, inspect, ops
+from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
 from .work import convert, verify
+
+DEBUG = "NNADAPTER_DEBUG"
+BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"
 
 
 class Group(click.Group):
@@ -22,9 +29,23 @@ class Group(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            return super().invoke(context)
+            with net.caught():
+                return super().invoke(context)
+        except (
+            KeyboardInterrupt
+        ):  # from Python's own handler, where the program is not the main one
+            context.exit(INTERRUPTED)
         except NNAdapterError as error:
             click.echo(f"error: {summary(error)}", err=True)
+            context.exit(1)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise  # click's own, and a reader that has left
+        except Exception as error:
+            if environment(DEBUG):
+                raise
+            place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
+            said = DeviceError(f"internal error: {told(error)}{place}; {BUG}")
+            click.echo(summary(said), err=True)
             context.exit(1)
 
 

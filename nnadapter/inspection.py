@@ -20,7 +20,7 @@ from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from . import api
-from .terminal import FILE, JSON, load, loading, print_json, show
+from .terminal import FILE, JSON, answer, load, loading, print_json, show
 
 PACKAGES = (
     *("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu", "paddlepaddle"),
@@ -38,13 +38,13 @@ def inspect(file: Path, text: bool, dot: Path | None, as_json: bool, how: dict[s
     """Show what is in FILE."""
     model = load(file, how)
     if dot is not None:
-        from nnir.atomic import replacing
         from nnir.dot import dot as drawing
+        from nnir.staging import replacing
 
         with replacing(dot) as out:
             out.write(drawing(model).encode())
     if text:
-        click.echo(str(model))
+        answer(str(model))
         return
     facts = _facts(model)
     if as_json:
@@ -96,7 +96,7 @@ def check(
         rows = [{"operator": op, "why": why, "count": n} for (op, why), n in missing.items()]
         print_json({"valid": True, "beyond": beyond, "not on device": rows})
     else:
-        click.echo(f"{file}: valid, {len(model.operations)} operations")
+        answer(f"{file}: valid, {len(model.operations)} operations")
         if beyond:
             show((f"not in {opset}", "count"), beyond.items())
         if missing:

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from nnir.errors import BadInput, NoDevice, Unsupported, printable
+from nnir.errors import BadInput, NoDevice, Unsupported
+from nnir.legible import legible
 
 from . import api
 from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print_json, say, show
@@ -212,7 +213,7 @@ def _write(
     html_path: Path | None,
 ) -> None:
     """The files that were asked for, each whole or not at all."""
-    from nnir.atomic import replacing
+    from nnir.staging import replacing
 
     if json_path is not None:
         data = run.as_dict() | ({} if found is None else {"against": found.as_dict()})
@@ -260,7 +261,7 @@ def _tell(run: Run, found: Comparison | None, *, is_same_choice: bool) -> None:
         say(f"{run.resumed} tasks were done by a run that was interrupted")
     for skip in (s for s in run.skipped if s["count"]):
         what = " ".join(str(skip[k]) for k in ("suite", "frontend", "device") if k in skip)
-        say(printable(f"skipped: {what}, {skip['count']} cases: {skip['reason']}"))
+        say(legible(f"skipped: {what}, {skip['count']} cases: {skip['reason']}"))
     if found is not None:
         _tell_changes(found, is_same_choice=is_same_choice)
 
@@ -285,7 +286,7 @@ def _tell_changes(found: Comparison, *, is_same_choice: bool) -> None:
 
 def _echo(text: str) -> None:
     """A line on stdout of what comes from files."""
-    click.echo(printable(text.replace("\n", " ")))
+    click.echo(legible(text.replace("\n", " ")))
 
 
 def _reasons(run: Run) -> str:
@@ -340,7 +341,7 @@ def bisect(
         )
     finding = found.finding
     if found.note:
-        say(printable(f"note: {found.note}"))
+        say(legible(f"note: {found.note}"))
     if as_json:
         data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
         print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))

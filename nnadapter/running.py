@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tokenize
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ import click
 import numpy as np
 
 from hal.runtime.program import Program
+from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadFile, BadInput
 
 from . import api
@@ -159,7 +162,7 @@ def _statistics(name: str, array: np.ndarray) -> tuple[Any, ...]:
 
 def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
     """An `.npz` file; unlike `np.savez` of any names, and the same bytes for the same arrays."""
-    from nnir.atomic import replacing
+    from nnir.staging import replacing
 
     with replacing(path) as file, zipfile.ZipFile(file, "w") as archive:
         for name, array in arrays.items():
@@ -169,9 +172,10 @@ def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
 
 def _array(path: Path) -> np.ndarray:
     try:
-        loaded = np.load(path, allow_pickle=False)
-    except (*DAMAGE, OSError, EOFError, zipfile.BadZipFile) as error:
+        with os.fdopen(open_file(path), "rb") as file:
+            magic = file.read(len(np.lib.format.MAGIC_PREFIX))
+        if magic != np.lib.format.MAGIC_PREFIX:
+            raise BadFile(f"{str(path)!r} is no .npy file: give one array per input")
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (*DAMAGE, OSError, EOFError, SyntaxError, tokenize.TokenError) as error:
         raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None
-    if not isinstance(loaded, np.ndarray):
-        raise BadFile(f"{str(path)!r} holds several arrays: give one .npy per input")
-    return loaded

@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from nnir.errors import printable
+from nnir.legible import legible
 from nnir.model import Model
 
 from . import api
@@ -98,10 +98,10 @@ def show(columns: Sequence[str], rows: Iterable[Sequence[Any]], title: str | Non
     from rich.table import Table
     from rich.text import Text
 
-    heading = None if title is None else Text(printable(title))
+    heading = None if title is None else Text(legible(title))
     table = Table(*columns, title=heading, title_justify="left")
     for row in rows:  # names come from files: no markup, no escape sequences
-        table.add_row(*(Text(printable(str(cell))) for cell in row))
+        table.add_row(*(Text(legible(str(cell))) for cell in row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=200)
@@ -115,7 +115,17 @@ def print_json(data: Any) -> None:
 
 def say(text: str) -> None:
     """Talk to a person, on stderr."""
-    click.echo(text, err=True)
+    click.echo(lines(text), err=True)
+
+
+def answer(text: str) -> None:
+    """A result for a person, on stdout."""
+    click.echo(lines(text))
+
+
+def lines(text: str) -> str:
+    """Text of several lines, each of them legible."""
+    return "\n".join(map(legible, text.split("\n")))
 
 
 @contextmanager
@@ -126,7 +136,7 @@ def busy(text: str) -> Iterator[None]:
         return
     from rich.console import Console
 
-    with Console(stderr=True).status(printable(text).replace("[", "(")):
+    with Console(stderr=True).status(legible(text).replace("[", "(")):
         yield
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from hal.device import Device
-from nnir.errors import Unsupported, summary
-from nnir.model import Model
-
-from . import api
+from . import api, conversion
 from .terminal import (
     DEVICE,
     DIM,
@@ -20,6 +16,7 @@ from .terminal import (
     JSON,
     PROPERTIES,
     SEED,
+    answer,
     busy,
     load,
     loading,
@@ -28,6 +25,9 @@ from .terminal import (
     show,
     sizes_of,
 )
+
+if TYPE_CHECKING:
+    from conformance.verify import Report
 
 
 @click.command()
@@ -38,6 +38,7 @@ from .terminal import (
 @click.option("--target-opset", type=int, help="The operator set of an .onnx file (13 to 25).")
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
+@click.option("--keep", is_flag=True, help="Write a file that differs as NAME.differs.SUFFIX.")
 @JSON
 def convert(
     file: Path,
@@ -46,46 +47,51 @@ def convert(
     target_opset: int | None,
     dims: tuple[str, ...],
     no_verify: bool,
+    keep: bool,
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
-    """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite or .pt2."""
-    writer = None if target.suffix == ".nnir" else api.exporter(target.suffix)
-    model = load(file, how)
-    if dims:
-        model = api.fixed(model, sizes_of(dims))
+    """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite or .pt2.
+
+    TARGET appears once it is proved: run as its users run it, and compared with the origin
+    framework.
+    """
+    plan = conversion.Plan(
+        opset=target_opset,
+        sizes=sizes_of(dims),
+        optimize=optimize,
+        verify=not no_verify,
+        keep=keep,
+    )
+    with busy(f"converting {file.name}"):
+        done = conversion.convert(file, target, plan, lambda: load(file, how))
     if optimize:
-        say("passes: " + (", ".join(api.optimize(model)) or "nothing to do"))
-    api.write(model, target, writer, target_opset)
-    result: dict[str, Any] = {"written": str(target), "bytes": target.stat().st_size}
-    status = 0
-    if no_verify:
+        say("passes: " + (", ".join(done.passes) or "nothing to do"))
+    size = target.stat().st_size
+    result: dict[str, Any] = {"written": str(target), "bytes": size}
+    if done.report is None:
         say("NOT VERIFIED: --no-verify")
     else:
-        status = _verify_written(file, model, target, writer, result)
+        result |= _tell_proof(target, done.report)
     if as_json:
         print_json(result)
     else:
-        click.echo(f"{target}: {len(model.operations)} operations, {result['bytes']} bytes")
-    sys.exit(status)
+        answer(f"{target}: {len(done.model.operations)} operations, {size} bytes")
 
 
-def _verify_written(
-    file: Path, model: Model, target: Path, writer: Device | None, result: dict[str, Any]
-) -> int:
-    """Run what was written and compare it with the origin; `model` says how it was loaded."""
-    try:
-        with busy("comparing with the origin framework"):
-            report = api.verify_written(file, model, target, writer)
-    except Unsupported as error:
-        result["verified"] = None
-        say(f"NOT VERIFIED: {summary(error)}")
-        return 0
-    result["verified"] = report.as_dict()
-    worst = max((r.max_relative for r in report.rows), default=0.0)
-    verdict = "agrees with" if report else "DIFFERS FROM"
-    say(f"verified: {target.name} {verdict} {report.origin}, largest relative error {worst:.1e}")
-    return 0 if report else 1
+def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
+    """How a file was proved, on stderr and for JSON."""
+    for text in report.unproved:
+        say(f"NOT VERIFIED {text}")
+    verdict = "compared meanwhile" if report.unproved else "verified"
+    say(
+        f"{verdict}: {target.name} in {report.device} agrees with {report.origin} in "
+        f"{report.trials} trials, largest relative error {report.largest:.1e}"
+    )
+    for text in report.notes:
+        say(f"note: {text}")
+    found = report.as_dict()
+    return {"verified": None, "compared": found} if report.unproved else {"verified": found}
 
 
 @click.command()
@@ -127,4 +133,6 @@ def verify(
         ]
         columns = ("output", "type", "agrees", "max abs", "max rel", "max ulp", "problem")
         show(columns, rows, f"{file.name}: {device} against {report.origin}")
+    for text in report.notes:
+        say(f"note: {text}")
     sys.exit(0 if report else 1)

@@ -14,11 +14,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .atomic import replacing
-from .errors import FAILURES, BadFile, told
+from .errors import DAMAGE, BadFile, NNAdapterError, told
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
+from .staging import replacing
 from .types import Precision, precision_of
 
 ALIGNMENT = 64
@@ -116,6 +116,11 @@ def is_archive(head: bytes) -> bool:
     return head[8:10] == b'{"' and b'"nnir":' in head[:64]
 
 
+def is_archive_file(path: Path) -> bool:
+    """Whether there is a `.nnir` file at a path."""
+    return path.is_file() and is_archive(map_file(path)[:64])
+
+
 def load(path: Path) -> Model:
     """Read a model; BadFile for a file that is damaged or no archive."""
     return loads(map_file(path))
@@ -130,7 +135,7 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         entries = json.loads(bytes(data[8 : 8 + size]), parse_constant=_refuse)
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
-    except FAILURES as error:
+    except (NNAdapterError, *DAMAGE) as error:
         raise BadFile(f"damaged .nnir file: {told(error)}") from None
 
     def weight(number: int) -> np.ndarray:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .budget import numbers_of
 from .dim import Dim, Expr, maximum
 from .errors import BadType, NotConstant
+from .types import Row
 
 if TYPE_CHECKING:
     from .model import Value
@@ -66,7 +68,7 @@ def contents(value: Value | None) -> tuple[Dim, ...] | None:
     """The elements of an integer tensor, flattened; None when only known while running."""
     if value is None or value.content is None:
         return None
-    return tuple(d if isinstance(d, Expr) else int(d) for d in value.content.flat)
+    return Row(d if isinstance(d, Expr) else int(d) for d in value.content.flat)
 
 
 def ints(value: Value | None) -> tuple[int, ...] | None:
@@ -76,7 +78,7 @@ def ints(value: Value | None) -> tuple[int, ...] | None:
     if value.constant is not None and not value.is_integer:
         raise BadType(f"a tensor of integers is needed, not {value.type}")
     known = value.known
-    return None if known is None else tuple(int(i) for i in np.asarray(known).flat)
+    return None if known is None else Row(map(int, numbers_of(np.asarray(known))))
 
 
 def length_of(value: Value) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .dim import Expr
@@ -15,15 +15,18 @@ SHOWN = 10
 STRICT = frozenset(p for p in Precision if p < 1000)
 
 
-def check(model: Model, *, strict: bool = False) -> None:
+def check(
+    model: Model, *, strict: bool = False, visit: Callable[[Operation], None] | None = None
+) -> None:
     """BadModel that lists what is wrong, or nothing.
 
     Every operand belongs to the model and has one producer, nothing is cyclic, and the type of
     every output is what the operator's rule says. `strict` also refuses what the text of the
-    standard does not have: extension operators and precisions.
+    standard does not have: extension operators and precisions. `visit` is called with every
+    operation whose types are right, producers first.
     """
     with unchanged_symbols(model):
-        problems = list(_problems(model))
+        problems = list(_problems(model, visit))
     if strict:
         problems += list(_beyond(model))
     if problems:
@@ -61,7 +64,7 @@ def all_operations(model: Model) -> Iterator[Operation]:
             yield from all_operations(inner)
 
 
-def _problems(model: Model) -> Iterator[str]:
+def _problems(model: Model, visit: Callable[[Operation], None] | None = None) -> Iterator[str]:
     try:
         operations = model.sorted()
     except BadModel as error:
@@ -80,9 +83,12 @@ def _problems(model: Model) -> Iterator[str]:
         if value.constant is not None and not _fits_constant(value):
             yield f"{value!r} holds {value.constant.dtype}{list(value.constant.shape)}"
     for operation in operations:
-        yield from _type_problems(operation)
+        wrong = list(_type_problems(operation))
+        yield from wrong
         for inner in operation.models:
-            yield from (f"in {operation!r}: {p}" for p in _problems(inner))
+            yield from (f"in {operation!r}: {p}" for p in _problems(inner, visit))
+        if visit is not None and not wrong:
+            visit(operation)
 
 
 def _type_problems(operation: Operation) -> Iterator[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from .legible import legible
+
 
 class Result(IntEnum):
     """NNAdapter result codes."""
@@ -90,10 +92,15 @@ DAMAGE = (
     TypeError,
     ValueError,
 )
-"""What Python raises for data that lacks a part or has one of another kind."""
+"""What Python raises for bytes of a file that lack a part or have one of another kind: for readers
+alone, around what parses. Anywhere else AttributeError, LookupError and TypeError are bugs."""
+
+VALUES = (ArithmeticError, MemoryError, RecursionError, ValueError)
+"""What Python and NumPy raise for values that do not go together, or are too large: in a converter,
+a type rule or a reference they come from the file or from the data. All else is a bug of ours."""
 
 FAILURES = (NNAdapterError, *DAMAGE)
-"""What Python raises in a rule, converter or reference that gets what nobody foresaw."""
+"""What tools that go on with the next case catch: whatever became of one is its verdict."""
 
 LONGEST = 4000
 
@@ -104,12 +111,7 @@ def summary(error: BaseException) -> str:
     text = " ".join(f"{error} {notes}".split())
     if len(text) > LONGEST:
         text = f"{text[: LONGEST // 2]} ... {text[-LONGEST // 2 :]}"
-    return printable(text)
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: names come from files, and may hold what commands it."""
-    return "".join(c if c.isprintable() else "?" for c in text)
+    return legible(text)
 
 
 def told(error: BaseException) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .dim import Expr
-from .errors import FAILURES, DeviceError, NNAdapterError, told
+from .errors import VALUES, DeviceError, NNAdapterError, OutOfMemory, told
 from .model import Model, Operation, Value
 
 
@@ -58,9 +58,13 @@ def run_operation(
             result = operation.operator.reference(*arrays, **_constants(operation))
     except NNAdapterError:
         raise
-    except FAILURES as error:
+    except Exception as error:
         shapes = ", ".join("none" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays)
-        raise DeviceError(f"{_where(operation)} failed on {shapes}: {told(error)}") from error
+        if isinstance(error, VALUES):
+            kind = OutOfMemory if isinstance(error, MemoryError) else DeviceError
+            raise kind(f"{_where(operation)} failed on {shapes}: {told(error)}") from error
+        error.add_note(f"in the reference of {_where(operation)} on {shapes}")
+        raise  # a bug of the reference, which is not to pass for bad data
     results = result if isinstance(result, (tuple, list)) else (result,)
     made = tuple(np.asarray(r) for r in results)
     if not all(map(_is_as_inferred, operation.outputs, made)) or len(made) != len(

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from .budget import MOST_STEPS, STEPS
 from .errors import NNAdapterError
 from .evaluate import run_operation
 from .model import Model, Operation, Value
@@ -15,11 +16,6 @@ from .types import TensorType
 LIMIT = 1 << 24
 WORK = 1 << 29
 """Bytes that may be read and made, besides twice what the constants themselves take."""
-
-COSTLY = frozenset(
-    ("attention", "conv", "detection", "linear", "norm", "pool", "recurrent", "signal")
-)
-"""Families that do more than touch each element of operands and results once: never computed."""
 
 
 class Folder:
@@ -35,6 +31,7 @@ class Folder:
         self.kept = kept
         self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}
         self._left = WORK
+        self._steps = MOST_STEPS
         self._sources: dict[int, np.ndarray] = {}
 
     def constant_of(self, value: Value) -> np.ndarray | None:
@@ -74,7 +71,7 @@ class Folder:
                 return None
             arrays.append(array)
         operator = operation.operator
-        if operation.models or operator.is_random or operator.family in COSTLY:
+        if operation.models or operator.is_random:
             return None
         if operator in self.kept:
             return None
@@ -98,7 +95,21 @@ class Folder:
         made = sum(map(bytes_of, _types(operation, arrays)))
         if made > max(read, self.limit) or read + made > self._left:
             return False
+        if not self._is_quick(operation, arrays):
+            return False
         self._left -= read + made
+        return True
+
+    def _is_quick(self, operation: Operation, arrays: list[np.ndarray | None]) -> bool:
+        """Whether an operator that does more than touch each element has little to do."""
+        if operation.operator.steps is None:
+            return True
+        read = sum(a.size for a in arrays if a is not None)
+        made = sum(map(elements_of, _types(operation, arrays)))
+        steps = operation.operator.steps(read, made)
+        if steps > min(STEPS, self._steps):
+            return False
+        self._steps -= steps
         return True
 
 
@@ -117,5 +128,9 @@ def _types(operation: Operation, arrays: list[np.ndarray | None]) -> tuple[Tenso
 
 def bytes_of(type: TensorType) -> int:
     """The size in memory; an axis whose size depends on the data counts as one."""
-    known = math.prod(d for d in type.shape if isinstance(d, int))
-    return known * type.dtype.itemsize
+    return elements_of(type) * type.dtype.itemsize
+
+
+def elements_of(type: TensorType) -> int:
+    """The number of elements; an axis whose size depends on the data counts as one."""
+    return math.prod(d for d in type.shape if isinstance(d, int))

@@ -5,11 +5,15 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
+from .budget import open_file
 from .errors import BadFile
 
 
@@ -28,12 +32,25 @@ class MappedFile(mmap.mmap):
         return start
 
 
+OPENED: ContextVar[list[Path] | None] = ContextVar("opened", default=None)
+
+
+@contextmanager
+def opened_files() -> Iterator[list[Path]]:
+    """The files that are mapped inside of the block: those that a model is read from."""
+    found: list[Path] = []
+    token = OPENED.set(found)
+    try:
+        yield found
+    finally:
+        OPENED.reset(token)
+
+
 def map_file(path: Path) -> bytes | MappedFile:
     """The bytes of a file; BadFile when it cannot be read."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
-    except OSError as error:
-        raise BadFile(f"cannot read {str(path)!r}: {error.strerror}") from None
+    if (found := OPENED.get()) is not None:
+        found.append(path)
+    descriptor = open_file(path)
     try:
         size = os.fstat(descriptor).st_size
         mapped = MappedFile(descriptor, 0, access=mmap.ACCESS_READ) if size else None

@@ -10,7 +10,8 @@ import ml_dtypes
 import numpy as np
 
 from .dim import Dim, Expr, symbol
-from .errors import FAILURES, BadModel
+from .errors import VALUES, BadModel, BadType, NNAdapterError
+from .legible import legible
 from .operator import Operator
 from .types import Lifetime, Precision, TensorType, precision_of
 
@@ -26,7 +27,7 @@ class Value:
     """
 
     __slots__ = (
-        *("_content", "constant", "index", "is_number", "model", "name", "producer", "type"),
+        *("_content", "_name", "constant", "index", "is_number", "model", "producer", "type"),
         "uses",
     )
 
@@ -40,6 +41,15 @@ class Value:
         self.is_number = False
         self.uses: dict[Operation, None] = {}
         self._content: np.ndarray | None = None
+
+    @property
+    def name(self) -> str | None:
+        """What it is called, in legible text; None where the source does not say."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str | None) -> None:
+        self._name = name if name is None else legible(name)
 
     @property
     def precision(self) -> Precision:
@@ -109,9 +119,9 @@ Index: TypeAlias = Annotated[Value, np.int64]
 
 
 class Operation:
-    """An operator applied to values. `origin` says which node of the source it came from."""
+    """An operator applied to values."""
 
-    __slots__ = ("attributes", "inputs", "operator", "origin", "outputs")
+    __slots__ = ("_origin", "attributes", "inputs", "operator", "outputs")
 
     def __init__(
         self,
@@ -125,6 +135,15 @@ class Operation:
         self.attributes = attributes
         self.origin = origin
         self.outputs: tuple[Value, ...] = ()
+
+    @property
+    def origin(self) -> str | None:
+        """The node of the source that it came from, in legible text."""
+        return self._origin
+
+    @origin.setter
+    def origin(self, origin: str | None) -> None:
+        self._origin = origin if origin is None else legible(origin)
 
     @property
     def models(self) -> list[Model]:
@@ -141,19 +160,38 @@ class Model:
     Operations may be added in any order; `sorted` puts them in order of execution. `symbols` maps
     the name of a dynamic dimension to its range (min, max or None). `output_names` are the names
     the source gave its outputs, where they are more than the values' own. A sub-model knows the
-    model it is made in (`outer`), so that their new symbols differ.
+    model it is made in (`outer`), so that their new symbols differ. Names are legible text from
+    the moment they are given: what commands a terminal is written out in them.
     """
 
     def __init__(self, name: str = "model", outer: Model | None = None) -> None:
         self.name = name
         self.outer = outer
-        self.output_names: list[str] = []
+        self.output_names = []
         self.inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.operations: list[Operation] = []
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.metadata: dict[str, str] = {}
         self.origin: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What the model is called."""
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = legible(name)
+
+    @property
+    def output_names(self) -> list[str]:
+        """The names that the source gives its outputs."""
+        return self._output_names
+
+    @output_names.setter
+    def output_names(self, names: Iterable[str]) -> None:
+        self._output_names = [legible(n) for n in names]
 
     def input(self, name: str, type: TensorType) -> Value:
         """Add a model input."""
@@ -163,7 +201,10 @@ class Model:
 
     def constant(self, data: Any, dtype: Any = None, *, name: str | None = None) -> Value:
         """A value with known data. The array is shared, not copied."""
-        array = np.asarray(data, dtype)
+        try:
+            array = np.asarray(data, dtype)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise BadType(f"{data!r:.80} as {dtype}: {error}") from None
         value = Value(self, TensorType(precision_of(array.dtype), array.shape), name)
         value.constant = array
         return value
@@ -311,7 +352,7 @@ def set_content(operation: Operation) -> None:
     function = operation.operator.content or _computed(operation)
     try:
         dims = None if function is None else function(*operation.inputs, **operation.attributes)
-    except FAILURES:  # it fails while running too, or grows beyond what a dimension may be
+    except (NNAdapterError, *VALUES):  # it fails while running too, or grows too large
         return
     if dims is not None and _is_exact(dims, output.dtype):
         output.content = dims

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,18 @@ def fused(result: np.ndarray, fuse_code: Fuse) -> np.ndarray:
         case Fuse.RELU6:
             return np.clip(result, 0, 6).astype(result.dtype, copy=False)
     raise BadType(f"fuse code {fuse_code!r}")
+
+
+@contextmanager
+def at_positions() -> Iterator[None]:
+    """Around what reads or writes at positions that are data: ValueError for those outside.
+
+    It decorates references too. Any other IndexError of a reference is a bug of it.
+    """
+    try:
+        yield
+    except IndexError as error:
+        raise ValueError(f"positions outside: {error}") from error
 
 
 def is_real(dtype: np.dtype) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from .errors import FAILURES, BadType, NNAdapterError, told
+from .errors import VALUES, BadType, NNAdapterError, told
 from .types import TensorType
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class Operator:
         content: Callable[..., np.ndarray | None] | None = None,
         is_random: bool = False,
         order: tuple[str, ...] | None = None,
+        steps: Callable[[int, int], int] | None = None,
     ) -> None:
         self.name = rule.__name__.removesuffix("_").upper()
         self.rule = rule
@@ -46,6 +47,7 @@ class Operator:
         self.since = "ext" if code >= EXTENSION else since
         self.content = content
         self.is_random = is_random
+        self.steps = steps
         self._order = order
         self.decomposition: Callable[..., Any] | None = None
         self.__doc__ = rule.__doc__
@@ -181,7 +183,14 @@ class Operator:
         for position in range(self.required):
             if bound[position] is None and type(None) not in get_args(self.hints[names[position]]):
                 raise BadType(f"{self.name.lower()} needs {names[position]!r}")
+        if self.variadic and None in given[len(names) :] and not self._takes_gaps:
+            raise BadType(f"{self.name.lower()} needs every one of {self.variadic!r}")
         return tuple(bound)
+
+    @cached_property
+    def _takes_gaps(self) -> bool:
+        """Whether the variadic parameter takes None."""
+        return self.variadic is not None and type(None) in get_args(self.hints[self.variadic])
 
     def _constant_dtype(self, name: str | None, given: tuple[Any, ...]) -> Any:
         if name in self.index_dtypes:
@@ -196,9 +205,12 @@ class Operator:
             result = self.rule(*inputs, **attributes)
         except NNAdapterError:
             raise
-        except FAILURES as error:
+        except Exception as error:
             types = ", ".join("none" if v is None else str(v.type) for v in inputs)
-            raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+            if isinstance(error, VALUES):
+                raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+            error.add_note(f"in the type rule of {self.name} on {types}")
+            raise  # a bug of the rule, which is not to pass for a bad model
         return (result,) if isinstance(result, TensorType) else tuple(result)
 
     def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -220,15 +232,28 @@ def operator(
     content: Callable[..., np.ndarray | None] | None = None,
     is_random: bool = False,
     order: tuple[str, ...] | None = None,
+    steps: Callable[[int, int], int] | None = None,
 ) -> Callable[[Rule], Operator]:
     """Make an operator of a type rule.
 
     `code` is the standard's operation code, 1000 and above for extensions; `since` the version of
     the standard that has it; `content` carries the elements of small integer tensors symbolically;
     `is_random` keeps it from being computed while converting; `order` is the order of the operands
-    in the standard where the signature cannot show it (a constant between two tensors).
+    in the standard where the signature cannot show it (a constant between two tensors); `steps`
+    says what the reference costs, from the numbers of elements that it reads and makes, where that
+    is more than to touch each once.
     """
-    return lambda rule: Operator(rule, reference, code, since, content, is_random, order)
+    return lambda rule: Operator(rule, reference, code, since, content, is_random, order, steps)
+
+
+def pairs(read: int, made: int) -> int:
+    """Steps where every result depends on everything that is read, such as a matrix product."""
+    return read * made
+
+
+def series(read: int, made: int) -> int:
+    """Steps where every result is the sum of a series."""
+    return 32 * (read + made)
 
 
 def carry(reference: Callable[..., Any]) -> Callable[..., np.ndarray | None]:

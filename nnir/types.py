@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -201,6 +202,23 @@ class Quantization:
     axis: int | None = None
 
 
+class Row(tuple[Any, ...]):
+    """A tuple whose length a model decides: BadType, not IndexError, for a place beyond it."""
+
+    __slots__ = ()
+
+    def __getitem__(self, place: Any) -> Any:
+        if type(place) is int and not -len(self) <= place < len(self):
+            raise BadType(f"number {place} of {len(self)} axes or elements: {list(self)!r:.80}")
+        return tuple.__getitem__(self, place)
+
+
+class Shape(Row):
+    """The sizes of a tensor."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TensorType:
     """Precision, shape (ints or named expressions), layout and quantisation of an operand."""
@@ -214,6 +232,8 @@ class TensorType:
         fits = all(isinstance(d, Expr) or 0 <= d <= LARGEST for d in self.shape)
         if not fits or len(self.shape) > MOST_AXES:
             raise BadType(f"a tensor of shape {str(list(self.shape[:MOST_AXES]))[:200]}")
+        if type(self.shape) is not Shape:
+            object.__setattr__(self, "shape", Shape(self.shape))
 
     @property
     def dtype(self) -> np.dtype:

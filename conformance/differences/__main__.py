@@ -7,7 +7,7 @@ import difflib
 import sys
 from collections.abc import Sequence
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from ..tables import DOCS
 from . import ask, mapping, page

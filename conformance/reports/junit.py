@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from pathlib import Path
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from ..result import (
     CRASH,

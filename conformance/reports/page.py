@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from nnir.atomic import replacing
 from nnir.errors import Unsupported
+from nnir.staging import replacing
 
 from ..result import GOOD, LARGEST, SKIP, VERDICTS, Result, Run
 from . import summary

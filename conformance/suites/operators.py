@@ -6,13 +6,14 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from hal.emission import decompositions
 from nnir.errors import FAILURES
 from nnir.model import Model
 from nnir.passes import CLEAN, FUSIONS, apply
@@ -76,11 +77,12 @@ class Operators(Suite):
             self._asked = Asked(item, engine, case, oracle)
         started = time.perf_counter()
         prepare = optimized if self.options.optimize else None
-        found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer, prepare)
+        with decompositions() as decomposed:
+            found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer, prepare)
         if item.frontend == OLDER and found.verdict == REFUSED and self._asked.is_refused:
             found = Verdict(SKIP, found.reason)
         seconds = time.perf_counter() - started
-        yield record(
+        made = record(
             item,
             device,
             found,
@@ -89,6 +91,7 @@ class Operators(Suite):
             measured=self._measured(found),
             command=command(item, device, self.options),
         )
+        yield replace(made, decomposed=tuple(sorted({name for _, name in decomposed})))
 
     def _measured(self, found: Verdict) -> tuple[float, float] | None:
         """Our own and the origin's distance from its float64 results, where something rounds."""

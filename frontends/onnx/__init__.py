@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import read_head
 from nnir.mapping import map_file
 from nnir.model import Model
 
@@ -21,8 +22,7 @@ def detects(source: Any) -> bool:
     if isinstance(source, Path):
         if not source.is_file() or source.name == "saved_model.pb":
             return False  # TensorFlow's begins with the same bytes
-        with source.open("rb") as file:
-            head = file.read(4096)
+        head = read_head(source, 4096)
         return looks_like_onnx(head) or source.suffix == ".onnx"
     return type(source).__name__ == "ModelProto" and type(source).__module__.startswith("onnx")
 

@@ -11,7 +11,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, conv, generate, index, shape, unary
-from nnir.types import AutoPad, Precision
+from nnir.types import AutoPad, Precision, Row
 
 from ..table import Table
 from . import windows
@@ -229,7 +229,7 @@ def deform_conv(
     strides: tuple[int, ...] | None = None,
 ) -> Value:
     windows.spatial("DeformConv", x, 2)
-    kernel = kernel_of("DeformConv", w, kernel_shape)
+    kernel = Row(kernel_of("DeformConv", w, kernel_shape))
     how = windows.window("DeformConv", x, kernel, strides, pads, dilations, "NOTSET")
     if mask is None:
         taps = offset_group * kernel[0] * kernel[1]

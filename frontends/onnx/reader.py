@@ -126,7 +126,7 @@ class Reader:
                 s, t = i + 2, i + 2 + b[i + 1]
             else:
                 tag, i = wire.varint(b, i, end)
-                if tag & 7 != 2:
+                if tag & 7 != 2 or tag < 8:
                     raise BadFile(f"damaged ONNX node: field {tag >> 3} is not a message")
                 size, s = wire.varint(b, i, end)
                 t = s + size

@@ -93,7 +93,7 @@ def _whole_factors(x: Value, scales: Value | None, sizes: Value | None) -> list[
     if x.rank != 4:
         return None
     if scales is not None:
-        if scales.constant is None or scales.constant.size != 4:
+        if scales.constant is None or scales.constant.size != 4 or not scales.is_float:
             return None
         factors = scales.constant.reshape(-1).tolist()
     else:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from nnir.budget import beside
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import map_file
 from nnir.types import MOST_AXES, Precision
@@ -79,10 +80,7 @@ class Files:
         """A file's buffer and the span that external data asks for."""
         if self.folder is None:
             raise BadFile(f"external data {location!r} needs a model that is read from its path")
-        root = self.folder.resolve()
-        path = (root / location).resolve()
-        if not path.is_relative_to(root) or "\0" in location:
-            raise BadFile(f"external data {location!r} lies outside the model's folder")
+        path = beside(self.folder, location)
         if not path.is_file():
             raise BadFile(f"external data file {location!r} is missing beside the model")
         if path not in self._maps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import read_head
 from nnir.errors import BadFile
 from nnir.model import Model
 
@@ -32,8 +33,7 @@ def program_of(place: Path) -> Path | None:
         return None
     if is_legacy(place):
         return place
-    with place.open("rb") as file:
-        return place if pir.is_pir(file.read(HEAD)) else None
+    return place if pir.is_pir(read_head(place, HEAD)) else None
 
 
 def is_legacy(path: Path) -> bool:

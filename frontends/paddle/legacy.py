@@ -9,10 +9,12 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.budget import beside
+from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import TensorType
 
@@ -47,7 +49,21 @@ def read(path: Path, parameters: Path | None = None) -> SourceModel:
                 warnings.warn(f"a program of Paddle {version}; tested up to {NEWEST}", stacklevel=4)
             return Reader(blocks).read(path, parameters, version)
     except DAMAGE as error:
+        if getattr(error, "__notes__", ()):  # of a rule: a bug of ours, not of the bytes
+            raise
         raise BadFile(f"damaged program: {told(error)}") from None
+
+
+@contextmanager
+def applying(op: str) -> Iterator[None]:
+    """Around a rule: what it raises that no bytes explain says where it was."""
+    try:
+        yield
+    except (NNAdapterError, *VALUES):
+        raise
+    except Exception as error:
+        error.add_note(f"in the rule of Paddle's {op}")
+        raise
 
 
 class Reader:
@@ -79,16 +95,16 @@ class Reader:
 
     def _values(self, path: Path, parameters: Path | None) -> dict[str, Any]:
         declared = {n: (v.precision, v.sizes) for n, v in self.weights.items()}
-        for place in (parameters, path.with_suffix(".pdiparams"), path.with_name("__params__")):
-            if place is not None and place.exists():
-                return params.combined(place, declared)
         if parameters is not None:
-            raise BadFile(f"no such file: {str(parameters)!r}")
+            return params.combined(parameters, declared)
+        for place in (path.with_suffix(".pdiparams"), path.with_name("__params__")):
+            if place.exists():
+                return params.combined(beside(path.parent, place.name), declared)
         found = {}
         for name, (kind, sizes) in declared.items():
             if "/" in name or "\\" in name or name in ("", ".", ".."):
                 raise BadFile(f"the parameter {name[:60]!r} cannot be a file beside the program")
-            array, _ = params.read_one(map_file(path.with_name(name)), 0)
+            array, _ = params.read_one(map_file(beside(path.parent, name)), 0)
             params.require(name, array, kind, sizes)
             found[name] = array
         return found
@@ -128,7 +144,8 @@ class Reader:
                 control(self, op, env, graph, depth)
             else:
                 call = Call(self, op, env, graph)
-                RULES[op.type](call)
+                with applying(op.type):
+                    RULES[op.type](call)
                 call.finish()
 
     def fresh(self, variable: str) -> str:

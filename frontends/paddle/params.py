@@ -43,6 +43,10 @@ PRECISIONS = {
 """VarType.Type of framework.proto."""
 
 
+MOST = 1 << 20
+"""Tensors of one file."""
+
+
 def precision(code: int) -> Precision:
     """The precision of a VarType; Unsupported for what is no tensor."""
     if code not in PRECISIONS:
@@ -50,10 +54,11 @@ def precision(code: int) -> Precision:
     return PRECISIONS[code]
 
 
-def read_all(b: Buffer) -> list[np.ndarray]:
-    """The tensors of a combined file in its order, as views."""
-    found, place = [], 0
-    while place < len(b):
+def read_all(b: Buffer, most: int = MOST) -> list[np.ndarray]:
+    """The tensors of a combined file in its order, as views; at most one more than `most`."""
+    found: list[np.ndarray] = []
+    place = 0
+    while place < len(b) and len(found) <= most:
         array, place = read_one(b, place)
         found.append(array)
     return found
@@ -116,11 +121,10 @@ def combined(path: Path, declared: Declared) -> dict[str, np.ndarray]:
 
     BadFile unless number, types and shapes are those that the program declares.
     """
-    arrays = read_all(map_file(path)) if declared or path.exists() else []
+    arrays = read_all(map_file(path), len(declared)) if declared or path.exists() else []
     if len(arrays) != len(declared):
-        raise BadFile(
-            f"{path.name!r} holds {len(arrays)} parameters, the program has {len(declared)}"
-        )
+        many = "more" if len(arrays) > len(declared) else str(len(arrays))
+        raise BadFile(f"{path.name!r} holds {many} parameters, the program has {len(declared)}")
     found = dict(zip(sorted(declared), arrays, strict=True))
     for name, array in found.items():
         require(name, array, *declared[name])

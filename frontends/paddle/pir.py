@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import beside, require_document
 from nnir.dim import symbol
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
 from nnir.mapping import map_file
@@ -72,8 +73,11 @@ def read(path: Path, parameters: Path | None = None) -> SourceModel:
     """The program in a file; its weights are views into the parameters beside it."""
     try:
         with paused_collector():
-            return Reader(json.loads(bytes(map_file(path)))).read(
-                parameters or path.with_suffix(".pdiparams")
+            data = map_file(path)
+            require_document(len(data), f"the program {path.name!r}")
+            beside_it = path.with_suffix(".pdiparams").name
+            return Reader(json.loads(bytes(data))).read(
+                parameters or beside(path.parent, beside_it)
             )
     except UnicodeDecodeError:
         raise BadFile(f"damaged program: {path.name!r} is no text") from None
@@ -148,6 +152,8 @@ class Reader:
                 entry = given[0]
                 if not isinstance(entry, Ref):
                     raise Unsupported("a program that returns a list of tensors")
+                if not isinstance(attributes["name"], str):
+                    raise BadFile(f"an output is called {str(attributes['name'])[:60]!r}")
                 self.fetched.append((int(attributes["col"]), attributes["name"], str(entry)))
             case "builtin", "combine":
                 self.entries[_number(results[0])] = [_one(e) for e in given]

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.budget import beside
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import map_file
 
@@ -30,13 +31,18 @@ CHECKED = 1 << 16
 """Bytes of a variable whose checksum is compared while reading; larger ones stay untouched."""
 
 
+CHECKED_BLOCK = 1 << 22
+SPARE, REPEATS = 1 << 22, 2
+"""Bytes of one block of the index, and of all of them: so often as the file has, and `SPARE`."""
+
+
 class Bundle:
     """The variables of a checkpoint by their keys; arrays are views into the data files."""
 
     def __init__(self, prefix: Path) -> None:
         self.prefix = prefix
         self.entries: dict[str, dict[str, Any]] = {}
-        data = map_file(prefix.with_name(prefix.name + ".index"))
+        data = map_file(self.place(prefix.name + ".index"))
         header: dict[str, Any] = {}
         for key, place in _table(data):
             if key == b"":
@@ -50,6 +56,10 @@ class Bundle:
         if not 0 < self.count <= MOST_SHARDS:
             raise BadFile(f"a checkpoint of {self.count} files")
         self.shards: dict[int, Buffer] = {}
+
+    def place(self, name: str) -> Path:
+        """A file of the checkpoint; the folder of the SavedModel is that above its own."""
+        return beside(self.prefix.parent.parent, self.prefix.parent.name + "/" + name)
 
     def __contains__(self, key: str) -> bool:
         return key in self.entries
@@ -79,7 +89,7 @@ class Bundle:
             raise BadFile(f"the checkpoint has no data file {number}")
         if number not in self.shards:
             name = f"{self.prefix.name}.data-{number:05d}-of-{self.count:05d}"
-            self.shards[number] = map_file(self.prefix.with_name(name))
+            self.shards[number] = map_file(self.place(name))
         return self.shards[number]
 
 
@@ -93,14 +103,20 @@ def _table(data: Buffer) -> Iterator[tuple[bytes, tuple[int, int]]]:
         _, position = varint(data, position, end)
     start, position = varint(data, position, end)
     size, position = varint(data, position, end)
+    left = SPARE + REPEATS * len(data)
     for _, (first, last) in _block(data, start, size):
         offset, at = varint(data, first, last)
         length, _ = varint(data, at, last)
+        left -= length
+        if left < 0:
+            raise BadFile("the checkpoint's index is damaged: its blocks are larger than it")
         yield from _block(data, offset, length)
 
 
 def _block(data: Buffer, start: int, size: int) -> Iterator[tuple[bytes, tuple[int, int]]]:
     end = start + size
+    if size > CHECKED_BLOCK:
+        raise BadFile(f"the checkpoint's index is damaged: a block of {size} bytes")
     if size < 4 or end + TRAILER > len(data):
         raise BadFile("the checkpoint's index is damaged: a block ends behind it")
     if data[end] != 0:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -17,7 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import isolation, sandbox
-from nnir.errors import BadFile, Unsupported, printable, told
+from nnir.errors import BadFile, Unsupported, told
+from nnir.legible import legible
+from nnir.staging import temporary_folder
 
 from ..source import SourceModel
 from . import saved_model
@@ -52,7 +53,8 @@ def read(path: Path, *, trust: bool = False) -> SourceModel:
             f"a .keras archive holds layers and no graph, and {' and '.join(missing)} is not "
             "installed: install it, or write a SavedModel where it is with model.export(folder)"
         )
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with temporary_folder() as place:
+        folder = str(place)
         try:
             done = subprocess.run(
                 isolation.command(__name__, str(path.resolve()), folder, folders=[folder]),
@@ -68,7 +70,7 @@ def read(path: Path, *, trust: bool = False) -> SourceModel:
         if done.returncode:
             lines = [line for line in done.stderr.splitlines() if line.strip()]
             raise BadFile(f"Keras refuses {path.name!r}: {lines[-1][:300] if lines else 'it died'}")
-        return saved_model.read(Path(folder))
+        return saved_model.read(place)
 
 
 def what_runs(path: Path) -> str:
@@ -99,7 +101,7 @@ def what_runs(path: Path) -> str:
 
 
 def _listed(names: Collection[str]) -> str:
-    shown = [printable(n[:80]) for n in sorted(names)[:SHOWN]]
+    shown = [legible(n[:80]) for n in sorted(names)[:SHOWN]]
     return ", ".join(shown) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 

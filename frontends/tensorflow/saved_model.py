@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.budget import beside
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
@@ -40,7 +41,7 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
-    data = map_file(folder / SAVED)
+    data = map_file(beside(folder, SAVED))
     message = decode(data, (0, len(data)), SAVED_MODEL)
     meta = graph_with(message.get("meta_graph", ()), set(tags))
     graph = meta.get("graph", {})
@@ -175,6 +176,8 @@ def read_graph(
         with paused_collector():
             message = decode(data, (0, len(data)), GRAPH)
             nodes = nodes_of(data, message.get("node", ()))
+            if not nodes:
+                raise BadFile("no GraphDef: it has no nodes")
             functions = functions_of(data, message.get("library", {}).get("function", ()))
             return graph_model(Library(nodes, functions), inputs, outputs)
     except DAMAGE as error:

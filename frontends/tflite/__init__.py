@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import read_head
 from nnir.errors import BadFile
 from nnir.mapping import map_file
 from nnir.model import Model
@@ -23,8 +24,7 @@ def detects(source: Any) -> bool:
         return source[4:8] == reader.MAGIC
     if not isinstance(source, Path) or not source.is_file():
         return False
-    with source.open("rb") as file:
-        return file.read(8)[4:] == reader.MAGIC or source.suffix == ".tflite"
+    return read_head(source, 8)[4:] == reader.MAGIC or source.suffix == ".tflite"
 
 
 def options(source: Any) -> frozenset[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from nnir.budget import read_head
 from nnir.mapping import map_file
 from nnir.model import Model
 
@@ -22,8 +23,7 @@ def detects(source: Any) -> bool:
     if isinstance(source, Path):
         if not source.is_file():
             return False
-        with source.open("rb") as file:
-            return file.read(4) == ZIP
+        return read_head(source, 4) == ZIP
     return any(c.__module__.partition(".")[0] == "torch" for c in type(source).__mro__)
 
 

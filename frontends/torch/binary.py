@@ -87,8 +87,9 @@ def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
 def _by(body: Callable[[Value, Value], Value], self: Value, other: Operand) -> Value:
     """`body` of both. A number that 16-bit floats do not have stays what it is."""
     precision = common(self, other)
-    is_tensor = precision not in HALVES or isinstance(other, (Value, complex))
-    if is_tensor or float(precision.dtype.type(other)) == other:
+    if precision not in HALVES or isinstance(other, (Value, complex)):
+        return body(*promoted(self, other))
+    if float(precision.dtype.type(float(other))) == other:
         return body(*promoted(self, other))
     wide = promoted_to(Precision.FLOAT32, cast_to(self, precision), other)
     return cast_to(body(*wide), precision)

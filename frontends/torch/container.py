@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.budget import Arrays, require_document
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import MappedFile
 from nnir.types import precision_of
@@ -28,6 +29,7 @@ class Container:
 
     def __init__(self, data: Buffer) -> None:
         self.data = data
+        self.arrays = Arrays(len(data))
         try:
             with zipfile.ZipFile(_Reader(data)) as archive:
                 infos = archive.infolist()
@@ -69,6 +71,7 @@ class Container:
     def read(self, name: str) -> bytes:
         """The bytes of a small member."""
         start, size = self.place(name)
+        require_document(size, f"the member {name!r}")
         return bytes(self.data[start : start + size])
 
     def json(self, name: str) -> Any:
@@ -92,7 +95,8 @@ class Container:
         if (last + 1) * dtype.itemsize > length:
             raise BadFile(f"{name!r} has {length} bytes, a tensor of {sizes} ends behind it")
         steps = [s * dtype.itemsize for s in strides]
-        return np.ndarray(sizes, dtype, self.data, start + offset * dtype.itemsize, steps)
+        place = start + offset * dtype.itemsize
+        return self.arrays.spend(np.ndarray(sizes, dtype, self.data, place, steps))
 
 
 class _Reader(io.RawIOBase):
@@ -119,7 +123,8 @@ class _Reader(io.RawIOBase):
         return self.position
 
     def read(self, size: int = -1) -> bytes:
-        end = len(self.data) if size < 0 else self.position + size
+        end = len(self.data) if size < 0 else min(self.position + size, len(self.data))
+        require_document(end - self.position, "the directory")
         found = bytes(self.data[self.position : end])
         self.position += len(found)
         return found

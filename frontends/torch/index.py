@@ -14,7 +14,7 @@ from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, una
 from nnir.types import Precision
 
 from ..precision import cast_to
-from ..table import Items, Table
+from ..table import Gaps, Items, Table
 from . import advanced, bags
 from .promotion import Number, category, to
 from .shape import common_sizes, expanded
@@ -247,7 +247,7 @@ def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
 
 
 @table.convert("aten.index.Tensor", "aten._unsafe_index.Tensor")
-def index_tensor(self: Value, indices: Items) -> Value:
+def index_tensor(self: Value, indices: Gaps) -> Value:
     return advanced.indexed(self, indices)
 
 
@@ -257,7 +257,7 @@ def index_each(self: Value, indices: Items) -> Value:
 
 
 @table.convert("aten._unsafe_masked_index.default")
-def masked_index(self: Value, mask: Value, indices: Items, fill: Number) -> Value:
+def masked_index(self: Value, mask: Value, indices: Gaps, fill: Number) -> Value:
     """Positions outside an axis only count where the mask is false."""
     if 0 in self.shape:
         size = common_sizes(*(v for v in indices if v is not None))
@@ -266,7 +266,7 @@ def masked_index(self: Value, mask: Value, indices: Items, fill: Number) -> Valu
     return compare.where(truth(mask), found, to(fill, self.precision, self.model))
 
 
-def within(x: Value, indices: Sequence[Value | None]) -> Items:
+def within(x: Value, indices: Sequence[Value | None]) -> Gaps:
     """Positions moved into their axes."""
     clipped: list[Value | None] = []
     for axis, where in enumerate(indices):
@@ -278,7 +278,7 @@ def within(x: Value, indices: Sequence[Value | None]) -> Items:
         bounds = (cast_to(shape.reshape(v, []), where.precision) for v in (last, least))
         high, low = bounds
         clipped.append(binary.max_(binary.min_(where, high), low))
-    return Items(clipped)
+    return Gaps(clipped)
 
 
 table = Table.merge([table, bags.table])

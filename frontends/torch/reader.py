@@ -182,7 +182,7 @@ class Graphs:
         given = [(a["name"], self.argument(a["arg"])) for a in source["inputs"]]
         outputs = [n for o in source["outputs"] for n in _outputs(o)]
         return node_of(
-            op, given, outputs, [types.get(n) for n in outputs], source.get("name") or ""
+            op, given, outputs, [types.get(n) for n in outputs], _text(source.get("name") or "")
         )
 
     def argument(self, source: Mapping[str, Any]) -> Any:
@@ -271,9 +271,9 @@ def _end(source: Mapping[str, Any], types: Mapping[str, TensorType], what: str) 
     ((kind, value),) = source.items()
     match kind:
         case "as_tensor":
-            return SourceValue(value["name"], types[value["name"]])
+            return SourceValue(_text(value["name"]), types[value["name"]])
         case "as_sym_int" | "as_sym_bool" | "as_sym_float" if "as_name" in value:
-            return SourceValue(value["as_name"], SYMBOLIC[kind], NUMBER)
+            return SourceValue(_text(value["as_name"]), SYMBOLIC[kind], NUMBER)
         case _ if what == "input" or kind == "as_none":
             return SourceValue("")
     raise Unsupported(f"an {what} of kind {kind!r}")
@@ -290,14 +290,20 @@ def _outputs(source: Mapping[str, Any]) -> list[str]:
     ((kind, value),) = source.items()
     match kind:
         case "as_tensor" | "as_optional_tensor" if "name" in value:
-            return [value["name"]]
+            return [_text(value["name"])]
         case "as_tensors":
-            return [v["name"] for v in value]
+            return [_text(v["name"]) for v in value]
         case "as_sym_int" | "as_sym_bool" | "as_sym_float" if "as_name" in value:
-            return [value["as_name"]]
+            return [_text(value["as_name"])]
         case "as_sym_ints" | "as_sym_bools" | "as_sym_floats":
-            return [v.get("as_name", "") for v in value]
+            return [_text(v.get("as_name", "")) for v in value]
     return [""]
+
+
+def _text(name: Any) -> str:
+    if not isinstance(name, str):
+        raise BadFile(f"{str(name)[:80]!r} where a name belongs")
+    return name
 
 
 def _symbolic(value: Mapping[str, Any]) -> Any:

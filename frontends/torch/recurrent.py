@@ -44,7 +44,7 @@ def arranged(weight: Value, gates: Sequence[int]) -> Value:
     """The rows of each gate in the standard's order; of a constant now."""
     if len(gates) == 1:
         return weight
-    if weight.constant is not None:
+    if weight.constant is not None and weight.rank:
         parts = np.split(weight.constant, len(gates))
         return weight.model.constant(np.concatenate([parts[g] for g in gates]))
     size = weight.shape[0]

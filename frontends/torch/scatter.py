@@ -13,7 +13,7 @@ from nnir.ops.reduce import highest, lowest
 from nnir.types import Precision
 
 from ..precision import cast_to
-from ..table import Items, Table
+from ..table import Gaps, Table
 from . import advanced, segments
 from .diagonal import counted
 from .generate import like
@@ -32,7 +32,7 @@ ADD = {True: "add", False: "none"}
     "aten._unsafe_index_put.default",
     "aten._unsafe_index_put.hacked_twin",
 )
-def index_put(self: Value, indices: Items, values: Value, accumulate: bool = False) -> Value:
+def index_put(self: Value, indices: Gaps, values: Value, accumulate: bool = False) -> Value:
     given = [(k, v) for k, v in enumerate(indices) if v is not None]
     if len(given) == 1 and not accumulate:
         (axis, mask), *_ = given
@@ -46,7 +46,7 @@ def index_put(self: Value, indices: Items, values: Value, accumulate: bool = Fal
 
 
 @table.convert("aten._unsafe_masked_index_put_accumulate.default")
-def masked_index_put(self: Value, mask: Value, indices: Items, values: Value) -> Value:
+def masked_index_put(self: Value, mask: Value, indices: Gaps, values: Value) -> Value:
     kept = compare.where(truth(mask), values, self.model.constant(0, values.dtype))
     return advanced.placed(self, within(self, indices), kept, "add")
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from nnir.errors import Unsupported
+from nnir.model import Model
 
 from ..source import SourceGraph, SourceModel, SourceValue
 
@@ -85,3 +86,10 @@ def finished(
     names = [v.called or v.name for v in mutated.values()] + overwritten
     metadata = {"producer": producer} | ({OVERWRITTEN: "\n".join(names)} if names else {})
     return SourceModel("torch", graph, {"": 1}, dimensions=dimensions, metadata=metadata)
+
+
+def state_of(model: Model) -> list[str]:
+    """The buffers that a program overwrites: their new contents are outputs, and are not kept."""
+    names = {v.name for v in model.inputs}
+    found = model.metadata.get(OVERWRITTEN, "").splitlines()
+    return [name for name in found if name not in names]

@@ -133,7 +133,7 @@ def sign(self: Value) -> Value:
     return compare.where(is_nan(self), number(self, 0), found) if self.is_float else found
 
 
-SAME_SIZE = {2: Precision.INT16, 4: Precision.INT32, 8: Precision.INT64}
+SAME_SIZE = {1: Precision.INT8, 2: Precision.INT16, 4: Precision.INT32, 8: Precision.INT64}
 """By the bytes of a float the integer with the same bits."""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import mmap
+import os
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +13,12 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from nnir.atomic import replacing
-from nnir.errors import FAILURES, BadCall, BadFile, summary, told
+from nnir.budget import open_file
+from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
+from nnir.staging import replacing
 from nnir.types import TensorType
 
 from ..device import Cache, Device
@@ -110,7 +112,7 @@ class Saved:
                 slots,
             )
             saved.check()
-        except FAILURES as error:
+        except (NNAdapterError, *DAMAGE) as error:
             raise BadFile(f"a damaged .nnc file: {told(error)}") from None
         return saved
 
@@ -201,7 +203,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
         return None
     except NotADirectoryError:
         raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, BadFile) as error:
         refuse(f"{path.name}: {error}")
         return None
     try:
@@ -213,8 +215,9 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
 
 def mapped(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
-    with path.open("rb") as file:
-        if not path.stat().st_size:
+    path.stat()  # whose errors say what is there: a cache that is not is nothing to warn of
+    with os.fdopen(open_file(path), "rb") as file:
+        if not os.fstat(file.fileno()).st_size:
             return memoryview(b"")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
 
@@ -238,6 +241,14 @@ def refuse(reason: str) -> None:
 def lose(device: str) -> None:
     """Warn that nothing is kept for the next time."""
     warnings.warn(f"no cache is written: {device} keeps no program", CacheWarning, stacklevel=2)
+
+
+def keep(path: Path, saved: Saved) -> None:
+    """Write a file for the next time; a warning where that cannot be, as in a full folder."""
+    try:
+        write(path, saved)
+    except BadFile as error:
+        warnings.warn(f"no cache is written: {error}", CacheWarning, stacklevel=2)
 
 
 def write(path: Path, saved: Saved) -> None:

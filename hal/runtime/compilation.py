@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nnir.errors import FAILURES, BadCall, BadFile, DeviceError, summary, told
+from nnir.errors import BadCall, BadFile, DeviceError, NNAdapterError, summary, told
 from nnir.model import Model, Value
 
 from ..device import Cache
@@ -94,7 +94,7 @@ class Compilation:
                 device, handle = self._context.entry(entry.device)
                 program = device.create_program(handle, None, entry.cache)
                 steps.append(Step(device, program, entry.inputs, entry.outputs))
-        except FAILURES as error:
+        except NNAdapterError as error:
             _destroy(steps)
             failure = DeviceError(f"a cache that {entry.device} does not take: {told(error)}")
             if self._model is None:
@@ -130,7 +130,7 @@ class Compilation:
             print = wanted or ""
             ends = (self.inputs, self.outputs)
             saved = Saved(print, *ends, entries, parts.results, parts.slots)
-            caches.write(self._path(wanted), saved)
+            caches.keep(self._path(wanted), saved)
         constants = {k: _data(v) for k, v in parts.constants.items()}
         return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)
 

@@ -6,6 +6,7 @@ A device is a Python package's entry point in the group `nnadapter.devices`, or 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from importlib.metadata import EntryPoint, entry_points
@@ -88,6 +89,15 @@ def find(name: str) -> type[Device]:
     from ..drivers.native import driver_of  # only who has such a library needs ctypes
 
     return driver_of(name, library)
+
+
+def classes() -> dict[str, type[Device]]:
+    """The installed devices by name; not opened. A library that is no driver is left out."""
+    found = {}
+    for name in names():
+        with contextlib.suppress(NoDevice):
+            found[name] = find(name)
+    return found
 
 
 MANAGER = Manager()

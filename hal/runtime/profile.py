@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from ..device import Device
 

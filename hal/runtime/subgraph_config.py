@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from nnir.budget import read_file
 from nnir.errors import BadCall, BadFile
 from nnir.model import Operation, Value
 
@@ -57,8 +58,8 @@ class Rules:
     def read(cls, path: Path) -> Rules:
         """Read a file; BadFile where that cannot be, or where it is no text."""
         try:
-            text = path.read_text(encoding="utf-8-sig")
-        except (OSError, ValueError) as error:
+            text = read_file(path).decode("utf-8-sig")
+        except (BadFile, ValueError) as error:
             raise BadFile(f"cannot read the partition config {str(path)!r}: {error}") from None
         if "\0" in text:
             raise BadFile(f"cannot read the partition config {str(path)!r}: it is no text")

@@ -11,7 +11,7 @@ from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, generate, shape, unary
 from .index import slice_
@@ -26,7 +26,7 @@ def _safe_softmax(input: np.ndarray, *, axis: int) -> np.ndarray:
     return np.where(blind, input.dtype.type(0), powers / np.where(blind, 1, total))
 
 
-@operator(code=2030, reference=wide(_safe_softmax))
+@operator(steps=pairs, code=2030, reference=wide(_safe_softmax))
 def safe_softmax(input: Value, *, axis: int = -1) -> TensorType:
     """SOFTMAX that gives 0 where everything along the axis is -inf, as a mask leaves it.
 
@@ -96,7 +96,7 @@ def _linear_attention(
     return packed, state.astype(query.dtype if past_state is None else past_state.dtype)
 
 
-@operator(code=2000, reference=_linear_attention)
+@operator(steps=pairs, code=2000, reference=_linear_attention)
 def linear_attention(
     query: Value,
     key: Value,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numeric import at_positions
+
 
 def overlaps(box: np.ndarray, others: np.ndarray, *, extra: float = 0.0) -> np.ndarray:
     """Intersection over union of corners (a, b, c, d), a <= c and b <= d; 0 for empty boxes."""
@@ -22,6 +24,7 @@ def _area(boxes: np.ndarray, extra: float) -> np.ndarray:
     return np.where((sides < 0).any(axis=1), 0, np.prod(sides + extra, axis=1))
 
 
+@at_positions()
 def suppressed(
     boxes: np.ndarray,
     scores: np.ndarray,

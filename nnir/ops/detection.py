@@ -7,10 +7,11 @@ import numpy as np
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
-from ..numeric import wide
-from ..operator import operator, require
+from ..numeric import at_positions, wide
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import boxes as arithmetic
+from .rules import common_dim
 
 
 def _non_max_suppression(
@@ -43,7 +44,7 @@ def _non_max_suppression(
     return (*results, np.array(index, np.int32)) if return_index else results
 
 
-@operator(code=94, reference=_non_max_suppression, since="v1.1")
+@operator(steps=pairs, code=94, reference=_non_max_suppression, since="v1.1")
 def non_max_suppression(
     bboxes: Value,
     scores: Value,
@@ -141,7 +142,7 @@ def _selected(
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-@operator(code=1650, reference=_selected)
+@operator(steps=pairs, code=1650, reference=_selected)
 def non_max_suppression_indices(
     boxes: Value,
     scores: Value,
@@ -160,6 +161,8 @@ def non_max_suppression_indices(
     """
     require(boxes.is_float and scores.is_float, f"suppression of {boxes.type} by {scores.type}")
     require(boxes.rank == 3 and scores.rank == 3, f"suppression of {boxes.type} by {scores.type}")
+    common_dim((boxes.shape[0], scores.shape[0]), "suppression of images")
+    common_dim((boxes.shape[1], scores.shape[2]), "suppression of boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(), 3))
 
 
@@ -171,7 +174,7 @@ def _suppress_boxes(boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: flo
     return np.array(kept, np.int64)
 
 
-@operator(code=1681, reference=_suppress_boxes)
+@operator(steps=pairs, code=1681, reference=_suppress_boxes)
 def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> TensorType:
     """Which boxes stay when those that overlap a better one by more than a threshold go.
 
@@ -181,6 +184,7 @@ def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> Tens
     """
     fits = boxes.is_float and scores.is_float and boxes.rank == 2 and scores.rank == 1
     require(fits, f"suppress_boxes of {boxes.type} by {scores.type}")
+    common_dim((boxes.shape[0], scores.shape[0]), "suppress_boxes")
     return TensorType(Precision.INT64, (boxes.model.fresh(),))
 
 
@@ -253,7 +257,7 @@ def _prior_box(
     return boxes.astype(input.dtype), spread.astype(input.dtype)
 
 
-@operator(code=58, reference=_prior_box)
+@operator(steps=pairs, code=58, reference=_prior_box)
 def prior_box(
     input: Value,
     image: Value,
@@ -303,7 +307,9 @@ def _roi_align(
     result = np.zeros((len(rois), input.shape[1], *bins), input.dtype)
     for n, (roi, image) in enumerate(zip(rois, batch_indices, strict=True)):
         corners = (roi.astype(np.float64) * spatial_scale - shift).tolist()
-        parts, count = _region(input[int(image)], corners, bins, sampling_ratio, aligned=aligned)
+        with at_positions():
+            plane = input[int(image)]
+        parts, count = _region(plane, corners, bins, sampling_ratio, aligned=aligned)
         total = sum(value * weight for value, weight in parts)
         result[n] = np.sum(total, axis=(2, 4)) / max(count, 1)
     return result
@@ -344,7 +350,7 @@ def _check_rois(name: str, input: Value, rois: Value, columns: int) -> None:
     require(isinstance(last, Expr) or last == columns, f"{name} with regions {rois.type}")
 
 
-@operator(code=70, reference=_roi_align)
+@operator(steps=pairs, code=70, reference=_roi_align)
 def roi_align(
     input: Value,
     rois: Value,
@@ -365,7 +371,8 @@ def roi_align(
         off; `sampling_ratio` 0 takes ceil(size / bins) samples a bin.
     """
     _check_rois("roi_align", input, rois, 4)
-    require(batch_indices.is_integer, f"roi_align with images {batch_indices.type}")
+    fits = batch_indices.is_integer and batch_indices.rank == 1
+    require(fits, f"roi_align with images {batch_indices.type}")
     shape = (rois.shape[0], input.shape[1], output_height, output_width)
     return input.type.with_shape(shape)
 
@@ -387,14 +394,16 @@ def _roi_align_max(
     result = np.zeros((len(rois), input.shape[1], *bins), input.dtype)
     for n, (roi, image) in enumerate(zip(rois, batch_indices, strict=True)):
         corners = (roi.astype(np.float64) * spatial_scale - shift).tolist()
-        parts, count = _region(input[int(image)], corners, bins, sampling_ratio, aligned=aligned)
+        with at_positions():
+            plane = input[int(image)]
+        parts, count = _region(plane, corners, bins, sampling_ratio, aligned=aligned)
         if count:
             best = np.stack([value * weight for value, weight in parts])
             result[n] = best.max(axis=(0, 3, 5))
     return result
 
 
-@operator(code=1651, reference=_roi_align_max)
+@operator(steps=pairs, code=1651, reference=_roi_align_max)
 def roi_align_max(
     input: Value,
     rois: Value,
@@ -441,7 +450,7 @@ def _spans(start: int, end: int, bins: int, size: int) -> list[slice]:
     return [slice(a, b) for a, b in zip(low.clip(0, size), high.clip(0, size), strict=True)]
 
 
-@operator(code=1652, reference=_max_roi_pool)
+@operator(steps=pairs, code=1652, reference=_max_roi_pool)
 def max_roi_pool(
     input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> TensorType:
@@ -474,7 +483,7 @@ def _max_roi_positions(
     return result
 
 
-@operator(code=1680, reference=_max_roi_positions)
+@operator(steps=pairs, code=1680, reference=_max_roi_positions)
 def max_roi_positions(
     input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
 ) -> TensorType:
@@ -541,7 +550,7 @@ def _yolo_box(
     return np.ascontiguousarray(both[..., :4]), np.ascontiguousarray(both[..., 4:])
 
 
-@operator(code=95, reference=_yolo_box)
+@operator(steps=pairs, code=95, reference=_yolo_box)
 def yolo_box(
     input: Value,
     imgsize: Value,

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..dim import Expr
 from ..model import Value
-from ..numeric import wide
-from ..operator import operator, require
+from ..numeric import at_positions, wide
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, compare, index, logic, reduce, shape, sizes, unary
 from .rules import require_integers
@@ -91,7 +91,7 @@ def _tf_idf_vectorizer(
     return result.reshape(*input.shape[:-1], result.shape[1])
 
 
-@operator(code=2100, reference=_tf_idf_vectorizer)
+@operator(steps=pairs, code=2100, reference=_tf_idf_vectorizer)
 def tf_idf_vectorizer(
     input: Value,
     *,
@@ -155,7 +155,8 @@ def _tree_ensemble(
 ) -> np.ndarray:
     at = np.broadcast_to(roots, (len(input), len(roots)))
     for _ in range(depth):
-        x = np.take_along_axis(input, features[at], axis=1)
+        with at_positions():
+            x = np.take_along_axis(input, features[at], axis=1)
         split, mode = splits[at], modes[at]
         first, among = split[..., 0], (x[..., None] == split).any(-1)
         tests = [x <= first, x < first, x >= first, x > first, x == first, x != first, among]
@@ -183,7 +184,7 @@ def _folded(targets: np.ndarray, weights: np.ndarray, n_targets: int, aggregate:
             return result / weights.dtype.type(count)
 
 
-@operator(code=2101, reference=_tree_ensemble)
+@operator(steps=pairs, code=2101, reference=_tree_ensemble)
 def tree_ensemble(
     input: Value,
     splits: Value,

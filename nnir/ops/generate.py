@@ -8,7 +8,7 @@ from ..broadcast import contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, maximum
 from ..errors import BadType
 from ..model import Index, Value
-from ..operator import carry, operator, require
+from ..operator import operator, require
 from ..types import LARGEST, TensorType
 from .rules import fresh, require_integers
 
@@ -106,7 +106,7 @@ def _count(start: Value, end: Value, step: Value) -> Dim | None:
     return maximum(count, 0)
 
 
-@operator(code=61, reference=_range, content=carry(_range))
+@operator(code=61, reference=_range)
 def range_(start: Index, end: Index, step: Index) -> TensorType:
     """`start`, `start + step`, ... up to `end`, which is not included.
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, is_natural, maximum, minimum
 from ..model import Index, Value
-from ..numeric import wide
+from ..numeric import at_positions, wide
 from ..operator import operator, require
 from ..types import Precision, TensorType
 from .rules import carry_data, common_dim, fresh, require_integers
@@ -16,6 +16,7 @@ FAR = 1 << 30
 """From here on a bound of SLICE means "to the end", whatever the axis."""
 
 
+@at_positions()
 def _gather(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndarray:
     return np.take(input, indices.astype(np.int64), axis)
 
@@ -95,6 +96,7 @@ def _by_transposing(input: Value, *, group: int) -> Value:
     return sizes.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
 
 
+@at_positions()
 def _slice(
     input: np.ndarray,
     axes: np.ndarray | None,
@@ -178,6 +180,7 @@ def _along(indices: np.ndarray, axis: int) -> tuple[np.ndarray, ...]:
     return tuple(grid)
 
 
+@at_positions()
 def _gather_elements(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndarray:
     return np.asarray(input[_along(indices, axis)])
 
@@ -196,6 +199,7 @@ def gather_elements(input: Value, indices: Index, *, axis: int = 0) -> TensorTyp
     return input.type.with_shape(indices.shape)
 
 
+@at_positions()
 def _gather_nd(input: np.ndarray, indices: np.ndarray, *, batch_dims: int = 0) -> np.ndarray:
     grid = np.ogrid[tuple(slice(n) for n in input.shape[:batch_dims])] if batch_dims else ()
     trailing = indices.ndim - 1 - batch_dims
@@ -234,6 +238,7 @@ def _depth(indices: Value, rank: int, what: str) -> int:
 REDUCTIONS = {"add": np.add, "mul": np.multiply, "max": np.maximum, "min": np.minimum}
 
 
+@at_positions()
 def _place(
     result: np.ndarray, where: tuple[np.ndarray, ...], updates: np.ndarray, reduction: str
 ) -> np.ndarray:
@@ -331,6 +336,7 @@ def non_zero(input: Value) -> TensorType:
     return TensorType(Precision.INT64, (input.rank, input.model.fresh()))
 
 
+@at_positions()
 def _reverse_sequence(
     input: np.ndarray, lengths: np.ndarray, *, batch_axis: int = 0, time_axis: int = 1
 ) -> np.ndarray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numeric import at_positions
 from .matrices import size_of
 
 ALPHA = (1 + 17**0.5) / 8
@@ -82,6 +83,7 @@ def _eliminate(a: np.ndarray, k: int, step: int, *, hermitian: bool) -> None:
     a[rest, k : k + step] = scaled
 
 
+@at_positions()
 def solve(a: np.ndarray, pivots: np.ndarray, b: np.ndarray, *, hermitian: bool) -> np.ndarray:
     """The X with A X = B for what `factor` gives."""
     x, size, k = np.array(b), len(a), 0

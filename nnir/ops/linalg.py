@@ -10,7 +10,7 @@ import numpy as np
 from ..broadcast import broadcast
 from ..dim import Dim, minimum
 from ..model import Value
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import ldl, matrices
 from .exponential import exponential
@@ -60,7 +60,7 @@ def _cholesky(input: np.ndarray, *, upper: bool) -> np.ndarray:
     return np.asarray(_adjoint(lower) if upper else lower, input.dtype)
 
 
-@operator(code=2250, reference=_cholesky)
+@operator(steps=pairs, code=2250, reference=_cholesky)
 def cholesky(input: Value, *, upper: bool = False) -> TensorType:
     """The triangular L with L L* = A, or with `upper` the U with U* U = A.
 
@@ -76,7 +76,7 @@ def _lu_factor(input: np.ndarray, *, pivot: bool) -> tuple[np.ndarray, np.ndarra
     return matrices.lu(input, pivot=pivot)
 
 
-@operator(code=2251, reference=_lu_factor)
+@operator(steps=pairs, code=2251, reference=_lu_factor)
 def lu_factor(input: Value, *, pivot: bool = True) -> tuple[TensorType, TensorType]:
     """L and U in one matrix, L without its diagonal of ones, and the rows swapped, from 1 on.
 
@@ -93,7 +93,7 @@ def _pivot_order(pivots: np.ndarray, *, size: int) -> np.ndarray:
     return matrices.permutation(pivots, size)
 
 
-@operator(code=2252, reference=_pivot_order)
+@operator(steps=pairs, code=2252, reference=_pivot_order)
 def pivot_order(pivots: Value, *, size: int) -> TensorType:
     """Which of the rows 0, 1, ... size - 1 stands where after the swaps of LU_FACTOR.
 
@@ -115,7 +115,7 @@ def _solution(name: str, a: Value, b: Value) -> TensorType:
     return b.type.with_shape((*broadcast(a.shape[:-2], b.shape[:-2]), *b.shape[-2:]))
 
 
-@operator(code=2253, reference=_solve)
+@operator(steps=pairs, code=2253, reference=_solve)
 def solve(a: Value, b: Value) -> TensorType:
     """The X with A X = B.
 
@@ -132,7 +132,7 @@ def _solve_triangular(
     return matrices.substitute(a, b, upper=upper, unit=unit_diagonal)
 
 
-@operator(code=2254, reference=_solve_triangular)
+@operator(steps=pairs, code=2254, reference=_solve_triangular)
 def solve_triangular(a: Value, b: Value, *, upper: bool, unit_diagonal: bool = False) -> TensorType:
     """The X with A X = B for a triangular A.
 
@@ -149,7 +149,7 @@ def _householder(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(packed.swapaxes(-1, -2), input.dtype), np.asarray(tau, input.dtype)
 
 
-@operator(code=2255, reference=_householder)
+@operator(steps=pairs, code=2255, reference=_householder)
 def householder(input: Value) -> tuple[TensorType, TensorType]:
     """QR as LAPACK's geqrf stores it: R above Householder vectors, and their factors tau.
 
@@ -167,7 +167,7 @@ def _apply_householder(
     return matrices.reflect(vectors, tau, input, adjoint=adjoint)
 
 
-@operator(code=2256, reference=_apply_householder)
+@operator(steps=pairs, code=2256, reference=_apply_householder)
 def apply_householder(
     vectors: Value, tau: Value, input: Value, *, adjoint: bool = False
 ) -> TensorType:
@@ -188,7 +188,7 @@ def _qr(input: np.ndarray, *, complete: bool) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(q, input.dtype), np.asarray(r, input.dtype)
 
 
-@operator(code=2257, reference=_qr)
+@operator(steps=pairs, code=2257, reference=_qr)
 def qr(input: Value, *, complete: bool = False) -> tuple[TensorType, TensorType]:
     """A = Q R with orthonormal columns in Q and an upper triangular R.
 
@@ -208,7 +208,7 @@ def _svd(input: np.ndarray, *, full_matrices: bool) -> tuple[np.ndarray, ...]:
     return u.astype(input.dtype), s.astype(input.real.dtype), vh.astype(input.dtype)
 
 
-@operator(code=2258, reference=_svd)
+@operator(steps=pairs, code=2258, reference=_svd)
 def svd(input: Value, *, full_matrices: bool = False) -> tuple[TensorType, TensorType, TensorType]:
     """A = U diag(S) Vh with singular values that fall.
 
@@ -228,7 +228,7 @@ def _singular_values(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.svd(_finite(input), compute_uv=False), input.real.dtype)
 
 
-@operator(code=2259, reference=_singular_values)
+@operator(steps=pairs, code=2259, reference=_singular_values)
 def singular_values(input: Value) -> TensorType:
     """The singular values of every matrix, falling.
 
@@ -245,7 +245,7 @@ def _eigh(input: np.ndarray, *, upper: bool) -> tuple[np.ndarray, np.ndarray]:
     return values.astype(input.real.dtype), vectors.astype(input.dtype)
 
 
-@operator(code=2260, reference=_eigh)
+@operator(steps=pairs, code=2260, reference=_eigh)
 def eigh(input: Value, *, upper: bool = False) -> tuple[TensorType, TensorType]:
     """Eigenvalues, rising, and eigenvectors of Hermitian matrices, of which one half is read.
 
@@ -262,7 +262,7 @@ def _eigenvalues_h(input: np.ndarray, *, upper: bool) -> np.ndarray:
     )
 
 
-@operator(code=2261, reference=_eigenvalues_h)
+@operator(steps=pairs, code=2261, reference=_eigenvalues_h)
 def eigenvalues_h(input: Value, *, upper: bool = False) -> TensorType:
     """The eigenvalues of Hermitian matrices, rising; one half is read.
 
@@ -283,7 +283,7 @@ def _eig(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return values.astype(kind), vectors.astype(kind)
 
 
-@operator(code=2262, reference=_eig)
+@operator(steps=pairs, code=2262, reference=_eig)
 def eig(input: Value) -> tuple[TensorType, TensorType]:
     """Eigenvalues and eigenvectors of any square matrices, in the order of LAPACK's geev.
 
@@ -299,7 +299,7 @@ def _eigenvalues(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.eigvals(input), _as_complex(input.dtype))
 
 
-@operator(code=2263, reference=_eigenvalues)
+@operator(steps=pairs, code=2263, reference=_eigenvalues)
 def eigenvalues(input: Value) -> TensorType:
     """The eigenvalues of any square matrices, in the order of LAPACK's geev.
 
@@ -315,7 +315,7 @@ def _sign_log_det(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.asarray(sign, input.dtype), np.asarray(log, input.real.dtype)
 
 
-@operator(code=2264, reference=_sign_log_det)
+@operator(steps=pairs, code=2264, reference=_sign_log_det)
 def sign_log_det(input: Value) -> tuple[TensorType, TensorType]:
     """The sign (or phase) of the determinant, and the logarithm of its size.
 
@@ -335,7 +335,7 @@ def _matrix_exp(input: np.ndarray) -> np.ndarray:
     return result
 
 
-@operator(code=2265, reference=_matrix_exp)
+@operator(steps=pairs, code=2265, reference=_matrix_exp)
 def matrix_exp(input: Value) -> TensorType:
     """e to the power of every matrix: the sum of A^k / k!.
 
@@ -350,7 +350,7 @@ def _matrix_inverse(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.inv(input), input.dtype)
 
 
-@operator(code=2266, reference=_matrix_inverse)
+@operator(steps=pairs, code=2266, reference=_matrix_inverse)
 def matrix_inverse(input: Value) -> TensorType:
     """INVERSE of complex matrices too.
 
@@ -370,7 +370,7 @@ def _ldl_factor(input: np.ndarray, *, hermitian: bool) -> tuple[np.ndarray, np.n
     return work.astype(input.dtype), pivots
 
 
-@operator(code=2267, reference=_ldl_factor)
+@operator(steps=pairs, code=2267, reference=_ldl_factor)
 def ldl_factor(input: Value, *, hermitian: bool = False) -> tuple[TensorType, TensorType]:
     """A = L D L' (L* with `hermitian`) by Bunch and Kaufman, and the rows swapped, from 1 on.
 
@@ -395,12 +395,12 @@ def _ldl_solve(
     return result.astype(b.dtype)
 
 
-@operator(code=2268, reference=_ldl_solve)
+@operator(steps=pairs, code=2268, reference=_ldl_solve)
 def ldl_solve(factors: Value, pivots: Value, b: Value, *, hermitian: bool = False) -> TensorType:
     """The X with A X = B for what LDL_FACTOR gives.
 
     Types: float32, float64 or complex, one for both; integer pivots.
     Shapes: [..., n, n], [..., n] and [..., n, k], whose leading axes broadcast.
     """
-    require(pivots.is_integer, f"ldl_solve with pivots {pivots.type}")
+    require(pivots.is_integer and pivots.rank > 0, f"ldl_solve with pivots {pivots.type}")
     return _solution("ldl_solve", factors, b)

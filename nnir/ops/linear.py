@@ -11,9 +11,11 @@ from ..dim import Dim, Expr
 from ..errors import BadType
 from ..model import Value
 from ..numeric import fused, wide
-from ..operator import operator, require
-from ..types import Fuse, Precision, TensorType
+from ..operator import operator, pairs, require
+from ..types import INTEGERS, Fuse, Precision, TensorType
 from .rules import common_dim
+
+WHOLE = frozenset(p.dtype for p in INTEGERS)
 
 
 @wide
@@ -28,7 +30,7 @@ def _fully_connected(
     return fused(rows @ weight.T + bias, fuse_code)
 
 
-@operator(code=29, reference=_fully_connected)
+@operator(steps=pairs, code=29, reference=_fully_connected)
 def fully_connected(
     input: Value, weight: Value, bias: Value, *, fuse_code: Fuse = Fuse.NONE
 ) -> TensorType:
@@ -71,7 +73,7 @@ def _mat_mul(
     return np.asarray(np.matmul(left, right), x.dtype)
 
 
-@operator(code=47, reference=_mat_mul)
+@operator(steps=pairs, code=47, reference=_mat_mul)
 def mat_mul(
     x: Value, y: Value, *, transpose_x: bool = False, transpose_y: bool = False
 ) -> TensorType:
@@ -98,7 +100,10 @@ def _swapped(value: Value, transpose: bool) -> tuple[Dim, ...]:
 
 @wide
 def _einsum(*input: np.ndarray, equation: str) -> np.ndarray:
-    return np.asarray(np.einsum(equation, *input, optimize=True), input[0].dtype)
+    kind = input[0].dtype
+    if kind.kind == "V":  # NumPy's einsum knows no types of others
+        input = tuple(a.astype(np.int64 if kind in WHOLE else np.float32) for a in input)
+    return np.asarray(np.einsum(equation, *input, optimize=True)).astype(kind)
 
 
 def terms(equation: str, ranks: list[int]) -> tuple[list[list[str]], list[str]]:
@@ -126,7 +131,7 @@ def _labels(part: str, span: int, widest: int) -> list[str]:
     return [*head, *(str(widest - span + i) for i in range(span if dots else 0)), *tail]
 
 
-@operator(code=1350, reference=_einsum)
+@operator(steps=pairs, code=1350, reference=_einsum)
 def einsum(*input: Value, equation: str) -> TensorType:
     """Einstein summation: products over labelled axes, summed over what the result lacks.
 
@@ -168,7 +173,7 @@ def _grouped_mat_mul(input: np.ndarray, weight: np.ndarray, ends: np.ndarray) ->
     return result
 
 
-@operator(code=1370, reference=_grouped_mat_mul)
+@operator(steps=pairs, code=1370, reference=_grouped_mat_mul)
 def grouped_mat_mul(input: Value, weight: Value, ends: Value) -> TensorType:
     """The product of each group of rows with a matrix of its own, as in mixtures of experts.
 
@@ -234,7 +239,7 @@ def _determinant(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.det(input), input.dtype)
 
 
-@operator(code=1351, reference=_determinant)
+@operator(steps=pairs, code=1351, reference=_determinant)
 def determinant(input: Value) -> TensorType:
     """The determinant of every matrix in the last two axes.
 
@@ -250,7 +255,7 @@ def _inverse(input: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.inv(input), input.dtype)
 
 
-@operator(code=1390, reference=_inverse)
+@operator(steps=pairs, code=1390, reference=_inverse)
 def inverse(input: Value) -> TensorType:
     """The inverse of every matrix in the last two axes.
 

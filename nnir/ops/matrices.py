@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..numeric import at_positions
+
 
 def double(dtype: np.dtype) -> np.dtype:
     """The type to compute in: twice as wide as what is rounded at the end."""
@@ -34,6 +36,7 @@ def lu(a: np.ndarray, *, pivot: bool) -> tuple[np.ndarray, np.ndarray]:
     return work.astype(a.dtype), pivots
 
 
+@at_positions()
 def permutation(pivots: np.ndarray, size: int) -> np.ndarray:
     """The order of rows [..., size] after swapping as `pivots` say."""
     order = np.tile(np.arange(size, dtype=np.int64), (*pivots.shape[:-1], 1))
@@ -60,6 +63,7 @@ def substitute(a: np.ndarray, b: np.ndarray, *, upper: bool, unit: bool) -> np.n
     return result.astype(np.result_type(a.dtype, b.dtype))
 
 
+@at_positions()
 def reflect(v: np.ndarray, tau: np.ndarray, c: np.ndarray, *, adjoint: bool) -> np.ndarray:
     """Q c (or Q* c) for Q = H(1) H(2) ..., whose Householder vectors lie below the diagonal."""
     kind = double(c.dtype)

@@ -10,7 +10,7 @@ from ..broadcast import axis_of, broadcast
 from ..dim import Expr
 from ..model import Value
 from ..numeric import HALF, wide
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, reduce, unary
 
@@ -63,7 +63,7 @@ def _batch_normalization(
     return result.astype(input.dtype)
 
 
-@operator(code=9, reference=_batch_normalization)
+@operator(steps=pairs, code=9, reference=_batch_normalization)
 def batch_normalization(
     input: Value,
     scale: Value,
@@ -93,7 +93,7 @@ def _instance_normalization(
     return result.astype(input.dtype)
 
 
-@operator(code=38, reference=_instance_normalization)
+@operator(steps=pairs, code=38, reference=_instance_normalization)
 def instance_normalization(
     input: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5
 ) -> TensorType:
@@ -118,7 +118,7 @@ def _group_normalization(
     return result.astype(input.dtype)
 
 
-@operator(code=35, reference=_group_normalization)
+@operator(steps=pairs, code=35, reference=_group_normalization)
 def group_normalization(
     input: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5, groups: int
 ) -> TensorType:
@@ -158,7 +158,7 @@ def _check_trailing(name: str, input: Value, begin: int, *trailing: Value) -> No
         broadcast_exactly(name, value, input.shape[axis:])
 
 
-@operator(code=39, reference=_layer_normalization)
+@operator(steps=pairs, code=39, reference=_layer_normalization)
 def layer_normalization(
     input: Value,
     scale: Value,
@@ -186,7 +186,7 @@ def _lp_normalization(input: np.ndarray, *, axis: int, p: int, epsilon: float) -
     return (input / (norm + input.dtype.type(epsilon))).astype(input.dtype)
 
 
-@operator(code=45, reference=_lp_normalization)
+@operator(steps=pairs, code=45, reference=_lp_normalization)
 def lp_normalization(
     input: Value, *, axis: int = 1, p: int = 2, epsilon: float = 1e-5
 ) -> TensorType:
@@ -212,7 +212,7 @@ def _lrn(input: np.ndarray, *, size: int, bias: float, alpha: float, beta: float
     return input / np.power(base, kind(beta))
 
 
-@operator(code=46, reference=_lrn)
+@operator(steps=pairs, code=46, reference=_lrn)
 def lrn(
     input: Value,
     *,
@@ -241,7 +241,7 @@ def _rms_normalization(
     return (input / np.sqrt(power + input.dtype.type(epsilon)) * scale).astype(input.dtype)
 
 
-@operator(code=1500, reference=_rms_normalization)
+@operator(steps=pairs, code=1500, reference=_rms_normalization)
 def rms_normalization(
     input: Value, scale: Value, *, begin_norm_axis: int = -1, epsilon: float = 1e-5
 ) -> TensorType:

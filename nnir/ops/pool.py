@@ -9,10 +9,11 @@ import numpy as np
 from ..broadcast import contents, length_of
 from ..dim import Dim
 from ..model import Index, Value
-from ..numeric import fused, wide
-from ..operator import operator, require
+from ..numeric import at_positions, fused, wide
+from ..operator import operator, pairs, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import windows
+from .rules import require_integers
 
 INDEX_TYPES = (Precision.INT32, Precision.INT64)
 
@@ -88,7 +89,7 @@ def _pool_type(
     return input.type.with_shape((*input.shape[:2], *sizes))
 
 
-@operator(code=8, reference=_average_pool_2d)
+@operator(steps=pairs, code=8, reference=_average_pool_2d)
 def average_pool_2d(
     input: Value,
     *,
@@ -146,7 +147,7 @@ def _number(input: Value, name: str) -> None:
     require(fits, f"{name} needs numbers, not {input.type}")
 
 
-@operator(code=49, reference=_max_pool_2d)
+@operator(steps=pairs, code=49, reference=_max_pool_2d)
 def max_pool_2d(
     input: Value,
     *,
@@ -196,7 +197,7 @@ def _adaptive_type(name: str, input: Value, output_shape: tuple[int, ...]) -> Te
     return input.type.with_shape((*input.shape[:2], *output_shape))
 
 
-@operator(code=1, reference=_adaptive_average_pool_2d)
+@operator(steps=pairs, code=1, reference=_adaptive_average_pool_2d)
 def adaptive_average_pool_2d(input: Value, *, output_shape: tuple[int, ...]) -> TensorType:
     """The mean of each bin of a grid of `output_shape` bins.
 
@@ -234,7 +235,7 @@ def _adaptive_max_pool_2d(
     return best, index.astype(Precision(return_indices_dtype).dtype)
 
 
-@operator(code=2, reference=_adaptive_max_pool_2d)
+@operator(steps=pairs, code=2, reference=_adaptive_max_pool_2d)
 def adaptive_max_pool_2d(
     input: Value,
     *,
@@ -315,7 +316,7 @@ def _average_pool(
     return windows.sums(input, *given) / count.astype(input.dtype)
 
 
-@operator(code=1450, reference=_average_pool)
+@operator(steps=pairs, code=1450, reference=_average_pool)
 def average_pool(
     input: Value,
     *,
@@ -352,7 +353,7 @@ def _max_pool(
     return windows.maxima(input, *given) if return_indices else windows.maximum(input, *given)
 
 
-@operator(code=1451, reference=_max_pool)
+@operator(steps=pairs, code=1451, reference=_max_pool)
 def max_pool(
     input: Value,
     *,
@@ -390,7 +391,7 @@ def _lp_pool(
     return np.power(powers, input.dtype.type(1 / p))
 
 
-@operator(code=1452, reference=_lp_pool)
+@operator(steps=pairs, code=1452, reference=_lp_pool)
 def lp_pool(
     input: Value,
     *,
@@ -438,7 +439,8 @@ def _max_unpool(
     found = unpooled(input.shape, kernel_shape, strides, pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     result = np.zeros(sizes, input.dtype)
-    result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
+    with at_positions():
+        result.reshape(-1)[indices.reshape(-1)] = input.reshape(-1)
     if output_shape is None:
         return result
     grown = np.zeros(tuple(output_shape.tolist()), input.dtype)
@@ -447,7 +449,7 @@ def _max_unpool(
     return grown
 
 
-@operator(code=1453, reference=_max_unpool)
+@operator(steps=pairs, code=1453, reference=_max_unpool)
 def max_unpool(
     input: Value,
     indices: Value,
@@ -470,6 +472,7 @@ def max_unpool(
     windows.check_window("max_unpool", rank, kernel_shape=kernel_shape, strides=strides)
     require(indices.is_integer, f"max_unpool needs integer indices, not {indices.type}")
     if output_shape is not None:
+        require_integers(output_shape, "the output_shape of max_unpool")
         require(length_of(output_shape) == input.rank, "max_unpool: output_shape has every axis")
         found = contents(output_shape)
         return input.type.with_shape(found or tuple(input.model.fresh() for _ in input.shape))

@@ -9,7 +9,7 @@ import numpy as np
 from ..dim import Dim, Expr
 from ..model import Value
 from ..numeric import HALF
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import TensorType
 from . import cells
 
@@ -102,8 +102,13 @@ def _check(
     hidden = recurrence.shape[2]
     _same(name, weight, (count, gates * hidden, input.shape[2]))
     _same(name, recurrence, (count, gates * hidden, hidden))
+    for key, rows in (("bias", 2 * gates), ("peephole", 3)):
+        if (row := operands.get(key)) is not None:
+            _same(name, row, (count, rows * hidden))
     lengths = operands["sequence_lens"]
     require(lengths is None or lengths.is_integer, f"{name} needs integer sequence_lens")
+    if lengths is not None:
+        _same(name, lengths, input.shape[1:2])
     last = (count, input.shape[1], hidden)
     for key in ("initial_h", "initial_c"):
         if (state := operands.get(key)) is not None:
@@ -145,7 +150,7 @@ def _rnn(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1900, reference=_rnn)
+@operator(steps=pairs, code=1900, reference=_rnn)
 def rnn(
     input: Value,
     weight: Value,
@@ -200,7 +205,7 @@ def _gru(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1901, reference=_gru)
+@operator(steps=pairs, code=1901, reference=_gru)
 def gru(
     input: Value,
     weight: Value,
@@ -258,7 +263,7 @@ def _lstm(
     return _layer(make, input, weight, direction, sequence_lens, start)
 
 
-@operator(code=1902, reference=_lstm)
+@operator(steps=pairs, code=1902, reference=_lstm)
 def lstm(
     input: Value,
     weight: Value,

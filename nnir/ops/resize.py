@@ -14,7 +14,7 @@ from ..numeric import wide
 from ..operator import operator, require
 from ..types import InterpolateMode, PadMode, TensorType
 from . import sampling
-from .rules import common_dim
+from .rules import common_dim, require_integers
 
 MODES = ("nearest", "linear", "cubic")
 COORDINATES = (
@@ -282,6 +282,8 @@ def resize(
     require(keep_aspect_ratio_policy in POLICIES, f"resize with {keep_aspect_ratio_policy=}")
     require(not (antialias and mode == "nearest"), "resize with antialias and mode='nearest'")
     require((scales is None) != (sizes is None), "resize needs either scales or sizes")
+    require(scales is None or scales.is_float, "resize needs scales of floats")
+    require_integers(sizes, "the sizes of resize")
     named = axes_of(axes if axes is not None else range(input.rank), input.rank)
     count = length_of(sizes if sizes is not None else scales)  # type: ignore[arg-type]
     require(count == len(named), f"resize of {len(named)} axes with {count} sizes or scales")

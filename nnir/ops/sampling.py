@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..numeric import at_positions
+
 CUBIC = -0.75
 
 
@@ -93,6 +95,7 @@ def cubic(distance: np.ndarray, a: float) -> np.ndarray:
     return np.where(x <= 1, near, np.where(x < 2, far, 0))
 
 
+@at_positions()
 def along(data: np.ndarray, axis: int, near: np.ndarray, factors: np.ndarray) -> np.ndarray:
     """Weighted sums of neighbours along one axis."""
     tail = (1,) * (data.ndim - axis - 1)
@@ -169,6 +172,7 @@ def _neighbours(at: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:
     return near.astype(np.int64), factors.astype(at.dtype)
 
 
+@at_positions()
 def _pixels(
     planes: np.ndarray,
     batch: np.ndarray,

@@ -11,7 +11,7 @@ from ..dim import Dim, Expr, product
 from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
 from ..operator import carry, operator, require
-from ..types import PadMode, Precision, TensorType
+from ..types import PadMode, Precision, Row, TensorType
 from .rules import Shape, carry_data, common_dim, common_type, fresh, require_integers
 
 MODES = {PadMode.REFLECT: "reflect", PadMode.REPLICATE: "edge", PadMode.EDGE: "edge"}
@@ -19,8 +19,8 @@ MODES[PadMode.WRAP] = "wrap"
 
 
 def _reshape(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    target = [int(d) for d in shape.flat]
-    return input.reshape([input.shape[i] if d == 0 else d for i, d in enumerate(target)])
+    target, own = [int(d) for d in shape.flat], Row(input.shape)
+    return input.reshape([own[i] if d == 0 else d for i, d in enumerate(target)])
 
 
 def _reshape_exact(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
@@ -230,6 +230,7 @@ def split(input: Value, split: Index, *, axis: int) -> tuple[TensorType, ...]:
     require_integers(split, "the lengths of split")
     place, size = axis_of(axis, input.rank), input.shape[axis]
     sizes = contents(split) or fresh(input, length_of(split))
+    require(len(sizes) > 0, f"split of {input.type} into nothing")
     total: Dim = sum(sizes[1:], sizes[0])
     both = isinstance(total, int) and isinstance(size, int)
     bad = any(not isinstance(s, Expr) and s < 0 for s in sizes)

@@ -10,7 +10,7 @@ from ..broadcast import axis_of, contents, ints
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Index, Value
-from ..operator import operator, require
+from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, compare, generate, reduce, shape, sizes, unary
 from .index import gather, scatter_elements, slice_
@@ -49,7 +49,7 @@ def _dft(
     return np.stack([result.real, result.imag], -1).astype(input.dtype)
 
 
-@operator(code=1950, reference=_dft)
+@operator(steps=pairs, code=1950, reference=_dft)
 def dft(
     input: Value,
     dft_length: Index | None = None,

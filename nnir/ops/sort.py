@@ -20,7 +20,7 @@ def _top_k(
     sorted: bool = True,
     return_indices_dtype: Precision = Precision.INT64,
 ) -> tuple[np.ndarray, np.ndarray]:
-    count, size = int(k.reshape(-1)[0]), input.shape[axis]
+    count, size = int(k.item()), input.shape[axis]
     if not 0 <= count <= size:
         raise ValueError(f"k={count} of {size} elements")
     moved = np.moveaxis(input, axis, -1)

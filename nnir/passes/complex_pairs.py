@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, ints
-from ..errors import FAILURES, NoLowering
+from ..errors import NNAdapterError, NoLowering
 from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
@@ -91,7 +91,7 @@ class _Rewriter:
         self.new.origin = operation.origin
         try:
             made = self.made(operation, values)
-        except FAILURES as error:
+        except NNAdapterError as error:
             self.problems[f"{problem} ({error})" if str(error) else problem] += 1
             made = [self.stand_in(v) for v in operation.outputs]
         self.new.origin = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import FAILURES
+from ..errors import NNAdapterError
 from ..model import Model, Operation
 from .rewrite import Pass, sweep
 
@@ -36,7 +36,7 @@ def _decompose(model: Model, operation: Operation) -> bool:
     model.origin, before = operation.origin, len(model.operations)
     try:
         results = decomposition(*operation.inputs, **operation.attributes)
-    except FAILURES:
+    except NNAdapterError:
         model.remove(model.operations[before:])
         return False
     finally:

@@ -28,7 +28,14 @@ WARM = (
     *("frontends.onnx.converters", "frontends.torch.converters", "frontends.tflite.converters"),
     *("frontends.tensorflow.converters", "frontends.paddle.converters", "nnir.passes"),
     *("frontends.tensorflow.saved_model", "frontends.tensorflow.keras_archive", "rich.console"),
-    *("hal.drivers.builtin", "hal.runtime.program", "rich.table", "rich.status"),
+    *(
+        "nnadapter.conversion",
+        "hal.drivers.onnxruntime.proto",
+        "hal.drivers.builtin",
+        "hal.runtime.program",
+        "rich.table",
+        "rich.status",
+    ),
 )
 FRAMEWORKS = ("torch", "tensorflow", "keras", "paddle", "onnx", "onnxruntime", "openvino")
 OPTIONS = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "TERM": "dumb"}
@@ -45,6 +52,8 @@ def main() -> None:
 
     for module in WARM:
         importlib.import_module(module)
+    importlib.import_module("hal.runtime.manager").classes()
+    importlib.import_module("nnadapter.api").frontends()
     loaded = [name for name in FRAMEWORKS if name in sys.modules]
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -12,10 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
-from hal.drivers.onnxruntime import OnnxRuntime
+from conformance.origins import NotInstalled
 from nnadapter import api
 from nnadapter.cli import main
-from nnir.errors import Differs, Unsupported
+from tests.conformance import typos
 
 
 def call(*arguments: object) -> Result:
@@ -26,7 +25,7 @@ def test_convert_verifies(saved: Path, tmp_path: Path) -> None:
     done = call("convert", saved, tmp_path / "m.nnir")
     assert done.exit_code == 0
     assert "4 operations" in done.stdout
-    assert "verified: m.nnir agrees with onnxruntime" in done.stderr
+    assert "verified: m.nnir in builtin agrees with onnxruntime in 2 trials" in done.stderr
     assert len(nna.load(tmp_path / "m.nnir").operations) == 4
 
 
@@ -34,7 +33,7 @@ def test_an_archive_is_compared_with_the_references(saved: Path, tmp_path: Path)
     assert "NOT VERIFIED" in call("convert", saved, tmp_path / "m.nnir", "--no-verify").stderr
     done = call("convert", tmp_path / "m.nnir", tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
-    assert "verified: m.onnx agrees with builtin" in done.stderr
+    assert "verified: m.onnx in onnxruntime agrees with builtin" in done.stderr
     assert json.loads(done.stdout)["verified"]["device"] == "onnxruntime"
     onnx.checker.check_model(tmp_path / "m.onnx")
 
@@ -43,14 +42,17 @@ def test_convert_says_when_it_cannot_verify(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise Unsupported("the framework is not installed")
+        raise NotInstalled("its framework: it is not installed")
 
-    monkeypatch.setattr("conformance.verify.run_origin", refuse)
+    monkeypatch.setattr("conformance.origin.session_of", refuse)
     done = call("convert", saved, tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
-    assert "NOT VERIFIED: the framework is not installed" in done.stderr
-    assert json.loads(done.stdout)["verified"] is None
-    with pytest.warns(UserWarning, match="m.onnx is not verified: the framework"):
+    assert "NOT VERIFIED against its framework: it is not installed" in done.stderr
+    assert "compared meanwhile: m.onnx in onnxruntime agrees with builtin" in done.stderr
+    found = json.loads(done.stdout)
+    assert found["verified"] is None
+    assert found["compared"]["agrees"]
+    with pytest.warns(UserWarning, match="m.onnx is not verified against its framework"):
         nna.convert(saved, tmp_path / "m.onnx")
 
 
@@ -71,20 +73,6 @@ def test_convert_for_an_opset_and_sizes(saved: Path, tmp_path: Path) -> None:
         assert done.exit_code == 1
         assert text in done.stderr
     assert "have no opset" in call("convert", saved, "m.nnir", "--target-opset", 17).stderr
-
-
-def test_a_file_that_differs_is_an_error(
-    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    true = OnnxRuntime.execute_program
-
-    def wrong(self: OnnxRuntime, program: Any, inputs: Any, outputs: Any = ()) -> list[Any]:
-        return [array + 1 for array in true(self, program, inputs)]
-
-    monkeypatch.setattr(OnnxRuntime, "execute_program", wrong)
-    assert call("convert", saved, tmp_path / "m.onnx").exit_code == 1
-    with pytest.raises(Differs, match=r"m.onnx differs from onnxruntime: y"):
-        nna.convert(saved, tmp_path / "m.onnx")
 
 
 def test_run_on_several_devices_with_a_profile(saved: Path, tmp_path: Path) -> None:
@@ -257,3 +245,28 @@ def test_errors_are_one_line_and_status_1(
     assert done.stderr.startswith("error: ")
     assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_bug_of_ours_is_one_line(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typos.reference(monkeypatch.setattr)
+    path = tmp_path / "add.onnx"
+    onnx.save(adding(), path)
+    done = call("run", path)
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("internal error: KeyError: 'rleu' (in the reference of ADD")
+    assert line.endswith(
+        "this is a bug in nnadapter, please report it; NNADAPTER_DEBUG=1 shows where"
+    )
+    monkeypatch.setenv("NNADAPTER_DEBUG", "1")
+    assert isinstance(call("run", path).exception, KeyError)
+
+
+def adding() -> onnx.ModelProto:
+    """x + x."""
+    value = onnx.helper.make_tensor_value_info
+    ends = [[value(n, onnx.TensorProto.FLOAT, [2])] for n in ("x", "y")]
+    node = onnx.helper.make_node("Add", ["x", "x"], ["y"])
+    return onnx.helper.make_model(onnx.helper.make_graph([node], "adding", *ends))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nnir.dim import Expr
-from nnir.errors import FAILURES, NoLowering
+from nnir.errors import NNAdapterError, NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.passes.complex_pairs import as_pairs, is_complex
@@ -187,7 +187,7 @@ def explained(operation: Operation) -> str | None:
         return why
     try:
         return refusal(_guessed(operation), lambda: Emitter(LOWERINGS))
-    except FAILURES:
+    except NNAdapterError:
         return why
 
 

@@ -15,14 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from nnir.archive import dumps, loads
-from nnir.atomic import replacing
-from nnir.errors import BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.errors import BadInput, DeviceError, NoDevice, Unsupported
+from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
+from nnir.staging import replacing
 from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...properties import flag, integer
+from . import schema
 from .runner import Ends, Pool, Shaped
 from .static import numbers
 
@@ -64,6 +66,7 @@ class LiteRT(Device):
     vendor = "Google"
     formats = (".tflite",)
     packages = ("ai-edge-litert",)
+    writes_alone = True
 
     def open_device(self) -> None:
         try:
@@ -72,13 +75,8 @@ class LiteRT(Device):
             raise NoDevice(
                 "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
             ) from None
-        try:
-            import flatbuffers
-        except ImportError:
-            raise NoDevice(
-                "device 'litert' needs the package flatbuffers: pip install 'nnadapter[litert]'"
-            ) from None
-        self.runtime, self.flatbuffers = interpreter, flatbuffers
+        require_flatbuffers()
+        self.runtime = interpreter
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         threads = integer(properties, "GOOGLE_XNNPACK_NUM_THREADS")
@@ -123,12 +121,7 @@ class LiteRT(Device):
     ) -> list[np.ndarray]:
         shapes = tuple(a.shape for a in inputs)
         form = program.last = self._form(program, shapes)
-        try:
-            return form.run(inputs, outputs)
-        except NNAdapterError:
-            raise
-        except (RuntimeError, ValueError) as error:
-            raise DeviceError(f"litert failed: {one_line(error)}") from error
+        return form.run(inputs, outputs)
 
     def _form(self, program: Program, shapes: tuple[tuple[int, ...], ...]) -> Shaped:
         """The program for inputs of these shapes; of too many that goes which waited longest."""
@@ -190,25 +183,35 @@ class LiteRT(Device):
         if any(t.precision == Precision.BFLOAT16 for t in (*inputs, *outputs)):
             raise Unsupported("LiteRT's Python interface hands over no BFLOAT16")
         program = Program(context, None, Ends.of_types(inputs, outputs))
-        content = path.read_bytes()
-        if all(t.is_static for t in inputs):
-            shapes = tuple(numbers(t.shape) for t in inputs)
-            program.forms[shapes] = self._shaped(program, content)
-        else:
-            settings = context.threads, context.delegate
-            pool = Pool(self.runtime, content, *settings, open=True)
-            program.open = Shaped(pool, program.ends)
+        is_open = not all(t.is_static for t in inputs)
+        pool = Pool(self.runtime, path.read_bytes(), None, True, open=is_open, as_users=True)
+        program.open = Shaped(pool, program.ends)
         return program
+
+    def files_of(self, path: Path) -> list[Path] | None:
+        data = map_file(path)
+        return [path] if not data or data[4:8] == schema.IDENTIFIER else None
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
+        require_flatbuffers()
         from .compiler import exported
 
         parts = exported(model)
         with replacing(path) as file:
             for part in parts:
                 file.write(part)
+
+
+def require_flatbuffers() -> None:
+    """NoDevice where the package that writes files is not installed."""
+    try:
+        import flatbuffers  # noqa: F401  # only whether it is there
+    except ImportError:
+        raise NoDevice(
+            "device 'litert' needs the package flatbuffers: pip install 'nnadapter[litert]'"
+        ) from None
 
 
 def default_threads() -> int:

@@ -23,7 +23,6 @@ from nnir.types import Precision, Quantization
 from . import schema
 from .kernels import VERSIONS
 
-IDENTIFIER = b"TFL3"
 ALIGNMENT = 16
 LARGEST = (1 << 31) - 1
 SIGNATURE = "serving_default"
@@ -115,7 +114,7 @@ class Writer:
         text = self.builder.CreateString("nnadapter")
         fields = {1: codes, 2: graphs, 3: text, 4: buffers, 7: signature}
         root = self._table(8, fields, {0: ("Uint32", schema.VERSION)})
-        self.builder.Finish(root, file_identifier=IDENTIFIER)
+        self.builder.Finish(root, file_identifier=schema.IDENTIFIER)
         return _joined(bytearray(self.builder.Output()), self.weights)
 
     def _table(

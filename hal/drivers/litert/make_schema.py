@@ -15,7 +15,7 @@ from typing import Any
 
 from ai_edge_litert import schema_py_generated as generated
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 FILE = Path(__file__).with_name("schema.json")
 UNIONS = {1: "BuiltinOptions", 2: "BuiltinOptions2"}

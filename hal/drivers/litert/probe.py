@@ -19,7 +19,7 @@ import ai_edge_litert
 import numpy as np
 from ai_edge_litert.interpreter import Interpreter
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 from nnir.types import Precision
 
 from . import schema

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,15 @@ from .profile import Chain
 
 MOST = 4
 """So many interpreters of one program run at a time; further threads wait."""
+
+
+@contextmanager
+def interpreting() -> Iterator[None]:
+    """Around calls of an interpreter: DeviceError where LiteRT fails."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        raise DeviceError(f"litert failed: {' '.join(str(error).split())[:500]}") from error
 
 
 @dataclass(frozen=True)
@@ -55,22 +65,31 @@ class Runner:
         if shapes == self.shapes:
             return
         self.shapes = None
-        for index, shape in zip(self.inputs, shapes, strict=True):
-            self.interpreter.resize_tensor_input(index, shape, strict=True)
-        self.interpreter.allocate_tensors()
+        with interpreting():
+            for index, shape in zip(self.inputs, shapes, strict=True):
+                self.interpreter.resize_tensor_input(index, shape, strict=True)
+            self.interpreter.allocate_tensors()
         self.shapes = shapes
 
 
 class Pool:
     """Interpreters of one file: they are made when they are needed, and used again.
 
-    Those of a file of `open` sizes follow the sizes of their inputs.
+    Those of a file of `open` sizes follow the sizes of their inputs. `as_users` opens the file
+    with LiteRT's defaults, and says so where it refuses it.
     """
 
     def __init__(
-        self, runtime: Any, content: bytes, threads: int, delegate: bool, *, open: bool = False
+        self,
+        runtime: Any,
+        content: bytes,
+        threads: int | None,
+        delegate: bool,
+        *,
+        open: bool = False,
+        as_users: bool = False,
     ) -> None:
-        self.open = open
+        self.open, self.as_users = open, as_users
         kinds = runtime.OpResolverType
         self.kind = kinds.AUTO if delegate else kinds.BUILTIN_WITHOUT_DEFAULT_DELEGATES
         self.runtime, self.content, self.threads = runtime, content, threads
@@ -86,7 +105,7 @@ class Pool:
             return self.make()
         except DeviceError:
             plain = self.runtime.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
-            if self.kind == plain:
+            if self.as_users or self.kind == plain:
                 raise
             self.kind = plain
             return self.make()
@@ -137,7 +156,9 @@ class Shaped:
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
     ) -> list[np.ndarray]:
         if self.chain is not None:
-            found = self.chain.run([fed(a) for a in inputs])
+            fitting = [fed(a) for a in inputs]
+            with interpreting():
+                found = self.chain.run(fitting)
             return [owned(a, t) for a, t in zip(found, self.ends.outputs, strict=True)]
         runner = self.pool.take()
         try:
@@ -151,9 +172,11 @@ class Shaped:
         interpreter = runner.interpreter
         if self.pool.open:
             runner.fit([paired(a) for a in inputs])
-        for index, array in zip(runner.inputs, inputs, strict=True):
-            interpreter.set_tensor(index, fed(array))
-        interpreter.invoke()
+        fitting = [fed(a) for a in inputs]
+        with interpreting():
+            for index, array in zip(runner.inputs, fitting, strict=True):
+                interpreter.set_tensor(index, array)
+            interpreter.invoke()
         offered = (*outputs, *(None for _ in range(len(runner.outputs) - len(outputs))))
         pairs = zip(runner.outputs, self.ends.outputs, offered, strict=True)
         return [fetched(interpreter, index, dtype, memory) for index, dtype, memory in pairs]
@@ -175,11 +198,14 @@ def paired(array: np.ndarray) -> np.ndarray:
 def fetched(interpreter: Any, index: int, dtype: np.dtype, memory: np.ndarray | None) -> np.ndarray:
     """An output as an array of its own, in the memory that is offered where that fits."""
     if memory is not None and dtype.kind != "c" and memory.dtype == dtype:
-        view = interpreter.tensor(index)()
+        with interpreting():
+            view = interpreter.tensor(index)()
         if view.dtype == dtype and view.shape == memory.shape:
             np.copyto(memory, view)
             return memory
-    return owned(np.asarray(interpreter.get_tensor(index)), dtype)  # a number without axes
+    with interpreting():
+        found = interpreter.get_tensor(index)
+    return owned(np.asarray(found), dtype)  # a number without axes
 
 
 def owned(result: np.ndarray, dtype: np.dtype) -> np.ndarray:

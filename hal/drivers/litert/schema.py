@@ -11,6 +11,8 @@ from typing import Any
 from nnir.types import Precision
 
 VERSION = 3
+IDENTIFIER = b"TFL3"
+"""Bytes 4 to 7 of a file."""
 
 
 @dataclass(frozen=True)

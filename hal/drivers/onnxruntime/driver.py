@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import math
@@ -15,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import DeviceError, NoDevice
+from nnir.errors import DeviceError, NoDevice, NoLowering
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.staging import temporary_folder
 from nnir.types import PRECISIONS, Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
@@ -56,7 +58,7 @@ from . import (
 )
 from .emitter import NATIVE, Emitter, input_infos
 from .older import check_opset, ir_version
-from .writer import LARGEST, write
+from .writer import LARGEST, files_of, write
 
 FAMILIES = (
     activation,
@@ -140,6 +142,7 @@ class OnnxRuntime(Device):
     vendor = "Microsoft"
     formats = (".onnx",)
     packages = ("onnxruntime",)
+    writes_alone = True
 
     def open_device(self) -> None:
         try:
@@ -243,8 +246,8 @@ class OnnxRuntime(Device):
 
     def _kept(self, model: bytes, options: Any, cache: Cache) -> Any:
         """A session whose optimised graph, in ONNX Runtime's own format, goes to the cache."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "program.ort"
+        with temporary_folder() as folder:
+            path = folder / "program.ort"
             options.optimized_model_filepath = str(path)
             options.add_session_config_entry("session.save_model_format", "ORT")
             session = self._session(model, options)
@@ -274,13 +277,13 @@ class OnnxRuntime(Device):
         if program.complexes is not None:
             inputs = [pairs(a) for a in inputs]
         feeds = dict(zip(program.names, inputs, strict=True))
-        try:
-            if program.foreign is None:
+        if program.foreign is not None:
+            results = run_foreign(self.runtime, program, feeds)
+        else:
+            try:
                 results = program.run(program.outputs, feeds)
-            else:
-                results = run_foreign(self.runtime, program, feeds)
-        except Exception as error:
-            raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
+            except Exception as error:
+                raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
         if program.complexes is None:
             return results
         kinds = zip(results, program.complexes, strict=True)
@@ -293,14 +296,18 @@ class OnnxRuntime(Device):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
-        return Program.of(self._session(str(path), context()), inputs, outputs, [])
+        """By a session with the options that every user has."""
+        return Program.of(self._session(str(path), None), inputs, outputs, [])
+
+    def files_of(self, path: Path) -> list[Path] | None:
+        return files_of(path)
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        """Write `.onnx`, for operator set 13 to 25; without `opset` for 21, or a newer one where
-        an operator or an element type needs it."""
+        """Write `.onnx`, for operator set 13 to 25; without `opset` for the lowest one that has
+        the model's operators and element types."""
         if opset is not None:
             check_opset(opset)
-        emitter, graph = emit(model, opset)
+        emitter, graph = emit_lowest(model) if opset is None else emit(model, opset)
         write(path, graph, emitter.weights, emitter.opset)
 
 
@@ -315,6 +322,19 @@ def emit(model: Model, opset: int | None = None) -> tuple[Emitter, bytes]:
     step = "" if opset is None else "write another --target-opset, or none"
     require_lowered(emitter.problems, step)
     return emitter, graph
+
+
+def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
+    """The ONNX graph of a model in the lowest operator set that has what it is made of.
+
+    An older set may lack what an operator of the model is written with; nothing is decomposed
+    further for its sake.
+    """
+    newest = emit(model)
+    for opset in range(newest[0].lowest, newest[0].opset):
+        with contextlib.suppress(NoLowering):
+            return emit(model, opset)
+    return newest
 
 
 def why_not(operation: Operation) -> str | None:
@@ -362,7 +382,10 @@ def ortvalue(runtime: Any, array: np.ndarray) -> Any:
 def run_foreign(runtime: Any, program: Program, feeds: Mapping[str, np.ndarray]) -> list[Any]:
     """Run with element types that NumPy alone does not have, such as bfloat16."""
     values = {n: ortvalue(runtime, a) for n, a in feeds.items()}
-    results = program.session.run_with_ort_values(program.outputs, values)
+    try:
+        results = program.session.run_with_ort_values(program.outputs, values)
+    except Exception as error:
+        raise DeviceError(f"onnxruntime failed: {one_line(error)}") from error
     kinds = (program.foreign or [])[len(feeds) :]
     return [numpy_of(r, kind) for r, kind in zip(results, kinds, strict=True)]
 

@@ -16,7 +16,7 @@ from ...lowering import Lowerings
 from . import older, proto
 from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
 
-OPSET = 21
+OPSET = older.NEWEST_FORM
 INLINE = 1024
 SMALL = 64
 LARGEST = 1 << 24
@@ -42,7 +42,8 @@ class Emitter(Emission[Ref]):
     """One ONNX graph in the making; sub-graphs have an emitter of their own (`branch`).
 
     `weights` are initializers of the whole model that are handed over without a copy. `target` is
-    the opset that a file is asked for; without it, the opset is what the operators need.
+    the opset that a file is asked for; without it, the opset is what the operators need, and at
+    least 21, and `lowest` is the one that they need.
     """
 
     device = "onnxruntime"
@@ -61,6 +62,7 @@ class Emitter(Emission[Ref]):
         self.taken: set[str] = set()
         self.counter = 0
         self.opset = target or OPSET
+        self.lowest = older.OLDEST
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision)
@@ -107,9 +109,8 @@ class Emitter(Emission[Ref]):
         while names and not names[-1]:
             names.pop()
         kept = {k: v for k, v in attributes.items() if v is not None}
-        if self.target is not None and not domain:
-            kinds = [None if o is None else o.precision for o in operands]
-            names, kept = older.written(op, names, kept, kinds, self.target, self.known)
+        if not domain:
+            names, kept = self._written(op, names, kept, operands)
         self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in)
@@ -118,12 +119,24 @@ class Emitter(Emission[Ref]):
         rest = [Ref(n, given) for n in made[1:]]
         return (first, *rest) if outputs > 1 else first
 
+    def _written(
+        self, op: str, names: list[str], kept: dict[str, Any], operands: Sequence[Ref | None]
+    ) -> older.Node:
+        """A node as the opset that is asked for has it."""
+        kinds = [None if o is None else o.precision for o in operands]
+        if self.target is not None:
+            return older.written(op, names, kept, kinds, self.target, self.known)
+        root = self.root
+        root.lowest = older.lowest(op, names, kept, kinds, self.known, root.lowest)
+        return names, kept
+
     def require(self, opset: int, what: str) -> None:
         """Let the model be of at least the opset that `what` needs; NoLowering where a lower one
         is asked for."""
         if self.target is not None and opset > self.target:
             raise NoLowering(f"{what} needs opset {opset}, not {self.target}")
         self.root.opset = max(self.root.opset, opset)
+        self.root.lowest = max(self.root.lowest, opset)
 
     def require_types(self, what: str, *precisions: Precision) -> None:
         """Let the opset of the model have these element types, of which `what` is."""

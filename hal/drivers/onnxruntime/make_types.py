@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto
 from onnx.defs import OpSchema
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from . import proto
 from .older import NEWEST, OLDEST

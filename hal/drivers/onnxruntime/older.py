@@ -20,6 +20,9 @@ from nnir.types import PRECISIONS, Precision
 OLDEST, NEWEST = 13, 25
 """The operator sets that files are written for."""
 
+NEWEST_FORM = 21
+"""The operator set whose forms lowerings write, unless they ask for a newer one."""
+
 IR_VERSIONS = {13: 7, 14: 7, 15: 8, 16: 8, 17: 8, 18: 8, 19: 9, 20: 9, 21: 10, 22: 10} | {
     23: 11,
     24: 12,
@@ -108,6 +111,25 @@ def written(
         if opset < before:
             inputs, attributes = rule(op, inputs, dict(attributes), known)
     return inputs, attributes
+
+
+def lowest(
+    op: str,
+    inputs: list[str],
+    attributes: dict[str, Any],
+    given: Sequence[Precision | None],
+    known: Known,
+    start: int,
+) -> int:
+    """The lowest operator set from `start` on that has a node; 21 at most: nodes are of its form
+    or need a newer set by themselves."""
+    for opset in range(start, NEWEST_FORM):
+        try:
+            written(op, list(inputs), dict(attributes), given, opset, known)
+        except NoLowering:
+            continue
+        return opset
+    return max(start, NEWEST_FORM)
 
 
 def _axes_attribute(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:

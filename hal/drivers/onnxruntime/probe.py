@@ -15,7 +15,7 @@ import onnxruntime
 from onnx import TensorProto, helper
 from onnx.defs import OpSchema
 
-from nnir.atomic import replacing
+from nnir.staging import replacing
 
 from . import proto
 from .emitter import OPSET

@@ -6,11 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from nnir.atomic import replacing
-from nnir.mapping import write_array
+from nnir.mapping import map_file, write_array
+from nnir.staging import replacing
 
 from . import proto
 from .older import ir_version
+
+IR_VERSION_TAG = 1 << 3
+"""The first byte of a file: the version of the format is field 1, and comes first."""
 
 LARGEST = 3 << 29
 """1.5 GB: protobuf holds 2, and whoever changes such a file needs some room."""
@@ -34,6 +37,21 @@ def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) 
             write_array(file, array)
 
 
+def files_of(path: Path) -> list[Path] | None:
+    """An existing `.onnx` file, with the file of its weights where it names that; None where it
+    begins as no ONNX file does."""
+    data = map_file(path)
+    if data and data[0] != IR_VERSION_TAG:
+        return None
+    beside = data_path(path)
+    return [path, beside] if data.find(beside.name.encode()) >= 0 else [path]
+
+
+def data_path(path: Path) -> Path:
+    """Where the weights of a large model lie."""
+    return path.with_name(f"{path.name}.data")
+
+
 def _inline_head(name: str, array: np.ndarray) -> bytes:
     """Everything of GraphProto.initializer before the elements."""
     head = proto.tensor_head(name, array)
@@ -50,15 +68,17 @@ def _model_head(graph_size: int, opset: int) -> bytes:
 
 
 def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
-    location = path.name + ".data"
+    beside = data_path(path)
     placed = []
-    with replacing(path.with_name(location)) as file:
+    with replacing(beside) as file:
         for name, array in weights.items():
             offset = -(-file.tell() // 4096) * 4096
             file.seek(offset)
             write_array(file, array)
             placed.append(
-                proto.block(5, proto.external_tensor(name, array, location, offset, array.nbytes))
+                proto.block(
+                    5, proto.external_tensor(name, array, beside.name, offset, array.nbytes)
+                )
             )
     body = graph + b"".join(placed)
     with replacing(path) as file:

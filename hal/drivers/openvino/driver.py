@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
 import queue
-import tempfile
+import re
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadFile, BadInput, DeviceError, NNAdapterError, NoDevice, Unsupported
+from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
+from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
@@ -31,9 +32,17 @@ from .families import LOWERINGS
 MAGIC = b"NNAOV2\n"
 NAMES = "INTEL_OPENVINO_SELECT_DEVICE_NAMES"
 ALIGNMENT = 64
+WEIGHTS = ".bin"
+HEAD = 256
+"""Bytes in which an IR says that it is one."""
+
+PLACES = re.compile(rb'offset="(\d{1,18})" size="(\d{1,18})"')
+"""Where the constants of an IR lie in the file of its weights."""
+
 THREADS = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
 PRECISION = "INTEL_OPENVINO_INFERENCE_PRECISION"
 HINT = "INTEL_OPENVINO_PERFORMANCE_HINT"
+PRECISION_HINT = "INFERENCE_PRECISION_HINT"
 KINDS = {"FP32": "f32", "F32": "f32", "BF16": "bf16", "FP16": "f16", "F16": "f16"}
 EXACT = {
     "EXECUTION_MODE_HINT": "ACCURACY",
@@ -115,13 +124,13 @@ class OpenVINO(Device):
         found = self.core.available_devices
         if device.partition(".")[0].partition(":")[0] not in {*found, "AUTO"}:
             raise NoDevice(f"{NAMES}={device!r}: OpenVINO finds {', '.join(found)} here")
-        config = {"INFERENCE_PRECISION_HINT": "f32", "PERFORMANCE_HINT": "LATENCY"}
+        config = {PRECISION_HINT: "f32", "PERFORMANCE_HINT": "LATENCY"}
         if device == "CPU":
             config |= EXACT
         kind = properties.get(PRECISION, "FP32").upper()
         if kind not in KINDS:
             raise BadInput(f"{PRECISION}={kind!r}, not one of {', '.join(KINDS)}")
-        config["INFERENCE_PRECISION_HINT"] = KINDS[kind]
+        config[PRECISION_HINT] = KINDS[kind]
         if KINDS[kind] != "f32":
             config.pop("EXECUTION_MODE_HINT", None)
         hint = properties.get(HINT, "LATENCY").upper()
@@ -172,19 +181,24 @@ class OpenVINO(Device):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
-        """The ends of the file are in the order that the model had them in."""
+        """By OpenVINO's defaults, but numbers in float32: on some processors the default is
+        narrower. The ends of the file are in the order that the model had them in."""
         try:
             made = self.core.read_model(str(path))
         except Exception as error:
             raise BadFile(f"openvino cannot read {str(path)!r}: {one_line(error)}") from error
-        compiled = self._compiled(context, made)
+        plain = Context(context.device, {PRECISION_HINT: "f32"}, profile=False)
+        compiled = self._compiled(plain, made)
         takes, gives = [end_of(t) for t in inputs], [end_of(t) for t in outputs]
         wanted = [elements.NAMES.get(elements.stored(e.precision)) for e in (*takes, *gives)]
         ports = (*compiled.inputs, *compiled.outputs)
         found = [port.get_element_type().to_string() for port in ports]
         if wanted != found:
             raise BadFile(f"{str(path)!r} has ends of types {found}, not {wanted}")
-        return Program(compiled, takes, gives, held=[made], profile=context.profile)
+        return Program(compiled, takes, gives, held=[made])
+
+    def files_of(self, path: Path) -> list[Path] | None:
+        return files_of(path)
 
     def _packed(self, context: Context, program: Program) -> bytes:
         """The length of a header, the header in JSON, then OpenVINO's own blob."""
@@ -232,8 +246,8 @@ class OpenVINO(Device):
         mine = self.runtime.get_version(), context.device
         if (version, device) != mine:
             raise DeviceError(f"a buffer of OpenVINO {version} on {device}, not of {mine}")
+        tensor, memory = tensor_of(self.runtime, blob)
         try:
-            tensor, memory = tensor_of(self.runtime, blob)
             compiled = self.core.import_model(tensor, context.device, context.config)
         except Exception as error:
             raise DeviceError(f"openvino cannot restore this buffer: {one_line(error)}") from error
@@ -253,10 +267,6 @@ class OpenVINO(Device):
             request = program.compiled.create_infer_request()
         try:
             return self._run(program, request, inputs, outputs)
-        except NNAdapterError:
-            raise
-        except Exception as error:
-            raise DeviceError(f"openvino failed: {one_line(error)}") from error
         finally:
             program.requests.put(request)
 
@@ -270,9 +280,11 @@ class OpenVINO(Device):
         kept = []
         for position, array in enumerate(inputs):
             tensor, memory = tensor_of(self.runtime, fitted(array, program.inputs[position]))
-            request.set_input_tensor(position, tensor)
+            with engine_running():
+                request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
-        request.infer()
+        with engine_running():
+            request.infer()
         if program.profile:
             program.steps = steps(request)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
@@ -287,19 +299,22 @@ class OpenVINO(Device):
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
         _, made = emit(self.runtime, model)
-        weights = path.with_suffix(".bin")
         try:
-            folder = tempfile.TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.")
-        except OSError as error:
-            raise BadFile(f"cannot write {str(path)!r}: {error.strerror}") from None
-        with folder as name:
-            parts = [Path(name) / p.name for p in (path, weights)]
-            try:
-                self.runtime.serialize(made, str(parts[0]), str(parts[1]))
-            except Exception as error:
-                raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
-            os.replace(parts[1], weights)
-            os.replace(parts[0], path)
+            self.runtime.serialize(made, str(path), str(path.with_suffix(WEIGHTS)))
+        except Exception as error:
+            raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
+
+
+def files_of(path: Path) -> list[Path] | None:
+    """An existing IR, with the file of its weights where that has the size that the IR says; None
+    where it is no IR."""
+    data = map_file(path)
+    if data and b"<net" not in data[:HEAD]:
+        return None
+    beside = path.with_suffix(WEIGHTS)
+    end = max((int(a) + int(b) for a, b in PLACES.findall(data)), default=0)
+    is_own = beside.is_file() and beside.stat().st_size == end
+    return [path, beside] if is_own else [path]
 
 
 def emit(runtime: Any, model: Model) -> tuple[Emitter, Any]:
@@ -373,6 +388,15 @@ def steps(request: Any) -> list[Timing]:
             found.append(Timing(row.node_name, row.node_type, start, seconds))
             start += seconds
     return found
+
+
+@contextmanager
+def engine_running() -> Iterator[None]:
+    """Around one call of a request: DeviceError where OpenVINO fails."""
+    try:
+        yield
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise DeviceError(f"openvino failed: {one_line(error)}") from error
 
 
 def one_line(error: Exception) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from nnir.dim import Expr
-from nnir.errors import FAILURES, NoLowering
+from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, precision_of
 
-from ...emission import Emission, require_lowered
+from ...emission import Emission, asking, require_lowered
 from ...lowering import Lowerings
 from . import elements
 from .division import EXACT, is_divided_well
@@ -70,7 +70,6 @@ class Emitter(Emission[Ref]):
     """
 
     device = "openvino"
-    failures = (*FAILURES, RuntimeError)
     root: Emitter
 
     def __init__(self, lowerings: Lowerings, runtime: Any, outer: Emitter | None = None) -> None:
@@ -155,7 +154,9 @@ class Emitter(Emission[Ref]):
             if operand.precision == Precision.UINT32 and op not in elements.UNSIGNED:
                 raise NoLowering(f"openvino computes UINT32 as INT32, also in {op}")
         given = {k: v for k, v in attributes.items() if v is not None}
-        made = self.factory.create(op, [r.output for r in operands], given)
+        outputs_of = [r.output for r in operands]
+        with asking("openvino", op, RuntimeError):
+            made = self.factory.create(op, outputs_of, given)
         self._check(op, made, given)
         if (
             op == "Divide"
@@ -261,7 +262,8 @@ class Emitter(Emission[Ref]):
         array = np.asarray(data, dtype)
         tensor, kept = tensor_of(self.runtime, array)
         self.root.held.append(kept)
-        made = self.runtime.op.Constant(tensor, shared_memory=True)
+        with asking("openvino", "a constant", RuntimeError):
+            made = self.runtime.op.Constant(tensor, shared_memory=True)
         made.set_friendly_name(self.name("Constant"))
         return Ref(made.output(0))
 
@@ -283,7 +285,8 @@ class Emitter(Emission[Ref]):
         """An input of the graph."""
         kind = self.element(value.precision)
         shape = partial(self.runtime, value, self.root.symbols)
-        made = self.runtime.op.Parameter(kind, shape)
+        with asking("openvino", "a parameter", RuntimeError):
+            made = self.runtime.op.Parameter(kind, shape)
         made.set_friendly_name(self.name(value.name or "input", keep=True))
         return made
 
@@ -309,7 +312,8 @@ class Emitter(Emission[Ref]):
             self.lower(operation)
         require_lowered(self.root.problems)
         results = [self.result(v) for v in model.outputs]
-        return self.runtime.Model(results, list(parameters), model.name), results
+        with asking("openvino", "the graph", RuntimeError):
+            return self.runtime.Model(results, list(parameters), model.name), results
 
     def result(self, value: Value) -> Any:
         ref = self.ref(value)

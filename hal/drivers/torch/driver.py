@@ -10,10 +10,14 @@ import numpy as np
 
 from nnir import archive
 from nnir.errors import NoDevice, Unsupported
+from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.types import TensorType
 
 from ...device import Cache, Callback, Device, Timing
+
+ZIP = b"PK\x03\x04"
+"""How a `.pt2` file begins."""
 
 
 class Torch(Device):
@@ -71,6 +75,10 @@ class Torch(Device):
         outputs: Sequence[TensorType],
     ) -> Any:
         return self.programs.imported(path, outputs, context)
+
+    def files_of(self, path: Path) -> list[Path] | None:
+        data = map_file(path)
+        return [path] if not data or data[:4] == ZIP else None
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:

@@ -14,7 +14,7 @@ from torch.fx.proxy import GraphAppendingTracer
 
 from nnir.broadcast import contents, length_of
 from nnir.dim import Call, Dim, Expr, Symbol, symbol
-from nnir.errors import FAILURES, NoLowering
+from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.types import Fuse, Precision
 
@@ -40,7 +40,6 @@ class Emitter(Emission[Any]):
     """
 
     device = "torch"
-    failures = (*FAILURES, RuntimeError)
     root: Emitter
 
     def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import torch
 from torch._export.serde.serialize import SerializeError
 
-from nnir.atomic import replacing
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
 from nnir.errors import BadInput, Unsupported
 from nnir.model import Model, Value
+from nnir.staging import replacing
 
 from .dtypes import dtype_of
 from .program import emitted, one_line

@@ -25,6 +25,9 @@ from .dtypes import array_of, tensor_of
 from .emitter import Emitter, identifiers
 from .families import LOWERINGS
 
+REFUSALS = (RuntimeError, IndexError, MemoryError, TypeError, ValueError)
+"""What torch raises for operands that its functions do not take, while a module runs."""
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -65,15 +68,15 @@ class Program:
 
     def run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Results that share memory with nothing else; DeviceError where torch fails."""
-        try:
-            with running(self.settings.device):
-                given = [tensor_of(a).to(self.settings.device) for a in inputs]
+        with running(self.settings.device):
+            given = [tensor_of(a).to(self.settings.device) for a in inputs]
+            try:
                 results = self._timed(given) if self.settings.profiles else self.module(*given)
-                return self._own(given, results)
-        except NNAdapterError:
-            raise
-        except Exception as error:
-            raise DeviceError(f"torch failed: {one_line(error)}") from error
+            except NNAdapterError:
+                raise
+            except REFUSALS as error:
+                raise DeviceError(f"torch failed: {one_line(error)}") from error
+            return self._own(given, results)
 
     def _own(self, given: Sequence[torch.Tensor], results: Sequence[Any]) -> list[np.ndarray]:
         taken = {t.untyped_storage().data_ptr() for t in given}

@@ -1,0 +1,164 @@
+"""What becomes of every case on every device, kept in files and compared with what is found.
+
+One text file a frontend, a line an operator: how many cases it has, a digest of their names, and
+where they do anything but pass by lowerings alone; indented lines are cases that do otherwise than
+most of their operator. `-NAME` says that the device has the operator NAME only decomposed.
+
+    Celu 6 1f0c7a2b  litert: refused NoLowering; torch: pass -CELU
+      float16-plain  litert: pass -CELU
+
+A case that is newly refused, newly passes, or is decomposed where it was not, differs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nnir.errors import BadFile
+
+from ..result import PASS, REFUSED, Result
+
+DEVICES = ("builtin", "litert", "onnxruntime", "openvino", "torch")
+FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")
+FOLDER = Path(__file__).parent
+REGENERATE = "regenerate with `python -m conformance.ledger {}` and read the difference"
+HEADER = "# made by `python -m conformance.ledger {}`; do not edit: see conformance/ledger\n"
+GAP = "  "
+
+Outcomes = dict[str, dict[str, str]]
+"""By the name of a case: by device what becomes of it."""
+
+
+@dataclass
+class Rows:
+    """The cases of an operator: what most do by device, and those that do otherwise."""
+
+    count: int
+    digest: str
+    usual: dict[str, str] = field(default_factory=dict)
+    others: Outcomes = field(default_factory=dict)
+
+    def of(self, case: str, device: str) -> str:
+        """What is written of a case on a device."""
+        return self.others.get(case, {}).get(device) or self.usual.get(device, PASS)
+
+
+Ledger = dict[str, Rows]
+"""The rows by operator."""
+
+
+def outcome(result: Result) -> str:
+    """A result as the ledger has it: the verdict, the kind of a refusal, what was decomposed."""
+    words = [result.verdict]
+    if result.verdict == REFUSED:
+        words.append(result.reason.partition(":")[0])
+    return " ".join([*words, *(f"-{name}" for name in sorted(result.decomposed))])
+
+
+def make(results: Iterable[Result]) -> Ledger:
+    """The ledger of the results of all cases of a frontend on all devices."""
+    grouped: dict[str, Outcomes] = {}
+    for result in results:
+        cases = grouped.setdefault(result.op, {})
+        cases.setdefault(result.case, {})[result.device] = outcome(result)
+    return {op: _rows(cases) for op, cases in sorted(grouped.items())}
+
+
+def _rows(cases: Outcomes) -> Rows:
+    rows = Rows(len(cases), digest_of(cases))
+    for device in sorted({d for found in cases.values() for d in found}):
+        counts = Counter(found[device] for found in cases.values() if device in found)
+        usual = min(counts, key=lambda text: (-counts[text], text))
+        if usual != PASS:
+            rows.usual[device] = usual
+        for case, found in cases.items():
+            if found.get(device, usual) != usual:
+                rows.others.setdefault(case, {})[device] = found[device]
+    return rows
+
+
+def digest_of(cases: Iterable[str]) -> str:
+    """A few digits that stand for the names of cases."""
+    return hashlib.sha256("\n".join(sorted(cases)).encode()).hexdigest()[:8]
+
+
+def text_of(ledger: Ledger, frontend: str) -> str:
+    """The file of a frontend."""
+    lines = [HEADER.format(frontend).rstrip()]
+    for op, rows in sorted(ledger.items()):
+        head = f"{op} {rows.count} {rows.digest}"
+        lines.append(GAP.join(filter(None, (head, _pairs(rows.usual)))))
+        lines += [f"{GAP}{case}{GAP}{_pairs(o)}" for case, o in sorted(rows.others.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _pairs(found: Mapping[str, str]) -> str:
+    """Outcomes by device; devices that do the same share one."""
+    devices: dict[str, list[str]] = {}
+    for device, what in sorted(found.items()):
+        devices.setdefault(what, []).append(device)
+    return "; ".join(f"{','.join(names)}: {what}" for what, names in devices.items())
+
+
+def path_of(frontend: str) -> Path:
+    """The file of a frontend."""
+    return FOLDER / f"{frontend}.txt"
+
+
+def read(frontend: str) -> Ledger:
+    """The ledger that is kept of a frontend."""
+    return parse(path_of(frontend).read_text())
+
+
+def parse(text: str) -> Ledger:
+    """The inverse of `text_of`; BadFile for lines that it does not write."""
+    ledger: Ledger = {}
+    rows: Rows | None = None
+    for line in text.splitlines():
+        if line.startswith("#") or not line:
+            continue
+        if line.startswith(GAP):
+            case, gap, rest = line.removeprefix(GAP).rpartition(GAP)
+            if rows is None or not gap:
+                raise BadFile(f"a ledger with the line {line!r}")
+            rows.others[case] = _outcomes(rest)
+            continue
+        head, _, rest = line.partition(GAP)
+        op, count, digest = head.rsplit(" ", 2)
+        rows = ledger[op] = Rows(int(count), digest, _outcomes(rest))
+    return ledger
+
+
+def _outcomes(text: str) -> dict[str, str]:
+    found = {}
+    for part in filter(None, text.split("; ")):
+        names, _, what = part.partition(": ")
+        found.update(dict.fromkeys(names.split(","), what))
+    return found
+
+
+def differences(ledger: Ledger, results: Sequence[Result], *, is_whole: bool = True) -> list[str]:
+    """What results do otherwise than the ledger says, one line each.
+
+    `is_whole`: the results are those of all cases, so that what is missing has gone.
+    """
+    found = []
+    cases: dict[str, set[str]] = {}
+    for result in results:
+        cases.setdefault(result.op, set()).add(result.case)
+        rows = ledger.get(result.op)
+        kept = rows.of(result.case, result.device) if rows else "no case of this operator"
+        if kept != (now := outcome(result)):
+            why = f" ({result.reason[:200]})" if result.reason else ""
+            found.append(f"{result.case} on {result.device}: was {kept}, is {now}{why}")
+    if is_whole:
+        found += [f"{op}: its cases have gone" for op in sorted(ledger.keys() - cases.keys())]
+        for op, names in sorted(cases.items()):
+            rows = ledger.get(op)
+            if rows and (rows.count, rows.digest) != (len(names), digest_of(names)):
+                found.append(f"{op}: {rows.count} cases were kept, these {len(names)} are others")
+    return found

@@ -1,0 +1,41 @@
+"""Write the ledgers anew: `python -m conformance.ledger [FRONTEND ...]`; needs every framework."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from nnir.staging import replacing
+
+from ..conform import conform
+from ..result import GOOD, REFUSED
+from ..suite import Options
+from . import DEVICES, FRONTENDS, differences, make, path_of, read, text_of
+
+
+def main(frontends: Sequence[str]) -> int:
+    """Run every case on every device; 1 where something is wrong, which is not written."""
+    failed = 0
+    for frontend in frontends or FRONTENDS:
+        options = Options(frontends=(frontend,), devices=DEVICES, yardstick=False)
+        run = conform(options, jobs=1)
+        wrong = [r for r in run.results if r.verdict not in {*GOOD, REFUSED}]
+        for result in wrong:
+            click.echo(f"{result.case} on {result.device}: {result.verdict} {result.reason[:300]}")
+        if wrong or run.skipped:
+            click.echo(f"{frontend}: not written; {len(wrong)} wrong, skipped: {run.skipped}")
+            failed = 1
+            continue
+        path = path_of(frontend)
+        for line in differences(read(frontend), run.results) if path.exists() else ():
+            click.echo(line)
+        with replacing(path) as file:
+            file.write(text_of(make(run.results), frontend).encode())
+        click.echo(f"{frontend}: {len(run.results)} results written to {path.name}")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+"""Written files in the engines of their users: a process of their own, that also ends well."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from hal.device import Device
+from nnir.errors import DeviceError, NoDevice, Unsupported
+from nnir.model import Model
+from nnir.serial import encode_type
+
+from .oracle import Oracle
+from .origin import BUILTIN
+from .worker import Lost
+
+TIMEOUT = 600.0
+
+
+class Stock:
+    """The program of a written file; `device` wrote it, None for an archive.
+
+    A context manager: entering opens the file, `run` runs it, and `close` ends the process and
+    raises where it does not end by itself. Raises Unsupported where the engine is not installed or
+    hands over no such types, DeviceError where it refuses the file.
+    """
+
+    def __init__(self, path: Path, device: Device | None, model: Model) -> None:
+        self.path, self.device, self.model = path, device, model
+        self.name = BUILTIN if device is None else device.name
+        self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT)
+
+    def __enter__(self) -> Stock:
+        ends = {"inputs": self.model.inputs, "outputs": self.model.outputs}
+        types = {end: [encode_type(v.type) for v in values] for end, values in ends.items()}
+        named = {"path": str(self.path.absolute()), "device": self.device and self.device.name}
+        try:
+            self._ask({**named, **types}, [])
+        except BaseException:
+            self._worker.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.close()
+
+    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The outputs of the file, in the model's order."""
+        return self._ask({}, list(arrays))
+
+    def finish(self) -> None:
+        """End the process; DeviceError where the engine dies of it, as after a damaged heap."""
+        try:
+            self._worker.finish()
+        except Lost as error:
+            raise DeviceError(
+                f"{self.name} does not end well after {self.path.name}: {error}"
+            ) from None
+
+    def _ask(self, head: dict[str, object], arrays: list[np.ndarray]) -> list[np.ndarray]:
+        reply, results = self._worker.call(head, arrays)
+        if "error" in reply:
+            kind, _, said = str(reply["error"]).partition(": ")
+            if kind in (Unsupported.__name__, NoDevice.__name__):
+                raise Unsupported(said)
+            raise DeviceError(f"{self.name} cannot open {self.path.name} as its users do: {said}")
+        return results

@@ -1,0 +1,121 @@
+"""Inputs to compare a model with its origin on: of several sizes, which the origin takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from nnir.model import Model
+
+from .compare import is_float
+from .inputs import open_sizes, random_inputs
+from .oracle import Refused
+
+Arrays = list[np.ndarray]
+
+COUNT = 2
+"""So many trials, each of other numbers, and of other sizes where those are open."""
+
+CALLS = 3
+"""So many where a program keeps state: what was lost shows from the second call on."""
+
+SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
+"""What open dimensions may be; many models take small ones only from a certain size on."""
+
+MOST = 1 << 24
+"""Elements of all inputs, beyond which no larger size is tried."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Inputs, what the origin makes of them, and the sizes of open dimensions."""
+
+    arrays: Arrays
+    wanted: Arrays
+    sizes: Mapping[str, int]
+
+
+def trials(
+    model: Model, run: Callable[[Arrays], Arrays], seed: int = 0, count: int = COUNT
+) -> list[Trial]:
+    """Trials on random inputs; `run` gives the origin's outputs.
+
+    Refused, with what the origin says first, where it takes none of the sizes.
+    """
+    found: list[Trial] = []
+    refusal: Refused | None = None
+    for sizes in candidates(model):
+        arrays = random_inputs(model, seed + len(found), sizes)
+        if found and sum(a.size for a in arrays) > MOST:
+            break
+        try:
+            found.append(Trial(arrays, run(arrays), sizes))
+        except Refused as error:
+            refusal = refusal or error
+        if len(found) == count:
+            return found
+    if not found:
+        raise refusal or Refused("no inputs to try")
+    while len(found) < count:
+        last = found[-1].sizes
+        arrays = random_inputs(model, seed + len(found), last)
+        found.append(Trial(arrays, run(arrays), last))
+    return found
+
+
+def candidates(model: Model) -> Iterator[dict[str, int]]:
+    """Sizes of open dimensions to try, each choice once: equal ones, then different ones."""
+    names = sorted(open_sizes(model))
+    seen = []
+    for size in SIZES:
+        for step in (0, 1):
+            sizes = {}
+            for position, name in enumerate(names):
+                low, high = model.symbols.get(name, (0, None))
+                wanted = max(low, size + step * position)
+                sizes[name] = wanted if high is None else min(wanted, high)
+            if sizes not in seen:
+                seen.append(sizes)
+                yield sizes
+
+
+def weaknesses(names: list[str], found: list[Trial]) -> list[str]:
+    """Why the trials prove little: outputs that do not depend on the inputs, one size only."""
+    notes = []
+    for place, name in enumerate(names):
+        results = [t.wanted[place] for t in found]
+        if not all(r.size for r in results):
+            notes.append(f"output {name!r} has no elements")
+        elif max(r.size for r in results) > 1 and all(map(_is_constant, results)):
+            value = results[0].reshape(-1)[0]
+            notes.append(f"output {name!r} is {value} everywhere, for every input tried")
+        elif len(results) > 1 and _are_same(results) and _differ(found):
+            notes.append(f"output {name!r} is the same for every input tried")
+    if found[0].sizes and all(t.sizes == found[0].sizes for t in found):
+        shown = ", ".join(f"{name}={size}" for name, size in found[0].sizes.items())
+        notes.append(f"only one choice of open sizes was tried: {shown}")
+    return notes
+
+
+def _is_constant(array: np.ndarray) -> bool:
+    """Whether all elements are the same number, or nearly so for floats."""
+    flat = array.reshape(-1)
+    if not is_float(array.dtype):
+        return bool((flat == flat[0]).all())
+    numbers = flat.astype(np.float64)
+    spread = float(np.ptp(numbers))
+    return math.isnan(spread) or spread <= 1e-6 * abs(float(numbers[0]))
+
+
+def _are_same(results: Arrays) -> bool:
+    first = results[0]
+    return all(r.shape == first.shape and r.tobytes() == first.tobytes() for r in results[1:])
+
+
+def _differ(found: list[Trial]) -> bool:
+    """Whether the inputs of the trials differ, so that the outputs might."""
+    sides = zip(found[0].arrays, found[1].arrays, strict=True)
+    return any(a.tobytes() != b.tobytes() for a, b in sides)

@@ -1,0 +1,203 @@
+"""Write a model in another format: aside first, proved there, then under the target's name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hal.device import Device
+from nnir import archive
+from nnir.errors import BadFile, BadInput, Differs, Unsupported
+from nnir.mapping import map_file, opened_files
+from nnir.model import Model
+from nnir.staging import Staging
+
+if TYPE_CHECKING:
+    from conformance.verify import Report
+
+DIFFERS = ".differs"
+"""What the name of a kept file has before its suffix where it does not agree."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a file is to be written.
+
+    `device` is the name of the one that writes, where several could. `opset`: the operator set of
+    the format. `sizes`: dimensions by name that become numbers. `optimize`: fuse operations first.
+    `verify`: prove what was written. `keep`: a file that differs appears under another name.
+    """
+
+    device: str | None = None
+    opset: int | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    optimize: bool = False
+    verify: bool = True
+    keep: bool = False
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written: the model, its files (the main one last), how it was proved, and the
+    passes that changed it."""
+
+    model: Model
+    files: list[Path]
+    report: Report | None
+    passes: list[str]
+
+
+def convert(source: Any, target: Path, plan: Plan, read: Callable[[], Model]) -> Written:
+    """Write `source`, which `read` reads, as `target`.
+
+    Raises BadInput where the target belongs to the source, BadFile where it would replace what is
+    foreign, and Differs where what was written does not agree; then nothing appears.
+    """
+    writer = writer_of(target, plan)
+    with opened_files() as opened:
+        model = source if isinstance(source, Model) else read()
+    sources = files_of_source(source, opened)
+    require_apart(target, sources)
+    model, passes = prepare(model, plan)
+    with Staging(target) as staging:
+        write(model, staging.path, writer, plan.opset)
+        for path in staging.outputs():
+            require_apart(path, sources)
+        require_own(staging.outputs(), target, writer)
+        report = prove(source, model, staging.path, writer) if plan.verify else None
+        if report is not None and not report:
+            kept = _keep_differing(model, target, writer, plan) if plan.keep else None
+            raise Differs(_difference(target, report, kept))
+        return Written(model, staging.commit(), report, passes)
+
+
+def _keep_differing(model: Model, target: Path, writer: Device | None, plan: Plan) -> Path:
+    """Write a model that differs under a name that says so."""
+    path = target.with_name(f"{target.stem}{DIFFERS}{target.suffix}")
+    with Staging(path) as staging:
+        write(model, staging.path, writer, plan.opset)
+        require_own(staging.outputs(), path, writer)
+        staging.commit()
+    return path
+
+
+def _difference(target: Path, report: Report, kept: Path | None) -> str:
+    notes = "".join(f" ({note})" for note in report.notes)
+    where = (
+        f"it is kept as {str(kept)!r}"
+        if kept is not None
+        else "nothing was written; keep=True (--keep) writes it under another name"
+    )
+    return f"{target.name} differs from {report.origin}: {report.worst()}{notes}; {where}"
+
+
+def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
+    """The model with known sizes and fused operations, as far as they are asked for."""
+    if plan.sizes:
+        model = fixed(model, plan.sizes)
+    return model, optimize(model) if plan.optimize else []
+
+
+def fixed(model: Model, sizes: Mapping[str, int]) -> Model:
+    """A copy of a model whose named dimensions are numbers, and shapes constants where they can."""
+    from nnir.passes import CLEAN, apply
+    from nnir.specialise import fix_sizes
+
+    made = fix_sizes(model, sizes)
+    apply(made, CLEAN)
+    return made
+
+
+def optimize(model: Model) -> list[str]:
+    """Fuse and fold in place; the names of the passes that changed something."""
+    from nnir.passes import CLEAN, FUSIONS, apply
+
+    return apply(model, (*CLEAN, *FUSIONS, *CLEAN))
+
+
+def writer_of(target: Path, plan: Plan) -> Device | None:
+    """The device that writes files with the suffix of `target`; None for an archive."""
+    if target.suffix == archive.SUFFIX:
+        return None
+    return exporter(target.suffix, plan.device)
+
+
+def exporter(suffix: str, device: str | None = None) -> Device:
+    """The device that writes files with a suffix; Unsupported when there is none.
+
+    It is open only where it writes with its engine.
+    """
+    from hal.runtime import manager
+
+    classes = {device: manager.find(device)} if device else manager.classes()
+    for name, found in classes.items():
+        if suffix in found.formats:
+            return found() if found.writes_alone else manager.acquire(name)
+    known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
+    raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
+
+
+def write(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> None:
+    """Write a model through a device; an archive without one."""
+    if writer is not None:
+        writer.export(model, path, opset=opset)
+    elif opset is not None:
+        raise Unsupported(f"{archive.SUFFIX} files have no opset")
+    else:
+        archive.save(model, path)
+
+
+def prove(source: Any, model: Model, path: Path, writer: Device | None) -> Report:
+    """Run what was written as its users do, and compare it with the origin."""
+    from conformance.verify import verify_file
+
+    from .api import load
+
+    if isinstance(source, Path) and archive.is_archive_file(source):
+        source = model  # what an archive means is in the references
+    return verify_file(source, model, path, writer, load)
+
+
+def files_of_source(source: Any, opened: Iterable[Path]) -> list[Path]:
+    """The files that a model was read from."""
+    found = [*opened]
+    if isinstance(source, Path):
+        found += [source, *(p for p in source.rglob("*") if p.is_file())]
+    return found
+
+
+def require_apart(path: Path, sources: Iterable[Path]) -> None:
+    """BadInput where a file to write is one of the source."""
+    if not path.exists():
+        return
+    for source in sources:
+        if source.exists() and path.samefile(source):
+            raise BadInput(
+                f"cannot write {str(path)!r}: the source is read from it; choose another target"
+            )
+
+
+def require_own(outputs: Iterable[Path], target: Path, writer: Device | None) -> None:
+    """BadFile where a file to write would replace one that is not of the same model and format."""
+    own = own_files(target, writer) if target.exists() else []
+    if own is None:
+        raise BadFile(
+            f"cannot write {str(target)!r}: what is there is no {target.suffix} file; remove it "
+            "or choose another target"
+        )
+    for path in outputs:
+        if path != target and path.exists() and path not in own:
+            raise BadFile(
+                f"cannot write {str(path)!r}, which belongs beside {target.name}: a file of that "
+                "name is there already; move it or choose another target"
+            )
+
+
+def own_files(target: Path, writer: Device | None) -> list[Path] | None:
+    """The files of an existing target; None where it is no file of the format."""
+    if writer is not None:
+        return writer.files_of(target)
+    data = map_file(target)
+    return [target] if not data or archive.is_archive(data[:64]) else None

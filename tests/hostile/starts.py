@@ -1,0 +1,193 @@
+"""The good files that mutations begin with, how each format is damaged, and how it is loaded."""
+
+from __future__ import annotations
+
+import functools
+import json
+import random
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .damage import bytes_changed, json_changed, message_changed, zip_changed
+
+DATA = Path(__file__).parents[1] / "data"
+SAMPLES = DATA / "samples"
+Change = Callable[[bytes, random.Random], bytes]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format: what makes a damaged file in a folder, and what loads it.
+
+    `load` may return None for what is read and is no model.
+    """
+
+    name: str
+    damaged: Callable[[Path, random.Random], Any]
+    load: Callable[[Any], Any]
+
+    def warm(self) -> None:
+        """Import what loading needs, so that forks begin with it."""
+        import conformance.verify  # noqa: F401
+        import nnadapter
+        from nnir import archive  # noqa: F401
+
+        for name, frontend in nnadapter.api.frontends():
+            if name:
+                _ = frontend.TABLE
+
+
+def _load(source: Any) -> Any:
+    import nnadapter
+
+    return nnadapter.load(source)
+
+
+@functools.cache
+def start(name: str) -> bytes:
+    """The bytes of a good file."""
+    return (DATA / name).read_bytes()
+
+
+def mixed(values: Change, share: float = 0.7) -> Change:
+    """Mostly changes of values, else changes of bytes."""
+
+    def change(data: bytes, r: random.Random) -> bytes:
+        return values(data, r) if r.random() < share else bytes_changed(data, r)
+
+    return change
+
+
+def in_memory(name: str, files: tuple[str, ...], change: Change) -> Format:
+    """A format that is loaded from bytes."""
+    return Format(name, lambda _, r: change(start(r.choice(files)), r), _load)
+
+
+def one_file(name: str, files: tuple[str, ...], suffix: str, change: Change) -> Format:
+    """A format that is loaded from a path."""
+
+    def damaged(folder: Path, r: random.Random) -> Path:
+        path = folder / f"m{suffix}"
+        path.write_bytes(change(start(r.choice(files)), r))
+        return path
+
+    return Format(name, damaged, _load)
+
+
+def nnir_changed(data: bytes, r: random.Random) -> bytes:
+    """A `.nnir` file whose graph or table of weights says something else."""
+    size = int.from_bytes(data[:8], "little")
+    entries = json.loads(data[8 : 8 + size])
+    if r.random() < 0.8:
+        graph = entries["__metadata__"]["nnir"].encode()
+        entries["__metadata__"]["nnir"] = json_changed(graph, r).decode()
+        header = json.dumps(entries, separators=(",", ":")).encode()
+    else:
+        header = json_changed(data[8 : 8 + size], r)
+        if not header.startswith(b'{"'):
+            header = b'{"__metadata__":{"nnir":""},' + header[1:]
+        header = header.replace(b'{"__metadata__": ', b'{"__metadata__":', 1).replace(
+            b'{"nnir": ', b'{"nnir":', 1
+        )
+    return len(header).to_bytes(8, "little") + header + data[8 + size :]
+
+
+PROGRAM: dict[str, Change] = {
+    "models/model.json": mixed(json_changed, 0.9),
+    "_config.json": mixed(json_changed, 0.9),
+    "weight_0": bytes_changed,
+}
+
+
+def pt2_changed(data: bytes, r: random.Random) -> bytes:
+    return zip_changed(data, r, PROGRAM)
+
+
+def saved_model(folder: Path, r: random.Random) -> Path:
+    """A SavedModel with one of its files damaged."""
+    root = folder / "saved"
+    if not root.exists():
+        shutil.copytree(SAMPLES / "saved", root)
+    graph, index = root / "saved_model.pb", root / "variables" / "variables.index"
+    shard = root / "variables" / "variables.data-00000-of-00001"
+    files = {graph: mixed(message_changed), index: bytes_changed, shard: bytes_changed}
+    chosen = r.choices([*files], (8, 2, 1))[0]
+    for path, change in files.items():
+        good = start(f"samples/saved/{path.relative_to(root)}")
+        path.write_bytes(change(good, r) if path == chosen else good)
+    return root
+
+
+def with_parameters(
+    name: str, stems: tuple[str, ...], suffix: str, change: Change, share: float = 0.85
+) -> Format:
+    """A program of Paddle with its parameters; one of both is damaged."""
+
+    def damaged(folder: Path, r: random.Random) -> Path:
+        stem = r.choice(stems)
+        program, values = folder / f"m{suffix}", folder / "m.pdiparams"
+        parts = (start(stem + suffix), start(f"{stem}.pdiparams"))
+        is_program = r.random() < share
+        program.write_bytes(change(parts[0], r) if is_program else parts[0])
+        values.write_bytes(parts[1] if is_program else bytes_changed(parts[1], r))
+        return program
+
+    return Format(name, damaged, _load)
+
+
+def external(folder: Path, r: random.Random) -> Path:
+    """An ONNX model whose weights lie beside it."""
+    path = folder / "external.onnx"
+    (folder / "external.data").write_bytes(start("samples/external.data"))
+    path.write_bytes(mixed(message_changed)(start("samples/external.onnx"), r))
+    return path
+
+
+def array(folder: Path, r: random.Random) -> Path:
+    """An input of `run`."""
+    import numpy as np
+
+    path = folder / "x.npy"
+    np.save(path, np.arange(6, dtype=np.float32).reshape(2, 3))
+    path.write_bytes(bytes_changed(path.read_bytes(), r))
+    return path
+
+
+def _read_array(path: Path) -> None:
+    from nnadapter.running import _array
+
+    _array(path).sum()
+
+
+@functools.cache
+def _cache() -> bytes:
+    import numpy as np
+
+    import nnadapter
+
+    model = nnadapter.load(start("samples/net.onnx"))
+    saved = nnadapter.compile(model, "builtin").pack_cache()
+    return b"".join(map(bytes, saved)) if isinstance(saved, list) else bytes(np.asarray(saved))
+
+
+ALL: tuple[Format, ...] = (
+    in_memory("onnx", ("samples/net.onnx",), mixed(message_changed)),
+    Format("external", external, _load),
+    in_memory("pt2", ("samples/net.pt2",), mixed(pt2_changed, 0.85)),
+    Format("saved_model", saved_model, _load),
+    one_file("graphdef", ("samples/graph.pb",), ".pb", mixed(message_changed)),
+    in_memory("tflite", ("samples/net.tflite",), bytes_changed),
+    with_parameters("pir", ("samples/pir",), ".json", mixed(json_changed, 0.8)),
+    with_parameters(
+        "pdmodel",
+        tuple(f"paddle/{n}" for n in ("branches", "loops", "net")),
+        ".pdmodel",
+        mixed(message_changed),
+    ),
+    in_memory("nnir", ("samples/net.nnir",), mixed(nnir_changed)),
+    Format("npy", array, _read_array),
+)
+FORMATS = {f.name: f for f in ALL}
