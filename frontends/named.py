@@ -13,7 +13,7 @@ from nnir.errors import BadModel, BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import shape
-from nnir.types import TensorType
+from nnir.types import Row, TensorType
 
 from .source import Ref, SourceNode
 from .table import Converter, Gaps, Items, Parameter, Withheld, coerce, short
@@ -42,11 +42,14 @@ def call(
         bound[name] = _bind(value, parameter[1], converter.name, translator)
     for name, service in converter.services.items():
         bound[name] = translator if service == "translator" else wanted
-    missing = [
-        n
-        for n, (p, _) in converter.parameters.items()
-        if n not in bound and p.default is inspect.Parameter.empty
-    ]
+    missing = []
+    for name, (given_by, how) in converter.parameters.items():
+        if name in bound:
+            continue
+        if given_by.default is inspect.Parameter.empty:
+            missing.append(name)
+        elif how.is_index and isinstance(how.default, int):
+            bound[name] = index_of(translator, how.default, name)
     if missing:
         raise BadType(f"{converter.name} without {', '.join(missing)}")
     return converter.function(**bound)
@@ -78,7 +81,7 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
             raise BadType(f"{what}: a tensor or a number is needed")
         return value
     if Any in (parameter.hint, *get_args(parameter.hint)):
-        return tuple(value) if isinstance(value, list) else value
+        return Row(value) if isinstance(value, list) else value
     is_array = parameter.hint is np.ndarray or get_origin(parameter.hint) is tuple
     known = _constant if is_array and isinstance(value, Value) else _known
     return coerce(known(value, translator, what), parameter, converter)

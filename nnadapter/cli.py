@@ -10,7 +10,8 @@ from typing import Any
 
 import click
 
-from nnir.errors import NNAdapterError, summary
+from hal.properties import environment
+from nnir.errors import DeviceError, NNAdapterError, summary, told
 
 from . import net
 from .inspection import check, devices, doctor, inspect, ops
@@ -18,6 +19,9 @@ from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
 from .work import convert, verify
+
+DEBUG = "NNADAPTER_DEBUG"
+BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"
 
 
 class Group(click.Group):
@@ -33,6 +37,15 @@ class Group(click.Group):
             context.exit(INTERRUPTED)
         except NNAdapterError as error:
             click.echo(f"error: {summary(error)}", err=True)
+            context.exit(1)
+        except (click.ClickException, click.exceptions.Exit, click.Abort, OSError):
+            raise  # click's own, and a reader that has left
+        except Exception as error:
+            if environment(DEBUG):
+                raise
+            place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
+            said = DeviceError(f"internal error: {told(error)}{place}; {BUG}")
+            click.echo(summary(said), err=True)
             context.exit(1)
 
 

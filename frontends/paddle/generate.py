@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import contents
+from nnir.broadcast import axis_of, contents
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.ops import generate, shape, sizes
@@ -94,7 +94,7 @@ def full_batch_size_like(
     output_dim_idx: int,
 ) -> Value:
     parts: list[sizes.Size] = list(shape)
-    parts[output_dim_idx] = sizes.size_of(input, input_dim_idx)
+    parts[axis_of(output_dim_idx, len(parts))] = sizes.size_of(input, input_dim_idx)
     return filled(input.model, sizes.vector(input.model, parts), value, dtype)
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from nnir.budget import beside
-from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, told
 from nnir.mapping import map_file
 from nnir.types import TensorType
 
@@ -48,7 +49,21 @@ def read(path: Path, parameters: Path | None = None) -> SourceModel:
                 warnings.warn(f"a program of Paddle {version}; tested up to {NEWEST}", stacklevel=4)
             return Reader(blocks).read(path, parameters, version)
     except DAMAGE as error:
+        if getattr(error, "__notes__", ()):  # of a rule: a bug of ours, not of the bytes
+            raise
         raise BadFile(f"damaged program: {told(error)}") from None
+
+
+@contextmanager
+def applying(op: str) -> Iterator[None]:
+    """Around a rule: what it raises that no bytes explain says where it was."""
+    try:
+        yield
+    except (NNAdapterError, *VALUES):
+        raise
+    except Exception as error:
+        error.add_note(f"in the rule of Paddle's {op}")
+        raise
 
 
 class Reader:
@@ -129,7 +144,8 @@ class Reader:
                 control(self, op, env, graph, depth)
             else:
                 call = Call(self, op, env, graph)
-                RULES[op.type](call)
+                with applying(op.type):
+                    RULES[op.type](call)
                 call.finish()
 
     def fresh(self, variable: str) -> str:

@@ -98,7 +98,7 @@ def case(
     branch_index: Value,
     input: tuple[Any, ...],
     *,
-    branches: tuple[Any, ...],
+    branches: tuple[SourceGraph, ...],
     Tout: tuple[Any, ...],  # noqa: N803
     translator: Translator,
 ) -> Any:

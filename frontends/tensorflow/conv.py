@@ -12,6 +12,7 @@ from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, conv, index, shape
+from nnir.types import Row
 
 from ..table import Table
 from .layout import is_last, with_channels_first
@@ -177,7 +178,7 @@ def transposed(
     if found is None or len(found) not in (rank, rank + 2):
         raise NotConstant(f"a transposed convolution to sizes {input_sizes.type}")
     wanted = found if len(found) == rank else spatial_sizes(found, data_format)
-    given = spatial_sizes(grads.shape, data_format)
+    given = Row(spatial_sizes(grads.shape, data_format))
     pads: list[int] = []
     extra: list[int] = []
     for axis in range(rank):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from nnir.dim import Dim, Expr
-from nnir.errors import NNAdapterError, Unsupported
+from nnir.errors import BadModel, NNAdapterError, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import control, unary
 from nnir.ops.sizes import Size, size_of
@@ -47,6 +47,9 @@ def counted(
     most: int,
 ) -> int | None:
     """The number of iterations, or one more than `most`; None where only running tells."""
+    counts = [len(cond.inputs), len(body.inputs), len(body.outputs)]
+    if counts != [len(inputs)] * 3:
+        raise BadModel(f"a loop of {len(inputs)} values whose graphs have {counts}")
     flag = sliced(cond, [0])
     places = sorted(read_places(flag))
     while (found := read_places(sliced(body, places))) - set(places):

@@ -33,7 +33,7 @@ def from_tensor(translator: Translator, *seed: Value) -> Seed:
     known = [k for s in seed if (k := translator.constant_of(s)) is not None]
     if len(known) < len(seed):
         return None
-    digits = [int(k) % 2**40 for part in known for k in part]
+    digits = [int(k) % 2**40 for part in known for k in part.flat]
     return float(sum((n + 1) * k for n, k in enumerate(digits)))
 
 

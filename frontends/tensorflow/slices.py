@@ -13,6 +13,7 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import binary, index, shape
 from nnir.ops.sizes import Size
+from nnir.types import Row
 
 from ..table import Table
 from .sizes import END, FRONT, elements, flat, joined, steps_to
@@ -67,7 +68,7 @@ def sliced(x: Value, begin: Value, end: Value, strides: Value, masks: Masks) -> 
     steps = ints(strides)
     if steps is None:
         raise NotConstant("a slice whose strides are only known while running")
-    starts, ends = elements(begin), elements(end)
+    starts, ends = Row(elements(begin)), Row(elements(end))
     cuts: list[Cut] = []
     order: list[int | None] = []
     for k, axis in entries(x.rank, len(steps), masks):

@@ -49,6 +49,8 @@ def shape_of(input: Value, *, out_type: Precision) -> Value:
 
 @table.convert("CONCATENATION")
 def concatenation(*values: Value, axis: int = 0, fused_activation_function: str = NONE) -> Value:
+    if not values:
+        raise BadType("CONCATENATION of nothing")
     joined = shape.concat(*values, axis=axis) if len(values) > 1 else values[0]
     return activated(joined, fused_activation_function)
 

@@ -402,7 +402,7 @@ def sort_(
 
 @table.convert("STABLEHLO_CASE")
 def case(
-    branch: Value, *inputs: Value, branch_subgraphs: tuple[Any, ...], translator: Translator
+    branch: Value, *inputs: Value, branch_subgraphs: tuple[SourceGraph, ...], translator: Translator
 ) -> Any:
     """A number that is none of a branch takes the last."""
     if not branch_subgraphs:

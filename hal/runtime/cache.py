@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import open_file
-from nnir.errors import FAILURES, BadCall, BadFile, summary, told
+from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
@@ -112,7 +112,7 @@ class Saved:
                 slots,
             )
             saved.check()
-        except FAILURES as error:
+        except (NNAdapterError, *DAMAGE) as error:
             raise BadFile(f"a damaged .nnc file: {told(error)}") from None
         return saved
 
@@ -243,6 +243,14 @@ def refuse(reason: str) -> None:
 def lose(device: str) -> None:
     """Warn that nothing is kept for the next time."""
     warnings.warn(f"no cache is written: {device} keeps no program", CacheWarning, stacklevel=2)
+
+
+def keep(path: Path, saved: Saved) -> None:
+    """Write a file for the next time; a warning where that cannot be, as in a full folder."""
+    try:
+        write(path, saved)
+    except BadFile as error:
+        warnings.warn(f"no cache is written: {error}", CacheWarning, stacklevel=2)
 
 
 def write(path: Path, saved: Saved) -> None:

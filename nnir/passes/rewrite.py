@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..check import check
-from ..errors import BadModel
+from ..errors import BadModel, NNAdapterError
 from ..model import Model, Operation, Value
 from ..operator import Operator
 
@@ -49,13 +49,23 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
         check(model)
     modified = []
     for step in passes:
-        if step(model):
+        if _run(step, model):
             modified.append(step.name)
         if checked:
             check(model)
             if not step.ensures(model):
                 raise BadModel(f"pass {step.name} does not keep its promise")
     return modified
+
+
+def _run(step: Pass, model: Model) -> bool:
+    try:
+        return step(model)
+    except NNAdapterError:
+        raise
+    except Exception as error:
+        error.add_note(f"in the pass {step.name}")
+        raise
 
 
 def without(operator: Operator, *, where: Callable[[Operation], bool]) -> Condition:

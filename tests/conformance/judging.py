@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import Any
 
-from conformance.case import Case, Limit
+from conformance import ledger
+from conformance.case import Case, Limit, ModelCase
 from conformance.engine import Engine
 from conformance.judge import judge as verdict_on
 from conformance.oracle import Oracle
-from conformance.result import GOOD
+from conformance.result import GOOD, Result
+from conformance.suites.operators import TABLES, operator_of
+from hal.emission import decompositions
+
+FRONTENDS = {TABLES.get(f, f): f for f in ledger.FRONTENDS}
+"""The frontends by the names of their modules."""
 
 DEVICES = ("builtin", "onnxruntime")
 """Where every case is a test of its own; `test_devices` runs them on the others."""
 
-OTHERS = {"openvino": 0.6, "litert": 0.5, "torch": 0.85}
-"""The other devices, with the share of the cases that each passes at least."""
+OTHERS = ("openvino", "litert", "torch")
+
+
+@cache
+def kept(frontend: str) -> ledger.Ledger:
+    """The ledger of a frontend."""
+    return ledger.read(frontend)
 
 
 def worker_of(name: str) -> Iterator[Oracle]:
@@ -27,9 +39,17 @@ def worker_of(name: str) -> Iterator[Oracle]:
 def judge(
     engine: Engine[Any], case: Any, device: str, limits: Sequence[Limit], oracle: Oracle
 ) -> None:
-    """AssertionError when the case does not do what it or a limit says."""
-    found = verdict_on(engine, case, device, limits, oracle)
+    """AssertionError when the case does not do what it or a limit says, or what the ledger says."""
+    with decompositions() as decomposed:
+        found = verdict_on(engine, case, device, limits, oracle)
     assert found.verdict in GOOD, f"{found.verdict}: {found.reason}"
+    frontend = FRONTENDS[type(engine).__module__.rpartition(".")[2]]
+    name = f"model-{case}" if isinstance(case, ModelCase) else str(case)
+    op = operator_of(case) if frontend == "onnx" else case.op
+    names = tuple(sorted({n for _, n in decomposed}))
+    result = Result(*("cases", frontend, op, name, device, found.verdict), decomposed=names)
+    differences = ledger.differences(kept(frontend), [result], is_whole=False)
+    assert not differences, [*differences, ledger.REGENERATE.format(frontend)]
 
 
 def require_used(limit: Limit, cases: Sequence[Case]) -> None:

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
+from conformance.origins import NotInstalled
 from nnadapter import api
 from nnadapter.cli import main
-from nnir.errors import Unsupported
+from tests.conformance import typos
 
 
 def call(*arguments: object) -> Result:
@@ -41,9 +42,9 @@ def test_convert_says_when_it_cannot_verify(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise Unsupported("its framework: it is not installed")
+        raise NotInstalled("its framework: it is not installed")
 
-    monkeypatch.setattr("conformance.origin.run_origin", refuse)
+    monkeypatch.setattr("conformance.origin.session_of", refuse)
     done = call("convert", saved, tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
     assert "NOT VERIFIED against its framework: it is not installed" in done.stderr
@@ -244,3 +245,28 @@ def test_errors_are_one_line_and_status_1(
     assert done.stderr.startswith("error: ")
     assert text in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_bug_of_ours_is_one_line(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typos.reference(monkeypatch.setattr)
+    path = tmp_path / "add.onnx"
+    onnx.save(adding(), path)
+    done = call("run", path)
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("internal error: KeyError: 'rleu' (in the reference of ADD")
+    assert line.endswith(
+        "this is a bug in nnadapter, please report it; NNADAPTER_DEBUG=1 shows where"
+    )
+    monkeypatch.setenv("NNADAPTER_DEBUG", "1")
+    assert isinstance(call("run", path).exception, KeyError)
+
+
+def adding() -> onnx.ModelProto:
+    """x + x."""
+    value = onnx.helper.make_tensor_value_info
+    ends = [[value(n, onnx.TensorProto.FLOAT, [2])] for n in ("x", "y")]
+    node = onnx.helper.make_node("Add", ["x", "x"], ["y"])
+    return onnx.helper.make_model(onnx.helper.make_graph([node], "adding", *ends))

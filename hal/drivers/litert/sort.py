@@ -40,6 +40,8 @@ def top_k(
     along = axis_of(axis, input.rank)
     keys = _keys(g, g.of(input))
     if not largest:
+        if keys.tensor.precision == Precision.UINT8:  # which has no opposites
+            keys = g.cast(keys, Precision.INT32)
         keys = _opposite(g, keys)
     keys = g.last(keys, along)
     count = result_shape(g)[along]
