@@ -1,4 +1,4 @@
-"""A few hundred damaged files of each format; `python -m tests.hostile.mutate` does it at length."""
+"""A few hundred damaged files of each format; `tests.hostile.mutate` does it at length."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ import torch
 from torch._export.serde.serialize import SerializeError
 
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model, Value
 from nnir.staging import replacing
 
@@ -37,11 +37,11 @@ def write(model: Model, path: Path) -> None:
     with replacing(path) as file:
         target = Patient(file)
         try:
-            torch.export.save(program, target)
+            torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
         except SerializeError as error:
             raise Unsupported(f"torch cannot save {model.name!r}: {one_line(error)}") from None
         if target.error is not None:
-            raise target.error
+            raise BadFile(f"cannot write {path.name!r}: {target.error.strerror}")
 
 
 class Patient(io.RawIOBase):
@@ -56,6 +56,9 @@ class Patient(io.RawIOBase):
 
     def writable(self) -> bool:
         return True
+
+    def seekable(self) -> bool:
+        return True  # as PyTorch asks, which then only writes
 
     def write(self, data: Any) -> int:
         if self.error is None:
