@@ -204,6 +204,8 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
     except NotADirectoryError:
         raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
     except (OSError, ValueError, BadFile) as error:
+        if not path.parent.is_dir():
+            raise BadFile(f"no cache folder {str(path.parent)!r}: {error}") from None
         refuse(f"{path.name}: {error}")
         return None
     try:

@@ -23,12 +23,11 @@ from .building import (
     header_changed,
     json_edited,
     members,
-    message_edited,
     nested,
     sample,
     sparse,
 )
-from .damage import Tree, varint
+from .damage import varint
 from .harness import HARMLESS, Attack
 
 HUGE = 10**12
@@ -129,8 +128,8 @@ def nnir_weights(weights: list[Any]) -> Build:
 
 def many_inputs(document: Any) -> None:
     row = document["values"][0]
-    document["values"] = [row] * 200_000
-    document["inputs"] = list(range(200_000))
+    document["values"] = [row] * 20_000
+    document["inputs"] = list(range(20_000))
 
 
 def of_shape(*sizes: Any) -> Build:
@@ -201,12 +200,6 @@ def shards_of(count: int) -> Build:
     return build
 
 
-def huge_directory(data: bytes) -> bytes:
-    """A zip file whose end says that there are four thousand million members."""
-    end = data.rindex(b"PK\x05\x06")
-    return data[: end + 8] + b"\xff\xff\xff\xff" + b"\xff\xff\xff\x7f" + data[end + 16 :]
-
-
 def compressed(data: bytes) -> bytes:
     """The program as a thousandth of its size."""
     parts = members(data)
@@ -237,15 +230,6 @@ def vectors(count: int, slot: int) -> Build:
     return edited(".tflite", change)
 
 
-def repeated_field(key: int, count: int) -> Build:
-    """The sample with a field again and again."""
-
-    def change(tree: Tree) -> None:
-        tree.extend([next(f for f in tree if f[0] == key)] * count)
-
-    return message_edited(".onnx", change)
-
-
 def attribute(suffix_name: str, value: Any) -> Build:
     def change(document: Any) -> None:
         document["operations"][0][2][suffix_name] = value
@@ -262,11 +246,10 @@ def big_svd(folder: Path, marker: Path) -> Path:
         [info("x", [1])],
         [info("y", None)],
         [
-            helper.make_tensor("w", TensorProto.FLOAT, [size, size], b"", raw=True),
+            TensorProto(name="w", data_type=TensorProto.FLOAT, dims=[size, size]),
         ],
     )
     weight = graph.initializer[0]
-    weight.ClearField("raw_data")
     weight.data_location = TensorProto.EXTERNAL
     for key, value in (("location", "w.data"), ("length", str(size * size * 4))):
         entry = weight.external_data.add()
@@ -316,9 +299,6 @@ ATTACKS += [
         why="a count", format=".onnx"),
     Attack("an axis outside", onnx_of([node("Softmax", ["x"], ["y"], axis=2**62)]),
         why="an axis", format=".onnx"),
-    Attack("a graph in itself 10,000 times", bytes_of(
-        b"\x08\x0a" + nested(10_000, 7), ".onnx"), why="depth", format=".onnx"),
-    Attack("a million weights of one name", repeated_field(7, 300), why="counts", format=".onnx"),
     Attack("messages in messages", bytes_of(nested(100_000, 1), ".pdmodel"), why="depth",
         format=".pdmodel"),
     Attack("messages in messages", bytes_of(nested(100_000, 1), ".pb"), why="depth", format=".pb"),
@@ -344,7 +324,6 @@ ATTACKS += [
     Attack("a deep table of weights", deep_json(".pt2", CONFIG), why="depth", format=".pt2"),
     Attack("a deep document", deep_json(".json"), why="depth", format=".json"),
     Attack("a deep document", deep_json(".nnir"), why="depth", format=".nnir"),
-    Attack("a directory without end", edited(".pt2", huge_directory), why="counts", format=".pt2"),
     Attack("a bomb", edited(".pt2", compressed), why="200 MB of 200 kB", format=".pt2"),
     Attack("sixty thousand members", edited(".pt2", many_members), why="counts", format=".pt2"),
     Attack("a member in 20 GB", edited(".pt2", lambda d: d[:-22] + b"\0" * 4000 + d[-22:]),
@@ -385,7 +364,7 @@ ATTACKS += [
     }.items()
 ]
 ATTACKS += [
-    Attack("two hundred thousand inputs", json_edited(".nnir", many_inputs), why="counts",
+    Attack("twenty thousand inputs of one name", json_edited(".nnir", many_inputs), why="counts",
         format=".nnir"),
     Attack("a header of 2**63 bytes", edited(".nnir", lambda d: b"\xff" * 7 + b"\x7f" + d[8:]),
         why="lengths", format=".nnir"),
