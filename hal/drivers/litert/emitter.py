@@ -183,7 +183,10 @@ class Emitter(Emission[Ref]):
         return Ref(tensor, identity(array.ndim), precision)
 
     def ints(self, *values: Any) -> Ref:
-        """A vector of INT32, as kernels take axes and sizes."""
+        """A vector of INT32, as kernels take axes and sizes; NoLowering for what is not known."""
+        if any(isinstance(v, Expr) for v in values):
+            text = ", ".join(map(str, values))
+            raise NoLowering(f"litert needs the sizes [{text}], which grow or are not known")
         return self.constant(np.array(values, np.int32))
 
     def number(self, value: float, like: Operand) -> Ref:
