@@ -88,9 +88,17 @@ def session_of(source: Any, model: Model) -> Iterator[Session]:
 
 def _oracle(module: str, stack: ExitStack, *, needs: str, extra: str) -> Oracle:
     """The oracle of a framework whose package is `needs`."""
-    if find_spec(needs) is None:
+    if not is_installed(needs):
         raise NotInstalled(f"{extra}: it is not installed (pip install 'nnadapter[{extra}]')")
     return stack.enter_context(Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT))
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported; it is not."""
+    try:
+        return find_spec(package) is not None
+    except ImportError:
+        return False
 
 
 def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:

@@ -21,8 +21,11 @@ MOVES = frozenset(
 )
 """Operators that hand on elements as they are."""
 
-READERS = frozenset({index.gather, index.gather_elements})
+ALONG_AN_AXIS = frozenset({index.gather, index.gather_elements, index.scatter_elements})
 """Operators whose second operand holds positions along the axis `axis` of the first one."""
+
+ALONG_THE_FIRST = frozenset({index.gather_nd, index.scatter_nd})
+"""Operators whose second operand holds positions along its first axes."""
 
 DEFAULT = (0, 9)
 PIXELS = (0, 255)
@@ -39,10 +42,8 @@ def range_of(value: Value) -> tuple[int, int]:
     sizes = []
     found = DEFAULT
     for user, moved in _readers(value):
-        if user.operator in READERS and user.inputs[1] is moved:
-            table, axis = user.inputs[0], user.attributes["axis"]
-            size = None if table is None else table.shape[axis]
-            sizes += [size] if isinstance(size, int) and size else []
+        if (found_sizes := _table_sizes(user, moved)) is not None:
+            sizes += found_sizes
         elif user.operator in (quant.dequantize_linear, quant.dequantize):
             found = (low, high) if value.dtype.itemsize <= 2 else PIXELS
         elif user.operator is unary.cast and user.outputs[0].is_float:
@@ -50,6 +51,22 @@ def range_of(value: Value) -> tuple[int, int]:
     if sizes:
         return 0, min(*sizes, high + 1) - 1
     return max(found[0], low), min(found[1], high)
+
+
+def _table_sizes(user: Operation, positions: Value) -> list[int] | None:
+    """The sizes of the axes that positions are for; None where they are no positions."""
+    table = user.inputs[0]
+    if table is None or len(user.inputs) < 2 or user.inputs[1] is not positions:
+        return None
+    if user.operator in ALONG_AN_AXIS:
+        sizes = table.shape[user.attributes["axis"] :][:1]
+    elif user.operator in ALONG_THE_FIRST:
+        start = user.attributes.get("batch_dims", 0)
+        depth = positions.shape[-1]
+        sizes = table.shape[start : start + depth] if isinstance(depth, int) else ()
+    else:
+        return None
+    return [size for size in sizes if isinstance(size, int) and size]
 
 
 def limits_of(value: Value) -> tuple[int, int]:

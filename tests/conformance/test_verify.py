@@ -1,0 +1,202 @@
+"""What a verification tries, what it says of itself, and what it says without the framework."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+import torch
+from onnx import TensorProto, helper, numpy_helper
+
+import nnadapter as nna
+from conformance.oracle import Refused
+from conformance.ranges import range_of
+from conformance.trials import COUNT, Trial, trials, weaknesses
+from conformance.verify import Report
+from nnadapter.api import StateWarning
+from nnir.dim import symbol
+from nnir.errors import Differs
+from nnir.model import Model
+from nnir.ops import binary, index, quant, unary
+from nnir.types import Precision, TensorType
+
+F32, I64, U8 = Precision.FLOAT32, Precision.INT64, Precision.UINT8
+BLOCKED = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+sys.meta_path.insert(0, Blocked())
+"""
+RUN = "import sys; sys.argv[0] = 'nnadapter'; from nnadapter.__main__ import run; run()"
+
+
+def without(
+    folder: Path, packages: set[str], *arguments: object
+) -> subprocess.CompletedProcess[str]:
+    """The command line, and its workers, where packages are not installed."""
+    (folder / "sitecustomize.py").write_text(BLOCKED.format(names=packages))
+    path = os.pathsep.join([str(folder), str(Path(nna.__file__).parents[1])])
+    return subprocess.run(
+        [sys.executable, "-c", RUN, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("programs") / "encoder.pt2"
+    torch.manual_seed(0)
+    module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.GELU()).eval()
+    torch.export.save(torch.export.export(module, (torch.ones(2, 4),)), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("absent", "target", "said", "device"),
+    [
+        ({"torch"}, "z.onnx", "against torch: it is not installed (pip install", "onnxruntime"),
+        (
+            {"torch", "onnxruntime"},
+            "z.onnx",
+            "in onnxruntime: device 'onnxruntime' needs",
+            "builtin",
+        ),
+        ({"ai_edge_litert"}, "z.tflite", "in litert: device 'litert' needs the package", "builtin"),
+    ],
+)
+def test_without_a_framework(
+    program: Path, tmp_path: Path, absent: set[str], target: str, said: str, device: str
+) -> None:
+    place = tmp_path / "site"
+    place.mkdir()
+    done = without(place, absent, "convert", program, tmp_path / target)
+    assert done.returncode == 0, done.stderr
+    assert f"NOT VERIFIED {said}" in done.stderr
+    assert f"compared meanwhile: {target} in {device} agrees with" in done.stderr
+    assert (tmp_path / target).exists()
+
+
+class Cache(torch.nn.Module):
+    """Adds a row to a buffer at each call."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("cache", torch.zeros(4, 3))
+
+    def forward(self, x: torch.Tensor, place: torch.Tensor) -> torch.Tensor:
+        self.cache.index_copy_(0, place, x)
+        return self.cache.sum(0)
+
+
+def test_a_program_with_state(tmp_path: Path) -> None:
+    path = tmp_path / "state.pt2"
+    torch.export.save(torch.export.export(Cache(), (torch.ones(1, 3), torch.tensor([1]))), path)
+    with pytest.warns(StateWarning, match="keeps state in cache"):
+        report = nna.verify(path, "builtin")
+    assert not report
+    assert report.trials == 3
+    assert "in call 2" in report.worst()
+    assert any("keeps state in cache" in note for note in report.notes)
+    with pytest.warns(StateWarning), pytest.raises(Differs, match="keeps state in cache"):
+        nna.convert(path, tmp_path / "state.onnx")
+    assert not (tmp_path / "state.onnx").exists()
+
+
+def open_model() -> Model:
+    model = Model("open")
+    x = model.input("x", TensorType(F32, (symbol("n"), 3)))
+    model.outputs = [binary.add(x, x)]
+    return model
+
+
+def test_sizes_grow_until_the_origin_takes_them() -> None:
+    asked = []
+
+    def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
+        asked.append(len(arrays[0]))
+        if asked[-1] < 16:
+            raise Refused("too small")
+        return [arrays[0] * 2]
+
+    found = trials(open_model(), run)
+    assert [len(t.arrays[0]) for t in found] == [16, 32]
+    assert asked[0] == 2
+    with pytest.raises(Refused, match="never"):
+        trials(open_model(), lambda _: (_ for _ in ()).throw(Refused("never")))
+
+
+def test_trials_differ() -> None:
+    first, second = trials(open_model(), lambda arrays: [arrays[0] * 2])
+    assert first.sizes != second.sizes
+    model = open_model()
+    del model.symbols
+    assert len(trials(open_model(), lambda a: [a[0]])) == COUNT
+    assert model is not None
+
+
+def test_positions_lie_in_their_table_and_pixels_fill_their_type() -> None:
+    model = Model("ranges")
+    ids, image, raw, count = (
+        model.input(n, TensorType(p, (5,)))
+        for n, p in (("ids", I64), ("image", U8), ("raw", Precision.INT8), ("count", I64))
+    )
+    table = model.constant(np.zeros((30_000, 2), np.float32))
+    scale = model.constant(np.float32(0.1))
+    model.outputs = [
+        index.gather(table, ids, axis=0),
+        unary.cast(image, dtype=F32),
+        quant.dequantize_linear(raw, scale, None),
+        binary.add(count, count),
+    ]
+    assert [range_of(v) for v in (ids, image, raw, count)] == [
+        (0, 29_999),
+        (0, 255),
+        (-128, 127),
+        (0, 9),
+    ]
+
+
+def test_what_proves_little_is_said() -> None:
+    x = [np.float32([1, 2]), np.float32([3, 4])]
+    same = [Trial([a], [np.float32([5, 6])], {}) for a in x]
+    flat = [Trial([a], [np.float32([0.1, 0.1])], {"n": 2}) for a in x]
+    good = [Trial([a], [a * 2], {"n": len(a) + k}) for k, a in enumerate(x)]
+    assert weaknesses(["y"], same) == ["output 'y' is the same for every input tried"]
+    assert "everywhere" in weaknesses(["y"], flat)[0]
+    assert weaknesses(["y"], flat)[1] == "only one choice of open sizes was tried: n=2"
+    assert weaknesses(["y"], good) == []
+
+
+def test_a_report_of_several_trials(saved: Path) -> None:
+    report: Report = nna.verify(saved)
+    assert report
+    assert report.trials == COUNT
+    assert report.as_dict()["trials"] == COUNT
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_int8_files_open_in_a_default_session(tmp_path: Path, opset: int) -> None:
+    """The least set that has the model is written: from 21 on, stock sessions refuse these."""
+    nodes = [
+        helper.make_node("QuantizeLinear", ["x", "s", "z"], ["q"]),
+        helper.make_node("DequantizeLinear", ["q", "s", "z"], ["d"]),
+        helper.make_node("Transpose", ["d"], ["y"], perm=[1, 0]),
+    ]
+    weights = [numpy_helper.from_array(np.float32(0.1), "s")]
+    weights.append(numpy_helper.from_array(np.int8(3), "z"))
+    shapes = {"x": [3, 4], "y": [4, 3]}
+    ends = [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in shapes.items()]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    versions = [helper.make_opsetid("", opset)]
+    onnx.save(helper.make_model(graph, opset_imports=versions, ir_version=8), tmp_path / "q.onnx")
+    nna.convert(tmp_path / "q.onnx", tmp_path / "out.onnx")
+    assert onnx.load(tmp_path / "out.onnx").opset_import[0].version == 13
