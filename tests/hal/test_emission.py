@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from hal.emission import Emission, refusal, require_lowered
+from hal.drivers.litert import emitter as litert
+from hal.drivers.openvino import emitter as openvino
+from hal.emission import Emission, asking, decompositions, refusal, require_lowered
 from hal.lowering import Lowerings
 from nnir.dim import Expr, symbol
 from nnir.errors import NoLowering
@@ -105,3 +107,41 @@ def test_new_sizes_of_a_decomposition_are_no_sizes_of_its_operands() -> None:
     assert isinstance(first, Expr)
     assert first != second
     del table.entries[inner]
+
+
+@pytest.mark.parametrize("device", ["litert", "openvino"])
+def test_sizes_that_are_not_known_are_refused_in_words(device: str) -> None:
+    runtime = pytest.importorskip("openvino" if device == "openvino" else "ai_edge_litert")
+    if device == "openvino":
+        emitter: Any = openvino.Emitter(table, runtime)
+    else:
+        emitter = litert.Emitter(table)
+    with pytest.raises(NoLowering, match=r"\[n, 2\]"):
+        emitter.ints(symbol("n"), 2)
+
+
+def test_a_bug_in_a_lowering_is_no_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(table.entries, unary.exp, lambda g, input: g.stpe("exp", input))
+    model = Model()
+    model.outputs = [unary.exp(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    with pytest.raises(AttributeError) as caught:
+        walked(model)
+    assert caught.value.__notes__ == ["in the lowering of EXP on device steps"]
+
+
+def test_an_engine_refuses_in_its_words_and_only_with_its_own_errors() -> None:
+    words = "steps refuses Exp: RuntimeError: too hot"
+    with pytest.raises(NoLowering, match=words), asking("steps", "Exp", RuntimeError):
+        raise RuntimeError("too hot")
+    with pytest.raises(TypeError), asking("steps", "Exp", RuntimeError):
+        raise TypeError
+
+
+def test_decompositions_are_counted() -> None:
+    outer = guessed("counted", 3)
+    outer.decomposes(lambda input: unary.exp(input))
+    model = Model()
+    model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
+    with decompositions() as found:
+        walked(model)
+    assert dict(found) == {("steps", "COUNTED"): 1}

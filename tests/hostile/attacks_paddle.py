@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle  # noqa: TID251  what the attacks are made of
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from ..frontends.paddle_legacy_bytes import Op, X, around, parameter, program, variable
 from .harness import HARMLESS, REFUSED, Attack
 
+DATA = Path(__file__).parents[1] / "data/paddle"
 ASKING = ("load", "onnx", "verify")
 WEIGHTS = parameter(np.ones(3, np.float32).tobytes(), [3])
 RELU = Op("relu", {"X": ["x"]}, {"Out": ["y"]})
@@ -93,6 +95,14 @@ def region(*ops: dict[str, Any]) -> dict[str, Any]:
 
 
 FED = operation("1.data", [], [1], name="x")
+FED["A"] += [
+    {"AT": {"#": "1.a_intarray", "D": [2, 3]}, "N": "shape"},
+    {"AT": {"#": "1.a_dtype", "D": "float32"}, "N": "dtype"},
+    {"AT": {"#": "1.a_place", "D": [0, 0, ""]}, "N": "place"},
+]
+STORED = {"#": "p", "A": [0, 1, 1, "w"], "DA": [], "OA": [1, 0, 1], "QA": []}
+STORED["O"] = {"%": 5, "TT": kind_of(3)}
+WEIGHED = operation("1.multiply", [1, 5], [2])
 MADE = operation("1.relu", [1], [2])
 FETCHED = operation("1.fetch", [2], [900], name="y0", col=0)
 
@@ -119,11 +129,13 @@ def in_program(label: str, where: str) -> Attack:
 def beside(name: str, *, is_legacy: bool) -> Attack:
     def build(folder: Path, marker: Path) -> Path:
         if is_legacy:
-            path = legacy(folder, around(SCALED), variables=(X, WEIGHT))
-            path.with_suffix(".pdiparams").write_bytes(WEIGHTS)
+            path = folder / "m.pdmodel"
+            for suffix in (".pdmodel", ".pdiparams"):
+                shutil.copyfile((DATA / "net").with_suffix(suffix), path.with_suffix(suffix))
         else:
             path = folder / "m.json"
-            path.write_bytes(document(FED, MADE, FETCHED))
+            path.write_bytes(document(STORED, FED, WEIGHED, FETCHED))
+            path.with_suffix(".pdiparams").write_bytes(WEIGHTS)
         (folder / name).write_bytes(evil(marker))
         return path
 

@@ -253,7 +253,7 @@ def test_a_bug_of_ours_is_one_line(
     typos.reference(monkeypatch.setattr)
     path = tmp_path / "add.onnx"
     onnx.save(adding(), path)
-    done = call("run", path)
+    done = call("run", path, "--device", "builtin")
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith("internal error: KeyError: 'rleu' (in the reference of ADD")
@@ -261,7 +261,7 @@ def test_a_bug_of_ours_is_one_line(
         "this is a bug in nnadapter, please report it; NNADAPTER_DEBUG=1 shows where"
     )
     monkeypatch.setenv("NNADAPTER_DEBUG", "1")
-    assert isinstance(call("run", path).exception, KeyError)
+    assert isinstance(call("run", path, "--device", "builtin").exception, KeyError)
 
 
 def adding() -> onnx.ModelProto:

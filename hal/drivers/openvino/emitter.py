@@ -216,6 +216,9 @@ class Emitter(Emission[Ref]):
 
     def ints(self, *values: int) -> Ref:
         """A constant int64 vector; what is beyond 32 bits is as far as they go."""
+        if any(isinstance(v, Expr) for v in values):
+            text = ", ".join(map(str, values))
+            raise NoLowering(f"openvino: sizes [{text}] that are only known while running")
         return self.constant(np.clip(np.array(values, np.int64), LOWEST, HIGHEST))
 
     def scalar(self, value: int) -> Ref:
