@@ -258,11 +258,11 @@ def test_numbers_of_numpy_are_numbers(tmp_path: Path) -> None:
 
 def test_a_folder_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "t.nnc").mkdir()
-    with (
-        pytest.warns(CacheWarning, match="Is a directory"),
-        pytest.raises(BadFile, match="cannot write"),
-    ):
+    with pytest.warns(CacheWarning) as told:
         nna.compile(shifted(), "builtin", cache_token="t", cache_dir=tmp_path)
+    reasons = [str(w.message) for w in told]
+    assert "it is a folder, not a file" in reasons[0]
+    assert "cannot write" in reasons[-1]
     assert [p.name for p in tmp_path.iterdir()] == ["t.nnc"]
 
 
