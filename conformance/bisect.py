@@ -7,9 +7,7 @@ name, else what the standard's reference makes of what the origin handed to it.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,15 +15,14 @@ import numpy as np
 from hal.runtime.program import Program
 from nnir.errors import Unsupported
 from nnir.model import Model
-from nnir.passes import ends
+from nnir.staging import temporary_folder
 
 from .compare import compare
 from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
 from .inputs import random_inputs
 from .intermediate import intermediates
 from .leeway import relative_to
-from .origin import as_in_origin
-from .origins import run_origin
+from .origin import Origin, as_in_origin
 from .verify import QUANTA, TOLERANCES, is_quantized
 from .walk import Walk
 from .worker import available
@@ -52,8 +49,8 @@ def bisect(
     """
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     theirs = as_in_origin(model, arrays)
-    with tempfile.TemporaryDirectory(prefix="bisect") as folder:
-        known = intermediates(source, model, theirs, Path(folder))
+    with temporary_folder() as folder:
+        known = intermediates(source, model, theirs, folder)
         walk = Walk(model, arrays, device, properties, tolerance, known)
         finding, note = walk.first(), known.note
         if finding is None and not fits(model):
@@ -61,7 +58,7 @@ def bisect(
             note = "; ".join(filter(None, [note, told]))
         elif finding is None:
             kind = TOGETHER if walk.compared else SOMEWHERE
-            finding = _together(source, walk, arrays, theirs, kind)
+            finding = _together(source, walk, arrays, kind)
         if walk.random:
             told = "what depends on random numbers is compared only where the origin names those"
             note = "; ".join(filter(None, [note, told]))
@@ -74,27 +71,26 @@ def fits(model: Model) -> bool:
     return COPIES * sum(weights.values()) < available()
 
 
-def _together(source: Any, walk: Walk, arrays: Arrays, theirs: Arrays, kind: str) -> Finding | None:
+def _together(source: Any, walk: Walk, arrays: Arrays, kind: str) -> Finding | None:
     """The whole model on the device against the origin, after every operation agreed by itself."""
     model, device, tolerance = walk.model, walk.device, walk.tolerance
     if all(id(v) in walk.random for v in model.outputs):
         return None
     try:
-        origin, found = run_origin(source, model, theirs)
+        with Origin(source, model) as origin:
+            found = origin.run(arrays)
     except Unsupported:
         return None
-    perms = ends.orders(model, ends.OUTPUTS)
     with Program(model, device, walk.properties) as program:
         got = list(program(*arrays))
-    for (name, value), mine, given in zip(model.named_outputs(), got, found, strict=True):
+    for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):
         if id(value) in walk.random:
             continue
-        want = given if name not in perms else given.transpose(perms[name])
         limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance
         quanta = QUANTA if tolerance is None and is_quantized(value) else 0
         worst = compare(mine, want, relative_to(limit, want, quanta))
         if worst.problem is not None:
-            reason = f"output {name!r} differs from {origin}'s: {worst.problem}"
+            reason = f"output {name!r} differs from {origin.name}'s: {worst.problem}"
             count = len(model.operations)
             return Finding(kind, "", "", name, device, reason, count, count, worst, walk.properties)
     return None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +10,7 @@ import numpy as np
 from nnir import archive
 from nnir.errors import BadFile, BadInput
 from nnir.legible import legible
+from nnir.staging import temporary_folder
 
 from .finding import CONSTANT, KINDS, Finding
 
@@ -58,10 +57,11 @@ def write(finding: Finding, folder: Path) -> None:
         raise BadInput(f"{str(folder)!r} is there already")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     except OSError as error:
         raise BadFile(f"cannot write {str(folder)!r}: {error.strerror}") from None
-    try:
+    with temporary_folder(folder.parent, hidden=True) as aside:
+        made = aside / folder.name
+        made.mkdir()
         if finding.kind != CONSTANT:
             archive.save(finding.model, made / "operation.nnir")
         arrays = _arrays(finding)
@@ -70,11 +70,7 @@ def write(finding: Finding, folder: Path) -> None:
         (made / "show.py").write_text(_script(finding, arrays), encoding="utf-8")
         told = json.dumps(finding.as_dict(), indent=1, allow_nan=False)
         (made / "finding.json").write_text(told + "\n", encoding="utf-8")
-        made.chmod(0o755)
         made.rename(folder)
-    except BaseException:
-        shutil.rmtree(made, ignore_errors=True)
-        raise
 
 
 def _arrays(finding: Finding) -> dict[str, np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
@@ -12,41 +13,54 @@ from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
 
-from .origins import run_origin
+from .origins import Session, session_of
 
 Arrays = list[np.ndarray]
+BUILTIN = "builtin"
 
 
 class Origin:
     """Runs `source` in its own framework; what a model means is in the NumPy references.
 
-    Arrays are in the order of axes of `model`, which may differ from the origin's own. `name` is
-    the framework's, known after the first run. A context manager.
+    Arrays are in the order of axes of `model`, which may differ from the origin's own. A context
+    manager: entering it starts the framework.
     """
 
     def __init__(self, source: Any, model: Model) -> None:
         self.source, self.model = source, model
-        self.name = "builtin"
+        self._session: Session | None = None
+        self._stack = ExitStack()
         self._outputs = ends.orders(model, ends.OUTPUTS)
 
     def __enter__(self) -> Origin:
+        if not isinstance(self.source, Model):
+            self._session = self._stack.enter_context(session_of(self.source, self.model))
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self._stack.close()
+
+    @property
+    def name(self) -> str:
+        """The framework that answered last."""
+        return BUILTIN if self._session is None else self._session.name
 
     def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
-        """The outputs of the origin, in the model's order."""
-        if isinstance(self.source, Model):
-            return list(Program(self.source, "builtin")(*arrays))
-        given = as_in_origin(self.model, arrays)
-        self.name, found = run_origin(self.source, self.model, given)
-        outputs = [name for name, _ in self.model.named_outputs()]
-        return [ordered(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
+        """The outputs of the origin, in the model's order; Refused where it refuses."""
+        if self._session is None:
+            with Program(self.source, BUILTIN) as program:
+                return list(program(*arrays))
+        return self._ordered(self._session.run(as_in_origin(self.model, arrays)))
 
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels of the same framework give, by their names."""
-        return iter(())
+        if self._session is not None:
+            for name, found in self._session.run_others(as_in_origin(self.model, arrays)):
+                yield name, self._ordered(found)
+
+    def _ordered(self, found: Arrays) -> Arrays:
+        outputs = [name for name, _ in self.model.named_outputs()]
+        return [ordered(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
 
 
 def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:

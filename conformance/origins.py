@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,112 +15,116 @@ from frontends import onnx, paddle, tensorflow, tflite, torch
 from frontends.torch.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
+from nnir.staging import temporary_folder
 
 from .gate import admit
-from .oracle import Oracle
+from .oracle import Oracle, Refused
 
 TIMEOUT = 600
 Arrays = list[np.ndarray]
+Head = dict[str, Any]
+
+KERNELS = {
+    "LiteRT's own kernels": "plain",
+    "LiteRT's reference kernels": "reference",
+}
+"""Beside those that LiteRT uses by default, which may differ from each other by some steps."""
 
 
-def run_origin(source: Any, model: Model, arrays: Sequence[np.ndarray]) -> tuple[str, Arrays]:
-    """The origin framework's name and its outputs, for the inputs and outputs of `model`."""
+class NotInstalled(Unsupported):
+    """The origin framework is not there to be asked."""
+
+
+@dataclass
+class Session:
+    """A source in its framework: a process that has it loaded.
+
+    `head_of` says what the oracle is told for given inputs. `others` are heads for other kernels
+    of the same framework by their names; `second` is the name and head of what is asked where the
+    framework refuses.
+    """
+
+    name: str
+    oracle: Oracle
+    head_of: Callable[[Arrays], Head]
+    second: tuple[str, Head] | None = None
+    others: dict[str, Head] = field(default_factory=dict)
+
+    def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
+        """The outputs; Refused where the framework refuses, Lost where it crashes."""
+        given = list(arrays)
+        try:
+            return self.oracle.ask(self.head_of(given), given)
+        except Refused:
+            if self.second is None:
+                raise
+        self.name, more = self.second
+        return self.oracle.ask(self.head_of(given) | more, given)
+
+    def run_others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
+        """What other kernels give, by their names."""
+        given = list(arrays)
+        for name, more in self.others.items():
+            try:
+                yield name, self.oracle.ask(self.head_of(given) | more, given)
+            except Refused:
+                continue
+
+
+@contextmanager
+def session_of(source: Any, model: Model) -> Iterator[Session]:
+    """`source` in its framework, for the inputs and outputs of `model`.
+
+    NotInstalled where that is not there, Unsupported for what has none.
+    """
     place = Path(source) if isinstance(source, str) else source
-    for frontend, run in ORIGINS:
+    for frontend, start in ORIGINS:
         if frontend.detects(place):
-            return run(place, model, list(arrays))
+            with ExitStack() as stack:
+                yield start(place, model, stack)
+            return
     raise Unsupported("verify needs the original file or object, to run it in its own framework")
 
 
-def _run_onnx(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
+def _oracle(module: str, stack: ExitStack, *, needs: str, extra: str) -> Oracle:
+    """The oracle of a framework whose package is `needs`."""
+    if find_spec(needs) is None:
+        raise NotInstalled(f"{extra}: it is not installed (pip install 'nnadapter[{extra}]')")
+    return stack.enter_context(Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT))
+
+
+def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
     """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
+    oracle = _oracle("onnx", stack, needs="onnxruntime", extra="onnx")
     if not isinstance(source, (Path, bytes)):
         source = source.SerializeToString()
-    with (
-        admit("onnx", source) as admitted,
-        Oracle("conformance.oracles.onnx", timeout=TIMEOUT) as oracle,
-    ):
-        head: dict[str, Any] = {"engine": "onnxruntime", "path": str(admitted)}
-        try:
-            return "onnxruntime", oracle.ask(head, arrays)
-        except Unsupported:
-            return "onnx reference", oracle.ask({**head, "engine": ""}, arrays)
+    head = {"engine": "onnxruntime", "path": str(stack.enter_context(admit("onnx", source)))}
+    return Session("onnxruntime", oracle, lambda _: head, ("onnx reference", {"engine": ""}))
 
 
-def _run_torch(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
-    """PyTorch on the exported program. What the program overwrites is among the outputs."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = source
-        if not isinstance(source, Path):
-            path = Path(folder) / "model.pt2"
-            _save_program(source, path, arrays)
-        with (
-            admit("torch", path) as admitted,
-            Oracle("conformance.oracles.torch", timeout=TIMEOUT) as oracle,
-        ):
-            overwritten = model.metadata.get(OVERWRITTEN, "")
-            return "torch", oracle.ask({"path": str(admitted), "overwritten": overwritten}, arrays)
+def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
+    """PyTorch on the exported program, loaded once: it keeps its state from call to call.
 
+    What the program overwrites is among the outputs. A module is exported on the inputs.
+    """
+    oracle = _oracle("torch", stack, needs="torch", extra="torch")
 
-def _run_tensorflow(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
-    """TensorFlow on a SavedModel or a frozen graph."""
-    if not isinstance(source, Path):
-        raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
-    if source.suffix == ".keras":
-        return _run_keras(source, model, arrays)
-    head: dict[str, Any] = {}
-    about: dict[str, Any] = {k: model.metadata.get(k) for k in ("signature", "tags")}
-    if tensorflow.is_saved(source):
-        head |= about
-    else:
-        head["inputs"] = [v.name for v in model.inputs]
-        head["outputs"] = about["outputs"] = [name for name, _ in model.named_outputs()]
-    with (
-        admit("tensorflow", source, **about) as admitted,
-        Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle,
-    ):
-        return "tensorflow", oracle.ask({**head, "path": str(admitted)}, arrays)
+    def head_of(path: Path) -> Head:
+        admitted = stack.enter_context(admit("torch", path))
+        return {"path": str(admitted), "overwritten": model.metadata.get(OVERWRITTEN, "")}
 
+    if isinstance(source, Path):
+        head = head_of(source)
+        return Session("torch", oracle, lambda _: head)
+    folder = stack.enter_context(temporary_folder())
+    saved: list[Path] = []
 
-def _run_keras(source: Path, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
-    """Keras on an archive."""
-    head = {"path": str(source.resolve()), "keras": [v.name for v in model.inputs]}
-    with Oracle("conformance.oracles.tensorflow", timeout=TIMEOUT) as oracle:
-        return "keras", oracle.ask(head, arrays)
+    def exported(arrays: Arrays) -> Head:
+        saved.append(folder / f"{len(saved)}.pt2")
+        _save_program(source, saved[-1], arrays)
+        return head_of(saved[-1])
 
-
-def _run_tflite(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
-    """LiteRT with the kernels that it uses by default."""
-    if not isinstance(source, Path):
-        raise Unsupported("verify needs a TFLite file, not its bytes")
-    head = {
-        "signature": model.metadata.get("signature"),
-        "inputs": [v.name for v in model.inputs],
-        "outputs": [name for name, _ in model.named_outputs()],
-    }
-    with (
-        admit("tflite", source) as admitted,
-        Oracle("conformance.oracles.litert", timeout=TIMEOUT) as oracle,
-    ):
-        return "litert", oracle.ask({**head, "path": str(admitted)}, arrays)
-
-
-def _run_paddle(source: Any, model: Model, arrays: Arrays) -> tuple[str, Arrays]:
-    """Paddle on a program with its parameters beside it; an object is saved first."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = paddle.program_of(source) if isinstance(source, Path) else None
-        if path is None:
-            from frontends.paddle import objects  # whoever has the object has imported Paddle
-
-            path = Path(folder) / "program.json"
-            objects.save(source, path.with_suffix(""), arrays)
-        is_legacy = paddle.is_legacy(path)
-        module = "paddle_legacy" if is_legacy else "paddle"
-        with (
-            admit("paddle", path) as admitted,
-            Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT) as oracle,
-        ):
-            return "paddle", oracle.ask({"path": str(admitted)}, arrays)
+    return Session("torch", oracle, exported)
 
 
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
@@ -130,10 +136,66 @@ def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
     objects.save(source, path, arrays)
 
 
-ORIGINS: tuple[tuple[Any, Callable[[Any, Model, Arrays], tuple[str, Arrays]]], ...] = (
-    (onnx, _run_onnx),
-    (tflite, _run_tflite),
-    (tensorflow, _run_tensorflow),
-    (torch, _run_torch),
-    (paddle, _run_paddle),
+def _tensorflow(source: Any, model: Model, stack: ExitStack) -> Session:
+    """TensorFlow on a SavedModel or a frozen graph."""
+    if not isinstance(source, Path):
+        raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
+    oracle = _oracle("tensorflow", stack, needs="tensorflow", extra="tensorflow")
+    if source.suffix == ".keras":
+        named = {"path": str(source.resolve()), "keras": [v.name for v in model.inputs]}
+        return Session("keras", oracle, lambda _: named)
+    head: Head = {}
+    about: Head = {k: model.metadata.get(k) for k in ("signature", "tags")}
+    if tensorflow.is_saved(source):
+        head |= about
+    else:
+        head["inputs"] = [v.name for v in model.inputs]
+        head["outputs"] = about["outputs"] = [name for name, _ in model.named_outputs()]
+    head["path"] = str(stack.enter_context(admit("tensorflow", source, **about)))
+    return Session("tensorflow", oracle, lambda _: head)
+
+
+def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:
+    """LiteRT with the kernels that it uses by default."""
+    if not isinstance(source, Path):
+        raise Unsupported("verify needs a TFLite file, not its bytes")
+    oracle = _oracle("litert", stack, needs="ai_edge_litert", extra="litert")
+    head = {
+        "path": str(stack.enter_context(admit("tflite", source))),
+        "signature": model.metadata.get("signature"),
+        "inputs": [v.name for v in model.inputs],
+        "outputs": [name for name, _ in model.named_outputs()],
+    }
+    others = {name: {"kernels": kind} for name, kind in KERNELS.items()}
+    return Session("litert", oracle, lambda _: head, others=others)
+
+
+def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:
+    """Paddle on a program with its parameters beside it; an object is saved first."""
+    path = paddle.program_of(source) if isinstance(source, Path) else None
+    is_legacy = path is not None and paddle.is_legacy(path)
+    module = "paddle_legacy" if is_legacy else "paddle"
+    oracle = _oracle(module, stack, needs="paddle", extra="paddle")
+    if path is not None:
+        head = {"path": str(stack.enter_context(admit("paddle", path)))}
+        return Session("paddle", oracle, lambda _: head)
+    folder = stack.enter_context(temporary_folder())
+
+    def saved(arrays: Arrays) -> Head:
+        from frontends.paddle import objects  # whoever has the object has imported Paddle
+
+        made = folder / "program.json"
+        objects.save(source, made.with_suffix(""), arrays)
+        return {"path": str(stack.enter_context(admit("paddle", made)))}
+
+    return Session("paddle", oracle, saved)
+
+
+Start = Callable[[Any, Model, ExitStack], Session]
+ORIGINS: tuple[tuple[Any, Start], ...] = (
+    (onnx, _onnx),
+    (tflite, _tflite),
+    (tensorflow, _tensorflow),
+    (torch, _torch),
+    (paddle, _paddle),
 )

@@ -13,10 +13,10 @@ from nnir.model import Model
 from nnir.serial import encode_type
 
 from .oracle import Oracle
+from .origin import BUILTIN
 from .worker import Lost
 
 TIMEOUT = 600.0
-BUILTIN = "builtin"
 
 
 class Stock:

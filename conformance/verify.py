@@ -21,8 +21,9 @@ from nnir.ops import quant, shape
 from .case import Tolerance
 from .compare import compare
 from .leeway import largest
-from .origin import Origin
-from .stock import BUILTIN, Stock
+from .origin import BUILTIN, Origin
+from .origins import NotInstalled
+from .stock import Stock
 from .trials import CALLS, COUNT, Trial, trials, weaknesses
 
 Read = Callable[[Path], Model]
@@ -139,8 +140,12 @@ def verify_file(
         try:
             origin = stack.enter_context(Origin(source, model))
             found = trials(model, origin.run, seed, count_of(model))
+        except NotInstalled as error:
+            unproved.append(f"against {error}")
+            origin = stack.enter_context(Builtin(model))
+            found = trials(model, origin.run, seed)
         except Unsupported as error:
-            unproved.append(f"against {summary(error)}")
+            unproved.append(f"against its origin: {summary(error)}")
             origin = stack.enter_context(Builtin(model))
             found = trials(model, origin.run, seed)
         got = [opened.run(t.arrays) for t in found]

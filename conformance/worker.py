@@ -18,6 +18,7 @@ import numpy as np
 
 from nnir import isolation
 from nnir.errors import DeviceError
+from nnir.staging import temporary_folder
 
 from . import channel
 from .result import CRASH, MEMORY, TIMEOUT
@@ -69,7 +70,8 @@ class Worker:
         self._called = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._log: IO[bytes] | None = None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: Path | None = None
+        self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Worker:
         return self
@@ -93,7 +95,7 @@ class Worker:
         questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         with _Watch(process, self.timeout, self.memory) as watch:
             try:
-                folder = None if self._folder is None else self._folder.name
+                folder = None if self._folder is None else str(self._folder)
                 channel.send(questions, head, arrays, blob, folder)
                 reply, results, _ = channel.receive(answers)
             except (EOFError, OSError):
@@ -117,24 +119,23 @@ class Worker:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process
-            self._folder = tempfile.TemporaryDirectory(
-                prefix="nnadapter",
-                dir=os.environ.get(FOLDER),  # of a worker in that of who started it: gone with it
-                ignore_cleanup_errors=True,
-            )
-            folders = None if self.writes is None else [self._folder.name, *self.writes]
+            outer = os.environ.get(FOLDER)  # of a worker in that of who started it: gone with it
+            place = temporary_folder(Path(outer) if outer else None)
+            self._folder = self._stack.enter_context(place)
+            folder = str(self._folder)
+            folders = None if self.writes is None else [folder, *self.writes]
             self._process = subprocess.Popen(
                 isolation.command(self.module, python=self.python, folders=folders),
-                cwd=None if self.is_folder_trusted else self._folder.name,
+                cwd=None if self.is_folder_trusted else folder,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._log,
                 start_new_session=True,  # so that what it starts itself is killed with it
                 env={
-                    **self._environment(self._folder.name),
+                    **self._environment(folder),
                     "TF_CPP_MIN_LOG_LEVEL": "3",
                     LIMIT: str(self.memory or 0),
-                    FOLDER: self._folder.name,
+                    FOLDER: folder,
                 },
             )
         return self._process
@@ -177,9 +178,9 @@ class Worker:
             if pipe is not None:
                 with contextlib.suppress(OSError):
                     pipe.close()
-        if self._log is not None and self._folder is not None:
+        if self._log is not None:
             self._log.close()
-            self._folder.cleanup()
+        self._stack.close()
         self._process = self._log = self._folder = None
 
 

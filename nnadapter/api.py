@@ -62,6 +62,7 @@ def load(
     params: str | os.PathLike[str] | None = None,
     input_layout: Layouts | None = None,
     output_layout: Layouts | None = None,
+    trust: bool = False,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
 
@@ -75,7 +76,8 @@ def load(
     a TFLite file. `params` is the file with the parameters of a Paddle program, where it does not
     lie beside it under the same name. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW",
     ... or such by name) say in which order the axes of images are handed in and given back; by
-    default as in the source.
+    default as in the source. `trust`: let Keras run what is in a `.keras` archive; reading any
+    other file runs nothing.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
@@ -88,6 +90,7 @@ def load(
         "signature": signature,
         "tags": tags,
         "params": params,
+        "trust": trust or None,
     }
     model, images = _translated(source, {k: v for k, v in given.items() if v is not None})
     from nnir.passes import CLEAN, apply, ends, sink_transposes

@@ -176,6 +176,7 @@ def _array(path: Path) -> np.ndarray:
             magic = file.read(len(np.lib.format.MAGIC_PREFIX))
         if magic != np.lib.format.MAGIC_PREFIX:
             raise BadFile(f"{str(path)!r} is no .npy file: give one array per input")
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        with np.errstate(over="ignore"):
+            return np.load(path, mmap_mode="r", allow_pickle=False)
     except (*DAMAGE, OSError, EOFError, SyntaxError, tokenize.TokenError) as error:
         raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None

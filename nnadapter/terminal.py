@@ -45,6 +45,7 @@ LOADING = (
     ),
     click.option("--input-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NCHW."),
     click.option("--output-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NHWC."),
+    click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
 )
 
 
@@ -53,7 +54,7 @@ def loading(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
-        names = ("signature", "tags", "inputs", "outputs", "input_layout", "output_layout")
+        names = ("signature", "tags", "inputs", "outputs", "input_layout", "output_layout", "trust")
         how = {n: given.pop(n) for n in names}
         for name in ("input_layout", "output_layout"):
             how[name] = _layouts(how[name])

@@ -30,6 +30,10 @@ CACHES = {
 SANDBOX = str(HOME / "nnir" / "sandbox.py")
 
 
+REFUSED = frozenset({"ORT_LOAD_CONFIG_FROM_MODEL"})
+"""What lets a framework take its options from a model."""
+
+
 def command(
     module: str,
     *arguments: str,
@@ -51,7 +55,8 @@ def environment(folder: str) -> dict[str, str]:
     caches = {name: os.path.join(folder, part) for name, part in CACHES.items()}
     path = os.pathsep.join(search_path(is_folder_trusted=False))
     home = {"HOME": folder, "PYTHONUSERBASE": site.getuserbase()}
-    return {**os.environ, **home, **caches, "TMPDIR": folder, "PYTHONPATH": path}
+    kept = {k: v for k, v in os.environ.items() if k not in REFUSED}
+    return {**kept, **home, **caches, "TMPDIR": folder, "PYTHONPATH": path}
 
 
 def search_path(*, is_folder_trusted: bool) -> Sequence[str]:

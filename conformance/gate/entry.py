@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from nnir.staging import temporary_folder
 
 
 @contextmanager
@@ -18,6 +19,6 @@ def admit(framework: str, source: Any, **about: Any) -> Iterator[Path]:
     for one that is damaged. `about`: what the format's gate asks for beside.
     """
     gate = import_module(f".{framework}", __package__)
-    with tempfile.TemporaryDirectory(prefix="nnadapter", ignore_cleanup_errors=True) as folder:
-        admitted: Path = gate.admit(source, Path(folder), **about)
+    with temporary_folder() as folder:
+        admitted: Path = gate.admit(source, folder, **about)
         yield admitted.resolve()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frontends.onnx.converters import TABLE
-from frontends.onnx.reader import DEFAULT_DOMAINS, qualified
+from frontends.onnx.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualified
 from frontends.onnx.tensor import Files
 from frontends.wire import Buffer, Span, fields, span, text
 from nnir.errors import BadFile, Unsupported
@@ -18,9 +18,6 @@ from nnir.mapping import map_file
 
 STANDARD = frozenset({*DEFAULT_DOMAINS, "ai.onnx.ml", "ai.onnx.preview.training"})
 NEWEST = 1 << 20
-OWN_FORMAT = b"ORTM"
-"""What ONNX Runtime looks for at byte 4, before it takes a file for ONNX."""
-
 MODEL_GRAPH, TRAINING, FUNCTION = 7, 20, 25
 NODE, INITIALIZER, SPARSE = 1, 5, 15
 FUNCTION_NODE = 7

@@ -19,6 +19,9 @@ from nnir.mapping import map_file
 
 NAME = "program"
 PARAMETERS = ".pdiparams"
+OPERATIONS, PARAMETER = "ops", "p"
+"""Keys of PIR: what a block does, and what one operation is called that makes a parameter."""
+
 BUILTIN = {
     "builtin": frozenset({"combine", "split", "slice", "shadow_output", "set_parameter"}),
     "cf": frozenset({"yield"}),
@@ -56,12 +59,13 @@ def _check_pir(source: Path) -> None:
             waiting += value
         elif isinstance(value, dict):
             waiting += value.values()
-            label = value.get("#")
-            if isinstance(label, str) and label != "p" and "." in label:
-                _check_operation(label)
+            for operation in value.get(OPERATIONS, ()):
+                _check_operation(operation["#"])
 
 
 def _check_operation(label: str) -> None:
+    if label == PARAMETER:
+        return
     number, _, name = label.partition(".")
     dialect = pir.DIALECTS.get(number, "")
     if name in BUILTIN.get(dialect, ()) or (dialect == "pd_op" and TABLE.find(name, 1)):

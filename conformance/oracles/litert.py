@@ -13,6 +13,13 @@ from ..serving import serve
 from ..stored import Writer
 
 PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
+RESOLVERS = {
+    None: litert.OpResolverType.AUTO,
+    "plain": PLAIN,
+    "reference": litert.OpResolverType.BUILTIN_REF,
+}
+"""Kernels: those of users, LiteRT's own without XNNPACK, and those that are written to be read."""
+
 ENUMS = {
     "padding": schema.Padding,
     "fused_activation_function": schema.ActivationFunctionType,
@@ -47,9 +54,10 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
             content = file.read()
         if "save" in head:
             return saved(content, arrays, head)
+        kernels = RESOLVERS[head.get("kernels")]
         if head.get("signature"):
-            return signed(content, arrays, head)
-        return invoked(content, arrays, litert.OpResolverType.AUTO)
+            return signed(content, arrays, head, kernels)
+        return invoked(content, arrays, kernels)
     content = written(head, arrays)
     if not head["run"]:
         return [np.frombuffer(content, np.uint8)]
@@ -58,9 +66,12 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     return [np.frombuffer(content, np.uint8), *invoked(content, given, PLAIN)]
 
 
-def signed(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> list[np.ndarray]:
+def signed(
+    content: bytes, arrays: list[np.ndarray], head: dict[str, Any], kernels: Any
+) -> list[np.ndarray]:
     """The outputs of a signature; LiteRT has its inputs and outputs in an order of their own."""
-    runner = litert.Interpreter(model_content=content).get_signature_runner(head["signature"])
+    found = litert.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
+    runner = found.get_signature_runner(head["signature"])
     results = runner(**dict(zip(head["inputs"], arrays, strict=True)))
     return [results[n] for n in head["outputs"]]
 

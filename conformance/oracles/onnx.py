@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterator
@@ -53,10 +54,11 @@ def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[s
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    source = head.get("path") or model.SerializeToString()
+    source = model.SerializeToString()
+    if "save" not in head and "path" in head:
+        return session_of(head["path"]).run(None, feeds)
     if "save" in head:  # as the file says, operator by operator
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        source = model.SerializeToString()
         if "path" in head:
             place = os.path.dirname(head["path"])
             options.add_session_config_entry(EXTERNAL, place)
@@ -64,11 +66,27 @@ def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[s
     return session.run(None, feeds)
 
 
+@functools.lru_cache(maxsize=1)
+def session_of(path: str) -> Any:
+    """A file in ONNX Runtime, which reads what lies beside it by itself."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
 def _model(head: dict[str, Any], blob: bytes) -> onnx.ModelProto:
     if "path" in head:
         is_light = head.get("engine") == "onnxruntime"  # which reads external data itself
-        return onnx.load(head["path"], load_external_data=not is_light)
+        return file_model(head["path"], load_external_data=not is_light)
     return onnx.ModelProto.FromString(blob)
+
+
+@functools.lru_cache(maxsize=1)
+def file_model(path: str, *, load_external_data: bool) -> onnx.ModelProto:
+    """The model in a file."""
+    return onnx.load(path, load_external_data=load_external_data)
 
 
 def saved(head: dict[str, Any], model: onnx.ModelProto, arrays: list[np.ndarray]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 from typing import Any
@@ -30,9 +31,15 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     if "save" in head:
         return saved(head, arrays)
     if "path" in head:
-        return results(paddle.jit.load(head["path"])(*tensors))
+        return results(layer(head["path"])(*tensors))
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
     return results(called(head["op"], {k: argument(a, tensors, dtype) for k, a in given.items()}))
+
+
+@functools.lru_cache(maxsize=1)
+def layer(path: str) -> Any:
+    """A saved program, to be called."""
+    return paddle.jit.load(path)
 
 
 def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 from typing import Any
@@ -31,7 +32,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     if "keras" in head:
         return run_keras(head["path"], dict(zip(head["keras"], tensors, strict=True)))
     if "path" in head:
-        signature = signature_of(head)
+        signature = signature_of(head["path"], head.get("signature"), head.get("tags"))
         names = sorted(signature.structured_input_signature[1])
         found = signature(**dict(zip(names, tensors, strict=True)))
         return [found[k].numpy() for k in sorted(found)]
@@ -42,20 +43,18 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
 
 
-def signature_of(head: dict[str, Any]) -> Any:
+@functools.lru_cache(maxsize=1)
+def signature_of(path: str, name: str | None, tags: str | None) -> Any:
     """A signature of a SavedModel; it keeps what it needs of the rest."""
-    tags = head.get("tags")
-    loaded = tf.saved_model.load(head["path"], tags=tags.split(",") if tags else None)
-    signature = loaded.signatures[head.get("signature") or "serving_default"]
+    loaded = tf.saved_model.load(path, tags=tags.split(",") if tags else None)
+    signature = loaded.signatures[name or "serving_default"]
     signature.loaded = loaded
     return signature
 
 
 def run_keras(path: str, named: dict[str, Any]) -> list[np.ndarray]:
     """A Keras archive on its inputs by name: the archive has them in an order of its own."""
-    import keras
-
-    model = keras.saving.load_model(path, compile=False, safe_mode=True)
+    model = keras_model(path)
     tensors = list(named.values())
     if len(tensors) > 1:
         tensors = [named[t.name] for t in model.inputs]
@@ -63,6 +62,14 @@ def run_keras(path: str, named: dict[str, Any]) -> list[np.ndarray]:
             model(tf.nest.pack_sequence_as(model._inputs_struct, tensors), training=False)
         )
     return results(model(tensors[0], training=False))
+
+
+@functools.lru_cache(maxsize=1)
+def keras_model(path: str) -> Any:
+    """The model in an archive."""
+    import keras
+
+    return keras.saving.load_model(path, compile=False, safe_mode=True)
 
 
 def called(given: dict[str, Any], function: Any) -> dict[str, Any]:
@@ -79,6 +86,7 @@ def run_graph(head: dict[str, Any], tensors: list[Any]) -> list[Any]:
     return results(wrapped.prune(inputs, outputs)(*tensors))
 
 
+@functools.lru_cache(maxsize=1)
 def frozen(path: str) -> Any:
     """The graph in a file as a function."""
     graph = tf.compat.v1.GraphDef()
@@ -97,7 +105,7 @@ def saved(head: dict[str, Any], tensors: list[Any]) -> dict[str, Any]:
     if "inputs" in head:
         wrapped, inputs = frozen(head["path"]), head["inputs"]
     else:
-        wrapped, inputs = flat(signature_of(head))
+        wrapped, inputs = flat(signature_of(head["path"], head.get("signature"), head.get("tags")))
     writer, made = Writer(head["save"]), {}
     places = {inside(o.name): o for o in reversed(wrapped.graph.get_operations())}
     for name in head["names"]:

@@ -51,7 +51,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
 
 def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) -> list[Any]:
     """The outputs of a program, after the new contents of the buffers and inputs it overwrites."""
-    program = torch.export.load(path)
+    program, module = loaded(path)
     left = iter(tensors)
     named: dict[str, torch.Tensor] = {}
     leaves: list[Any] = []
@@ -65,10 +65,16 @@ def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) 
         else:
             leaves.append(named.setdefault(spec.arg.name, next(left)))
     args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
-    module = program.module()
     found = results(module(*args, **kwargs))
     state = {**dict(module.named_buffers()), **named}
     return [*(to_array(state[name]) for name in overwritten), *found]
+
+
+@functools.lru_cache(maxsize=1)
+def loaded(path: str) -> tuple[Any, Any]:
+    """A program and its module, which keeps its buffers from call to call."""
+    program = torch.export.load(path)
+    return program, program.module()
 
 
 def saved(head: dict[str, Any], tensors: list[torch.Tensor]) -> dict[str, Any]:

@@ -25,6 +25,9 @@ SMALL = 1 << 16
 LARGEST = 1 << 28
 """Bytes of a sparse tensor when it is dense."""
 
+OWN_FORMAT = b"ORTM"
+"""What ONNX Runtime looks for at byte 4, before it takes a file for ONNX."""
+
 DEEPEST = 40
 """Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
 KINDS = {4: "sequence", 5: "map", 8: "sparse tensor"}
@@ -49,12 +52,16 @@ class Reader:
 
     def model(self) -> SourceModel:
         b = self.b
+        if b[4:8] == OWN_FORMAT:
+            raise BadFile("the file says that it is of ONNX Runtime's own format")
         graph: Span | None = None
         functions: list[Span] = []
         versions: dict[str, int] = {}
         metadata: dict[str, str] = {}
         for field, value in wire.fields(b, 0, len(b)):
             match field:
+                case 7 if graph is not None:
+                    raise BadFile("an ONNX file with two graphs")
                 case 7:
                     graph = wire.span(value)
                 case 8:

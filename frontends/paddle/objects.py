@@ -5,7 +5,6 @@ Needs Paddle, which whoever has the object has imported.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import numpy as np
 import paddle
 
 from nnir.errors import BadInput, Unsupported, told
+from nnir.staging import temporary_folder
 
 from ..source import SourceModel
 from . import pir
@@ -27,8 +27,8 @@ def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
     loaded from a file, or made static with a specification, needs none. Paddle writes the program
     into a folder of its own; the weights are views into what it wrote there.
     """
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        path = Path(folder) / "program"
+    with temporary_folder() as folder:
+        path = folder / "program"
         save(source, path, inputs)
         return pir.read(path.with_suffix(".json"))
 

@@ -152,10 +152,9 @@ class Reader:
                 entry = given[0]
                 if not isinstance(entry, Ref):
                     raise Unsupported("a program that returns a list of tensors")
-                called = attributes["name"]
-                if not isinstance(called, str):
-                    raise BadFile(f"a result called {str(called)[:60]}")
-                self.fetched.append((int(attributes["col"]), called, str(entry)))
+                if not isinstance(attributes["name"], str):
+                    raise BadFile(f"an output is called {str(attributes['name'])[:60]!r}")
+                self.fetched.append((int(attributes["col"]), attributes["name"], str(entry)))
             case "builtin", "combine":
                 self.entries[_number(results[0])] = [_one(e) for e in given]
             case "builtin", "split":

@@ -33,7 +33,7 @@ def options(source: Any) -> frozenset[str]:
     if not isinstance(source, Path):
         return frozenset({"inputs"})
     if source.suffix == ".keras":
-        return frozenset()
+        return frozenset({"trust"})
     return frozenset({"signature", "tags"} if is_saved(source) else {"inputs", "outputs"})
 
 
@@ -51,8 +51,8 @@ def load(source: Any, **options: Any) -> Model:
     """Translate the folder of a SavedModel, a frozen graph, or an object.
 
     Weights are views into the files; of an object they are what TensorFlow gives. A SavedModel
-    takes `signature` and `tags`, a frozen graph the names of `inputs` and `outputs`, and a function
-    example `inputs`.
+    takes `signature` and `tags`, a frozen graph the names of `inputs` and `outputs`, a function
+    example `inputs`, and a Keras archive `trust`, without which it is not loaded.
     """
     from . import keras_archive, saved_model
     from .converters import translate
@@ -62,7 +62,7 @@ def load(source: Any, **options: Any) -> Model:
 
         return translate(objects.read(source, **options))
     if source.suffix == ".keras":
-        return translate(keras_archive.read(source))
+        return translate(keras_archive.read(source, **options))
     if is_saved(source):
         folder = source if source.is_dir() else source.parent
         return translate(saved_model.read(folder, **options))

@@ -11,6 +11,7 @@ from typing import Any
 
 from nnir.errors import Unsupported
 
+from . import opdefs
 from .nodes import Function, Node
 from .tensors import FunctionName
 
@@ -27,10 +28,14 @@ STREAMS = frozenset({"stdout", "stderr", "log(info)", "log(warning)", "log(error
 
 
 def acts(node: Node) -> bool:
-    """Whether a node does more than to make its results; to print to a stream is no more."""
+    """Whether a node does more than to make its results; to print to a stream is no more.
+
+    What TensorFlow does not have is of a library, and may do anything.
+    """
     if node.op == "PrintV2":
         return node.attributes.get("output_stream", "stderr") not in STREAMS
-    return ACTS.fullmatch(node.op) is not None
+    is_known = node.op.startswith("_") or opdefs.find(node.op) is not None
+    return not is_known or ACTS.fullmatch(node.op) is not None
 
 
 def refuse_effects(

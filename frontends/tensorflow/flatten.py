@@ -27,7 +27,9 @@ WRITES = frozenset(
     }
 )
 DEEPEST = 60
-MOST_NODES = 400_000
+SPARE, REPEATS = 50_000, 16
+"""Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
+
 IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
 """Attributes that say how to compute or repeat what follows from the inputs."""
 
@@ -59,7 +61,8 @@ class Flattener:
         self.library = library
         self.graph = SourceGraph()
         self.made: dict[str, Entries] = {}
-        self.count = 0
+        self.left = SPARE + REPEATS * len(library.nodes)
+        self.called: set[str] = set()
         self.plain = library.nodes
         self.has_dataflow = _has_dataflow(library.nodes)
         self.expected: set[str] = set()
@@ -130,8 +133,8 @@ class Flattener:
         graph: SourceGraph,
         depth: int,
     ) -> Entries:
-        self.count += 1
-        if self.count > MOST_NODES:
+        self.left -= 1
+        if self.left < 0:
             raise BadModel("functions that are called so often that the graph has no end")
         inputs = [_input(i, nodes, made) for i in node.inputs]
         name = prefix + node.name
@@ -163,6 +166,9 @@ class Flattener:
         function = self.library.functions.get(str(name))
         if function is None:
             raise BadModel(f"the graph calls {name!r}, which it does not have")
+        if function.name not in self.called:
+            self.called.add(function.name)
+            self.left += REPEATS * len(function.nodes)
         function = self._functional(function)
         for effect in function.effects:
             node = function.nodes.get(effect)

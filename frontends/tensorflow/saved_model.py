@@ -56,12 +56,13 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     signatures = {s["key"]: s.get("value", {}) for s in meta.get("signature", ())}
     asked = signature_called(signatures, signature)
     chosen = signatures[asked]
-    refuse_effects(nodes, functions, [i["name"] for _, i in _sorted(chosen.get("outputs", ()))])
     flattener = Flattener(Library(nodes, functions, values))
     for key, info in _sorted(chosen.get("inputs", ())):
         flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
     source = flattener.graph
-    flattener.expect([info["name"] for _, info in _sorted(chosen.get("outputs", ()))])
+    wanted = [info["name"] for _, info in _sorted(chosen.get("outputs", ()))]
+    flattener.expect(wanted)
+    refuse_effects(flattener.library.nodes, functions, wanted)
     for key, info in _sorted(chosen.get("outputs", ())):
         entry = flattener.tensor(info["name"])
         called = entry.name if isinstance(entry, Variable) else entry
@@ -195,7 +196,6 @@ def graph_model(
         n.name for n in nodes.values() if n.op == "Placeholder" and n.name not in unused
     ]
     wanted = list(outputs) or [n.name for n in loose if n.name not in unused]
-    refuse_effects(nodes, library.functions, wanted)
     flattener = Flattener(library)
     for name in given:
         node = nodes.get(name.partition(":")[0])
@@ -203,6 +203,7 @@ def graph_model(
             raise BadFile(f"the graph has no node {name!r}")
         flattener.bind_input(node.name, _placeholder(node))
     flattener.expect(wanted)
+    refuse_effects(flattener.library.nodes, library.functions, wanted)
     for name in wanted:
         entry = flattener.tensor(name)
         called = entry.name if isinstance(entry, Variable) else entry

@@ -204,6 +204,8 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
     except NotADirectoryError:
         raise BadFile(f"no cache folder {str(path.parent)!r}: it is a file") from None
     except (OSError, ValueError, BadFile) as error:
+        if not path.parent.is_dir():
+            raise BadFile(f"no cache folder {str(path.parent)!r}: {error}") from None
         refuse(f"{path.name}: {error}")
         return None
     try:
@@ -215,8 +217,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
 
 def mapped(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
-    if not path.exists() and path.parent.is_dir():
-        raise FileNotFoundError(path)
+    path.stat()  # whose errors say what is there: a cache that is not is nothing to warn of
     with os.fdopen(open_file(path), "rb") as file:
         if not os.fstat(file.fileno()).st_size:
             return memoryview(b"")
@@ -242,6 +243,14 @@ def refuse(reason: str) -> None:
 def lose(device: str) -> None:
     """Warn that nothing is kept for the next time."""
     warnings.warn(f"no cache is written: {device} keeps no program", CacheWarning, stacklevel=2)
+
+
+def keep(path: Path, saved: Saved) -> None:
+    """Write a file for the next time; a warning where that cannot be, as in a full folder."""
+    try:
+        write(path, saved)
+    except BadFile as error:
+        warnings.warn(f"no cache is written: {error}", CacheWarning, stacklevel=2)
 
 
 def write(path: Path, saved: Saved) -> None:

@@ -130,7 +130,7 @@ class Compilation:
             print = wanted or ""
             ends = (self.inputs, self.outputs)
             saved = Saved(print, *ends, entries, parts.results, parts.slots)
-            caches.write(self._path(wanted), saved)
+            caches.keep(self._path(wanted), saved)
         constants = {k: _data(v) for k, v in parts.constants.items()}
         return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)
 

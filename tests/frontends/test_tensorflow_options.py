@@ -81,36 +81,49 @@ def test_verify_knows_the_layouts(models: Path) -> None:
 
 @pytest.mark.parametrize("device", ["builtin", "onnxruntime"])
 def test_keras_archive(models: Path, device: str) -> None:
-    agrees(nna.load(models / "archive.keras"), models, "archive", device)
+    agrees(nna.load(models / "archive.keras", trust=True), models, "archive", device)
 
 
 def test_verify_asks_keras_about_an_archive(models: Path) -> None:
-    report = nna.verify(models / "archive.keras")
+    report = nna.verify(models / "archive.keras", loading={"trust": True})
     assert report
     assert report.origin == "keras"
 
 
 def test_verify_hands_keras_the_inputs_by_name(models: Path) -> None:
-    model = nna.load(models / "pair.keras")
+    model = nna.load(models / "pair.keras", trust=True)
     assert [v.name for v in model.inputs] == ["first", "second"]  # not the order of the archive
-    assert nna.verify(models / "pair.keras")
+    assert nna.verify(models / "pair.keras", loading={"trust": True})
 
 
 def test_code_in_an_archive_is_not_run(models: Path) -> None:
     with pytest.raises(BadFile, match=r"Keras refuses 'lambda\.keras': .*arbitrary code") as caught:
-        nna.load(models / "lambda.keras")
+        nna.load(models / "lambda.keras", trust=True)
     assert "\n" not in summary(caught.value)
 
 
 def test_damaged_archive(models: Path, tmp_path: Path) -> None:
     path = tmp_path / "short.keras"
     path.write_bytes((models / "archive.keras").read_bytes()[:3000])
-    with pytest.raises(BadFile, match=r"Keras refuses 'short\.keras'") as caught:
-        nna.load(path)
+    for trust in (False, True):
+        with pytest.raises(BadFile, match=r"'short\.keras'") as caught:
+            nna.load(path, trust=trust)
     assert "\n" not in summary(caught.value)
 
 
 def test_archive_without_keras(models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keras_archive, "find_spec", lambda name: None)
-    with pytest.raises(Unsupported, match=r"model\.export\(folder\)"):
+    with pytest.raises(Unsupported, match=r"tensorflow is not .*model\.export\(folder\)"):
+        nna.load(models / "archive.keras", trust=True)
+
+
+def test_an_archive_wants_trust(models: Path) -> None:
+    with pytest.raises(Unsupported, match=r"would run Keras's .*Dense.*--trust \(trust=True\)"):
         nna.load(models / "archive.keras")
+    with pytest.raises(Unsupported, match=r"would run code of its own or of others \(.*Lambda"):
+        nna.load(models / "lambda.keras")
+
+
+def test_no_other_file_wants_trust(models: Path) -> None:
+    with pytest.raises(BadInput, match="trust: not for this tensorflow source"):
+        nna.load(models / "residual", trust=True)

@@ -66,7 +66,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """The commands by the names that `Attack.commands` has; `FILE` stands for the attack."""
 
-QUICK = ("load", "check", "inspect", "run")
+OTHERS: dict[str, tuple[str, ...]] = {
+    "dot": ("inspect", "FILE", "--dot", "graph.dot"),
+    "save": ("convert", "FILE", "saved.nnir", "--no-verify"),
+    "again": ("check", "saved.nnir"),
+    "write": ("convert", "FILE", "written.onnx", "--no-verify"),
+    "reread": ("inspect", "written.onnx"),
+}
+"""More commands, for files that load; the later ones read what the earlier ones wrote."""
+
+SEEN = ("load", "check", "inspect", "run")
+QUICK = (*SEEN, *OTHERS)
 """Those that start no framework."""
 
 
@@ -77,7 +87,7 @@ class Attack:
     `build` writes it into a folder and returns the path for the commands; code in it that would
     run creates the file `marker`. `commands`: which are tried, all by default. `extra`: more
     arguments of some commands, as in {"run": ("--input", "x=bad.npy")}, relative to the attack's
-    folder where they begin with `./`.
+    folder where they begin with `./`. `writes`: what may be written besides, below the root.
     """
 
     name: str
@@ -87,6 +97,7 @@ class Attack:
     ends: Ends = REFUSED
     commands: tuple[str, ...] = tuple(COMMANDS)
     extra: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    writes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.format}: {self.name}"
@@ -203,7 +214,7 @@ def problems(attack: Attack, server: Server, root: Path) -> list[str]:
             found.append(f"{name}: code of the file ran")
             places.marker.unlink()
         after = places.look()
-        wanted = _written(name) if attack.ends is HARMLESS else frozenset()
+        wanted = _written(attack, name)
         changed = [p for p in before.keys() | after.keys() if before.get(p) != after.get(p)]
         found += (f"{name}: touched {p}" for p in sorted(changed) if p not in wanted)
     return found
@@ -211,17 +222,19 @@ def problems(attack: Attack, server: Server, root: Path) -> list[str]:
 
 def command_line(attack: Attack, name: str, file: Path, places: Places) -> list[str]:
     """The arguments of a command for an attack."""
-    line = [str(file) if part == "FILE" else part for part in COMMANDS[name]]
+    parts = COMMANDS[name] if name in COMMANDS else OTHERS[name]
+    line = [str(file) if part == "FILE" else part for part in parts]
     extra = attack.extra.get(name, ())
     return [*line, *(part.replace("./", f"{places.folder}/", 1) for part in extra)]
 
 
-def _written(name: str) -> frozenset[str]:
+def _written(attack: Attack, name: str) -> frozenset[str]:
     """What a command may write."""
-    if COMMANDS[name][0] != "convert":
-        return frozenset()
-    target = COMMANDS[name][2]
-    return frozenset({f"cwd/{target}", f"cwd/{target}.data"})
+    if attack.ends is REFUSED:
+        return frozenset(attack.writes)
+    parts = COMMANDS[name] if name in COMMANDS else OTHERS[name]
+    targets = [p for p in parts if "." in p]
+    return frozenset(f"cwd/{t}{end}" for t in targets for end in ("", ".data")) | {*attack.writes}
 
 
 def _wrong(attack: Attack, done: Outcome) -> Iterator[str]:

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
+from conformance.origins import NotInstalled
 from nnadapter import api
 from nnadapter.cli import main
-from nnir.errors import Unsupported
 from tests.conformance import typos
 
 
@@ -42,9 +42,9 @@ def test_convert_says_when_it_cannot_verify(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
-        raise Unsupported("its framework: it is not installed")
+        raise NotInstalled("its framework: it is not installed")
 
-    monkeypatch.setattr("conformance.origin.run_origin", refuse)
+    monkeypatch.setattr("conformance.origin.session_of", refuse)
     done = call("convert", saved, tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
     assert "NOT VERIFIED against its framework: it is not installed" in done.stderr

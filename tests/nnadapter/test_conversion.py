@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,10 +83,12 @@ def test_weights_of_the_source_are_no_target(external: Path) -> None:
 
 
 def test_a_file_of_a_folder_is_no_target(models: Path, tmp_path: Path) -> None:
-    target = models / "cnn" / "saved_model.pb"
+    source = tmp_path / "cnn"
+    shutil.copytree(models / "cnn", source)
+    target = source / "assets.onnx"
+    target.write_bytes(b"")
     with pytest.raises(BadInput, match="the source is read from it"):
-        nna.convert(models / "cnn", target.rename(target.with_suffix(".onnx")))
-    target.with_suffix(".onnx").rename(target)
+        nna.convert(source, target)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +150,9 @@ def test_what_differs_does_not_appear(saved: Path, tmp_path: Path, name: str) ->
 def started(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:
     """The command line in a process, which stays in the middle of its proof."""
     code = (
-        "import sys, time\nfrom conformance.stock import Stock\nfrom nnadapter.__main__ import run\n"
+        "import sys, time\n"
+        "from conformance.stock import Stock\n"
+        "from nnadapter.__main__ import run\n"
         "Stock.run = lambda *_: (print('proving', flush=True), time.sleep(60))\n"
         "sys.argv[0] = 'nnadapter'; run()"
     )

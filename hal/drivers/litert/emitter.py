@@ -22,9 +22,11 @@ from nnir.types import Precision, Quantization, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings
+from ...quirks import met
 from . import schema
 from .flatbuffer import Graph, Step, Tensor, type_name
 from .kernels import HALVES, SAME_BITS, carrier, compute_precision, has_kernel
+from .quirks import CONSTANT_BRANCH
 from .static import cast_data, without_running
 
 Order = tuple[int, ...]
@@ -512,7 +514,13 @@ class Emitter(Emission[Ref]):
 
     def _copied(self, ref: Ref) -> Tensor:
         """A copy that a step makes."""
-        shape = ref.tensor.shape
+        shape, precision = ref.tensor.shape, ref.tensor.precision
+        name = "LOGICAL_OR" if precision == Precision.BOOL8 else "MAXIMUM"
+        is_inner = self.root is not self
+        if is_inner and ref.tensor.data is not None and has_kernel(name, precision):
+            met(CONSTANT_BRANCH)
+            (made,) = self.emit(name, [ref, ref], [(precision, shape)])
+            return made
         if shape:
             target = self.sizes(shape)
             return self.move("RESHAPE", [ref], shape, ref.order, target).tensor

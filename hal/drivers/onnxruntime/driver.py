@@ -20,6 +20,7 @@ from nnir.errors import DeviceError, NoDevice, NoLowering
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.staging import temporary_folder
 from nnir.types import PRECISIONS, Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
@@ -245,8 +246,8 @@ class OnnxRuntime(Device):
 
     def _kept(self, model: bytes, options: Any, cache: Cache) -> Any:
         """A session whose optimised graph, in ONNX Runtime's own format, goes to the cache."""
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "program.ort"
+        with temporary_folder() as folder:
+            path = folder / "program.ort"
             options.optimized_model_filepath = str(path)
             options.add_session_config_entry("session.save_model_format", "ORT")
             session = self._session(model, options)

@@ -8,15 +8,21 @@ import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
 from nnir.model import Value
-from nnir.ops import conv, shape
+from nnir.operator import Operator
+from nnir.ops import conv, pool, shape
 from nnir.types import PadMode, Precision
 
 from ...lowering import Lowerings
+from ...quirks import met
 from .emitter import Emitter, Operand, Ref
+from .quirks import PAD_BEFORE_MAX_POOL
 
 table = Lowerings()
 
 CONVOLUTIONS = (conv.conv_2d, conv.conv_3d)
+MAX_POOLS = (pool.max_pool_2d, pool.max_pool)
+AXES_OF_PAD = 18
+"""The operator set in which a Pad can name its axes."""
 
 
 def int64(g: Emitter, value: Operand) -> Ref | None:
@@ -157,15 +163,27 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
         return g.constant(np.zeros(sizes, input.dtype))  # ONNX Runtime's Pad refuses these
     if known is not None and min(known, default=0) >= 0:
         both = vector(g, *known[::2], *known[1::2])
-        return g.node("Pad", input, both, single, axes, mode=MODES[mode])
+        return _apart(g, input, g.node("Pad", input, both, single, axes, mode=MODES[mode]))
     rows = g.node("Transpose", g.node("Reshape", int64(g, pads), vector(g, -1, 2)))
     flat, zero = g.node("Reshape", rows, vector(g, -1)), vector(g, 0)
     grown, crops = g.node("Max", flat, zero), g.node("Min", flat, zero)
     if known is not None and max(known) <= 0:
         return _crop(g, input, crops, input.rank)
     first = input if mode == PadMode.CONSTANT else _crop(g, input, crops, input.rank)
-    result = g.node("Pad", first, grown, single, axes, mode=MODES[mode])
+    result = _apart(g, input, g.node("Pad", first, grown, single, axes, mode=MODES[mode]))
     return _crop(g, result, crops, input.rank) if mode == PadMode.CONSTANT else result
+
+
+def _apart(g: Emitter, input: Value, padded: Ref) -> Ref:
+    """Keep a border from a MaxPool that reads it, also where a Pad cannot name its axes."""
+    if not any(o in MAX_POOLS for o in _readers(input)):
+        return padded
+    met(PAD_BEFORE_MAX_POOL)
+    if g.target is None or g.target >= AXES_OF_PAD:
+        g.require(AXES_OF_PAD, "Pad that names its axes")
+        return padded
+    most = np.inf if input.is_float else np.iinfo(input.dtype).max
+    return g.node("Min", padded, g.constant(most, input.dtype))
 
 
 def _only_convolved(input: Value) -> bool:
@@ -174,9 +192,14 @@ def _only_convolved(input: Value) -> bool:
     ONNX Runtime moves a border of zeros into what reads it. In a MaxPool that is wrong, whose own
     border is below every number; a Pad that names its axes stays.
     """
-    padded = [o.outputs[0] for o in input.uses if o.operator is shape.pad]
-    readers = [o.operator for v in padded for o in v.uses]
+    readers = _readers(input)
     return bool(readers) and all(o in CONVOLUTIONS for o in readers)
+
+
+def _readers(input: Value) -> list[Operator]:
+    """What reads `input` after it is padded."""
+    padded = [o.outputs[0] for o in input.uses if o.operator is shape.pad]
+    return [o.operator for v in padded for o in v.uses]
 
 
 def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Any:

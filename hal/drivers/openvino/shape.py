@@ -14,26 +14,41 @@ from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
 from ...lowering import Lowerings
+from ...quirks import met
 from .axes import squeezed, tiled, unsqueezed
 from .elements import HIGHEST
 from .emitter import Emitter, Operand, Ref
+from .quirks import EQUAL_HEADS_AND_ROWS, HEADS_AFTER_ROWS, RESHAPE_TO_NUMBER, is_attended
 
 table = Lowerings()
 
 
 @table.lower(shape.reshape)
 def reshape(g: Emitter, input: Value, shape: Value) -> Any:
-    return g.reshape(input, g.int64(shape), copy=True)
+    return to_number(g, input, shape) or g.reshape(input, g.int64(shape), copy=True)
 
 
 @table.lower(shape.reshape_exact)
 def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
-    return g.reshape(input, g.int64(shape))
+    return to_number(g, input, shape) or g.reshape(input, g.int64(shape))
+
+
+def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
+    """The one element of a tensor, where the shape has no axes."""
+    if length_of(shape) or not input.rank:
+        return None
+    met(RESHAPE_TO_NUMBER)
+    return g.node("Squeeze", input, g.ints(*range(input.rank)))
 
 
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
     order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
+    if order == HEADS_AFTER_ROWS and input.shape[1] == input.shape[2] and is_attended(input):
+        met(EQUAL_HEADS_AND_ROWS)
+        wide = g.node("Unsqueeze", input, g.ints(1))
+        turned = g.node("Transpose", wide, g.ints(0, *(axis + 1 for axis in order)))
+        return g.node("Squeeze", turned, g.ints(1))
     return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.ref(input)
 
 

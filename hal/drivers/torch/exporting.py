@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import torch
 from torch._export.serde.serialize import SerializeError
 
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model, Value
 from nnir.staging import replacing
 
@@ -34,10 +35,38 @@ def write(model: Model, path: Path) -> None:
     """Write a model; Unsupported where torch cannot express it, with what torch says."""
     program = exported(model)
     with replacing(path) as file:
+        target = Patient(file)
         try:
-            torch.export.save(program, file)
+            torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
         except SerializeError as error:
             raise Unsupported(f"torch cannot save {model.name!r}: {one_line(error)}") from None
+        if target.error is not None:
+            raise BadFile(f"cannot write {path.name!r}: {target.error.strerror}")
+
+
+class Patient(io.RawIOBase):
+    """A file that takes everything: what the disk refuses is said at the end.
+
+    PyTorch's writer of archives ends the process when a write raises.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.error: OSError | None = None
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True  # as PyTorch asks, which then only writes
+
+    def write(self, data: Any) -> int:
+        if self.error is None:
+            try:
+                self.file.write(data)
+            except OSError as error:
+                self.error = error
+        return memoryview(data).nbytes
 
 
 def exported(model: Model) -> Any:

@@ -1,0 +1,45 @@
+"""Bugs of engines that are known and met.
+
+A driver lists its engine's in `quirks.py`. Each has a program in `tests/hal/reproductions` that
+shows it in the engine alone, and that a test runs: it fails once the engine is mended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Means(StrEnum):
+    """What is done about a bug."""
+
+    REWRITTEN = "rewritten"
+    REFUSED = "refused"
+    SET = "an option is set"
+
+
+@dataclass(frozen=True)
+class Quirk:
+    """A bug of an engine.
+
+    `name` is also that of its reproduction. `seen`: the versions in which it was found. `means`:
+    what the driver does about it.
+    """
+
+    engine: str
+    name: str
+    what: str
+    seen: str
+    means: Means
+
+
+MET: ContextVar[Counter[Quirk] | None] = ContextVar("met", default=None)
+"""Counts what was met, for whoever asks."""
+
+
+def met(quirk: Quirk) -> None:
+    """Say that a model has what an engine gets wrong."""
+    if (found := MET.get()) is not None:
+        found[quirk] += 1

@@ -1,0 +1,148 @@
+"""Bugs of engines: each is still there, in the engine alone, and is met in ours."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nnadapter as nna
+from hal.drivers.litert.quirks import CONSTANT_BRANCH
+from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
+from hal.drivers.onnxruntime.quirks import PAD_BEFORE_MAX_POOL
+from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
+from hal.drivers.openvino.quirks import EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER
+from hal.drivers.openvino.quirks import QUIRKS as OF_OPENVINO
+from hal.quirks import MET, Quirk
+from nnir.model import Model, Value
+from nnir.ops import activation, binary, index, linear, pool, shape
+from nnir.types import Precision, TensorType
+
+FOLDER = Path(__file__).parent / "reproductions"
+QUIRKS = (*OF_LITERT, *OF_ONNXRUNTIME, *OF_OPENVINO)
+PACKAGES = {"litert": "ai_edge_litert", "openvino": "openvino", "onnxruntime": "onnxruntime"}
+F32 = Precision.FLOAT32
+
+
+@pytest.mark.parametrize("quirk", QUIRKS, ids=lambda q: f"{q.engine}-{q.name}")
+def test_the_bug_is_there(quirk: Quirk) -> None:
+    if find_spec(PACKAGES[quirk.engine]) is None:
+        pytest.skip(f"{quirk.engine} is not installed")
+    path = FOLDER / f"{quirk.engine}_{quirk.name}.py"
+    done = subprocess.run([sys.executable, path], capture_output=True, text=True, timeout=120)
+    told = f"{quirk.engine} is mended: its quirk {quirk.name!r} can go. {done.stdout}"
+    assert done.returncode == 1 or done.returncode < 0, told
+    assert "Traceback" not in done.stderr, done.stderr[-1000:]
+
+
+def test_every_reproduction_is_of_a_quirk() -> None:
+    names = {f"{q.engine}_{q.name}" for q in QUIRKS}
+    assert names == {p.stem for p in FOLDER.glob("*.py")} - {"__init__"}
+
+
+def attention(batch: int, heads: int, rows: int) -> Model:
+    """An attention on a stacked tensor, as vision transformers have it."""
+    model = Model("attention")
+    stacked = model.input("x", TensorType(F32, (3, batch, heads, rows, 8)))
+    q, k, v = (index.gather(stacked, model.constant(np.int64(n)), axis=0) for n in range(3))
+    scores = linear.mat_mul(q, shape.transpose(k, perm=(0, 1, 3, 2)))
+    product = linear.mat_mul(activation.softmax(binary.mul(scores, number(model, 0.3)), axis=-1), v)
+    model.outputs = [shape.transpose(product, perm=(0, 2, 1, 3))]
+    return model
+
+
+def number(model: Model, value: float) -> Value:
+    return model.constant(np.float32(value))
+
+
+def inner_product() -> Model:
+    """A product of two vectors as a number."""
+    model = Model("inner")
+    row, column = (model.input(n, TensorType(F32, s)) for n, s in (("a", (1, 9)), ("b", (9, 1))))
+    product = linear.mat_mul(row, column)
+    model.outputs = [shape.reshape(product, model.constant(np.array([], np.int64)))]
+    return model
+
+
+def padded_pool() -> Model:
+    """A border of zeros around what is below them."""
+    model = Model("pool")
+    x = model.input("x", TensorType(F32, (1, 1, 4, 4)))
+    pads = model.constant(np.array([0, 0, 0, 0, 1, 1, 1, 1], np.int64))
+    padded = shape.pad(binary.sub(x, number(model, 5.0)), pads, None)
+    model.outputs = [pool.max_pool_2d(padded, kernel_shape=(2, 2), strides=(2, 2))]
+    return model
+
+
+def loop() -> Model:
+    """A loop whose condition is a constant of a branch."""
+    import onnx
+
+    text = """<ir_version: 8, opset_import: ["" : 16]>
+    g (float[3] x) => (float[3] y)
+    <bool one = {1}, bool zero = {0}, int64 k = {0}, int64 big = {9}> {
+      y, m = Loop (big, one, x, k) <body: graph =
+      b (int64 i, bool c, float[3] s, int64 n) => (bool go, float[3] t, int64 n2)
+      <int64 u = {1}, int64 end = {3}> {
+         t = Sigmoid (s)
+         n2 = Add (n, u)
+         ge = GreaterOrEqual (n2, end)
+         go = If (ge) <then_branch: graph = p () => (bool a) { a = Identity (zero) },
+                       else_branch: graph = e () => (bool b2) { b2 = Identity (one) }>
+      }>
+    }"""
+    return nna.load(onnx.parser.parse_model(text))
+
+
+MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
+    (EQUAL_HEADS_AND_ROWS, "openvino", lambda: attention(2, 4, 4)),
+    (RESHAPE_TO_NUMBER, "openvino", inner_product),
+    (PAD_BEFORE_MAX_POOL, "onnxruntime", padded_pool),
+    (CONSTANT_BRANCH, "litert", loop),
+]
+
+
+@pytest.mark.parametrize(("quirk", "device", "make"), MODELS, ids=lambda a: getattr(a, "name", ""))
+def test_it_is_met(quirk: Quirk, device: str, make: Callable[[], Model]) -> None:
+    model, found = make(), Counter[Quirk]()
+    token = MET.set(found)
+    try:
+        program = nna.compile(model, device)
+    finally:
+        MET.reset(token)
+    assert found[quirk]
+    arrays = inputs(model)
+    for got, want in zip(program(*arrays), nna.compile(model)(*arrays), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+def inputs(model: Model) -> list[Any]:
+    generator = np.random.default_rng(0)
+    return [generator.standard_normal(v.shape, np.float32) for v in model.inputs]
+
+
+def test_other_attentions_are_as_before() -> None:
+    found = Counter[Quirk]()
+    token = MET.set(found)
+    try:
+        nna.compile(attention(2, 4, 5), "openvino")
+    finally:
+        MET.reset(token)
+    assert not found
+
+
+@pytest.mark.parametrize("opset", [None, 13, 17, 18, 21])
+def test_files_meet_the_border_of_a_pool(opset: int | None, tmp_path: Path) -> None:
+    nna.convert(padded_pool(), tmp_path / "m.onnx", opset=opset)  # proved in a default session
+
+
+@pytest.mark.parametrize("suffix", [".tflite", ".onnx"])
+def test_files_meet_constant_branches(suffix: str, tmp_path: Path) -> None:
+    nna.convert(loop(), tmp_path / f"m{suffix}")  # in a process that also ends well
