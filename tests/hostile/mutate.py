@@ -60,21 +60,26 @@ def run_all(
     running: list[Trial] = []
     end = time.monotonic() + seconds
     due = time.monotonic() + EVERY
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            name, numbers = waiting.pop()
-            running.append(Trial(name, seed, numbers, end))
-        for trial in list(running):
-            if (left := trial.poll()) is None:
-                continue
-            running.remove(trial)
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                name, numbers = waiting.pop()
+                running.append(Trial(name, seed, numbers, end))
+            for trial in list(running):
+                if (left := trial.poll()) is not None:
+                    running.remove(trial)
+                    _add(outcomes[trial.format], trial, say)
+                    if left and time.monotonic() < end:
+                        waiting.append((trial.format, left))
+            if time.monotonic() > due:
+                say(_total(outcomes.values(), running, count))
+                due += EVERY
+            time.sleep(0.02)
+    except KeyboardInterrupt:  # the forks have heard it too
+        for trial in running:
+            while trial.poll() is None:
+                time.sleep(0.02)
             _add(outcomes[trial.format], trial, say)
-            if left and time.monotonic() < end:
-                waiting.append((trial.format, left))
-        if time.monotonic() > due:
-            say(_total(outcomes.values(), running, count))
-            due += EVERY
-        time.sleep(0.02)
     return [*outcomes.values()]
 
 

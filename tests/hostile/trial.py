@@ -168,6 +168,8 @@ class Trial:
                         loaded += 1
                     else:
                         refused += 1
+                except KeyboardInterrupt:
+                    break
                 except BaseException as error:  # noqa: BLE001  this is what is looked for
                     signal.setitimer(signal.ITIMER_PROF, 0)
                     os.write(tells, f"{number}\t{_kind(error)}\t{_where(error)}\n".encode())
