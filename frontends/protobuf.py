@@ -69,6 +69,8 @@ def decode(b: Buffer, place: Span, message: Message, depth: int = 0) -> dict[str
 
 
 def _value(b: Buffer, value: int | Span, field: Field, depth: int) -> Any:
+    if field.message is not None:
+        return decode(b, wire.span(value), field.message, depth + 1)
     match field.kind:
         case "text":
             return wire.text(b, value)
@@ -86,8 +88,6 @@ def _value(b: Buffer, value: int | Span, field: Field, depth: int) -> Any:
         case "fixed":
             start, end = wire.span(value)
             return int.from_bytes(b[start:end], "little")
-        case "message" if field.message is not None:
-            return decode(b, wire.span(value), field.message, depth + 1)
     raise ValueError(f"a field of kind {field.kind!r}")
 
 

@@ -18,6 +18,9 @@ from nnir.errors import BadFile
 Buffer: TypeAlias = bytes | mmap
 Span: TypeAlias = tuple[int, int]
 
+SHORT = 32
+"""Bytes below which arrays cost more than they save."""
+
 
 def varint(b: Buffer, i: int, end: int) -> tuple[int, int]:
     """A base-128 integer at `i` and the position after it."""
@@ -41,7 +44,10 @@ def signed(value: int) -> int:
 def fields(b: Buffer, i: int, end: int) -> Iterator[tuple[int, int | Span]]:
     """(field number, value) of a message; length-delimited values as (start, end)."""
     while i < end:
-        tag, i = varint(b, i, end)
+        tag = b[i]  # most tags and sizes are one byte
+        i += 1
+        if tag > 127:
+            tag, i = varint(b, i - 1, end)
         if tag < 8:
             raise BadFile(f"damaged protobuf: a field 0 before byte {i}")
         match tag & 7:
@@ -50,7 +56,11 @@ def fields(b: Buffer, i: int, end: int) -> Iterator[tuple[int, int | Span]]:
                 yield tag >> 3, value
                 continue
             case 2:
-                size, i = varint(b, i, end)
+                if i < end and b[i] < 128:
+                    size = b[i]
+                    i += 1
+                else:
+                    size, i = varint(b, i, end)
             case 5:
                 size = 4
             case 1:
@@ -123,7 +133,17 @@ def packed_integers(b: Buffer, value: int | Span) -> np.ndarray:
 
 def integers(b: Buffer, value: int | Span) -> list[int]:
     """As `packed_integers`, a list."""
-    return [signed(value)] if isinstance(value, int) else packed_integers(b, value).tolist()
+    if isinstance(value, int):
+        return [signed(value)]
+    start, end = value
+    if end - start > SHORT:
+        found: list[int] = packed_integers(b, value).tolist()
+        return found
+    short = []
+    while start < end:
+        number, start = varint(b, start, end)
+        short.append(signed(number))
+    return short
 
 
 def packed_floats(b: Buffer, value: int | Span, dtype: str) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,6 +26,7 @@ ALIGNMENT = 64
 LARGEST_HEADER = 100_000_000
 SUFFIX = ".nnir"
 KEY = "nnir"
+HALVES = re.compile("[\ud800-\udfff]")
 NATIVE = {
     Precision.BOOL8: "BOOL",
     Precision.INT8: "I8",
@@ -87,7 +89,9 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
 
 
 def _json(data: Any) -> str:
-    return json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    """JSON that is UTF-8 whatever its texts are: halves of characters are written as numbers."""
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return HALVES.sub(lambda half: f"\\u{ord(half.group()):04x}", text)
 
 
 def _refuse(text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .damage import Tree, parsed, varint, written
+from .damage import Field, parsed, varint, written
 from .starts import SAMPLES, start
 
 Build = Callable[[Path, Path], Path]
@@ -130,18 +130,6 @@ def header_changed(data: bytes, change: Callable[[Any], None]) -> bytes:
     return len(header).to_bytes(8, "little") + header + data[8 + size :]
 
 
-def message_edited(suffix: str, change: Callable[[Tree], None]) -> Build:
-    """A good file in protobuf with other fields."""
-
-    def rewritten(data: bytes) -> bytes:
-        tree = parsed(data)
-        assert tree is not None
-        change(tree)
-        return written(tree)
-
-    return edited(suffix, rewritten)
-
-
 def texts_replaced(data: bytes, old: bytes, new: bytes) -> bytes:
     """Protobuf with one text for another wherever it stands alone."""
     tree = parsed(data)
@@ -150,15 +138,13 @@ def texts_replaced(data: bytes, old: bytes, new: bytes) -> bytes:
     return written(tree)
 
 
-def _replace(tree: Tree, old: bytes, new: bytes) -> None:
-    for k, (key, kind, value) in enumerate(tree):
-        if isinstance(value, list):
-            if written(value) == old:
-                tree[k] = (key, kind, new)
-            else:
-                _replace(value, old, new)
-        elif value == old:
-            tree[k] = (key, kind, new)
+def _replace(fields: list[Field], old: bytes, new: bytes) -> None:
+    for k, (key, kind, value, _) in enumerate(fields):
+        if isinstance(value, list) and written(value) != old:
+            _replace(value, old, new)
+            fields[k] = (key, kind, value, None)
+        elif value == old or isinstance(value, list):
+            fields[k] = (key, kind, new, None)
 
 
 def nested(depth: int, key: int) -> bytes:

@@ -6,11 +6,9 @@ well formed and says something else, which goes deeper.
 
 from __future__ import annotations
 
-import copy
 import functools
 import io
 import json
-import marshal
 import random
 import zipfile
 from collections.abc import Callable
@@ -56,8 +54,10 @@ def bytes_changed(data: bytes, r: random.Random) -> bytes:
     return bytes(damaged)
 
 
-Tree = list[tuple[int, int, Any]]
-"""Fields: number, wire type, and an int, bytes or a tree."""
+Field = tuple[int, int, Any, bytes | None]
+"""Number, wire type, an int, bytes or fields, and the bytes of the whole while nothing changed."""
+
+Path = tuple[int, ...]
 
 
 def varint(value: int) -> bytes:
@@ -83,19 +83,20 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
             raise ValueError
 
 
-def parsed(data: bytes, depth: int = 0) -> Tree | None:
+def parsed(data: bytes, depth: int = 0) -> list[Field] | None:
     """The fields of a message; None for bytes that are none."""
-    fields: Tree = []
+    fields: list[Field] = []
     place = 0
     try:
         while place < len(data):
+            start = place
             tag, place = _number(data, place)
             key, kind = tag >> 3, tag & 7
             if not 0 < key < 3000:
                 return None
             if kind == 0:
                 value, place = _number(data, place)
-                fields.append((key, 0, value))
+                fields.append((key, 0, value, data[start:place]))
                 continue
             size = {1: 8, 5: 4}.get(kind, -1)
             if kind == 2:
@@ -105,93 +106,104 @@ def parsed(data: bytes, depth: int = 0) -> Tree | None:
             content = data[place : place + size]
             place += size
             inner = parsed(content, depth + 1) if kind == 2 and size > 1 and depth < 12 else None
-            fields.append((key, kind, content if inner is None else inner))
+            fields.append((key, kind, content if inner is None else inner, data[start:place]))
     except (IndexError, ValueError):
         return None
     return fields
 
 
 @functools.lru_cache(64)
-def _kept(data: bytes) -> bytes:
-    return marshal.dumps(parsed(data))
-
-
-def fresh(data: bytes) -> Tree | None:
-    """As `parsed`, a tree of one's own: the same start is damaged again and again."""
-    found: Tree | None = marshal.loads(_kept(data))
-    return found
-
-
-def written(fields: Tree) -> bytes:
-    """The bytes of a tree, with the lengths that belong to it."""
-    out = bytearray()
-    for key, kind, value in fields:
-        out += varint(key << 3 | kind)
-        if isinstance(value, int):
-            out += varint(value)
-            continue
-        content = written(value) if isinstance(value, list) else value
-        out += (varint(len(content)) if kind == 2 else b"") + content
-    return bytes(out)
-
-
-def _places(tree: Tree) -> list[tuple[Tree, int]]:
-    found = []
-    stack = [tree]
+def _places(data: bytes) -> tuple[list[Field], list[Path], dict[Path, Field]]:
+    """The fields of a message, all places in it, and what is there."""
+    tree = parsed(data) or []
+    found: dict[Path, Field] = {}
+    stack: list[tuple[Path, list[Field]]] = [((), tree)]
     while stack:
-        fields = stack.pop()
-        for k, (_, _, value) in enumerate(fields):
-            found.append((fields, k))
-            if isinstance(value, list):
-                stack.append(value)
-    return found
+        path, fields = stack.pop()
+        for k, field in enumerate(fields):
+            found[*path, k] = field
+            if isinstance(field[2], list):
+                stack.append(((*path, k), field[2]))
+    return tree, [*found], found
+
+
+def written(fields: list[Field]) -> bytes:
+    """The bytes of fields, with the lengths that belong to them."""
+    out = []
+    for key, kind, value, whole in fields:
+        if whole is not None:
+            out.append(whole)
+        elif isinstance(value, int):
+            out.append(varint(key << 3 | kind) + varint(value))
+        else:
+            content = written(value) if isinstance(value, list) else value
+            out.append(
+                varint(key << 3 | kind) + (varint(len(content)) if kind == 2 else b"") + content
+            )
+    return b"".join(out)
 
 
 def message_changed(data: bytes, r: random.Random) -> bytes:
     """Protobuf with other values, or with fields that are gone, repeated or moved."""
-    tree = fresh(data)
-    if not tree:
+    tree, places, found = _places(data)
+    if not places:
         return bytes_changed(data, r)
     for _ in range(r.randint(1, 2)):
-        places = _places(tree)
-        if not places:
-            break
-        fields, k = r.choice(places)
-        key, kind, value = fields[k]
-        match r.randrange(10):
-            case 0:
-                del fields[k]
-            case 1:
-                fields.insert(r.randrange(len(fields) + 1), copy.deepcopy(fields[k]))
-            case 2:
-                other, m = r.choice(places)
-                if m < len(other):
-                    fields[k] = (key, *copy.deepcopy(other[m][1:]))
-            case 3:
-                fields[k] = (r.randint(1, 25), kind, value)
-            case 4:
-                r.shuffle(fields)
-            case _ if isinstance(value, int):
-                fields[k] = (key, kind, r.choice(NUMBERS))
-            case _ if isinstance(value, bytes) and kind == 2:
-                fields[k] = (key, kind, _text_or_bytes(value, places, r))
-            case _ if isinstance(value, bytes):
-                fields[k] = (key, kind, r.randbytes(len(value)))
-            case _:
-                more = value + copy.deepcopy(value)
-                fields[k] = (key, kind, b"" if r.random() < 0.5 else more)
-        if len(places) > 5000:
-            break
+        tree = _changed_at(tree, r.choice(places), places, found, r)
     return written(tree)
 
 
-def _text_or_bytes(value: bytes, places: list[tuple[Tree, int]], r: random.Random) -> bytes:
+def _changed_at(
+    fields: list[Field], path: Path, places: list[Path], found: dict[Path, Field], r: random.Random
+) -> list[Field]:
+    """The fields with another one at a place, if there still is one; the old ones stay as they
+    are."""
+    if path[0] >= len(fields):
+        return fields
+    changed = fields[:]
+    key, kind, value, _ = fields[path[0]]
+    if len(path) == 1:
+        _change_field(changed, path[0], places, found, r)
+    elif isinstance(value, list):
+        inner = _changed_at(value, path[1:], places, found, r)
+        changed[path[0]] = (key, kind, inner, None)
+    return changed
+
+
+def _change_field(
+    fields: list[Field], k: int, places: list[Path], found: dict[Path, Field], r: random.Random
+) -> None:
+    key, kind, value, _ = fields[k]
+    match r.randrange(10):
+        case 0:
+            del fields[k]
+        case 1:
+            fields.insert(r.randrange(len(fields) + 1), fields[k])
+        case 2:
+            fields[k] = (key, *found[r.choice(places)][1:3], None)
+        case 3:
+            fields[k] = (r.randint(1, 25), kind, value, None)
+        case 4:
+            r.shuffle(fields)
+        case _ if isinstance(value, int):
+            fields[k] = (key, kind, r.choice(NUMBERS), None)
+        case _ if isinstance(value, list):
+            fields[k] = (key, kind, b"" if r.random() < 0.5 else value + value, None)
+        case _ if kind == 2:
+            fields[k] = (key, kind, _text_or_bytes(value, places, found, r), None)
+        case _:
+            fields[k] = (key, kind, r.randbytes(len(value)), None)
+
+
+def _text_or_bytes(
+    value: bytes, places: list[Path], found: dict[Path, Field], r: random.Random
+) -> bytes:
     match r.randrange(4):
         case 0:
             return r.choice(TEXTS).encode("utf-8", "surrogatepass")
         case 1:
-            texts = [f[k][2] for f, k in places if k < len(f) and isinstance(f[k][2], bytes)]
-            return r.choice(texts or [value])
+            others = (found[r.choice(places)][2] for _ in range(8))
+            return next((o for o in others if isinstance(o, bytes)), value)
         case 2:
             return bytes_changed(value, r)
     return r.randbytes(r.choice((1, 4, 8, len(value))))

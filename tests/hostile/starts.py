@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import random
 import shutil
+import tempfile
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .damage import bytes_changed, json_changed, message_changed, zip_changed
+from .damage import (
+    bytes_changed,
+    json_changed,
+    message_changed,
+    parsed,
+    written,
+    zip_changed,
+)
 
 DATA = Path(__file__).parents[1] / "data"
 SAMPLES = DATA / "samples"
@@ -38,6 +48,8 @@ class Format:
         for name, frontend in nnadapter.api.frontends():
             if name:
                 _ = frontend.TABLE
+        if self.name == "nnc":
+            cache_start()
 
 
 def _load(source: Any) -> Any:
@@ -106,19 +118,44 @@ def pt2_changed(data: bytes, r: random.Random) -> bytes:
     return zip_changed(data, r, PROGRAM)
 
 
+SAVED: dict[str, Change] = {
+    "saved_model.pb": mixed(message_changed),
+    "variables/variables.index": bytes_changed,
+    "variables/variables.data-00000-of-00001": bytes_changed,
+}
+
+
 def saved_model(folder: Path, r: random.Random) -> Path:
     """A SavedModel with one of its files damaged."""
     root = folder / "saved"
     if not root.exists():
         shutil.copytree(SAMPLES / "saved", root)
-    graph, index = root / "saved_model.pb", root / "variables" / "variables.index"
-    shard = root / "variables" / "variables.data-00000-of-00001"
-    files = {graph: mixed(message_changed), index: bytes_changed, shard: bytes_changed}
-    chosen = r.choices([*files], (8, 2, 1))[0]
-    for path, change in files.items():
-        good = start(f"samples/saved/{path.relative_to(root)}")
-        path.write_bytes(change(good, r) if path == chosen else good)
+    name, change = r.choices([*SAVED.items()], (8, 2, 1))[0]
+    for path in SAVED:
+        good = start(f"samples/saved/{path}")
+        (root / path).write_bytes(change(good, r) if path == name else good)
     return root
+
+
+NO_MEANING = (b"op_device", b"op_namescope", b"op_role", b"op_role_var", b"with_quant_attr")
+
+
+@functools.cache
+def trimmed(name: str) -> bytes:
+    """A good program of Paddle without the attributes that mean nothing, which are most of it."""
+    data = start(name)
+    if not name.endswith(".pdmodel"):
+        return data
+    tree = parsed(data) or []
+    for block in (k for k, field in enumerate(tree) if field[0] == 1):
+        ops = [
+            (4, 2, [f for f in op if f[0] != 4 or f[2][0][2] not in NO_MEANING], None)
+            if key == 4
+            else (key, kind, op, whole)
+            for key, kind, op, whole in tree[block][2]
+        ]
+        tree[block] = (1, 2, ops, None)
+    return written(tree)
 
 
 def with_parameters(
@@ -129,7 +166,7 @@ def with_parameters(
     def damaged(folder: Path, r: random.Random) -> Path:
         stem = r.choice(stems)
         program, values = folder / f"m{suffix}", folder / "m.pdiparams"
-        parts = (start(stem + suffix), start(f"{stem}.pdiparams"))
+        parts = (trimmed(stem + suffix), start(f"{stem}.pdiparams"))
         is_program = r.random() < share
         program.write_bytes(change(parts[0], r) if is_program else parts[0])
         values.write_bytes(parts[1] if is_program else bytes_changed(parts[1], r))
@@ -162,15 +199,69 @@ def _read_array(path: Path) -> None:
     _array(path).sum()
 
 
-@functools.cache
-def _cache() -> bytes:
-    import numpy as np
+KERAS: dict[str, Change] = {
+    "config.json": mixed(json_changed, 0.9),
+    "metadata.json": mixed(json_changed),
+    "model.weights.h5": bytes_changed,
+}
 
+
+@functools.cache
+def keras_start() -> bytes:
+    """An archive of Keras with few bytes of weights, which are not read without trust."""
+    with zipfile.ZipFile(SAMPLES / "net.keras") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), content[:512] if "h5" in name else content)
+    return out.getvalue()
+
+
+def keras(folder: Path, r: random.Random) -> Path:
+    """A damaged archive of Keras; nobody trusts it."""
+    path = folder / "m.keras"
+    good = keras_start()
+    is_inside = r.random() < 0.7
+    path.write_bytes(zip_changed(good, r, KERAS) if is_inside else bytes_changed(good, r))
+    return path
+
+
+@functools.cache
+def cache_start() -> bytes:
+    """A compiled program as it is kept."""
     import nnadapter
 
-    model = nnadapter.load(start("samples/net.onnx"))
-    saved = nnadapter.compile(model, "builtin").pack_cache()
-    return b"".join(map(bytes, saved)) if isinstance(saved, list) else bytes(np.asarray(saved))
+    with tempfile.TemporaryDirectory() as folder:
+        model = nnadapter.load(start("samples/net.onnx"))
+        nnadapter.compile(model, "builtin", cache_token="m", cache_dir=folder)
+        return (Path(folder) / "m.nnc").read_bytes()
+
+
+def cache_changed(_: Path, r: random.Random) -> bytes:
+    """A compiled program that is damaged, mostly below a checksum that is right."""
+    from hal.runtime import nnc
+
+    good = cache_start()
+    if r.random() < 0.1:
+        return bytes_changed(good, r)
+    parts = {key: bytes(value) for key, value in nnc.unpack(good).items()}
+    key = r.choice([*parts])
+    if key.endswith("buffer"):
+        parts[key] = nnir_changed(parts[key], r) if r.random() < 0.8 else parts[key][::-1]
+    elif r.random() < 0.1:
+        del parts[key]
+    elif parts[key][:1] in b"[{0123456789" and r.random() < 0.7:
+        parts[key] = json_changed(parts[key], r)
+    else:
+        parts[key] = bytes_changed(parts[key], r)
+    return b"".join(nnc.pack(parts))
+
+
+def _restore(data: bytes) -> None:
+    import nnadapter
+
+    nnadapter.compile(None, "builtin", cache_token="m", cache_buffer=data)
 
 
 ALL: tuple[Format, ...] = (
@@ -188,6 +279,8 @@ ALL: tuple[Format, ...] = (
         mixed(message_changed),
     ),
     in_memory("nnir", ("samples/net.nnir",), mixed(nnir_changed)),
+    Format("keras", keras, _load),
+    Format("nnc", cache_changed, _restore),
     Format("npy", array, _read_array),
 )
 FORMATS = {f.name: f for f in ALL}

@@ -11,11 +11,11 @@ import pytest
 from .harness import Attack, Server, problems
 
 MODULES = sorted(p.stem for p in Path(__file__).parent.glob("attacks_*.py"))
-ATTACKS: list[Attack] = [
-    attack
+ATTACKS: dict[str, Attack] = {
+    f"{name}: {attack}": attack
     for name in MODULES
     for attack in importlib.import_module(f".{name}", __package__).ATTACKS
-]
+}
 
 
 @pytest.fixture(scope="session")
@@ -29,11 +29,12 @@ def test_the_commands_start_without_frameworks(server: Server) -> None:
 
 
 def test_attacks_have_names_of_their_own() -> None:
-    names = [str(a) for a in ATTACKS]
+    names = [str(a) for a in ATTACKS.values()]
     assert len(names) == len(set(names))
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_attack(attack: Attack, server: Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack(name: str, server: Server, tmp_path: Path) -> None:
+    attack = ATTACKS[name]
     if found := problems(attack, server, tmp_path / "r"):
         pytest.fail("\n".join([attack.why, *found]), pytrace=False)

@@ -7,7 +7,7 @@ import pytest
 from .mutate import run
 from .starts import FORMATS
 
-COUNT = 200
+COUNT = 100
 SEED = 20
 
 
@@ -16,4 +16,4 @@ def test_damaged_files_are_refused_or_load(name: str) -> None:
     outcome = run(name, COUNT, SEED, seconds=60)
     assert outcome.findings == {}
     assert outcome.refused
-    assert outcome.loaded
+    assert bool(outcome.loaded) == (name != "keras"), "what nobody trusts does not load"
