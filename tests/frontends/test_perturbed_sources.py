@@ -11,6 +11,7 @@ import random
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from conformance.ledger import FRONTENDS
 from conformance.oracle import Oracle
 from conformance.suite import missing
 from conformance.suites.operators import book
-from frontends.source import SourceGraph, SourceModel, SourceNode, SourceValue
+from frontends.source import SourceGraph, SourceNode, SourceValue
 from frontends.translate import Translator
 from nnir.errors import NNAdapterError
 from nnir.model import Model
@@ -55,11 +56,11 @@ class Damage:
             ways: list[Callable[[], None]] = []
             if graph.nodes:
                 node = self.r.choice(graph.nodes)
-                ways += [lambda: self.operands(node), *[lambda: self.attribute(node)] * 3]
+                ways += [partial(self.operands, node), *[partial(self.attribute, node)] * 3]
             if graph.inputs:
-                ways += [lambda: self.ends(self.r.choice(graph.inputs))] * 2
+                ways += [partial(self.ends, self.r.choice(graph.inputs))] * 2
             if graph.weights:
-                ways.append(lambda: self.weight(graph))
+                ways.append(partial(self.weight, graph))
             if ways:
                 self.r.choice(ways)()
 
@@ -154,7 +155,7 @@ def test_damaged_graphs(frontend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seed = ""
 
     def damaged(self: Translator) -> Model:
-        Damage(seed)(source_of(self).graph)
+        Damage(seed)(self.source.graph)
         return translate(self)
 
     monkeypatch.setattr(Translator, "translate", damaged)
@@ -166,7 +167,3 @@ def test_damaged_graphs(frontend: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 seed = f"{name} {row}"
                 outcomes[outcome(engine, case, answer)] += 1
     assert min(outcomes["refused"], outcomes["accepted"]) > CASES, outcomes
-
-
-def source_of(translator: Translator) -> SourceModel:
-    return translator.source
