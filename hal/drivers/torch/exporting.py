@@ -61,7 +61,11 @@ class Patient(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        return True  # as PyTorch asks, which then only writes
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Where PyTorch goes when all is written; it does not read."""
+        return self.file.seek(offset, whence)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Stay at the end: torch.export rewinds a file that it wrote, for who reads it next."""
