@@ -27,7 +27,8 @@ from nnir.ops import binary
 from nnir.staging import COMMIT, Staging, sweep, temporary_folder
 from nnir.types import Precision, TensorType
 
-WEIGHT = np.arange(12, dtype=np.float32).reshape(4, 3)
+WEIGHT = np.random.default_rng(0).standard_normal((32, 16), np.float32)
+"""Large enough to lie beside an `.onnx` file where those of gigabytes do."""
 
 
 def call(*arguments: object) -> Result:
@@ -42,7 +43,10 @@ def contents(folder: Path) -> dict[str, bytes]:
 @pytest.fixture
 def external(tmp_path: Path) -> Path:
     """A model whose weights lie beside it, in `n.bin`."""
-    ends = [helper.make_tensor_value_info(n, 1, s) for n, s in (("x", [2, 4]), ("y", [2, 3]))]
+    ends = [
+        helper.make_tensor_value_info(n, 1, s)
+        for n, s in (("x", ["batch", 32]), ("y", ["batch", 16]))
+    ]
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
     weights = [numpy_helper.from_array(WEIGHT, "w")]
     model = helper.make_model(helper.make_graph(nodes, "g", ends[:1], ends[1:], weights))
@@ -111,12 +115,12 @@ def test_a_foreign_file_stays(
 
 @pytest.mark.parametrize("name", ["m.xml", "m.onnx", "m.nnir", "m.tflite", "m.pt2"])
 def test_an_older_target_is_replaced_whole(
-    saved: Path, external: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    external: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer, "LARGEST", 0)
     target = external.with_name(name)
-    (target.parent / name).touch()  # an empty file is nobody's work
-    nna.convert(saved, target, sizes={"batch": 3})
+    target.touch()  # an empty file is nobody's work
+    nna.convert(external, target, sizes={"batch": 3})
     first = contents(target.parent)
     nna.convert(external, target)
     second = contents(target.parent)
@@ -170,11 +174,11 @@ def test_an_interrupted_conversion_leaves_nothing(
     target = tmp_path / "m.xml"
     nna.convert(saved, target)
     before = contents(tmp_path)
-    process = started("convert", saved, target, "--dim", "batch=5", folder=scratch)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"proving\n"
-    process.send_signal(number)
-    status = process.wait(20)
+    with started("convert", saved, target, "--dim", "batch=5", folder=scratch) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"proving\n"
+        process.send_signal(number)
+        status = process.wait(20)
     assert status == {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}[number]
     if number == signal.SIGKILL:  # the next run sweeps
         time.sleep(2)  # its worker ends as well
