@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -71,9 +71,9 @@ def trials(
     if not found:
         raise refusal or Refused("no inputs to try")
     while len(found) < count:
-        sizes, most = found[-1].sizes, found[-1].most
-        arrays = random_inputs(model, seed + len(found), sizes, most)
-        found.append(Trial(arrays, run(arrays), sizes, most))
+        last = found[-1]
+        arrays = random_inputs(model, seed + len(found), last.sizes, last.most)
+        found.append(replace(last, arrays=arrays, wanted=run(arrays)))
     return found
 
 

@@ -32,7 +32,7 @@ class Group(click.Group):
     def invoke(self, context: click.Context) -> Any:
         try:
             with net.caught(), warnings.catch_warnings():
-                warnings.showwarning = _tell
+                warnings.showwarning = _tell  # type: ignore[assignment]  # takes what it is given
                 return super().invoke(context)
         except (
             KeyboardInterrupt
