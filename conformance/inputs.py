@@ -19,11 +19,15 @@ LARGEST = 1 << 28
 
 
 def random_inputs(
-    model: Model, seed: int = 0, sizes: Mapping[str, int] | None = None
+    model: Model,
+    seed: int = 0,
+    sizes: Mapping[str, int] | None = None,
+    most: int | None = None,
 ) -> list[np.ndarray]:
     """One array per input: floats uniform in [-1, 1), bools even, integers as `ranges` says.
 
     `sizes` gives dynamic dimensions by name; the others get their lowest size, at least 2.
+    `most`: integers lie between 0 and it.
     """
     given = dict(sizes or {})
     names = open_sizes(model)
@@ -33,7 +37,7 @@ def random_inputs(
         low, high = model.symbols.get(name, (0, None))
         given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
     generator = np.random.default_rng(seed)
-    return [np.asarray(_random(v, given, generator)) for v in model.inputs]
+    return [np.asarray(_random(v, given, generator, most)) for v in model.inputs]
 
 
 def open_sizes(model: Model) -> set[str]:
@@ -41,7 +45,9 @@ def open_sizes(model: Model) -> set[str]:
     return {n for v in model.inputs for d in v.shape for n in symbols_of(d)}
 
 
-def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generator) -> np.ndarray:
+def _random(
+    value: Value, sizes: Mapping[str, int], generator: np.random.Generator, most: int | None
+) -> np.ndarray:
     shape = []
     for dim in value.shape:
         size = evaluate(dim, sizes)
@@ -53,7 +59,7 @@ def _random(value: Value, sizes: Mapping[str, int], generator: np.random.Generat
     if value.precision == Precision.BOOL8:
         return generator.random(shape) < 0.5
     if value.is_integer:
-        low, high = range_of(value)
+        low, high = range_of(value) if most is None else (0, most)
         kind = np.uint64 if high > np.iinfo(np.int64).max else np.int64
         return generator.integers(low, high, shape, kind, endpoint=True).astype(value.dtype)
     return generator.uniform(-1, 1, shape).astype(value.dtype)

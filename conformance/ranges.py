@@ -16,10 +16,14 @@ MOVES = frozenset(
     {
         *(shape.reshape, shape.reshape_exact, shape.squeeze, shape.unsqueeze, shape.transpose),
         *(shape.expand, shape.flatten, shape.split, shape.tile, shape.unstack, index.slice_),
+        *(index.gather, index.gather_elements, index.gather_nd),
         unary.cast,
     }
 )
-"""Operators that hand on elements as they are."""
+"""Operators that hand on elements of their first operand as they are."""
+
+JOINS = frozenset({shape.concat, shape.stack})
+"""Operators that hand on elements of all their operands."""
 
 ALONG_AN_AXIS = frozenset({index.gather, index.gather_elements, index.scatter_elements})
 """Operators whose second operand holds positions along the axis `axis` of the first one."""
@@ -82,7 +86,7 @@ def _readers(value: Value) -> Iterator[tuple[Operation, Value]]:
         moved = waiting.pop()
         for user in moved.uses:
             yield user, moved
-            if user.operator in MOVES and user.inputs[0] is moved:
+            if user.operator in JOINS or (user.operator in MOVES and user.inputs[0] is moved):
                 new = [v for v in user.outputs if v not in seen and v.is_integer]
                 seen.update(new)
                 waiting += new

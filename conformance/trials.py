@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,17 +25,24 @@ CALLS = 3
 SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
 """What open dimensions may be; many models take small ones only from a certain size on."""
 
+SMALL = (1, 0)
+"""What integers are at most where the origin takes no larger ones."""
+
 MOST = 1 << 24
 """Elements of all inputs, beyond which no larger size is tried."""
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Inputs, what the origin makes of them, and the sizes of open dimensions."""
+    """Inputs, what the origin makes of them, and the sizes of open dimensions.
+
+    `most`: what integers were at most, where the origin takes no larger ones.
+    """
 
     arrays: Arrays
     wanted: Arrays
     sizes: Mapping[str, int]
+    most: int | None = None
 
 
 def trials(
@@ -43,16 +50,20 @@ def trials(
 ) -> list[Trial]:
     """Trials on random inputs; `run` gives the origin's outputs.
 
-    Refused, with what the origin says first, where it takes none of the sizes.
+    Where the origin takes none of the sizes, integers are small: they may be positions in something
+    that is smaller than what they were thought to be for. Refused, with what the origin says first,
+    where it takes none of these either.
     """
     found: list[Trial] = []
     refusal: Refused | None = None
-    for sizes in candidates(model):
-        arrays = random_inputs(model, seed + len(found), sizes)
+    for most, sizes in _choices(model):
+        if found and most != found[0].most:
+            break
+        arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MOST:
             break
         try:
-            found.append(Trial(arrays, run(arrays), sizes))
+            found.append(Trial(arrays, run(arrays), sizes, most))
         except Refused as error:
             refusal = refusal or error
         if len(found) == count:
@@ -60,10 +71,17 @@ def trials(
     if not found:
         raise refusal or Refused("no inputs to try")
     while len(found) < count:
-        last = found[-1].sizes
-        arrays = random_inputs(model, seed + len(found), last)
-        found.append(Trial(arrays, run(arrays), last))
+        last = found[-1]
+        arrays = random_inputs(model, seed + len(found), last.sizes, last.most)
+        found.append(replace(last, arrays=arrays, wanted=run(arrays)))
     return found
+
+
+def _choices(model: Model) -> Iterator[tuple[int | None, dict[str, int]]]:
+    """What integers are at most, and open sizes."""
+    yield from ((None, sizes) for sizes in candidates(model))
+    if any(v.is_integer for v in model.inputs):
+        yield from ((most, sizes) for most in SMALL for sizes in candidates(model))
 
 
 def candidates(model: Model) -> Iterator[dict[str, int]]:
@@ -97,6 +115,8 @@ def weaknesses(names: list[str], found: list[Trial]) -> list[str]:
     if found[0].sizes and all(t.sizes == found[0].sizes for t in found):
         shown = ", ".join(f"{name}={size}" for name, size in found[0].sizes.items())
         notes.append(f"only one choice of open sizes was tried: {shown}")
+    if (most := found[0].most) is not None:
+        notes.append(f"the integers tried are {'0 and 1' if most else '0'}: no others are taken")
     return notes
 
 

@@ -6,6 +6,7 @@ Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage, 130 inter
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import click
@@ -18,6 +19,7 @@ from .inspection import check, devices, doctor, inspect, ops
 from .interruption import INTERRUPTED
 from .prove import bisect, conform
 from .running import run
+from .terminal import say
 from .work import convert, verify
 
 DEBUG = "NNADAPTER_DEBUG"
@@ -29,7 +31,8 @@ class Group(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with net.caught():
+            with net.caught(), warnings.catch_warnings():
+                warnings.showwarning = _tell  # type: ignore[assignment]  # takes what it is given
                 return super().invoke(context)
         except (
             KeyboardInterrupt
@@ -47,6 +50,11 @@ class Group(click.Group):
             said = DeviceError(f"internal error: {told(error)}{place}; {BUG}")
             click.echo(summary(said), err=True)
             context.exit(1)
+
+
+def _tell(message: Warning | str, *_: object) -> None:
+    """A warning in one line; where in the code it was given is nothing to a user."""
+    say("warning: " + " ".join(str(message).split()))
 
 
 @click.group(cls=Group, context_settings={"help_option_names": ["-h", "--help"]})

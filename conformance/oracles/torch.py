@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
+import logging
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -73,13 +76,51 @@ def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) 
 @functools.lru_cache(maxsize=1)
 def loaded(path: str) -> tuple[Any, Any]:
     """A program and its module, which keeps its buffers from call to call."""
-    program = torch.export.load(path)
+    program = load_program(path)
     return program, program.module()
+
+
+def load_program(path: str) -> Any:
+    """A program; torchvision's operators are there once it is imported, where it is installed.
+
+    What torch.export raises says only that there was an error, which it logs.
+    """
+    heard = Heard()
+    log = logging.getLogger("torch.export")
+    log.addHandler(heard)
+    try:
+        with contextlib.suppress(RuntimeError):
+            return torch.export.load(path)
+        with contextlib.suppress(ImportError, RuntimeError):  # a wheel for CUDA cannot be loaded
+            importlib.import_module("torchvision")
+            return torch.export.load(path)
+        if heard.error is not None:
+            raise RuntimeError(reason_of(heard.error))
+        return torch.export.load(path)
+    finally:
+        log.removeHandler(heard)
+
+
+def reason_of(error: BaseException) -> str:
+    """The first sentence of what an error began with; the rest shows nodes with their traces."""
+    while (cause := error.__cause__ or error.__context__) is not None:
+        error = cause
+    return str(error).partition("\n")[0].partition(". ")[0]
+
+
+class Heard(logging.Handler):
+    """Keeps the first error that is logged."""
+
+    error: BaseException | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if self.error is None and record.exc_info:
+            self.error = record.exc_info[1]
 
 
 def saved(head: dict[str, Any], tensors: list[torch.Tensor]) -> dict[str, Any]:
     """Write every value of a program that is a tensor into the folder `save`, by its name."""
-    program = torch.export.load(head["path"])
+    program = load_program(head["path"])
     left = iter(tensors)
     given = [_placed(program, spec, left) for spec in program.graph_signature.input_specs]
     writer = Writer(head["save"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import nnadapter as nna
 from conformance.oracle import Refused
+from conformance.oracles.torch import load_program
 from conformance.ranges import range_of
 from conformance.trials import COUNT, Trial, trials, weaknesses
 from conformance.verify import Report
@@ -22,7 +24,7 @@ from nnadapter.api import StateWarning
 from nnir.dim import symbol
 from nnir.errors import Differs
 from nnir.model import Model
-from nnir.ops import binary, index, quant, unary
+from nnir.ops import binary, index, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 F32, I64, U8 = Precision.FLOAT32, Precision.INT64, Precision.UINT8
@@ -109,6 +111,20 @@ def test_a_program_with_state(tmp_path: Path) -> None:
     with pytest.warns(StateWarning), pytest.raises(Differs, match="keeps state in cache"):
         nna.convert(path, tmp_path / "state.onnx")
     assert not (tmp_path / "state.onnx").exists()
+    told = without(tmp_path, set(), "convert", path, tmp_path / "state.onnx", "--no-verify")
+    first = told.stderr.splitlines()[0]
+    assert first.startswith("warning: ")
+    assert "the program keeps state in cache;" in first
+    assert "StateWarning" not in told.stderr
+
+
+def test_an_operator_that_torch_does_not_know_is_named(program: Path, tmp_path: Path) -> None:
+    """torch.export logs what it finds, with the nodes, and raises that there was an error."""
+    with zipfile.ZipFile(program) as old, zipfile.ZipFile(tmp_path / "p.pt2", "w") as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"ops.aten.gelu", b"ops.here.nope"))
+    with pytest.raises(RuntimeError, match=r"resolve torch.ops.here.nope.default to an operator$"):
+        load_program(str(tmp_path / "p.pt2"))
 
 
 def open_model() -> Model:
@@ -163,6 +179,33 @@ def test_positions_lie_in_their_table_and_pixels_fill_their_type() -> None:
         (-128, 127),
         (0, 9),
     ]
+
+
+def test_positions_that_are_selected_or_joined_lie_in_their_table() -> None:
+    """Edges of a graph: two rows of one input, which are positions of nodes."""
+    model = Model("edges")
+    edges, more = (model.input(n, TensorType(I64, s)) for n, s in (("e", (2, 7)), ("m", (3,))))
+    table = model.constant(np.zeros((40, 2), np.float32))
+    one = index.gather(edges, model.constant(np.int64(1)), axis=0)
+    model.outputs = [index.gather(table, shape.concat(one, more, axis=0), axis=0)]
+    assert range_of(edges) == range_of(more) == (0, 39)
+
+
+def test_integers_become_small_where_the_origin_takes_no_others() -> None:
+    model = Model("counts")
+    x = model.input("x", TensorType(I64, (64,)))
+    model.outputs = [binary.add(x, x)]
+
+    def run(arrays: list[np.ndarray]) -> list[np.ndarray]:
+        if arrays[0].max() > 1:
+            raise Refused("out of range")
+        return [arrays[0] * 2]
+
+    found = trials(model, run)
+    assert [t.most for t in found] == [1, 1]
+    assert [int(t.arrays[0].max()) for t in found] == [1, 1]
+    assert "the integers tried are 0 and 1: no others are taken" in weaknesses(["y"], found)
+    assert [t.most for t in trials(model, lambda a: [a[0] * 2])] == [None, None]
 
 
 def test_what_proves_little_is_said() -> None:
