@@ -128,8 +128,8 @@ def nnir_weights(weights: list[Any]) -> Build:
 
 def many_inputs(document: Any) -> None:
     row = document["values"][0]
-    document["values"] = [row] * 20_000
-    document["inputs"] = list(range(20_000))
+    document["values"] = [row] * 200_000
+    document["inputs"] = list(range(200_000))
 
 
 def of_shape(*sizes: Any) -> Build:
@@ -364,8 +364,8 @@ ATTACKS += [
     }.items()
 ]
 ATTACKS += [
-    Attack("twenty thousand inputs of one name", json_edited(".nnir", many_inputs), why="counts",
-        format=".nnir"),
+    Attack("two hundred thousand inputs of one name", json_edited(".nnir", many_inputs),
+        why="counts", format=".nnir", commands=("load", "run")),
     Attack("a header of 2**63 bytes", edited(".nnir", lambda d: b"\xff" * 7 + b"\x7f" + d[8:]),
         why="lengths", format=".nnir"),
     Attack("an attribute that is NaN", attribute("transpose_x", {"float": "nan"}),
