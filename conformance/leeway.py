@@ -46,12 +46,17 @@ def depending(operations: Sequence[Operation]) -> set[int]:
     return found
 
 
-def relative_to(limit: float, want: np.ndarray, quanta: int = 0, most: float = np.inf) -> Tolerance:
-    """A tolerance of so much of the largest magnitude, or of `most`, and then of each element."""
+def relative_to(
+    limit: float, want: np.ndarray, quanta: float = 0, most: float = np.inf
+) -> Tolerance:
+    """A tolerance of so much of the largest magnitude, or of `most`, and then of each element.
+
+    `quanta`: how far rounding to integers takes a result at least.
+    """
     if not limit or not want.size or not (is_float(want.dtype) or want.dtype.kind == "c"):
         return Tolerance(absolute=quanta)
     scale = limit * min(most, largest(want))
-    return Tolerance(limit if np.isfinite(most) else 0, scale)
+    return Tolerance(limit if np.isfinite(most) else 0, max(scale, quanta))
 
 
 def largest(array: np.ndarray) -> float:

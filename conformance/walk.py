@@ -19,7 +19,7 @@ from .compare import Difference, compare, is_float
 from .finding import CONSTANT, CONVERSION, DEVICE, Arrays, Finding
 from .intermediate import Known
 from .leeway import SINGLE, depending, is_element_wise, is_random, largest, relative_to
-from .verify import QUANTA, is_quantized
+from .quanta import allowed
 
 IMAGES = (3, 4, 5)
 """Ranks of what has channels."""
@@ -229,7 +229,8 @@ class Walk:
     ) -> Difference:
         """`is_alone`: both from the very same inputs, not after other operations of ours."""
         limit = SINGLE.get(want.dtype.name, 0.0) if self.tolerance is None else self.tolerance
-        quanta = QUANTA if self.tolerance is None and is_quantized(value) else 0
+        is_exact = self.tolerance is not None or is_float(want.dtype)  # what rounds makes integers
+        quanta = 0 if is_exact else allowed(value)
         most = self._most(value.producer, is_alone=is_alone)
         return compare(got, want, relative_to(limit, want, quanta, most))
 

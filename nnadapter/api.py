@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hal.device import Device
 from hal.runtime import manager
 from hal.runtime.options import Options
-from hal.runtime.program import Program
+from hal.runtime.program import Program, names_of
 from hal.runtime.subgraph_config import Rules
 from nnir import archive
 from nnir.budget import read_head
@@ -21,6 +21,7 @@ from nnir.errors import BadFile, BadInput
 from nnir.model import Model
 
 from . import conversion
+from .checking import compile_checked
 from .net import guarded
 
 if TYPE_CHECKING:
@@ -215,6 +216,7 @@ def compile(
     cache_buffer: bytes | None = None,
     partition: str | os.PathLike[str] | None = None,
     profile: bool = False,
+    check: bool = False,
 ) -> Program:
     """A program that runs `model` on a device, or on several.
 
@@ -230,23 +232,33 @@ def compile(
 
     `partition`: operations that run on `builtin` whatever the devices can, as the lines of a
     subgraph-partition config, or the path of one. `profile`: measure the steps of each run
-    (`program.profile`), which slows it down.
+    (`program.profile`), which slows it down. `check`: run once on random inputs and compare with
+    `builtin`; of several devices those that differ or fail are left out, with a warning.
 
-    Raises NoDevice when a device is not installed and NoLowering with everything it cannot run.
+    Raises NoDevice when a device is not installed, NoLowering with everything it cannot run, and
+    with `check` Differs when no device is left that agrees.
     """
     if isinstance(device, Options):
         return device.program(model)
-    return Program(
-        model,
-        device,
-        properties,
-        callback,
-        cache_token=cache_token,
-        cache_buffer=cache_buffer,
-        cache_dir=None if cache_dir is None else Path(cache_dir),
-        rules=None if partition is None else _rules(partition),
-        profile=profile,
-    )
+
+    def make(devices: str | Sequence[str]) -> Program:
+        return Program(
+            model,
+            devices,
+            properties,
+            callback,
+            cache_token=cache_token,
+            cache_buffer=cache_buffer,
+            cache_dir=None if cache_dir is None else Path(cache_dir),
+            rules=None if partition is None else _rules(partition),
+            profile=profile,
+        )
+
+    if not check:
+        return make(device)
+    if model is None:
+        raise BadInput("check=True needs the model, not only what is left of it in a cache")
+    return compile_checked(model, names_of(device), make)
 
 
 def _rules(partition: str | os.PathLike[str]) -> Rules:

@@ -359,8 +359,7 @@ def _explain(finding: Finding, place: Path) -> None:
     show(
         ("", "finding"),
         [
-            ("operation", f"{finding.operation} ({finding.position + 1} of {finding.total})"),
-            ("in the source", finding.origin),
+            *(_where(finding) if finding.operation else ()),
             ("value", finding.value),
             ("what", KINDS[finding.kind]),
             ("device", finding.device),
@@ -369,3 +368,11 @@ def _explain(finding: Finding, place: Path) -> None:
     )
     if finding.model is not None:
         _echo(f"python {shlex.quote(str(place / 'show.py'))} shows it")
+
+
+def _where(finding: Finding) -> list[tuple[str, str]]:
+    """Which operation it is; there is none where only all of them together differ."""
+    return [
+        ("operation", f"{finding.operation} ({finding.position + 1} of {finding.total})"),
+        ("in the source", finding.origin),
+    ]

@@ -212,13 +212,13 @@ def _link(source: Path, target: Path) -> None:
 
 def _graph(data: Buffer, place: Span, kept: set[str]) -> bytes:
     """The graph at a place with the nodes and functions that are kept."""
-    content = b""
+    parts = []
     for number, value in fields(data, *place):
         if number == LIBRARY:
-            content += _field(number, _library(data, span(value), kept))
+            parts.append(_field(number, _library(data, span(value), kept)))
         elif number == VERSIONS or (number == NODE and _name(data, value) in kept):
-            content += _field(number, data[slice(*span(value))])
-    return content
+            parts.append(_field(number, data[slice(*span(value))]))
+    return b"".join(parts)
 
 
 def _key(data: Buffer, value: int | Span) -> str | None:
@@ -230,13 +230,13 @@ def _name(data: Buffer, value: int | Span) -> str | None:
 
 
 def _library(data: Buffer, place: Span, kept: set[str]) -> bytes:
-    content = b""
+    parts = []
     for number, value in fields(data, *place):
         if number == FUNCTION:
             name = decode(data, span(value), FUNCTION_HEAD).get("signature", {}).get("name")
             if f"{name}()" in kept:
-                content += _field(number, data[slice(*span(value))])
-    return content
+                parts.append(_field(number, data[slice(*span(value))]))
+    return b"".join(parts)
 
 
 def _once(data: Buffer, place: Span, numbers: set[int]) -> None:

@@ -21,7 +21,7 @@ from ..torch.promotion import Operand, to
 from ..torch.rearranging import meshgrid as grids
 from ..torch.sizes import MOST, steps_to
 from ..translate import Translator
-from .numbers import whole
+from .numbers import array_of_numbers, whole
 
 table = Table()
 FLOAT32 = Precision.FLOAT32
@@ -117,8 +117,8 @@ _constants("empty", 0)  # what an empty tensor holds is not said: here zeros
 
 def values_as_array(values: tuple[Any, ...], shape: tuple[int, ...], dtype: Precision) -> Any:
     """Numbers in a shape; one number may stand for all of them."""
-    array = np.array(values).astype(dtype.dtype)
-    return np.full(shape, array[0]) if array.size == 1 else array.reshape(shape)
+    array = array_of_numbers(values, dtype)
+    return np.full(shape, array.item(), array.dtype) if array.size == 1 else array.reshape(shape)
 
 
 @table.convert("assign_value")

@@ -117,6 +117,8 @@ def embedded(x: Value, weight: Value, padding_idx: int) -> Value:
     if padding_idx == -1:
         return rows
     known = weight.constant
+    if known is not None and not -len(known) <= padding_idx < len(known):
+        raise BadType(f"row {padding_idx} of a table {weight.type} is padding")
     if known is not None and not known[padding_idx].any():
         return rows
     padding = compare.equal(x, number(x, padding_idx))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import Precision
 
 from ..precision import cast_to
+from ..table import short
 
 
 def whole(x: Value) -> Value:
@@ -17,3 +21,11 @@ def whole(x: Value) -> Value:
         return x.model.constant(np.int64(x.known.item()))
     wide = cast_to(x, Precision.INT64)
     return shape.reshape(wide, []) if wide.rank else wide
+
+
+def array_of_numbers(values: tuple[Any, ...], precision: Precision) -> np.ndarray:
+    """Numbers of a file as an array."""
+    array = np.array(values)
+    if array.dtype.kind not in "biufc":
+        raise BadType(f"values {short(values)} that are no numbers")
+    return array.astype(precision.dtype)

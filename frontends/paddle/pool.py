@@ -316,6 +316,8 @@ def lp_pool2d(
     if given is None or global_pooling or adaptive:
         raise Unsupported(f"lp_pool2d of {x.type} over windows that are not known")
     image = channels_first(x) if is_last(data_format, "lp_pool2d") else x
+    if image.rank != 4:
+        raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
     kernel = listed("kernel_size", given, 2)
     pads = resolved("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
     if ceil_mode:

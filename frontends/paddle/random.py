@@ -85,6 +85,8 @@ def uniform_random_batch_size_like(
 ) -> Value:
     _require_no_diagonal(diag_num)
     parts: list[sizes.Size] = list(shape)
+    if not 0 <= output_dim_idx < len(parts):
+        raise BadType(f"axis {output_dim_idx} of a tensor of {len(parts)} axes")
     parts[output_dim_idx] = sizes.size_of(input, input_dim_idx)
     return between(sizes.vector(input.model, parts), min, max, dtype)
 

@@ -18,6 +18,7 @@ from ..precision import cast_to
 from ..table import Table
 from ..tensorflow.sizes import elements
 from ..torch.scatter import rows_placed, slice_scatter
+from .numbers import array_of_numbers
 
 table = Table()
 Bounds = tuple[int, Size, Size, int]
@@ -36,7 +37,7 @@ def set_value(
     shape: tuple[int, ...],
     values: tuple[Any, ...],
 ) -> Value:
-    array = np.array(values).astype(x.dtype)
+    array = array_of_numbers(values, x.precision)
     value = x.model.constant(array.reshape(shape) if array.size != 1 else array.reshape(()))
     return assigned(x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.broadcast import ints
 from nnir.dim import Expr
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import linear
 from nnir.types import Precision
@@ -45,6 +45,8 @@ def resampled(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
 
 def cubic_weights(size: int, out: int, scale: np.float32, *, half_pixel: bool) -> np.ndarray:
     """Keys' cubic with half pixels: a = -0.5, nothing outside; else a = -0.75, edges repeat."""
+    if not size:
+        raise BadType("an image without rows or columns is not resized")
     a = -0.5 if half_pixel else -0.75
     steps = np.arange(TABLE + 1) / TABLE
     near = ((a + 2) * steps - (a + 3)) * steps * steps + 1

@@ -138,6 +138,8 @@ def scale_and_translate(
     antialias: bool = True,
 ) -> Value:
     _check(images, size, align_corners=False, half_pixel=False)
+    if scale.shape != (2,) or translation.shape != (2,):
+        raise BadType(f"a scale {scale.tolist()} and a translation {translation.tolist()}, not 2")
     given, wanted = known_sizes(images, size, "ScaleAndTranslate")
     axes = zip(given, wanted, scale.tolist(), translation.tolist(), strict=True)
     return resampled(

@@ -82,8 +82,12 @@ def parallel_concat(values: Items, *, shape: Any) -> Value:
 def concat_offset(concat_dim: int, shape: Items) -> list[Value]:
     """Where each of several shapes begins when their tensors are joined."""
     first = shape[0]
+    count = first.shape[0] if first.rank == 1 else 0
+    if not isinstance(count, int):
+        raise BadType(f"ConcatOffset of shapes {first.type}")
+    axis = axis_of(concat_dim, count)
     mask = np.zeros(first.shape, first.dtype)
-    mask[concat_dim] = 1
+    mask[axis] = 1
     along = first.model.constant(mask)
     offsets = [first.model.constant(np.zeros_like(mask))]
     for value in shape[:-1]:
@@ -254,6 +258,8 @@ def require_shape(x: Value, wanted: Any) -> None:
     """BadType where a tensor surely does not have a shape; None and -1 stand for any size."""
     if wanted is None:
         return
+    if not isinstance(wanted, (list, tuple)):
+        raise BadType(f"{wanted!r} is no shape")
     pairs = list(zip(x.shape, wanted, strict=False))
     wrong = any(isinstance(a, int) and isinstance(b, int) and b >= 0 and a != b for a, b in pairs)
     if wrong or len(wanted) != x.rank:

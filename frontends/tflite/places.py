@@ -72,6 +72,8 @@ class Slices:
     def order(self, batch: int) -> tuple[int, ...]:
         """The permutation from [*batch, *slice] to the result's axes."""
         rank = batch + len(self.offsets)
+        if len(set(self.offsets)) != rank - batch or not set(self.offsets) <= set(range(rank)):
+            raise BadType(f"slices whose axes become {self.offsets} of {rank}")
         outer, inner = iter(range(batch)), iter(range(batch, rank))
         return tuple(next(inner if a in self.offsets else outer) for a in range(rank))
 

@@ -234,6 +234,11 @@ def nonzero_numpy(self: Value) -> list[Value]:
     return list(shape.unstack(index.non_zero(x), axis=0, num=x.rank))
 
 
+@table.convert("aten.where.default")
+def where(condition: Value) -> list[Value]:
+    return nonzero_numpy(condition)
+
+
 @table.convert("aten.nonzero_static.default")
 def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
     """The first `size` positions, and `fill_value` where there are fewer."""

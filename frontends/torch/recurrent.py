@@ -72,6 +72,9 @@ def stacked(parts: Sequence[Value]) -> Value:
 
 def operands(kind: Kind, params: Sequence[Sequence[Value]]) -> list[Value | None]:
     """Weights and biases of a layer from the parameters of its directions."""
+    types = {p.precision.name for row in params for p in row}
+    if len(types) > 1:
+        raise BadType(f"a recurrent layer with parameters of {', '.join(sorted(types))}")
     rows = [[arranged(p, kind.gates) for p in row] for row in params]
     found: list[Value | None] = [stacked([row[k] for row in rows]) for k in (0, 1)]
     has_bias = len(rows[0]) > 2

@@ -15,8 +15,9 @@ from conformance.result import GOOD, Result
 from conformance.suites.operators import TABLES, operator_of
 from hal.emission import decompositions
 
-FRONTENDS = {TABLES.get(f, f): f for f in ledger.FRONTENDS}
-"""The frontends by the names of their modules."""
+FRONTENDS = {f"conformance.oracles.{TABLES.get(f, f)}": f for f in ledger.FRONTENDS}
+FRONTENDS["conformance.oracles.litert"] = "tflite"
+"""The frontends by their oracles."""
 
 DEVICES = ("builtin", "onnxruntime")
 """Where every case is a test of its own; `test_devices` runs them on the others."""
@@ -43,7 +44,7 @@ def judge(
     with decompositions() as decomposed:
         found = verdict_on(engine, case, device, limits, oracle)
     assert found.verdict in GOOD, f"{found.verdict}: {found.reason}"
-    frontend = FRONTENDS[type(engine).__module__.rpartition(".")[2]]
+    frontend = FRONTENDS[engine.worker]
     name = f"model-{case}" if isinstance(case, ModelCase) else str(case)
     op = operator_of(case) if frontend == "onnx" else case.op
     names = tuple(sorted({n for _, n in decomposed}))

@@ -18,9 +18,14 @@ from hal.drivers.litert.quirks import CONSTANT_BRANCH
 from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import PAD_BEFORE_MAX_POOL
 from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
-from hal.drivers.openvino.quirks import EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER
+from hal.drivers.openvino.quirks import (
+    EQUAL_HEADS_AND_ROWS,
+    GROUPS_OF_OPEN_ROWS,
+    RESHAPE_TO_NUMBER,
+)
 from hal.drivers.openvino.quirks import QUIRKS as OF_OPENVINO
 from hal.quirks import MET, Quirk
+from nnir.dim import symbol
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, index, linear, pool, shape
 from nnir.types import Precision, TensorType
@@ -81,6 +86,16 @@ def padded_pool() -> Model:
     return model
 
 
+def experts(shape: str) -> Model:
+    """Rows, open in their number, times a matrix of each expert."""
+    model = Model("experts")
+    rows = [symbol(d) if d == "n" else int(d) for d in shape.split()]
+    x = model.input("x", TensorType(F32, tuple(rows)))
+    weights = np.random.default_rng(1).standard_normal((6, 3, 5), np.float32)
+    model.outputs = [linear.mat_mul(x, model.constant(weights))]
+    return model
+
+
 def loop() -> Model:
     """A loop whose condition is a constant of a branch."""
     import onnx
@@ -104,6 +119,9 @@ def loop() -> Model:
 MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: attention(2, 4, 4)),
     (RESHAPE_TO_NUMBER, "openvino", inner_product),
+    (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("n 3")),
+    (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("1 n 3")),
+    (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("n 4 3")),
     (PAD_BEFORE_MAX_POOL, "onnxruntime", padded_pool),
     (CONSTANT_BRANCH, "litert", loop),
 ]
@@ -125,7 +143,8 @@ def test_it_is_met(quirk: Quirk, device: str, make: Callable[[], Model]) -> None
 
 def inputs(model: Model) -> list[Any]:
     generator = np.random.default_rng(0)
-    return [generator.standard_normal(v.shape, np.float32) for v in model.inputs]
+    shapes = ([d if isinstance(d, int) else 1 for d in v.shape] for v in model.inputs)
+    return [generator.standard_normal(shape, np.float32) for shape in shapes]
 
 
 def test_other_attentions_are_as_before() -> None:

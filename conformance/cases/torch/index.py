@@ -65,6 +65,8 @@ MASKS = [
     Case("aten.argwhere.default", (i([0, 1], [2, 0]),)),
     Case("aten.nonzero_numpy.default", (MASK,)),
     Case("aten.nonzero_numpy.default", (scalar(3.0),), why="rank 0"),
+    Case("aten.where.default", (MASK,)),
+    Case("aten.where.default", (scalar(3.0),), why="rank 0"),
     Case("aten.nonzero_static.default", (f(1, 0, 2),), {"size": 4}),
     Case("aten.nonzero_static.default", (MASK,), {"size": 2, "fill_value": 9}),
     Case("aten.nonzero_static.default", (f(1, 0, 2),), {"size": 4, "fill_value": 9}, why="filled"),

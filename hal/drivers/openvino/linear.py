@@ -12,9 +12,11 @@ from nnir.ops import linear
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
+from ...quirks import met
 from .binary import fused
 from .emitter import Emitter, Ref
 from .integers import total, wide, wrapped
+from .quirks import GROUPS_OF_OPEN_ROWS, is_open_with_groups
 
 table = Lowerings()
 FLOAT32 = Precision.FLOAT32
@@ -47,9 +49,20 @@ def fully_connected(
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
     flags = {"transpose_a": transpose_x and x.rank > 1, "transpose_b": transpose_y and y.rank > 1}
     if x.is_float:
-        made = g.node("MatMul", g.cast(x, FLOAT32), g.cast(y, FLOAT32), **flags)
+        left, right = g.cast(x, FLOAT32), g.cast(y, FLOAT32)
+        if is_open_with_groups(x, y):
+            made = _of_rank_4(g, left, right, **flags)
+        else:
+            made = g.node("MatMul", left, right, **flags)
         return g.cast(made, x.precision)
     return _integers(g, x, y, **flags)
+
+
+def _of_rank_4(g: Emitter, left: Ref, right: Ref, **flags: bool) -> Ref:
+    """A product of matrices whose ranks are 2 and 3, or 3: with one axis more."""
+    met(GROUPS_OF_OPEN_ROWS)
+    wide = [g.node("Unsqueeze", r, g.ints(*range(4 - r.rank))) for r in (left, right)]
+    return g.node("Squeeze", g.node("MatMul", *wide, **flags), g.ints(0))
 
 
 def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir.dim import Expr
 from nnir.model import Value
 from nnir.ops import activation, linear, shape
 
@@ -25,7 +26,15 @@ RESHAPE_TO_NUMBER = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
-QUIRKS = (EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER)
+GROUPS_OF_OPEN_ROWS = Quirk(
+    "openvino",
+    "groups_of_open_rows",
+    "a MatMul of rows whose number is open with constant matrices [G, N, M] does not compile where "
+    "the rows have rank 2, and fails while running where they are [1, ?, N]: mixtures of experts",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+QUIRKS = (EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER, GROUPS_OF_OPEN_ROWS)
 
 MOVES = frozenset({shape.reshape, shape.reshape_exact, shape.squeeze, shape.unsqueeze})
 
@@ -39,3 +48,12 @@ def is_attended(value: Value) -> bool:
     while weights is not None and weights.operator in MOVES and weights.inputs[0] is not None:
         weights = weights.inputs[0].producer
     return weights is not None and weights.operator is activation.softmax
+
+
+def is_open_with_groups(x: Value, y: Value) -> bool:
+    """Whether a product is one of open rows with several matrices of known sizes."""
+    is_open = any(isinstance(d, Expr) for d in x.shape)
+    is_known = not any(isinstance(d, Expr) for d in y.shape)
+    if x.rank not in (2, 3) or y.rank != 3 or not is_open or not is_known or y.shape[0] == 1:
+        return False
+    return x.rank == 2 or x.shape[0] != y.shape[0]

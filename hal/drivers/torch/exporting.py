@@ -7,6 +7,7 @@ import io
 import itertools
 import logging
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -37,7 +38,9 @@ def write(model: Model, path: Path) -> None:
     with replacing(path) as file:
         target = Patient(file)
         try:
-            torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
+            with warnings.catch_warnings():  # of a transposed weight: all of its storage is written
+                warnings.filterwarnings("ignore", "No complete tensor found")
+                torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
         except SerializeError as error:
             raise Unsupported(f"torch cannot save {model.name!r}: {one_line(error)}") from None
         if target.error is not None:
@@ -63,6 +66,10 @@ class Patient(io.RawIOBase):
     def seek(self, offset: int, whence: int = 0) -> int:
         """Where PyTorch goes when all is written; it does not read."""
         return self.file.seek(offset, whence)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Stay at the end: torch.export rewinds a file that it wrote, for who reads it next."""
+        return offset
 
     def write(self, data: Any) -> int:
         if self.error is None:
