@@ -214,6 +214,16 @@ def many_members(data: bytes) -> bytes:
     return archive_of(parts)
 
 
+def counted(number: int) -> Build:
+    """An archive whose end counts other members than there are."""
+
+    def change(data: bytes) -> bytes:
+        place = data.rindex(b"PK\x05\x06")
+        return data[: place + 8] + struct.pack("<HH", number, number) + data[place + 12 :]
+
+    return edited(".pt2", change)
+
+
 def vectors(count: int, slot: int) -> Build:
     """A TFLite file whose graph has a vector with this length."""
 
@@ -411,3 +421,7 @@ ATTACKS += [
         for slot in (0, 1, 2, 3)
     ),
 ]  # fmt: skip
+ATTACKS += [
+    Attack(f"a directory that counts {n} members", counted(n), why="counts", format=".pt2")
+    for n in (0, 1, 60_000)
+]
