@@ -246,7 +246,7 @@ class Model:
         given = self.output_names if len(self.output_names) == len(self.outputs) else []
         names: dict[str, Value] = {}
         for position, value in enumerate(self.outputs):
-            name = given[position] if given else value.name or f"output{position}"
+            name = (given[position] if given else value.name) or f"output{position}"
             while name in names:
                 name = f"{name}_{position}"
             names[name] = value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import keyword
 import re
 import unicodedata
@@ -14,6 +15,7 @@ LONGEST = 10_000
 LONGEST_NAME = 1000
 
 
+@functools.lru_cache(1024)  # a file says the same of thousands of values
 def parse(text: str) -> Dim:
     """Read what `str` of a dimension printed; BadFile for anything else."""
     if len(text) > LONGEST:

@@ -21,6 +21,13 @@ OLD = "serialized_exported_program.json"
 
 MOST_MEMBERS = 1_000_000
 LOCAL_HEADER = 30
+END = b"PK\x05\x06"
+END_LENGTH = 18
+"""Bytes after the mark at the end of an archive, where it has no comment."""
+
+MANY = 0xFFFF
+"""Members that are counted elsewhere."""
+
 REEXPORT = "export the model again with torch.export.save of PyTorch 2.9 or newer"
 
 
@@ -35,6 +42,10 @@ class Container:
                 infos = archive.infolist()
         except (zipfile.BadZipFile, ValueError, struct.error, NotImplementedError) as error:
             raise BadFile(f"damaged .pt2 file: {error}") from None
+        end = bytes(data[len(data) - len(END) - END_LENGTH : len(data)])
+        counted = struct.unpack_from("<H", end, 10)[0] if end.startswith(END) else len(infos)
+        if counted not in (len(infos), MANY):
+            raise BadFile(f"damaged .pt2 file: {len(infos)} members, its end says {counted}")
         if not infos or len(infos) > MOST_MEMBERS:
             raise BadFile(f"a .pt2 file with {len(infos)} members")
         folder, slash, _ = infos[0].filename.partition("/")

@@ -128,8 +128,8 @@ def nnir_weights(weights: list[Any]) -> Build:
 
 def many_inputs(document: Any) -> None:
     row = document["values"][0]
-    document["values"] = [row] * 20_000
-    document["inputs"] = list(range(20_000))
+    document["values"] = [row] * 200_000
+    document["inputs"] = list(range(200_000))
 
 
 def of_shape(*sizes: Any) -> Build:
@@ -212,6 +212,16 @@ def many_members(data: bytes) -> bytes:
     parts = members(data) | {f"net/extra/{k}": b"" for k in range(65_000)}
     del parts[next(n for n in parts if n.endswith("models/model.json"))]
     return archive_of(parts)
+
+
+def counted(number: int) -> Build:
+    """An archive whose end counts other members than there are."""
+
+    def change(data: bytes) -> bytes:
+        place = data.rindex(b"PK\x05\x06")
+        return data[: place + 8] + struct.pack("<HH", number, number) + data[place + 12 :]
+
+    return edited(".pt2", change)
 
 
 def vectors(count: int, slot: int) -> Build:
@@ -364,8 +374,8 @@ ATTACKS += [
     }.items()
 ]
 ATTACKS += [
-    Attack("twenty thousand inputs of one name", json_edited(".nnir", many_inputs), why="counts",
-        format=".nnir"),
+    Attack("two hundred thousand inputs of one name", json_edited(".nnir", many_inputs),
+        why="counts", format=".nnir", commands=("load", "run")),
     Attack("a header of 2**63 bytes", edited(".nnir", lambda d: b"\xff" * 7 + b"\x7f" + d[8:]),
         why="lengths", format=".nnir"),
     Attack("an attribute that is NaN", attribute("transpose_x", {"float": "nan"}),
@@ -411,3 +421,7 @@ ATTACKS += [
         for slot in (0, 1, 2, 3)
     ),
 ]  # fmt: skip
+ATTACKS += [
+    Attack(f"a directory that counts {n} members", counted(n), why="counts", format=".pt2")
+    for n in (0, 1, 60_000)
+]

@@ -34,7 +34,7 @@ SECONDS = 5
 PATIENCE = 20
 """Seconds by the clock after which a command that is refused hangs."""
 
-LONG = 120
+LONG = 300
 """Seconds for a command that starts a framework."""
 
 HASHED = 1 << 20

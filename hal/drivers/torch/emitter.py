@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import operator as python_operator
 import re
 from collections.abc import Callable, Sequence
@@ -291,16 +292,17 @@ def _node(ref: Any) -> Any:
 
 def identifiers(names: Sequence[str]) -> list[str]:
     """Names that Python takes for arguments, all different."""
-    made: list[str] = []
+    made: dict[str, None] = {}
     for name in names:
         stem = NUMBER.sub("_", name) or "input"
-        stem = f"input_{stem}" if not stem.isidentifier() or stem in RESERVED else stem
+        is_plain = stem.isidentifier() and not keyword.iskeyword(stem) and stem not in RESERVED
+        stem = stem if is_plain else f"input_{stem}"
         found, count = stem, 0
         while found in made:
             count += 1
             found = f"{stem}_{count}"
-        made.append(found)
-    return made
+        made[found] = None
+    return [*made]
 
 
-RESERVED = frozenset(("self", "torch", "inf", "nan", "device", "None", "True", "False", "NoneType"))
+RESERVED = frozenset(("self", "torch", "inf", "nan", "device", "NoneType"))

@@ -63,10 +63,6 @@ class Patient(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def seek(self, offset: int, whence: int = 0) -> int:
-        """Where PyTorch goes when all is written; it does not read."""
-        return self.file.seek(offset, whence)
-
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
         """Stay at the end: torch.export rewinds a file that it wrote, for who reads it next."""
         return offset
