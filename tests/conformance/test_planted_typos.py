@@ -5,7 +5,8 @@ No typo may pass for a refusal, nor be hidden by the decomposition of the operat
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +19,10 @@ from conformance.conform import conform
 from conformance.engine import Answer
 from conformance.engines import onnx as onnx_engine
 from conformance.engines import torch as torch_engine
-from conformance.result import ERROR, PASS, REFUSED
-from conformance.suite import Options
+from conformance.result import ERROR, PASS, REFUSED, Result
+from conformance.suite import Crew, Options
+from conformance.suites.operators import Operators
+from conformance.worker import GIGABYTE
 from nnir.model import Model
 from nnir.ops import activation, attention, binary
 from nnir.passes import CLEAN, apply
@@ -86,24 +89,46 @@ TYPOS = (
 )
 
 
+@pytest.fixture(scope="module")
+def crew() -> Iterator[Crew]:
+    """The oracles of all typos: a framework is started once."""
+    made = Crew(timeout=120, memory=8 * GIGABYTE)
+    yield made
+    made.close()
+
+
 @pytest.mark.parametrize("typo", TYPOS, ids=lambda t: t.name)
-def test_conform_calls_it_an_error(typo: Typo) -> None:
+def test_it_is_an_error(typo: Typo, crew: Crew, monkeypatch: pytest.MonkeyPatch) -> None:
+    getattr(typos, typo.name)(monkeypatch.setattr)
+    options = Options(op=typo.op, yardstick=False, optimize=typo.optimize)
+    suite = Operators(options, crew)
+    items = [i for i in suite.items(typo.frontend) if options.wants(i.op)]
+    require_errors(typo, [r for i in items for r in suite.run(i, typo.device)])
+
+
+def test_conform_calls_it_an_error() -> None:
+    """The same through the command's own processes."""
+    typo = TYPOS[0]
     options = Options(
         frontends=(typo.frontend,),
         devices=(typo.device,),
         op=typo.op,
         yardstick=False,
-        optimize=typo.optimize,
         preload=(f"tests.conformance.typos:{typo.name}",),
     )
-    run = conform(options, jobs=1)
-    assert run.counts[ERROR]
-    assert not run.counts[REFUSED]
-    for result in run.results:
+    require_errors(typo, conform(options, jobs=1).results)
+
+
+def require_errors(typo: Typo, results: list[Result]) -> None:
+    """Errors that say what and where, and nothing that was refused; the ledger sees them."""
+    verdicts = Counter(r.verdict for r in results)
+    assert verdicts[ERROR]
+    assert not verdicts[REFUSED]
+    for result in results:
         if result.verdict == ERROR:
             assert result.reason.startswith(f"{typo.raises.__name__}: ")
             assert typo.where in result.reason
-    assert ledger.differences(ledger.read(typo.frontend), run.results, is_whole=False)
+    assert ledger.differences(ledger.read(typo.frontend), results, is_whole=False)
 
 
 def leaky() -> Model:
