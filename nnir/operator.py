@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import numbers
+import sys
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import cached_property
@@ -249,6 +250,11 @@ def operator(
 def pairs(read: int, made: int) -> int:
     """Steps where every result depends on everything that is read, such as a matrix product."""
     return read * made
+
+
+def of_windows(read: int, made: int) -> int:
+    """Steps of what attributes alone decide, such as windows and borders of any size: too many."""
+    return sys.maxsize
 
 
 def series(read: int, made: int) -> int:

@@ -73,6 +73,10 @@ def read(path: Path, *, trust: bool = False) -> SourceModel:
         return saved_model.read(place)
 
 
+TENSOR = "__keras_tensor__"
+"""What a tensor between layers is called."""
+
+
 def what_runs(path: Path) -> str:
     """What Keras would run of an archive: its layers, and code of others; nothing is run here."""
     try:
@@ -91,7 +95,7 @@ def what_runs(path: Path) -> str:
             if isinstance(name := value.get("class_name"), str):
                 module = value.get("module")
                 is_own = isinstance(module, str) and module.partition(".")[0] == "keras"
-                is_code = name in CODE or not is_own or value.get("registered_name")
+                is_code = name in CODE or not (is_own or name == TENSOR)
                 place = f"{module}.{name}" if isinstance(module, str) else name
                 (others if is_code else layers).add(place if is_code else name)
         elif isinstance(value, list):

@@ -10,7 +10,7 @@ from ..broadcast import contents, length_of
 from ..dim import Dim, Expr, ceil_div, product
 from ..model import Index, Value
 from ..numeric import fused, wide
-from ..operator import operator, pairs, require
+from ..operator import of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import binary, shape, unary, windows
 from .rules import require_integers
@@ -106,7 +106,7 @@ def _conv_type(
     return input.type.with_shape((input.shape[0], filter.shape[0], *sizes))
 
 
-@operator(steps=pairs, code=14, reference=_conv)
+@operator(steps=of_windows, code=14, reference=_conv)
 def conv_2d(
     input: Value,
     filter: Value,
@@ -141,7 +141,7 @@ def conv_2d(
     )
 
 
-@operator(steps=pairs, code=1400, reference=_conv)
+@operator(steps=of_windows, code=1400, reference=_conv)
 def conv_3d(
     input: Value,
     filter: Value,
@@ -245,7 +245,7 @@ def _conv_transpose_type(
     return input.type.with_shape((input.shape[0], channels, *sizes))
 
 
-@operator(steps=pairs, code=15, reference=_conv_transpose)
+@operator(steps=of_windows, code=15, reference=_conv_transpose)
 def conv_2d_transpose(
     input: Value,
     filter: Value,
@@ -284,7 +284,7 @@ def conv_2d_transpose(
     )
 
 
-@operator(steps=pairs, code=1401, reference=_conv_transpose)
+@operator(steps=of_windows, code=1401, reference=_conv_transpose)
 def conv_3d_transpose(
     input: Value,
     filter: Value,
@@ -347,7 +347,7 @@ def _conv_integer(
     return windows.convolve(x, w, pairs, strides, group, dilations)
 
 
-@operator(steps=pairs, code=1402, reference=_conv_integer)
+@operator(steps=of_windows, code=1402, reference=_conv_integer)
 def conv_integer(
     input: Value,
     filter: Value,
@@ -409,7 +409,7 @@ def _col_2_im(
     return windows.pad(full, tuple((-before, before + n - m) for (before, _), n, m in ends))
 
 
-@operator(steps=pairs, code=1403, reference=wide(_col_2_im))
+@operator(steps=of_windows, code=1403, reference=wide(_col_2_im))
 def col_2_im(
     input: Value,
     image_shape: Index,
@@ -499,7 +499,7 @@ def _bilinear(input: np.ndarray, y: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.moveaxis(np.asarray(total), -1, 2)
 
 
-@operator(steps=pairs, code=18, reference=_deformable_conv_2d)
+@operator(steps=of_windows, code=18, reference=_deformable_conv_2d)
 def deformable_conv_2d(
     input: Value,
     offset: Value,

@@ -8,7 +8,7 @@ from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import at_positions, wide
-from ..operator import operator, pairs, require
+from ..operator import of_windows, operator, pairs, require
 from ..types import Precision, TensorType
 from . import boxes as arithmetic
 from .rules import common_dim
@@ -350,7 +350,7 @@ def _check_rois(name: str, input: Value, rois: Value, columns: int) -> None:
     require(isinstance(last, Expr) or last == columns, f"{name} with regions {rois.type}")
 
 
-@operator(steps=pairs, code=70, reference=_roi_align)
+@operator(steps=of_windows, code=70, reference=_roi_align)
 def roi_align(
     input: Value,
     rois: Value,
@@ -403,7 +403,7 @@ def _roi_align_max(
     return result
 
 
-@operator(steps=pairs, code=1651, reference=_roi_align_max)
+@operator(steps=of_windows, code=1651, reference=_roi_align_max)
 def roi_align_max(
     input: Value,
     rois: Value,

@@ -10,7 +10,7 @@ from ..broadcast import axis_of, broadcast
 from ..dim import Expr
 from ..model import Value
 from ..numeric import HALF, wide
-from ..operator import operator, pairs, require
+from ..operator import of_windows, operator, pairs, require
 from ..types import Precision, TensorType
 from . import binary, reduce, unary
 
@@ -212,7 +212,7 @@ def _lrn(input: np.ndarray, *, size: int, bias: float, alpha: float, beta: float
     return input / np.power(base, kind(beta))
 
 
-@operator(steps=pairs, code=46, reference=_lrn)
+@operator(steps=of_windows, code=46, reference=_lrn)
 def lrn(
     input: Value,
     *,

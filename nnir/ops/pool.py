@@ -10,7 +10,7 @@ from ..broadcast import contents, length_of
 from ..dim import Dim
 from ..model import Index, Value
 from ..numeric import at_positions, fused, wide
-from ..operator import operator, pairs, require
+from ..operator import of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import windows
 from .rules import require_integers
@@ -89,7 +89,7 @@ def _pool_type(
     return input.type.with_shape((*input.shape[:2], *sizes))
 
 
-@operator(steps=pairs, code=8, reference=_average_pool_2d)
+@operator(steps=of_windows, code=8, reference=_average_pool_2d)
 def average_pool_2d(
     input: Value,
     *,
@@ -147,7 +147,7 @@ def _number(input: Value, name: str) -> None:
     require(fits, f"{name} needs numbers, not {input.type}")
 
 
-@operator(steps=pairs, code=49, reference=_max_pool_2d)
+@operator(steps=of_windows, code=49, reference=_max_pool_2d)
 def max_pool_2d(
     input: Value,
     *,
@@ -197,7 +197,7 @@ def _adaptive_type(name: str, input: Value, output_shape: tuple[int, ...]) -> Te
     return input.type.with_shape((*input.shape[:2], *output_shape))
 
 
-@operator(steps=pairs, code=1, reference=_adaptive_average_pool_2d)
+@operator(steps=of_windows, code=1, reference=_adaptive_average_pool_2d)
 def adaptive_average_pool_2d(input: Value, *, output_shape: tuple[int, ...]) -> TensorType:
     """The mean of each bin of a grid of `output_shape` bins.
 
@@ -235,7 +235,7 @@ def _adaptive_max_pool_2d(
     return best, index.astype(Precision(return_indices_dtype).dtype)
 
 
-@operator(steps=pairs, code=2, reference=_adaptive_max_pool_2d)
+@operator(steps=of_windows, code=2, reference=_adaptive_max_pool_2d)
 def adaptive_max_pool_2d(
     input: Value,
     *,
@@ -316,7 +316,7 @@ def _average_pool(
     return windows.sums(input, *given) / count.astype(input.dtype)
 
 
-@operator(steps=pairs, code=1450, reference=_average_pool)
+@operator(steps=of_windows, code=1450, reference=_average_pool)
 def average_pool(
     input: Value,
     *,
@@ -353,7 +353,7 @@ def _max_pool(
     return windows.maxima(input, *given) if return_indices else windows.maximum(input, *given)
 
 
-@operator(steps=pairs, code=1451, reference=_max_pool)
+@operator(steps=of_windows, code=1451, reference=_max_pool)
 def max_pool(
     input: Value,
     *,
@@ -391,7 +391,7 @@ def _lp_pool(
     return np.power(powers, input.dtype.type(1 / p))
 
 
-@operator(steps=pairs, code=1452, reference=_lp_pool)
+@operator(steps=of_windows, code=1452, reference=_lp_pool)
 def lp_pool(
     input: Value,
     *,
@@ -449,7 +449,7 @@ def _max_unpool(
     return grown
 
 
-@operator(steps=pairs, code=1453, reference=_max_unpool)
+@operator(steps=of_windows, code=1453, reference=_max_unpool)
 def max_unpool(
     input: Value,
     indices: Value,

@@ -99,16 +99,16 @@ def test_nothing_from_files_commands_the_terminal(monkeypatch: pytest.MonkeyPatc
     assert done.exit_code == 1
     assert "\x1b" not in done.output
     assert "\x07" not in done.output
-    assert done.output.count("?[31mred?") == 6
-    assert "  a ?[31mred?\n" in done.output
-    assert "  Case(\n  ?[31mred?\n" in done.output
+    assert done.output.count(r"\x1b[31mred\x07") == 6
+    assert "  a \\x1b[31mred\\x07\n" in done.output
+    assert "  Case(\n  \\x1b[31mred\\x07\n" in done.output
 
 
 def test_the_script_of_a_finding_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     found = finding(model=b"")
     prove._explain(found, Path("with space 'q\x1b"))
     line = capsys.readouterr().out.splitlines()[-1]
-    assert shlex.split(line) == ["python", "with space 'q?/show.py", "shows", "it"]
+    assert shlex.split(line) == ["python", r"with space 'q\x1b/show.py", "shows", "it"]
 
 
 def finding(**more: Any) -> Any:
