@@ -22,7 +22,7 @@ from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
 from .inputs import random_inputs
 from .intermediate import intermediates
 from .leeway import relative_to
-from .origin import Origin, as_in_origin
+from .origin import as_in_origin, origin_of
 from .quanta import allowed, is_quantized
 from .trials import Trial
 from .verify import TOLERANCES, compared
@@ -79,7 +79,7 @@ def _together(source: Any, walk: Walk, arrays: Arrays, kind: str) -> Finding | N
     if all(id(v) in walk.random for v in model.outputs):
         return None
     try:
-        with Origin(source, model) as origin:
+        with origin_of(source, model) as origin:
             found = origin.run(arrays)
     except Unsupported:
         return None
@@ -104,6 +104,6 @@ def _is_rounding(source: Any, model: Model, arrays: Arrays, found: Arrays, got: 
     """Whether the kernels of a quantised model's origin differ from each other as much."""
     if not is_quantized(model):
         return False
-    with Origin(source, model) as origin:
+    with origin_of(source, model) as origin:
         rows, _ = compared(model, [Trial(arrays, found, {})], [got], origin)
     return all(row.agrees for row in rows)

@@ -3,64 +3,93 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
 
 from hal.runtime.program import Program
+from nnir.errors import BadInput, DeviceError, summary
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
 
-from .origins import Session, session_of
+from .oracle import Refused
+from .origins import session_of
 
 Arrays = list[np.ndarray]
 BUILTIN = "builtin"
 
 
 class Origin:
-    """Runs `source` in its own framework; what a model means is in the NumPy references.
+    """Runs `source` in its own framework.
 
     Arrays are in the order of axes of `model`, which may differ from the origin's own. A context
     manager: entering it starts the framework.
     """
 
     def __init__(self, source: Any, model: Model) -> None:
-        self.source, self.model = source, model
-        self._session: Session | None = None
-        self._stack = ExitStack()
+        self.model = model
+        self._opened = session_of(source, model)
         self._outputs = ends.orders(model, ends.OUTPUTS)
 
     def __enter__(self) -> Origin:
-        if not isinstance(self.source, Model):
-            self._session = self._stack.enter_context(session_of(self.source, self.model))
+        self._session = self._opened.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._stack.close()
+    def __exit__(self, *error: Any) -> None:
+        self._opened.__exit__(*error)
 
     @property
     def name(self) -> str:
         """The framework that answered last."""
-        return BUILTIN if self._session is None else self._session.name
+        return self._session.name
 
     def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
-        """The outputs of the origin, in the model's order; Refused where it refuses."""
-        if self._session is None:
-            with Program(self.source, BUILTIN) as program:
-                return list(program(*arrays))
+        """The outputs, in the model's order; Refused where the framework refuses."""
         return self._ordered(self._session.run(as_in_origin(self.model, arrays)))
 
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels of the same framework give, by their names."""
-        if self._session is not None:
-            for name, found in self._session.run_others(as_in_origin(self.model, arrays)):
-                yield name, self._ordered(found)
+        for name, found in self._session.run_others(as_in_origin(self.model, arrays)):
+            yield name, self._ordered(found)
 
     def _ordered(self, found: Arrays) -> Arrays:
         outputs = [name for name, _ in self.model.named_outputs()]
         return [ordered(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
+
+
+class References:
+    """A model on the NumPy references: what it means, where there is nobody else to ask."""
+
+    name = BUILTIN
+
+    def __init__(self, model: Model) -> None:
+        self._program = Program(model, BUILTIN)
+
+    def __enter__(self) -> References:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._program.close()
+
+    def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
+        """The outputs, in the model's order; Refused for inputs that the model does not take."""
+        try:
+            return list(self._program(*arrays))
+        except (BadInput, DeviceError) as error:
+            raise Refused(f"the references refuse: {summary(error)}") from error
+
+    def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
+        """There is one answer."""
+        return iter(())
+
+    def finish(self) -> None:
+        """Nothing else runs."""
+
+
+def origin_of(source: Any, model: Model) -> Origin | References:
+    """Who says what a source means: its framework, or the references where it is a model."""
+    return References(source) if isinstance(source, Model) else Origin(source, model)
 
 
 def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -27,6 +26,9 @@ SIZES = (2, 3, 4, 8, 16, 32, 64, 128, 224)
 
 SMALL = (1, 0)
 """What integers are at most where the origin takes no larger ones."""
+
+NEARLY = 1e-6
+"""How far floats may lie apart, relative to them, to be the same for a person."""
 
 MOST = 1 << 24
 """Elements of all inputs, beyond which no larger size is tried."""
@@ -126,8 +128,9 @@ def _is_constant(array: np.ndarray) -> bool:
     if not is_float(array.dtype):
         return bool((flat == flat[0]).all())
     numbers = flat.astype(np.float64)
-    spread = float(np.ptp(numbers))
-    return math.isnan(spread) or spread <= 1e-6 * abs(float(numbers[0]))
+    if not np.isfinite(numbers).all():
+        return bool(np.isnan(numbers).all() or (numbers == numbers[0]).all())
+    return float(np.ptp(numbers)) <= NEARLY * abs(float(numbers[0]))
 
 
 def _are_same(results: Arrays) -> bool:

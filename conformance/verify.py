@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from nnir.model import Model
 from .case import Tolerance
 from .compare import compare
 from .leeway import largest
-from .origin import BUILTIN, Origin
+from .origin import BUILTIN, Origin, References, origin_of
 from .origins import NotInstalled
 from .quanta import allowed, are_as_near, is_quantized
 from .stock import Stock
@@ -100,7 +100,7 @@ def verify(
     `inputs` several random ones are tried, of several sizes where those are open.
     """
     started = time.perf_counter()
-    with Program(model, device, properties) as program, Origin(source, model) as origin:
+    with Program(model, device, properties) as program, origin_of(source, model) as origin:
         if inputs is None:
             found = trials(model, origin.run, seed, count_of(model))
         else:
@@ -127,21 +127,22 @@ def verify_file(
     unproved: list[str] = []
     with ExitStack() as stack:
         try:
-            opened: Stock | Builtin = stack.enter_context(Stock(path, device, model))
+            opened: Stock | References = stack.enter_context(Stock(path, device, model))
         except Unsupported as error:
             unproved.append(f"in {device.name if device else BUILTIN}: {summary(error)}")
-            opened = stack.enter_context(Builtin(read(path)))
-        origin: Origin | Builtin
+            opened = stack.enter_context(References(read(path)))
+        origin: Origin | References
         try:
-            origin = stack.enter_context(Origin(source, model))
+            origin = origin_of(source, model)
+            stack.enter_context(origin)
             found = trials(model, origin.run, seed, count_of(model))
         except NotInstalled as error:
             unproved.append(f"against {error}")
-            origin = stack.enter_context(Builtin(model))
+            origin = stack.enter_context(References(model))
             found = trials(model, origin.run, seed)
         except Unsupported as error:
             unproved.append(f"against its origin: {summary(error)}")
-            origin = stack.enter_context(Builtin(model))
+            origin = stack.enter_context(References(model))
             found = trials(model, origin.run, seed)
         got = [opened.run(t.arrays) for t in found]
         opened.finish()
@@ -149,32 +150,6 @@ def verify_file(
     notes += weaknesses([n for n, _ in model.named_outputs()], found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
-
-
-class Builtin:
-    """A model on the NumPy references, where there is nobody else to ask."""
-
-    name = BUILTIN
-
-    def __init__(self, model: Model) -> None:
-        self._program = Program(model, BUILTIN)
-
-    def __enter__(self) -> Builtin:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._program.close()
-
-    def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs, in the model's order."""
-        return list(self._program(*arrays))
-
-    def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, list[np.ndarray]]]:
-        """There is one answer."""
-        return iter(())
-
-    def finish(self) -> None:
-        """Nothing else runs."""
 
 
 def count_of(model: Model) -> int:
@@ -186,7 +161,7 @@ def compared(
     model: Model,
     found: Sequence[Trial],
     got: Sequence[Sequence[np.ndarray]],
-    origin: Origin | Builtin,
+    origin: Origin | References,
     tolerance: float | None = None,
 ) -> tuple[list[Row], list[str]]:
     """The worst of each output over all trials, and what there is to say about that."""
@@ -213,7 +188,7 @@ def second_opinion(
     got: Sequence[np.ndarray],
     trial: Trial,
     rows: list[Row],
-    origin: Origin | Builtin,
+    origin: Origin | References,
     tolerance: float | None,
 ) -> tuple[list[Row], dict[str, str]]:
     """The rows of outputs that differ, once the other kernels of the origin are asked as well.

@@ -5,13 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from hal.runtime.program import Program
-from nnir.errors import DeviceError, Differs, NNAdapterError, summary
+from nnir.errors import DeviceError, Differs, summary
 from nnir.model import Model
 
-BUILTIN = "builtin"
 STACK = 5
 """Frames between a warning here and whoever calls `nnadapter.compile`."""
 
@@ -48,28 +45,15 @@ def compile_checked(
 
 def disagreement(model: Model, program: Program) -> str | None:
     """What a program does otherwise than the references on random inputs; None where nothing."""
+    from conformance.origin import References
+    from conformance.trials import trials
     from conformance.verify import rows_of
 
-    arrays, wanted = example(model)
+    with References(model) as references:
+        (trial,) = trials(model, references.run, count=1)
     try:
-        got = program(*arrays)
+        got = program(*trial.arrays)
     except DeviceError as error:
         return summary(error)
-    rows = rows_of(model, got, wanted, None)
+    rows = rows_of(model, got, trial.wanted, None)
     return next((f"{r.output}: {r.problem}" for r in rows if not r.agrees), None)
-
-
-def example(model: Model) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Random inputs of the smallest sizes that the references take, and what those give."""
-    from conformance.inputs import random_inputs
-    from conformance.trials import candidates
-
-    problem: NNAdapterError | None = None
-    with Program(model, BUILTIN) as references:
-        for sizes in candidates(model):
-            arrays = random_inputs(model, 0, sizes)
-            try:
-                return arrays, list(references(*arrays))
-            except NNAdapterError as error:
-                problem = problem or error
-    raise problem or DeviceError("no inputs to check a program with")

@@ -70,6 +70,7 @@ def convert(source: Any, target: Path, plan: Plan, read: Callable[[], Model]) ->
         if report is not None and not report:
             kept = _keep_differing(model, target, writer, plan) if plan.keep else None
             raise Differs(_difference(target, report, kept))
+        require_own(staging.outputs(), target, writer)  # a proof takes time
         return Written(model, staging.commit(), report, passes)
 
 

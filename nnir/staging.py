@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -34,7 +34,8 @@ DAY = 24 * 3600.0
 """Seconds after which a folder is stale where the system knows no locks."""
 
 COMMIT = "commit.json"
-"""In a staging folder: the names that are moved, in order. It exists once all are proved."""
+"""In a staging folder: the names that are moved, in order, each with the identity of the file that
+it replaces. It exists once all are proved."""
 
 ATTEMPTS = 100
 
@@ -111,7 +112,7 @@ def _sweep_one(folder: Path) -> None:
         if LOCKS and (lock := _lock(folder)) is None:
             return
         try:
-            with contextlib.suppress(ValueError, TypeError):
+            with contextlib.suppress(ValueError, TypeError, AttributeError):
                 _move(folder, json.loads((folder / COMMIT).read_text(encoding="utf-8")))
         except FileNotFoundError:
             pass
@@ -121,11 +122,26 @@ def _sweep_one(folder: Path) -> None:
                 os.close(lock)
 
 
-def _move(folder: Path, names: Iterable[str]) -> None:
-    """Give files of a staging folder their names beside it, but those that have them already."""
-    for name in map(os.path.basename, names):
-        with contextlib.suppress(FileNotFoundError):
+def _move(folder: Path, replaced: dict[str, list[int] | None]) -> None:
+    """Give files of a staging folder their names beside it, but those that have them already.
+
+    Nothing happens where one would replace a file that is not the one it was written for: the
+    folder may come from elsewhere, or something else has been put there since.
+    """
+    names = [n for n in replaced if os.path.basename(n) == n and (folder / n).is_file()]
+    found = [_identity(folder.parent / n) for n in names]
+    if all(f is None or f == replaced[n] for n, f in zip(names, found, strict=True)):
+        for name in names:
             os.replace(folder / name, folder.parent / name)
+
+
+def _identity(path: Path) -> list[int] | None:
+    """What tells a file from every other one; None where there is none."""
+    try:
+        about = path.lstat()
+    except FileNotFoundError:
+        return None
+    return [about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns]
 
 
 class Staging:
@@ -169,7 +185,7 @@ class Staging:
         outputs = self.outputs()
         try:
             if len(outputs) > 1:
-                text = json.dumps([path.name for path in outputs])
+                text = json.dumps({path.name: _identity(path) for path in outputs})
                 (self.folder / "commit").write_text(text, encoding="utf-8")
                 os.replace(self.folder / "commit", self.folder / COMMIT)
                 self.target.unlink(missing_ok=True)

@@ -6,18 +6,12 @@ import struct
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from tests.frontends.paddle_legacy_bytes import varint
+
 from .harness import HARMLESS, REFUSED, Attack
 
 ASKING = ("load", "onnx", "verify", "bisect")
 FLOAT, STRING = 1, 7
-
-
-def varint(value: int) -> bytes:
-    found = bytearray()
-    while value > 127:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
 
 
 def part(number: int, content: bytes | str | int) -> bytes:

@@ -14,6 +14,8 @@ import zipfile
 from collections.abc import Callable
 from typing import Any
 
+from tests.frontends.paddle_legacy_bytes import varint
+
 NUMBERS = (
     *(0, 1, 2, 3, -1, -2, 7, 8, 63, 64, 127, 128, 255, 256, 65535, 65536, 10**6),
     *(2**31 - 1, 2**31, -(2**31), 2**32, 2**40, 2**62, 2**63 - 1, -(2**63), 2**64 - 1),
@@ -58,16 +60,6 @@ Field = tuple[int, int, Any, bytes | None]
 """Number, wire type, an int, bytes or fields, and the bytes of the whole while nothing changed."""
 
 Path = tuple[int, ...]
-
-
-def varint(value: int) -> bytes:
-    """A number as protobuf writes it."""
-    value &= (1 << 64) - 1
-    out = bytearray()
-    while value > 0x7F:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def _number(data: bytes, place: int) -> tuple[int, int]:

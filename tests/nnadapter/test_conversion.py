@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -190,17 +189,49 @@ def test_an_interrupted_conversion_leaves_nothing(
 
 
 def test_a_killed_commit_is_finished(tmp_path: Path) -> None:
-    (tmp_path / "n.bin").write_text("old")
+    for name in ("n.bin", "n.xml"):
+        (tmp_path / name).write_text("old")
     child = os.fork()
     if not child:
-        staging = Staging(tmp_path / "n.xml").__enter__()
-        staging.path.write_text("new")
-        (staging.folder / "n.bin").write_text("new")
-        (staging.folder / COMMIT).write_text('["n.bin", "n.xml"]')
-        os.kill(os.getpid(), signal.SIGKILL)
+        with Staging(tmp_path / "n.xml") as staging:
+            staging.path.write_text("new")
+            (staging.folder / "n.bin").write_text("new")
+            replace = os.replace
+
+            def die(source: Path, target: Path) -> None:
+                replace(source, target)
+                if source.name == "n.bin":
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+            os.replace = die  # type: ignore[assignment]
+            staging.commit()
     os.waitpid(child, 0)
+    assert contents(tmp_path).keys() != {"n.bin", "n.xml"}  # killed in the middle
     sweep(tmp_path)
     assert contents(tmp_path) == {"n.bin": b"new", "n.xml": b"new"}
+
+
+@pytest.mark.parametrize("identity", ["null", "[0, 0, 0, 0]", '"x"'])
+def test_a_folder_from_elsewhere_replaces_nothing(tmp_path: Path, identity: str) -> None:
+    """One that was downloaded may look like one of ours."""
+    folder = tmp_path / f".nnadapter-{'0' * 16}"
+    folder.mkdir()
+    (folder / "thesis.txt").write_text("gone")
+    (folder / COMMIT).write_text(f'{{"thesis.txt": {identity}}}')
+    (tmp_path / "thesis.txt").write_text("the work of years")
+    sweep(tmp_path)
+    assert contents(tmp_path) == {"thesis.txt": b"the work of years"}
+
+
+@pytest.mark.parametrize("text", ["", "[]", "3", '{"../a": null}', '{"": null}', "\xff"])
+def test_folders_of_any_content_are_swept(tmp_path: Path, text: str) -> None:
+    place = tmp_path / "inner"
+    folder = place / f".nnadapter-{'0' * 16}"
+    folder.mkdir(parents=True)
+    (folder / COMMIT).write_text(text)
+    (folder / "a").write_text("a")
+    sweep(place)
+    assert contents(tmp_path) == {}
 
 
 def test_folders_in_use_are_not_swept(tmp_path: Path) -> None:
@@ -210,20 +241,36 @@ def test_folders_in_use_are_not_swept(tmp_path: Path) -> None:
     assert not any(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "spoil", [lambda p: p.mkdir(), lambda p: p.symlink_to(p), lambda p: p.parent.chmod(0o500)]
-)
-def test_places_that_cannot_be_written(
-    saved: Path, tmp_path: Path, spoil: Callable[[Path], None]
+def test_a_folder_is_no_target(saved: Path, tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").mkdir()
+    done = call("convert", saved, tmp_path / "m.onnx")
+    assert done.exit_code == 1
+    assert "it is a folder" in done.stderr
+
+
+def test_a_link_that_leads_nowhere_is_replaced(saved: Path, tmp_path: Path) -> None:
+    target = tmp_path / "m.onnx"
+    target.symlink_to(target)
+    nna.convert(saved, target)
+    assert not target.is_symlink()
+    onnx.checker.check_model(target)
+
+
+def test_what_is_put_there_meanwhile_stays(
+    saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    target = tmp_path / "inner" / "m.onnx"
-    target.parent.mkdir()
-    spoil(target)
-    if os.geteuid() == 0 and not target.is_dir() and not target.is_symlink():
-        pytest.skip("root may write everywhere")
-    done = call("convert", saved, target)
-    assert done.exit_code == (0 if target.is_file() else 1)
-    assert len(done.stderr.strip().splitlines()) <= 2
+    target = tmp_path / "m.xml"
+    true = stock.Stock.run
+
+    def run(self: stock.Stock, arrays: list[np.ndarray]) -> list[np.ndarray]:
+        target.with_suffix(".bin").write_text("the work of years")
+        return true(self, arrays)
+
+    monkeypatch.setattr(stock.Stock, "run", run)
+    with pytest.raises(BadFile, match=r"cannot write .*m\.bin"):
+        nna.convert(saved, target)
+    assert target.with_suffix(".bin").read_text() == "the work of years"
+    assert not target.exists()
 
 
 def test_a_model_may_be_saved_over_its_own_file(saved: Path, tmp_path: Path) -> None:
