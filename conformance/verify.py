@@ -136,12 +136,9 @@ def verify_file(
             origin = origin_of(source, model)
             stack.enter_context(origin)
             found = trials(model, origin.run, seed, count_of(model))
-        except NotInstalled as error:
-            unproved.append(f"against {error}")
-            origin = stack.enter_context(References(model))
-            found = trials(model, origin.run, seed)
         except Unsupported as error:
-            unproved.append(f"against its origin: {summary(error)}")
+            is_absent = isinstance(error, NotInstalled)
+            unproved.append(f"against {error if is_absent else f'its origin: {summary(error)}'}")
             origin = stack.enter_context(References(model))
             found = trials(model, origin.run, seed)
         got = [opened.run(t.arrays) for t in found]
