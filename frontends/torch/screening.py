@@ -26,8 +26,8 @@ OF_SIZES = ("_operator.", "math.", "torch.sym_")
 SIDE_EFFECTS = frozenset({"aten.from_file.default", "aten.from_file.out", "aten._print.default"})
 """Operators of ATen that open files or print."""
 
-RANGE = re.compile(r"[A-Za-z_]{1,20}\d{0,6}")
-"""Symbols with ranges; PyTorch counts up to the number in some."""
+RANGE = re.compile(r"[A-Za-z_]{1,20}\d{0,6}|(?!u|zuf)[\w ,.+\-*/()]{1,1000}")
+"""Symbols and expressions with ranges; PyTorch counts up to the number after `u` and `zuf`."""
 
 PATH = re.compile(r"[\w\-/:+ ]*(\.[\w\-/:+ ]+)*")
 """Full names of weights, which become attributes of a module."""

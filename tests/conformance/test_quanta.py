@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
+from conformance.origin import References
 from conformance.quanta import allowed, is_quantized
 from conformance.trials import Trial
-from conformance.verify import Builtin, Row, compared
+from conformance.verify import Row, compared
 from nnir.model import Model
 from nnir.ops import binary, quant
 from nnir.types import Precision, TensorType
@@ -18,7 +19,7 @@ F32, STEP = Precision.FLOAT32, 0.5
 FIRST = np.arange(-8, 8, dtype=np.float32)
 
 
-class Kernels(Builtin):
+class Kernels(References):
     """An origin with a second answer."""
 
     name = "litert"
