@@ -14,7 +14,7 @@ import numpy as np
 
 from nnir.budget import numbers_of
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Value
+from nnir.model import Index, Value
 from nnir.numeric import is_real
 from nnir.operator import Operator
 from nnir.types import Row
@@ -67,7 +67,7 @@ class Table:
 
         return add
 
-    def same(self, names: Mapping[str, Operator], *, since: int = 1) -> None:
+    def same(self, names: Mapping[str, Operator[Any]], *, since: int = 1) -> None:
         """Add operators that mean exactly what the source means."""
         for name, operator in names.items():
             self.convert(name, since=since)(operator)
@@ -231,7 +231,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         default=parameter.default,
         optional=len(plain) < len(options),
         is_value=is_value,
-        is_index=any(hasattr(o, "__metadata__") for o in plain),
+        is_index=Index in plain,
         is_items=Items in plain or Gaps in plain,
         takes_gaps=Gaps in plain,
         takes_numbers=any(o in (int, float, bool, complex) for o in plain),

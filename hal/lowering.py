@@ -15,9 +15,9 @@ Lowering = Callable[..., Any]
 class Lowerings:
     """Lowerings by operator. A function takes the emitter, then the operator's own parameters."""
 
-    entries: dict[Operator, Lowering] = field(default_factory=dict)
+    entries: dict[Operator[Any], Lowering] = field(default_factory=dict)
 
-    def lower(self, *operators: Operator) -> Callable[[Lowering], Lowering]:
+    def lower(self, *operators: Operator[Any]) -> Callable[[Lowering], Lowering]:
         """Decorator: the function lowers `operators`."""
 
         def add(function: Lowering) -> Lowering:
@@ -29,7 +29,7 @@ class Lowerings:
 
         return add
 
-    def find(self, operator: Operator) -> Lowering | None:
+    def find(self, operator: Operator[Any]) -> Lowering | None:
         return self.entries.get(operator)
 
     @classmethod

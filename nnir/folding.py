@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -26,7 +27,7 @@ class Folder:
     operators in `kept` give is never computed.
     """
 
-    def __init__(self, limit: int = LIMIT, kept: frozenset[Operator] = frozenset()) -> None:
+    def __init__(self, limit: int = LIMIT, kept: frozenset[Operator[Any]] = frozenset()) -> None:
         self.limit = limit
         self.kept = kept
         self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}

@@ -9,8 +9,9 @@ from typing import Annotated, Any, TypeAlias
 import ml_dtypes
 import numpy as np
 
+from .algebra import Algebra
 from .dim import Dim, Expr, symbol
-from .errors import VALUES, BadModel, BadType, NNAdapterError
+from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant
 from .legible import legible
 from .operator import Operator
 from .types import Lifetime, Precision, TensorType, precision_of
@@ -18,7 +19,7 @@ from .types import Lifetime, Precision, TensorType, precision_of
 CONTENT_LIMIT = 64
 
 
-class Value:
+class Value(Algebra):
     """One operand: a model input, a constant, or the output of an operation.
 
     `constant` is the data where it is known; the array is never written to and may be a view into
@@ -62,6 +63,14 @@ class Value:
     @property
     def shape(self) -> tuple[Dim, ...]:
         return self.type.shape
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The shape where all of it is known while converting; NotConstant otherwise."""
+        sizes = tuple(d for d in self.type.shape if isinstance(d, int))
+        if len(sizes) < self.rank:
+            raise NotConstant(f"{self.type}, whose sizes must be known")
+        return sizes
 
     @property
     def rank(self) -> int:
@@ -117,6 +126,9 @@ class Value:
 Index: TypeAlias = Annotated[Value, np.int64]
 """A tensor of positions, axes or sizes: Python ints given for it become an int64 constant."""
 
+Mask: TypeAlias = Annotated[Value, np.bool_]
+"""A tensor of truth values, whose precision says nothing about numbers beside it."""
+
 
 class Operation:
     """An operator applied to values."""
@@ -125,7 +137,7 @@ class Operation:
 
     def __init__(
         self,
-        operator: Operator,
+        operator: Operator[Any],
         inputs: tuple[Value | None, ...],
         attributes: dict[str, Any],
         origin: str | None,
@@ -222,7 +234,7 @@ class Model:
         return symbol(name)
 
     def append(
-        self, operator: Operator, inputs: tuple[Value | None, ...], attributes: dict[str, Any]
+        self, operator: Operator[Any], inputs: tuple[Value | None, ...], attributes: dict[str, Any]
     ) -> tuple[Value, ...]:
         """Add an operation whose operands are already bound; its outputs."""
         types = operator.infer(inputs, attributes)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 
@@ -16,13 +16,22 @@ from .errors import VALUES, BadType, NNAdapterError, told
 from .types import TensorType
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
     from .model import Model, Value
 
+    Result = TypeVar("Result", covariant=True, default=Value)
+else:
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
 Rule = Callable[..., TensorType | tuple[TensorType, ...]]
+Content = Callable[..., np.ndarray | None]
 EXTENSION = 1000
 
 
-class Operator:
+class Operator(Generic[Result]):
     """An operator of the standard set or an extension of it.
 
     Calling it with values appends an operation to their model and returns its output, or a tuple
@@ -36,7 +45,7 @@ class Operator:
         reference: Callable[..., Any],
         code: int,
         since: str = "v1",
-        content: Callable[..., np.ndarray | None] | None = None,
+        content: Content | None = None,
         is_random: bool = False,
         order: tuple[str, ...] | None = None,
         steps: Callable[[int, int], int] | None = None,
@@ -109,8 +118,8 @@ class Operator:
         return found
 
     @cached_property
-    def index_dtypes(self) -> dict[str, type[np.generic]]:
-        """Tensor parameters that hold positions: Python ints given for them become this type."""
+    def own_dtypes(self) -> dict[str, type[np.generic]]:
+        """Tensor parameters of one type: Python numbers given for them become this type."""
         names = [*self.tensors, *([self.variadic] if self.variadic else [])]
         found = {}
         for name in names:
@@ -130,9 +139,10 @@ class Operator:
         """The names of all operands in the order of the standard."""
         return self._order or tuple(self.signature.parameters)
 
-    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+    def __call__(self, *inputs: Any, **attributes: Any) -> Result:
         outputs = self.append(inputs, attributes)
-        return outputs[0] if len(outputs) == 1 and not self.is_list else outputs
+        result: Any = outputs[0] if len(outputs) == 1 and not self.is_list else outputs
+        return result
 
     @cached_property
     def is_list(self) -> bool:
@@ -194,9 +204,11 @@ class Operator:
         return self.variadic is not None and type(None) in get_args(self.hints[self.variadic])
 
     def _constant_dtype(self, name: str | None, given: tuple[Any, ...]) -> Any:
-        if name in self.index_dtypes:
-            return self.index_dtypes[name]
-        return next(v.dtype for v in given if hasattr(v, "model"))
+        if name in self.own_dtypes:
+            return self.own_dtypes[name]
+        names = (*self.tensors, *[self.variadic] * len(given))
+        typed = [(n, v.dtype) for n, v in zip(names, given, strict=False) if hasattr(v, "model")]
+        return next((d for n, d in typed if n not in self.own_dtypes), typed[0][1])
 
     def infer(
         self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
@@ -225,16 +237,48 @@ class Operator:
         return f"<operator {self.name}>"
 
 
+class Definition:
+    """A decorator that makes an operator of its type rule; see `operator`."""
+
+    def __init__(self, **properties: Any) -> None:
+        self.properties = properties
+
+    @overload
+    def __call__(self, rule: Callable[..., TensorType]) -> Operator: ...
+    @overload
+    def __call__(
+        self, rule: Callable[..., tuple[TensorType, TensorType]]
+    ) -> Operator[tuple[Value, Value]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[..., tuple[TensorType, TensorType, TensorType]]
+    ) -> Operator[tuple[Value, Value, Value]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[..., tuple[TensorType, TensorType, TensorType, TensorType]]
+    ) -> Operator[tuple[Value, Value, Value, Value]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[..., tuple[TensorType, ...]]
+    ) -> Operator[tuple[Value, ...]]: ...
+    @overload
+    def __call__(
+        self, rule: Callable[..., TensorType | tuple[TensorType, TensorType]]
+    ) -> Operator[Any]: ...
+    def __call__(self, rule: Rule) -> Operator[Any]:
+        return Operator(rule, **self.properties)
+
+
 def operator(
     *,
     code: int,
     reference: Callable[..., Any],
     since: str = "v1",
-    content: Callable[..., np.ndarray | None] | None = None,
+    content: Content | None = None,
     is_random: bool = False,
     order: tuple[str, ...] | None = None,
     steps: Callable[[int, int], int] | None = None,
-) -> Callable[[Rule], Operator]:
+) -> Definition:
     """Make an operator of a type rule.
 
     `code` is the standard's operation code, 1000 and above for extensions; `since` the version of
@@ -244,7 +288,15 @@ def operator(
     says what the reference costs, from the numbers of elements that it reads and makes, where that
     is more than to touch each once.
     """
-    return lambda rule: Operator(rule, reference, code, since, content, is_random, order, steps)
+    return Definition(
+        code=code,
+        reference=reference,
+        since=since,
+        content=content,
+        is_random=is_random,
+        order=order,
+        steps=steps,
+    )
 
 
 def pairs(read: int, made: int) -> int:

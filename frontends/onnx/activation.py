@@ -263,14 +263,11 @@ def dropout(
     seed: int | None = None,
     wanted: Wanted,
 ) -> Value | tuple[Value, Value]:
-    off = training_mode is None or _is_false(training_mode) or (ratio and _is_false(ratio))
-    if off:
+    drops_none = ratio is not None and _is_false(ratio)
+    if training_mode is None or _is_false(training_mode) or drops_none:
         return _passed(data, Precision.BOOL8, wanted)
-    default = _training(data, 0.5)
-    made: tuple[Value, Value] = activation.dropout(
-        data, ratio or default[0], training_mode or default[1], seed=seed
-    )
-    return made
+    default = _training(data, 0.5)[0]
+    return activation.dropout(data, default if ratio is None else ratio, training_mode, seed=seed)
 
 
 def _training(data: Value, ratio: float) -> tuple[Value, Value]:

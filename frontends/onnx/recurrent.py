@@ -18,7 +18,7 @@ Numbers = tuple[float, ...]
 
 
 def _layer(
-    operator: Operator,
+    operator: Operator[tuple[Value, ...]],
     inputs: tuple[Value | None, ...],
     *,
     hidden_size: int | None,

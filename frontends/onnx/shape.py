@@ -275,11 +275,11 @@ def _on_axes(pairs: Value, axes: Value, rank: int) -> Value:
     """Pairs for some axes as pairs for all."""
     where = ints(axes)
     known = ints(pairs)
-    none = pairs.model.constant(np.zeros((rank, 2)), np.int64)
     if where is None or known is None:
+        none = pairs.model.constant(np.zeros((rank, 2)), np.int64)
         rows = ops.reshape(int64(pairs), [-1, 2])
-        full = index.scatter_nd(none, ops.unsqueeze(axes, [-1]), rows)
-        return ops.reshape(full, [2 * rank])
+        placed = index.scatter_nd(none, ops.unsqueeze(axes, [-1]), rows)
+        return ops.reshape(placed, [2 * rank])
     full = np.zeros((rank, 2), np.int64)
     full[list(axes_of(where, rank))] = np.reshape(known, (-1, 2))
     return pairs.model.constant(full.reshape(-1))

@@ -141,7 +141,7 @@ def distances(
 def best_so_far(cells: Value, places: Value) -> Value:
     """min over j <= i of cells[j] + i - j: what insertions make of a row."""
     level = binary.sub(cells, places)
-    columns = int(level.shape[1])
+    columns = level.sizes[1]
     part = index.slice_(level, [1], [0], [1])
     parts = [part]
     for k in range(1, columns):

@@ -101,9 +101,9 @@ def inclusive(
     grown = whole(x, kernel, strides, pads) if ceil_mode else pads
     mean = operator(x, **given, pads=grown, count_include_pad=True)
     share = np.ones(())
-    for k, (size, out) in enumerate(zip(x.shape[2:], mean.shape[2:], strict=True)):
-        starts = np.arange(int(out)) * strides[k] - pads[2 * k]
-        ends = np.minimum(starts + kernel[k], int(size) + pads[2 * k])  # type: ignore[arg-type]
+    for k, (size, out) in enumerate(zip(x.sizes[2:], mean.sizes[2:], strict=True)):
+        starts = np.arange(out) * strides[k] - pads[2 * k]
+        ends = np.minimum(starts + kernel[k], size + pads[2 * k])
         share = np.multiply.outer(share, kernel[k] / (ends - starts))
     return binary.mul(mean, x.model.constant(share, x.dtype))
 

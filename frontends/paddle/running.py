@@ -81,7 +81,7 @@ def shifted(x: Value, axis: int) -> Value:
     return shape.concat(front, index.slice_(x, [axis], [0], [-1]), axis=axis)
 
 
-def _best(name: str, operator: Operator) -> None:
+def _best(name: str, operator: Operator[tuple[Value, Value]]) -> None:
     @table.convert(name)
     def convert(
         x: Value, axis: int = -1, dtype: Precision = Precision.INT64

@@ -176,9 +176,9 @@ def combined_non_max_suppression(
         compare.where(good, cast_to(label, scores.precision), zero),
     )
     wanted = count if pad_per_class else max_total_size
-    padded = (_grown(v, wanted - taken) for v in results)
+    corners_, bests, labels = (_grown(v, wanted - taken) for v in results)
     valid = reduce.reduce_sum(cast_to(good, I32), [1], keepdim=False)
-    return (*padded, valid)
+    return corners_, bests, labels, valid
 
 
 def _grown(x: Value, more: int) -> Value:

@@ -328,7 +328,7 @@ def counts_all(indices: Value, size: Dim) -> bool:
     made = indices.producer
     if made is None or made.operator is not generate.range_ or indices.shape != (size,):
         return False
-    start, _, step = (v and ints(v) for v in made.inputs)
+    start, _, step = (None if v is None else ints(v) for v in made.inputs)
     return start == (0,) and step == (1,)
 
 

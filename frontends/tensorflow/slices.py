@@ -106,7 +106,7 @@ def _applied(x: Value, cuts: list[Cut]) -> Value:
     ones = [c for c in cuts if c.is_one]
     plain = [c for c in cuts if not c.is_one and not _is_whole(c, x.shape[c.axis])]
     if len(ones) > 1 and all(isinstance(c.start, int) for c in ones):
-        singles = [Cut(c.axis, c.start, c.start + 1 or END, 1) for c in ones]  # type: ignore[operator]
+        singles = [Cut(c.axis, c.start, c.start + 1 or END, 1) for c in ones]
         x = cut(x, sorted([*plain, *singles], key=lambda c: c.axis))
         return shape.squeeze(x, [c.axis for c in ones])
     x = cut(x, plain) if plain else x

@@ -137,11 +137,13 @@ def _shared(
     parts = [corners, cast_to(index.gather(classes, kept), F32), index.gather(best, kept)]
     size = shape.shape(kept, dtype=Precision.INT64)
     missing = binary.sub(boxes.model.constant(np.array([limit])), size)
-    results = []
-    for part, rest in zip(parts, ((each, 4), (each,), (each,)), strict=True):
+
+    def padded(part: Value, *rest: int) -> Value:
         others = boxes.model.constant(np.zeros(2 * len(rest), np.int64))
         none = boxes.model.constant(np.zeros(1, np.int64))
         pads = shape.concat(none, missing, others, axis=0)
         whole = shape.pad(part, pads)
-        results.append(shape.reshape(whole, [1, limit * each, *rest[1:]]))
-    return (*results, cast_to(size, F32))
+        return shape.reshape(whole, [1, limit * each, *rest[1:]])
+
+    found, classes, best = parts
+    return padded(found, each, 4), padded(classes, each), padded(best, each), cast_to(size, F32)

@@ -81,7 +81,7 @@ def ps_roi_align(
     split = shape.reshape(whole, [-1, channels // bins, bins, bins])
     own = linear.einsum(split, equation="rcbb->rcb")
     output = shape.reshape(own, [-1, channels // bins, pooled_height, pooled_width])
-    mapping = np.arange(channels, dtype=np.int32).reshape(output.shape[1:])
+    mapping = np.arange(channels, dtype=np.int32).reshape(output.sizes[1:])
     count = shape.shape(rois, dtype=Precision.INT64)
     target = shape.concat(
         ops.slice_(count, [0], [0], [1]),

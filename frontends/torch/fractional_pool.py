@@ -38,7 +38,7 @@ def fractional(
         taps = binary.add(shape.unsqueeze(starts, [-1]), steps)  # [..., out, k]
         lay = [1] * (2 * rank)
         lay[axis], lay[rank + axis] = out, k
-        at = sizes.reshape(taps, [*taps.shape[: taps.rank - 2], *lay])
+        at = sizes.reshape(taps, [*taps.sizes[:-2], *lay])
         if where is None:
             where = at
         else:

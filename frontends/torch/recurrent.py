@@ -28,7 +28,7 @@ MOST_STEPS = 256
 class Kind:
     """A kind of layer: its operator, where its gates are, and how many states it has."""
 
-    operator: Operator
+    operator: Operator[tuple[Value, ...]]
     gates: tuple[int, ...]
     states: int
     attributes: tuple[tuple[str, Any], ...] = ()
@@ -165,7 +165,7 @@ def _step(
     gates = binary.add(gates, linear.mat_mul(h, weights[1], transpose_y=True))
     if has_biases:
         gates = binary.add(gates, binary.add(weights[2], weights[3]))
-    size = int(gates.shape[-1]) // 4
+    size = gates.sizes[-1] // 4
     i, f, g, o = shape.split(gates, [size] * 4, axis=-1)
     kept = binary.mul(activation.sigmoid(f), c)
     cell = binary.add(kept, binary.mul(activation.sigmoid(i), activation.tanh(g)))

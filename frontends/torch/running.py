@@ -35,14 +35,13 @@ _running("cumsum", reduce.cum_sum)
 _running("cumprod", reduce.cum_prod)
 
 
-def _best(name: str, operator: Operator) -> None:
+def _best(name: str, operator: Operator[tuple[Value, Value]]) -> None:
     @table.convert(f"aten.{name}.default")
     def convert(self: Value, dim: int) -> tuple[Value, Value]:
         axis = axis_of(dim, max(self.rank, 1))
         if not self.rank:
             return self, self.model.constant(0)
-        values, places = operator(self, axis=axis)
-        return values, places
+        return operator(self, axis=axis)
 
 
 _best("cummax", reduce.cum_max)

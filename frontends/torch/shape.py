@@ -116,7 +116,7 @@ def replaced(x: Value, axis: int, parts: Sequence[Size]) -> Value:
     if len(named) == len(parts) - 1 and isinstance(own[axis], int) and 0 in own:
         rest = sizes.product(named)
         if isinstance(rest, int) and rest:  # a -1 beside another size of 0 cannot be inferred
-            parts = [own[axis] // rest if p == -1 else p for p in parts]  # type: ignore[operator]
+            parts = [own[axis] // rest if p == -1 else p for p in parts]
     return sizes.reshape(x, [*own[:axis], *parts, *own[axis + 1 :]])
 
 

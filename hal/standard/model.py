@@ -100,7 +100,7 @@ class Model(Handle):
 
     def add_operation(
         self,
-        type: int | str | Operator,
+        type: int | str | Operator[Any],
         inputs: Sequence[Operand | None],
         outputs: Sequence[Operand | None],
     ) -> nnir.Operation:
@@ -131,7 +131,7 @@ class Model(Handle):
 
     def _name(
         self,
-        operator: Operator,
+        operator: Operator[Any],
         outputs: Sequence[Operand | None],
         made: Sequence[nnir.Value],
     ) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from types import ModuleType
+from typing import Any
 
+from .. import algebra
 from ..operator import Operator
 from . import (
     activation,
@@ -31,6 +33,7 @@ from . import (
     signal,
     sort,
     special,
+    symbols,
     unary,
 )
 
@@ -64,9 +67,9 @@ FAMILIES: tuple[ModuleType, ...] = (
 )
 
 
-def _collect() -> dict[str, Operator]:
-    table: dict[str, Operator] = {}
-    codes: dict[int, Operator] = {}
+def _collect() -> dict[str, Operator[Any]]:
+    table: dict[str, Operator[Any]] = {}
+    codes: dict[int, Operator[Any]] = {}
     for family in FAMILIES:
         for item in vars(family).values():
             if isinstance(item, Operator):
@@ -77,5 +80,7 @@ def _collect() -> dict[str, Operator]:
     return dict(sorted(table.items()))
 
 
-OPERATORS: dict[str, Operator] = _collect()
+OPERATORS: dict[str, Operator[Any]] = _collect()
 """Every operator by its name in the standard."""
+
+algebra.define(**symbols.MEANINGS)

@@ -170,8 +170,12 @@ def _step_by_step(
     groups = q_num_heads // kv_num_heads
     q = _steps(query, [kv_num_heads, groups, n], time)
     k, v = _steps(key, [kv_num_heads, 1, n], time), _steps(value, [kv_num_heads, 1, m], time)
-    gates = decay and [unary.exp(g) for g in _steps(decay, [kv_num_heads, -1, 1], time)]
-    rates = beta and _steps(beta, [-1, 1, 1], time)
+    gates = (
+        None
+        if decay is None
+        else [unary.exp(g) for g in _steps(decay, [kv_num_heads, -1, 1], time)]
+    )
+    rates = None if beta is None else _steps(beta, [-1, 1, 1], time)
     if past_state is None:
         if isinstance(batch, Expr) or isinstance(m, Expr):
             raise Unsupported(f"linear_attention of {query.type} without a state")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcast import broadcast
 from ..dim import Dim, Expr
-from ..model import Value
+from ..model import Mask, Value
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
 from . import binary, unary
@@ -84,7 +84,7 @@ def _same(a: Dim, b: Dim) -> bool | None:
 
 
 @operator(code=92, reference=_where, content=_where_content)
-def where(condition: Value, input0: Value, input1: Value) -> TensorType:
+def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     """The elements of input0 where `condition` holds, those of input1 elsewhere.
 
     Types: a BOOL8 mask and two operands of one type; the result has their type.

@@ -136,6 +136,11 @@ def spread(values: np.ndarray, shape: tuple[int, ...], axis: int, block_size: in
     return np.take(repeated, np.arange(shape[axis]), axis=axis)
 
 
+def _type_of(optional: Value | None) -> str:
+    """The type of an operand, for a message."""
+    return "none" if optional is None else str(optional.type)
+
+
 def _check_scales(name: str, input: Value, scale: Value, axis: int, block_size: int) -> None:
     require(block_size >= 0, f"{name} with block_size={block_size}")
     if all(d == 1 for d in scale.shape) and scale.rank < 2:
@@ -215,7 +220,7 @@ def quantize_linear(
     require(dtype in STORED, f"quantize_linear to {dtype.name}")
     require(
         zero_point is None or zero_point.precision == dtype,
-        f"quantize_linear to {dtype.name} with zero points {zero_point and zero_point.type}",
+        f"quantize_linear to {dtype.name} with zero points {_type_of(zero_point)}",
     )
     _check_scales("quantize_linear", input, scale, axis, block_size)
     return input.type.with_precision(dtype)
@@ -262,7 +267,7 @@ def dequantize_linear(
     require(dtype in SCALED, f"dequantize_linear to {dtype.name}")
     require(
         zero_point is None or zero_point.precision == input.precision,
-        f"dequantize_linear of {input.type} with zero points {zero_point and zero_point.type}",
+        f"dequantize_linear of {input.type} with zero points {_type_of(zero_point)}",
     )
     _check_scales("dequantize_linear", input, scale, axis, block_size)
     return input.type.with_precision(dtype)

@@ -320,7 +320,9 @@ def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
     return unary.neg(reduce_max(unary.neg(input), axes, keepdim=keepdim))
 
 
-def extreme(name: str, ufunc: Any, better: Callable[..., Any], code: int, summary: str) -> Operator:
+def extreme(
+    name: str, ufunc: Any, better: Callable[..., Any], code: int, summary: str
+) -> Operator[tuple[Value, Value]]:
     """An operator that keeps the best element so far, and where it is."""
 
     def reference(input: np.ndarray, *, axis: int) -> tuple[np.ndarray, np.ndarray]:

@@ -177,9 +177,9 @@ def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Valu
         and isinstance(length, int)
         and rows * columns <= LARGEST
     ):
-        turns = np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)
-        angles = turns * (2 * math.pi / max(length, 1))
-        return model.constant(np.cos(angles)), model.constant(np.sin(angles))
+        steps = np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)
+        known = steps * (2 * math.pi / max(length, 1))
+        return model.constant(np.cos(known)), model.constant(np.sin(known))
     m, k = (generate.range_([0], sizes.vector(model, [n]), [1]) for n in (rows, columns))
     turns = binary.mul(shape.unsqueeze(m, [1]), k)
     whole = sizes.vector(model, [length])

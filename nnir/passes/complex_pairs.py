@@ -26,7 +26,7 @@ Operands = Sequence[Any]
 """Operands of an operation after the rewrite: pairs for complex ones, None for absent ones."""
 
 Rule = Callable[[Operation, Operands], Any]
-RULES: dict[Operator, Rule] = {}
+RULES: dict[Operator[Any], Rule] = {}
 LONGEST = 4
 """Operands of an EINSUM of complex numbers: as many products as two to their power."""
 
@@ -114,7 +114,7 @@ class _Rewriter:
         return Value(self.new, type_of_pairs(value))
 
 
-def rule(*operators: Operator) -> Callable[[Rule], Rule]:
+def rule(*operators: Operator[Any]) -> Callable[[Rule], Rule]:
     """Decorator: how operations on complex numbers are done with pairs."""
 
     def add(function: Rule) -> Rule:

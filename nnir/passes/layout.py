@@ -8,6 +8,7 @@ the transpose, and two that meet become one or none.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from ..broadcast import axis_of, ints
 from ..dim import Expr
@@ -18,7 +19,7 @@ from . import layout_shapes
 from .orders import Perm, inverse, keeps_order, order_of, rearranged, turned, without
 from .rewrite import rewrite, sweep
 
-ELEMENTWISE: frozenset[Operator] = frozenset(
+ELEMENTWISE: frozenset[Operator[Any]] = frozenset(
     operator
     for family in (binary, compare, logic, unary)
     for operator in vars(family).values()
@@ -30,7 +31,7 @@ ELEMENTWISE: frozenset[Operator] = frozenset(
 }
 
 
-REDUCTIONS: frozenset[Operator] = frozenset(
+REDUCTIONS: frozenset[Operator[Any]] = frozenset(
     {
         *(reduce.reduce_mean, reduce.reduce_max, reduce.reduce_min, reduce.reduce_sum),
         *(reduce.reduce_prod, reduce.reduce_log_sum_exp),
@@ -38,7 +39,7 @@ REDUCTIONS: frozenset[Operator] = frozenset(
 )
 
 
-ALONG_AXIS: frozenset[Operator] = frozenset(
+ALONG_AXIS: frozenset[Operator[Any]] = frozenset(
     {
         *(activation.softmax, activation.log_softmax, activation.hardmax),
         *(norm.lp_normalization, quant.quantize_linear, quant.dequantize_linear),
@@ -76,7 +77,7 @@ def _sunk(model: Model) -> bool:
     return changed and (sweep(model) or changed)
 
 
-def _rule(operator: Operator) -> Callable[[Operation], list[Value] | None] | None:
+def _rule(operator: Operator[Any]) -> Callable[[Operation], list[Value] | None] | None:
     if operator in ELEMENTWISE:
         return _elementwise
     if operator in REDUCTIONS:
@@ -102,8 +103,8 @@ def _elementwise(operation: Operation) -> list[Value] | None:
         if inner is None and value is not None:
             return None
         inputs.append(inner)
-    made = operation.operator(*inputs, **operation.attributes)
-    return [turned(v, perm) for v in (made if isinstance(made, tuple) else (made,))]
+    made = operation.operator.append(tuple(inputs), operation.attributes)
+    return [turned(v, perm) for v in made]
 
 
 def _in_order(value: Value, perm: Perm) -> Value | None:
@@ -225,7 +226,7 @@ def _transpose(operation: Operation) -> list[Value] | None:
     return [quant.dequantize_linear(data, *scaled, **{**given, "axis": axis})]
 
 
-RULES: dict[Operator, Callable[[Operation], list[Value] | None]] = {
+RULES: dict[Operator[Any], Callable[[Operation], list[Value] | None]] = {
     **layout_shapes.RULES,
     activation.clip: _clip,
     index.gather: _gather,

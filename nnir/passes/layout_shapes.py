@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -202,7 +203,7 @@ def padded(operation: Operation) -> list[Value] | None:
     return [turned(made, perm)]
 
 
-RULES: dict[Operator, Callable[[Operation], list[Value] | None]] = {
+RULES: dict[Operator[Any], Callable[[Operation], list[Value] | None]] = {
     shape.concat: joined,
     shape.expand: repeated,
     shape.pad: padded,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def _run(step: Pass, model: Model) -> bool:
         raise
 
 
-def without(operator: Operator, *, where: Callable[[Operation], bool]) -> Condition:
+def without(operator: Operator[Any], *, where: Callable[[Operation], bool]) -> Condition:
     """A promise: no operation of `operator` is left for which `where` holds."""
     return lambda model: not any(o.operator is operator and where(o) for o in model.operations)
 
@@ -87,7 +88,7 @@ def number(value: Value | None) -> float | None:
     return float(np.asarray(value.constant).reshape(-1)[0])
 
 
-def made_by(value: Value | None, operator: Operator) -> Operation | None:
+def made_by(value: Value | None, operator: Operator[Any]) -> Operation | None:
     """The operation that makes a value, if it is one of `operator`."""
     producer = None if value is None else value.producer
     return producer if producer is not None and producer.operator is operator else None

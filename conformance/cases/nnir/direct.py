@@ -36,7 +36,7 @@ class DirectCase:
     `raises`: making or running the model must fail so.
     """
 
-    operator: Operator
+    operator: Operator[Any]
     inputs: tuple[Any, ...]
     attrs: dict[str, Any] = field(default_factory=dict)
     expected: Callable[..., Any] | None = None
@@ -89,7 +89,7 @@ class DirectLimit:
     `case` is a part of the case's name; None matches every case of the operator.
     """
 
-    operator: Operator
+    operator: Operator[Any]
     why: str
     case: str | None = None
     device: str = "onnxruntime"

@@ -120,7 +120,8 @@ class Emitter(Emission[Ref]):
     def _taken_apart(self, operation: Operation) -> None:
         """By its decomposition alone: lowerings take the bytes of carried elements for numbers."""
         values = (*operation.inputs, *operation.outputs)
-        kinds = {v.precision.name for v in values if v and v.precision in elements.CARRIED}
+        precisions = {v.precision for v in values if v is not None}
+        kinds = {p.name for p in precisions & elements.CARRIED}
         names = ", ".join(sorted(kinds))
         error = NoLowering(f"openvino does not compute in {names}: {operation.operator.name}")
         for value, made in zip(operation.outputs, self._decompose(operation, error), strict=True):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, attention, binary, conv, linear, norm, pool, shape, unary
 
 from .emitter import Emitter, Operand, Ref
 
-ARITHMETIC: frozenset[Operator] = frozenset(
+ARITHMETIC: frozenset[Operator[Any]] = frozenset(
     {
         *(conv.conv_2d, conv.conv_3d, conv.conv_2d_transpose, conv.conv_3d_transpose),
         *(linear.fully_connected, linear.mat_mul, linear.einsum, binary.add, binary.mul),
@@ -19,7 +21,7 @@ ARITHMETIC: frozenset[Operator] = frozenset(
         *(pool.max_pool, pool.max_pool_2d, pool.average_pool_2d, pool.average_pool),
     }
 )
-MOVES: frozenset[Operator] = frozenset(
+MOVES: frozenset[Operator[Any]] = frozenset(
     {
         *(shape.reshape, shape.reshape_exact, shape.transpose, shape.squeeze, shape.unsqueeze),
         *(shape.concat, shape.flatten, shape.split, shape.unstack, binary.sub, binary.div),

@@ -20,7 +20,7 @@ from .emitter import Emitter
 table = Lowerings()
 own = torch.linalg
 
-SINGLE: dict[Operator, tuple[Callable[[Any], Any], int]] = {
+SINGLE: dict[Operator[Any], tuple[Callable[[Any], Any], int]] = {
     linalg.householder: (torch.geqrf, 2),
     linalg.singular_values: (own.svdvals, 1),
     linalg.eig: (own.eig, 2),

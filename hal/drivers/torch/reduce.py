@@ -159,7 +159,7 @@ _running(reduce.cum_sum, torch.cumsum, 0)
 _running(reduce.cum_prod, torch.cumprod, 1)
 
 
-def _best_so_far(operator: Operator, function: Fold) -> None:
+def _best_so_far(operator: Operator[Any], function: Fold) -> None:
     @table.lower(operator)
     def lowering(g: Emitter, input: Value, *, axis: int) -> Any:
         both = function(g.ordered(input), axis)
