@@ -56,7 +56,7 @@ def selu_1(
 def selu(
     x: Value, *, alpha: float = 1.6732631921768188, gamma: float = 1.0507010221481323
 ) -> Value:
-    return binary.mul(activation.elu(x, alpha=alpha), number(x, gamma))
+    return activation.elu(x, alpha=alpha) * gamma
 
 
 @table.convert("Celu", since=12)
@@ -84,12 +84,12 @@ def softplus(x: Value) -> Value:
 
 @table.convert("Softsign")
 def softsign(input: Value) -> Value:
-    return binary.div(input, binary.add(unary.abs_(input), number(input, 1)))
+    return input / (abs(input) + 1)
 
 
 @table.convert("Mish", since=18)
 def mish(x: Value) -> Value:
-    return binary.mul(x, activation.tanh(softplus(x)))
+    return x * activation.tanh(softplus(x))
 
 
 @table.convert("Gelu", since=20)
@@ -115,7 +115,7 @@ def prelu(x: Value, slope: Value) -> Value:
         return activation.prelu(x, channel)
     if len(slope.shape) > x.rank:
         raise BadType(f"PRelu of {x.type} with a slope {slope.type}")
-    return compare.where(compare.less(x, number(x, 0)), binary.mul(x, slope), x)
+    return compare.where(x < 0, x * slope, x)
 
 
 def _channel_slope(x: Value, slope: Value) -> Value | None:
@@ -131,16 +131,16 @@ def _channel_slope(x: Value, slope: Value) -> Value | None:
 
 @table.convert("ThresholdedRelu", since=10)
 def thresholded_relu(x: Value, *, alpha: float = 1.0) -> Value:
-    return compare.where(compare.greater(x, number(x, alpha)), x, number(x, 0))
+    return compare.where(x > alpha, x, 0)
 
 
 @table.convert("Shrink", since=9)
 def shrink(input: Value, *, bias: float = 0.0, lambd: float = 0.5) -> Value:
     x = cast_to(input, Precision.FLOAT64) if input.is_integer else input
-    above = compare.greater(x, number(x, lambd))
-    below = compare.less(x, number(x, -lambd))
-    result = compare.where(above, binary.sub(x, number(x, bias)), number(x, 0))
-    result = compare.where(below, binary.add(x, number(x, bias)), result)
+    above = x > lambd
+    below = x < -lambd
+    result = compare.where(above, x - bias, 0)
+    result = compare.where(below, x + bias, result)
     return cast_to(result, input.precision)
 
 
@@ -148,14 +148,14 @@ def shrink(input: Value, *, bias: float = 0.0, lambd: float = 0.5) -> Value:
 def swish(x: Value, *, alpha: float = 1.0) -> Value:
     if alpha == 1.0:
         return activation.swish(x)
-    return binary.mul(x, activation.sigmoid(binary.mul(x, number(x, alpha))))
+    return x * activation.sigmoid(x * alpha)
 
 
 @table.convert("SwiGLU", since=28)
 def swiglu(a: Value, b: Value, *, alpha: float = 1.0) -> Value:
     if a.rank != b.rank or (a.is_static and b.is_static and a.shape != b.shape):
         raise BadType(f"SwiGLU of {a.type} and {b.type}, which differ")
-    return binary.mul(swish(a, alpha=alpha), b)
+    return swish(a, alpha=alpha) * b
 
 
 @table.convert("Clip")

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, index, linear, logic, reduce, sizes, unary
+from nnir.ops import activation, compare, index, linear, reduce, sizes, unary
 from nnir.ops import attention as recurrent
 from nnir.ops import shape as ops
 from nnir.types import Precision
@@ -65,7 +65,7 @@ def attention(
     )
     raw = _scores(query, shared(key, query), scale)
     capped = _capped(raw, softcap)
-    biased = capped if bias is None else binary.add(capped, bias)
+    biased = capped if bias is None else capped + bias
     kind = q.precision if softmax_precision is None else precision(softmax_precision)
     weights = unary.cast(_weights(biased, bias, kind), dtype=q.precision)
     output = linear.mat_mul(weights, shared(value, query))
@@ -112,7 +112,7 @@ def _scores(query: Value, key: Value, scale: float | None) -> Value:
         scale = 1 / math.sqrt(size)
     root = math.sqrt(scale)
     factor = query.model.constant(root, query.dtype)
-    left, right = binary.mul(query, factor), binary.mul(key, factor)
+    left, right = query * factor, key * factor
     return linear.mat_mul(left, right, transpose_y=True)
 
 
@@ -120,7 +120,7 @@ def _capped(scores: Value, softcap: float) -> Value:
     if softcap <= 0:
         return scores
     cap = scores.model.constant(softcap, scores.dtype)
-    return binary.mul(activation.tanh(binary.div(scores, cap)), cap)
+    return activation.tanh(scores / cap) * cap
 
 
 def _weights(scores: Value, bias: Value | None, kind: Precision) -> Value:
@@ -130,7 +130,7 @@ def _weights(scores: Value, bias: Value | None, kind: Precision) -> Value:
         return weights
     lowest = bias.model.constant(-np.inf, bias.dtype)
     blind = compare.equal(reduce.reduce_max(bias, [-1], keepdim=True), lowest)
-    return compare.where(blind, bias.model.constant(0, kind.dtype), weights)
+    return compare.where(blind, 0, weights)
 
 
 def softmax(scores: Value) -> Value:
@@ -138,8 +138,8 @@ def softmax(scores: Value) -> Value:
     if scores.precision not in (Precision.FLOAT16, Precision.BFLOAT16):
         return activation.softmax(scores, axis=-1)
     highest = reduce.reduce_max(scores, [-1], keepdim=True)
-    powers = unary.exp(binary.sub(scores, highest))
-    return binary.div(powers, reduce.reduce_sum(powers, [-1], keepdim=True))
+    powers = unary.exp(scores - highest)
+    return powers / reduce.reduce_sum(powers, [-1], keepdim=True)
 
 
 def _offset(query: Value, past_key: Value | None, valid: Value | None) -> Value:
@@ -148,7 +148,7 @@ def _offset(query: Value, past_key: Value | None, valid: Value | None) -> Value:
         before = 0 if past_key is None else sizes.size_of(past_key, 2)
         return sizes.vector(query.model, [before])
     length = sizes.vector(query.model, [sizes.size_of(query, 2)])
-    return ops.unsqueeze(binary.sub(int64(valid), length), [1, 2, 3])
+    return ops.unsqueeze(int64(valid) - length, [1, 2, 3])
 
 
 def _bias(
@@ -167,15 +167,15 @@ def _bias(
     seen: list[Value] = []
     keys = counted(key, 2)
     if is_causal or left >= 0 or right >= 0:
-        place = binary.add(ops.unsqueeze(counted(query, 2), [1]), offset)
+        place = ops.unsqueeze(counted(query, 2), [1]) + offset
         if is_causal:
-            seen.append(compare.less_equal(keys, place))
+            seen.append(keys <= place)
         if right >= 0:
-            seen.append(compare.less_equal(keys, binary.add(place, [right])))
+            seen.append(keys <= place + right)
         if left >= 0:
-            seen.append(compare.less_equal(binary.sub(place, [left]), keys))
+            seen.append(place - left <= keys)
     if valid is not None:
-        seen.append(compare.less(keys, ops.unsqueeze(int64(valid), [1, 2, 3])))
+        seen.append(keys < ops.unsqueeze(int64(valid), [1, 2, 3]))
     if mask is not None:
         mask = _widened(mask, key)
         if mask.precision == Precision.BOOL8:
@@ -184,10 +184,10 @@ def _bias(
     if seen:
         allowed = seen[0]
         for condition in seen[1:]:
-            allowed = logic.and_(allowed, condition)
+            allowed = allowed & condition
         zero, lowest = (model.constant(x, query.dtype) for x in (0, -np.inf))
         closed = compare.where(allowed, zero, lowest)
-        total = closed if total is None else binary.add(total, closed)
+        total = closed if total is None else total + closed
     return total
 
 
@@ -227,8 +227,8 @@ def rotary_embedding(
         first, second = (index.slice_(turned, [3], [k], [END], [2]) for k in (0, 1))
     else:
         first, second = (index.slice_(turned, [3], [k], [k + half]) for k in (0, half))
-    real = binary.sub(binary.mul(cos, first), binary.mul(sin, second))
-    imaginary = binary.add(binary.mul(sin, first), binary.mul(cos, second))
+    real = cos * first - sin * second
+    imaginary = sin * first + cos * second
     if interleaved:
         pairs = ops.stack(real, imaginary, axis=-1)
         joined = ops.flatten(pairs, start_axis=3, end_axis=4)
@@ -296,10 +296,10 @@ def causal_conv_with_state(
     total = None
     for tap in range(taps):
         view = index.slice_(signal, [2], [tap], [END if tap == taps - 1 else tap + 1 - taps])
-        part = binary.mul(view, index.slice_(kernel, [1], [tap], [tap + 1]))
-        total = part if total is None else binary.add(total, part)
+        part = view * index.slice_(kernel, [1], [tap], [tap + 1])
+        total = part if total is None else total + part
     if bias is not None:
-        total = binary.add(total, ops.unsqueeze(unary.cast(bias, dtype=wide), [1]))
+        total = total + ops.unsqueeze(unary.cast(bias, dtype=wide), [1])
     output = _activated(unary.cast(total, dtype=input.precision), activation)
     kept = index.slice_(whole, [2], [1 - taps if taps > 1 else END], [END])
     return output, kept

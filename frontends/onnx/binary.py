@@ -73,7 +73,7 @@ def pow_1(x: Value, y: Value, *, axis: int | None = None, broadcast: bool = Fals
 @table.convert("Pow", since=7)
 def pow_(x: Value, y: Value) -> Value:
     common = _common(x, y)
-    power = binary.pow_(cast_to(x, common), cast_to(y, common))
+    power = cast_to(x, common) ** cast_to(y, common)
     return cast_to(power, x.precision)
 
 
@@ -127,4 +127,4 @@ def sum_1(*data: Value, consumed_inputs: tuple[int, ...] = ()) -> Value:
 @table.convert("Mean")
 def mean(*data: Value, consumed_inputs: tuple[int, ...] = ()) -> Value:
     total = sum_1(*data)
-    return binary.div(total, total.model.constant(len(data), total.dtype))
+    return total / len(data)

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, logic, quant, unary
+from nnir.ops import activation, compare, logic, quant, unary
 from nnir.types import Precision
 
 SATURATING = frozenset(
@@ -49,17 +49,17 @@ def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:
         return x.model.constant(value, np.uint32)
 
     bits = unary.bit_cast(unary.cast(x, dtype=Precision.FLOAT32), dtype=Precision.UINT32)
-    exponent = logic.bitwise_and(logic.bit_shift(bits, number(23), left=False), number(0xFF))
-    fraction = logic.bitwise_and(bits, number(0x7FFFFF))
+    exponent = logic.bit_shift(bits, number(23), left=False) & number(0xFF)
+    fraction = bits & number(0x7FFFFF)
     half = number(0x400000)
     match round_mode:
         case "up":
-            above = compare.greater(fraction, number(0))
+            above = fraction > number(0)
         case "nearest":  # a half goes up too, but for numbers without a leading one
-            tie = logic.and_(compare.equal(fraction, half), compare.greater(exponent, number(0)))
-            above = logic.or_(compare.greater(fraction, half), tie)
+            tie = compare.equal(fraction, half) & (exponent > number(0))
+            above = (fraction > half) | tie
         case _:
-            above = compare.greater(number(0), fraction)
-    above = logic.and_(above, compare.less(exponent, number(0xFE if saturate else 0xFF)))
-    rounded = binary.add(exponent, unary.cast(above, dtype=Precision.UINT32))
+            above = number(0) > fraction
+    above = above & (exponent < number(0xFE if saturate else 0xFF))
+    rounded = exponent + unary.cast(above, dtype=Precision.UINT32)
     return unary.bit_cast(unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU)

@@ -11,7 +11,7 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import binary, compare, control, index, logic, shape, unary
+from nnir.ops import control, index, shape, unary
 from nnir.types import Precision, TensorType
 
 from ..capture import Capture
@@ -73,7 +73,7 @@ def loop(
     go = model.constant(np.bool_(True)) if cond is None else shape.reshape(cond, [])
     limit = None if M is None else shape.reshape(M, [])
     if limit is not None:
-        go = logic.and_(go, compare.less(start, limit))
+        go = go & (start < limit)
     types = [v.type for v in tensors]
     for _ in range(ROUNDS):
         made, changed = _loop_body(translator, body, capture, types, limit)
@@ -139,10 +139,10 @@ def _loop_body(
         flag = model.constant(np.bool_(True))
         entries = translator.inline(graph, dict(zip(names, [step, flag, *state], strict=True)))
     go, *results = _tensors(entries)
-    after = binary.add(step, model.constant(np.int64(1)))
+    after = step + 1
     go = shape.reshape(unary.assign(go), [])
     if end is not None:
-        go = logic.and_(go, compare.less(after, end))
+        go = go & (after < end)
     model.outputs = [go, after, *results]
     joined = [
         control.joined(translator.model, a, v.type, "the state of a Loop")
@@ -174,7 +174,7 @@ def scan(
     size = _size(scans[0], axes[0])
     start = model.constant(np.int64(0))
     results = control.while_(
-        compare.less(start, size),
+        start < size,
         start,
         *state,
         *scans,
@@ -207,8 +207,8 @@ def _scan_body(
     inner_state = [model.input(f"state{k}", v.type) for k, v in enumerate(state)]
     inner_scans = [model.input(f"scan{k}", v.type) for k, v in enumerate(scans)]
     size = _size(inner_scans[0], axes[0])
-    after = binary.add(step, model.constant(np.int64(1)))
-    last = binary.sub(size, after)
+    after = step + 1
+    last = size - after
     slices = [
         index.gather(v, last if backward else step, axis=axis)
         for v, axis, backward in zip(inner_scans, axes, reverse, strict=True)
@@ -216,7 +216,7 @@ def _scan_body(
     with translator.inside(model, capture.bind(model)):
         names = [v.name for v in graph.inputs]
         entries = translator.inline(graph, dict(zip(names, [*inner_state, *slices], strict=True)))
-    model.outputs = [compare.less(after, size), after, *_tensors(entries)]
+    model.outputs = [after < size, after, *_tensors(entries)]
     return model
 
 

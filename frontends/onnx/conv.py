@@ -10,7 +10,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, conv, generate, index, shape, unary
+from nnir.ops import activation, conv, generate, index, shape, unary
 from nnir.types import AutoPad, Precision, Row
 
 from ..table import Table
@@ -192,13 +192,11 @@ def q_linear_conv(
         strides=strides,
     )
     if b is not None:
-        total = binary.add(total, _channelwise(b, total.rank))
-    scale = binary.div(
-        binary.mul(_channelwise(w_scale, total.rank), _scalar(x_scale)), _scalar(y_scale)
-    )
-    real = binary.mul(unary.cast(total, dtype=Precision.FLOAT32), scale)
+        total = total + _channelwise(b, total.rank)
+    scale = _channelwise(w_scale, total.rank) * _scalar(x_scale) / _scalar(y_scale)
+    real = unary.cast(total, dtype=Precision.FLOAT32) * scale
     zero = unary.cast(_scalar(y_zero_point), dtype=Precision.FLOAT32)
-    whole = binary.add(unary.round_(real), zero)
+    whole = unary.round_(real) + zero
     bounds = np.iinfo(y_zero_point.dtype)
     clipped = activation.clip(whole, float(bounds.min), float(bounds.max))
     return unary.cast(clipped, dtype=y_zero_point.precision)

@@ -11,7 +11,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadModel, BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, features, index, linear, reduce, shape, unary
+from nnir.ops import compare, features, index, linear, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -68,12 +68,12 @@ def binarizer(x: Value, *, threshold: float = 0.0) -> Value:
 def _above(x: Value, threshold: float) -> Value:
     """x > threshold, exactly for integers too."""
     if x.is_float:
-        return compare.greater(x, x.model.constant(threshold, x.dtype))
+        return x > threshold
     kind = np.iinfo(x.dtype)
     if threshold < kind.min:
-        return compare.greater_equal(x, x.model.constant(kind.min, x.dtype))
+        return x >= kind.min
     bound = math.floor(threshold) if threshold < kind.max else kind.max
-    return compare.greater(x, x.model.constant(bound, x.dtype))
+    return x > bound
 
 
 @table.convert(ML + "LabelEncoder", since=2)
@@ -174,8 +174,8 @@ def _place(x: Value, keys: np.ndarray) -> Value:
 @table.convert(ML + "Scaler")
 def scaler(x: Value, *, offset: tuple[float, ...] = (), scale: tuple[float, ...] = ()) -> Value:
     wide = _computed(x)
-    moved = binary.sub(wide, _per_feature(wide, offset, "Scaler"))
-    return _float32(binary.mul(moved, _per_feature(wide, scale, "Scaler")))
+    moved = wide - _per_feature(wide, offset, "Scaler")
+    return _float32(moved * _per_feature(wide, scale, "Scaler"))
 
 
 def _computed(x: Value) -> Value:
@@ -205,14 +205,14 @@ def normalizer(x: Value, *, norm: str = "MAX") -> Value:
         case "MAX":
             size = reduce.reduce_max(wide, [-1])
         case "L1":
-            size = reduce.reduce_sum(unary.abs_(wide), [-1])
+            size = reduce.reduce_sum(abs(wide), [-1])
         case "L2":
             size = unary.sqrt(reduce.reduce_sum(unary.square(wide), [-1]))
         case _:
             raise Unsupported(f"Normalizer with norm={norm!r}")
-    is_zero = compare.equal(size, x.model.constant(0, wide.dtype))
-    divisor = compare.where(is_zero, x.model.constant(1, wide.dtype), size)
-    return _float32(binary.div(wide, divisor))
+    is_zero = compare.equal(size, 0)
+    divisor = compare.where(is_zero, 1, size)
+    return _float32(wide / divisor)
 
 
 @table.convert(ML + "Imputer")
@@ -226,10 +226,7 @@ def imputer(
 ) -> Value:
     values = imputed_value_floats if x.is_float else imputed_value_int64s
     replaced = replaced_value_float if x.is_float else replaced_value_int64
-    if math.isnan(replaced):
-        is_missing = compare.not_equal(x, x)
-    else:
-        is_missing = compare.equal(x, x.model.constant(replaced, x.dtype))
+    is_missing = compare.not_equal(x, x) if math.isnan(replaced) else compare.equal(x, replaced)
     made: Value = compare.where(is_missing, _per_feature(x, values, "Imputer"), x)
     return made
 
@@ -247,7 +244,7 @@ def one_hot_encoder(
     if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
         raise BadType(f"OneHotEncoder with {len(cats_int64s)} categories, not all different")
     each = shape.unsqueeze(unary.cast(x, dtype=Precision.INT64), [-1])
-    return _float32(compare.equal(each, x.model.constant(cats_int64s, np.int64)))
+    return _float32(compare.equal(each, cats_int64s))
 
 
 @table.convert(ML + "LinearRegressor")
@@ -267,7 +264,7 @@ def linear_regressor(
     table = np.array(coefficients, wide.dtype).reshape(targets, -1)
     result = linear.mat_mul(wide, x.model.constant(np.ascontiguousarray(table.T)))
     if intercepts:
-        result = binary.add(result, x.model.constant(intercepts, wide.dtype))
+        result = result + intercepts
     return _float32(result)
 
 

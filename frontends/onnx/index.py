@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, sizes, unary
+from nnir.ops import compare, generate, index, sizes, unary
 from nnir.ops import shape as ops
 from nnir.types import Precision
 
@@ -100,7 +100,7 @@ def one_hot(indices: Value, depth: Value, values: Value, *, axis: int = -1) -> V
     count = ops.reshape(int64(depth), [])
     where = int64(indices)
     zero, one = (indices.model.constant(n, np.int64) for n in (0, 1))
-    where = compare.where(compare.less(where, zero), binary.add(where, count), where)
+    where = compare.where(where < zero, where + count, where)
     steps = generate.range_(zero, count, one)
     line = ops.unsqueeze(steps, list(range(1, indices.rank - place + 1)))
     hits = compare.equal(ops.unsqueeze(where, [place]), line)
@@ -121,9 +121,9 @@ def trilu(input: Value, k: Value | None = None, *, upper: int = 1) -> Value:
     model = input.model
     diagonal = model.constant(0, np.int64) if k is None else ops.reshape(int64(k), [])
     rows, columns = counted(input, -2), counted(input, -1)
-    edge = binary.add(ops.unsqueeze(rows, [1]), diagonal)
+    edge = ops.unsqueeze(rows, [1]) + diagonal
     kept = (compare.greater_equal if upper else compare.less_equal)(columns, edge)
-    return compare.where(kept, input, model.constant(0, input.dtype))
+    return compare.where(kept, input, 0)
 
 
 def counted(input: Value, axis: int) -> Value:
@@ -145,7 +145,7 @@ def tensor_scatter(
     place = axis_of(axis, past_cache.rank)
     where = counted(update, place)
     if write_indices is not None:
-        where = binary.add(ops.unsqueeze(int64(write_indices), [1]), where)
+        where = ops.unsqueeze(int64(write_indices), [1]) + where
     else:
         where = ops.unsqueeze(where, [0])
     match mode:
@@ -153,8 +153,8 @@ def tensor_scatter(
             pass
         case "circular":
             size = sizes.vector(past_cache.model, [sizes.size_of(past_cache, place)])
-            turns = binary.floor_div(where, size)
-            where = binary.sub(where, binary.mul(turns, size))
+            turns = where // size
+            where = where - turns * size
         case _:
             raise Unsupported(f"TensorScatter with mode={mode!r}")
     others = [a for a in range(1, past_cache.rank) if a != place]
@@ -169,5 +169,5 @@ def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
         raise BadType(f"EyeLike of {input.type}, not a matrix")
     to = input.precision if dtype is None else precision(dtype)
     rows, columns = counted(input, 0), counted(input, 1)
-    ones = compare.equal(columns, binary.add(ops.unsqueeze(rows, [1]), [k]))
+    ones = compare.equal(columns, ops.unsqueeze(rows, [1]) + k)
     return ones if to == Precision.BOOL8 else unary.cast(ones, dtype=to)

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import activation, binary, linear, unary
+from nnir.ops import activation, linear, unary
 from nnir.ops import shape as ops
 from nnir.types import Precision
 
@@ -68,7 +68,7 @@ def gemm(
         return linear.fully_connected(a, b, c)
     product = linear.mat_mul(a, b, transpose_x=bool(transA), transpose_y=bool(transB))
     product = scaled(product, alpha)
-    return product if c is None or beta == 0 else binary.add(product, scaled(c, beta))
+    return product if c is None or beta == 0 else product + scaled(c, beta)
 
 
 def scaled(value: Value, factor: float) -> Value:
@@ -77,7 +77,7 @@ def scaled(value: Value, factor: float) -> Value:
         return value
     if value.is_integer and factor != int(factor):
         raise BadType(f"{value.type} times {factor}")
-    return binary.mul(value, value.model.constant(factor, value.dtype))
+    return value * factor
 
 
 @table.convert("Einsum")
@@ -108,7 +108,7 @@ def centred(
     zero = unary.cast(zero_point, dtype=precision)
     if rows and zero.rank == 1 and zero.shape[0] != 1:
         zero = ops.unsqueeze(zero, [1])
-    return binary.sub(whole, zero)
+    return whole - zero
 
 
 @table.convert("QLinearMatMul")
@@ -130,15 +130,15 @@ def q_linear_mat_mul(
     scales = [unary.cast(s, dtype=Precision.FLOAT32) for s in (a_scale, b_scale, y_scale)]
     if scales[0].rank == 1 and scales[0].shape[0] != 1:
         scales[0] = ops.unsqueeze(scales[0], [1])
-    factor = binary.div(binary.mul(scales[0], scales[1]), scales[2])
+    factor = scales[0] * scales[1] / scales[2]
     return requantized(product, factor, y_zero_point)
 
 
 def requantized(product: Value, factor: Value, zero_point: Value) -> Value:
     """round(product * factor) + zero_point, clipped to the type of the zero point."""
-    real = binary.mul(unary.cast(product, dtype=Precision.FLOAT32), factor)
+    real = unary.cast(product, dtype=Precision.FLOAT32) * factor
     zero = unary.cast(zero_point, dtype=Precision.FLOAT32)
-    shifted = binary.add(unary.round_(real), zero)
+    shifted = unary.round_(real) + zero
     kind = np.iinfo(zero_point.dtype)
     low, high = (product.model.constant(n, np.float32) for n in (kind.min, kind.max))
     return unary.cast(activation.clip(shifted, low, high), dtype=zero_point.precision)

@@ -8,7 +8,7 @@ from nnir.broadcast import LONGEST
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
+from nnir.ops import activation, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table, Wanted
@@ -28,7 +28,7 @@ def negative_log_likelihood_loss(
     zero = input.model.constant(0, input.dtype)
     labels = shape.unsqueeze(unary.cast(target, dtype=Precision.INT64), [1])
     chosen = compare.equal(_classes(input), labels)
-    loss = unary.neg(_picked(input, chosen, zero))
+    loss = -_picked(input, chosen, zero)
     if ignore_index is None and weight is None:
         return _reduced(loss, None, reduction)
     if weight is None:
@@ -37,10 +37,10 @@ def negative_log_likelihood_loss(
         columns = shape.unsqueeze(weight, list(range(1, input.rank - 1)))
         weights = _picked(columns, chosen, zero)
     if ignore_index is not None:
-        ignored = compare.equal(target, input.model.constant(ignore_index, target.dtype))
+        ignored = compare.equal(target, ignore_index)
         weights = compare.where(ignored, zero, weights)
         loss = compare.where(ignored, zero, loss)
-    return _reduced(binary.mul(loss, weights), weights, reduction)
+    return _reduced(loss * weights, weights, reduction)
 
 
 def _classes(input: Value) -> Value:
@@ -73,7 +73,7 @@ def _reduced(loss: Value, weights: Value | None, reduction: str) -> Value:
             return reduce.reduce_mean(loss, everywhere, keepdim=False)
         case "mean":
             total = reduce.reduce_sum(loss, everywhere, keepdim=False)
-            return binary.div(total, reduce.reduce_sum(weights, everywhere, keepdim=False))
+            return total / reduce.reduce_sum(weights, everywhere, keepdim=False)
     raise Unsupported(f"a loss with reduction={reduction!r}")
 
 

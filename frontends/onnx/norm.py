@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, generate, norm, reduce, shape, sizes, unary
+from nnir.ops import generate, norm, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Table, Wanted
@@ -20,7 +20,7 @@ def _statistics(x: Value, axes: list[int], *, keepdim: bool = True) -> tuple[Val
     """Mean and population variance, in float32 where the input has 16 bits."""
     wide = norm.computing(x)
     mean = reduce.reduce_mean(wide, axes, keepdim=True)
-    power = unary.square(binary.sub(wide, mean))
+    power = unary.square(wide - mean)
     variance = reduce.reduce_mean(power, axes, keepdim=keepdim)
     return (mean if keepdim else shape.squeeze(mean, axes)), variance
 
@@ -60,7 +60,7 @@ def _channels(
 
 def _running(old: Value, new: Value, momentum: float) -> Value:
     wide = norm.same_precision(new, old)
-    return binary.add(binary.mul(old, momentum), binary.mul(wide, 1 - momentum))
+    return old * momentum + wide * (1 - momentum)
 
 
 @table.convert("BatchNormalization", since=7)
@@ -91,8 +91,8 @@ def batch_normalization_7(
 
 def _each(x: Value, scale: Value, b: Value, mean: Value, var: Value, epsilon: float) -> Value:
     """Every element has statistics of its own."""
-    spread = unary.sqrt(binary.add(var, epsilon))
-    return binary.add(binary.mul(binary.div(binary.sub(x, mean), spread), scale), b)
+    spread = unary.sqrt(var + epsilon)
+    return (x - mean) / spread * scale + b
 
 
 @table.convert("BatchNormalization", since=1)
@@ -168,14 +168,14 @@ def layer_normalization(
         result = norm.layer_normalization(x, scale, bias, **given)
     else:
         mean, variance = _statistics(x, list(range(begin, x.rank)))
-        spread = unary.sqrt(binary.add(variance, epsilon))
-        even = norm.same_precision(binary.div(binary.sub(wide, mean), spread), x)
-        result = binary.mul(even, scale)
-        result = result if b is None else binary.add(result, b)
+        spread = unary.sqrt(variance + epsilon)
+        even = norm.same_precision((wide - mean) / spread, x)
+        result = even * scale
+        result = result if b is None else result + b
     if wanted == 1:
         return result
     mean, variance = _statistics(wide, list(range(begin, x.rank)))
-    return result, mean, unary.reciprocal(unary.sqrt(binary.add(variance, epsilon)))
+    return result, mean, unary.reciprocal(unary.sqrt(variance + epsilon))
 
 
 @table.convert("GroupNormalization", since=21)
@@ -242,5 +242,5 @@ def mean_variance_normalization(x: Value, *, axes: tuple[int, ...] = (0, 2, 3)) 
     """The body of ONNX's function: the variance is E[x^2] - E[x]^2."""
     mean = reduce.reduce_mean(x, list(axes), keepdim=True)
     power = reduce.reduce_mean(unary.square(x), list(axes), keepdim=True)
-    deviation = unary.sqrt(binary.sub(power, unary.square(mean)))
-    return binary.div(binary.sub(x, mean), binary.add(deviation, 1e-9))
+    deviation = unary.sqrt(power - unary.square(mean))
+    return (x - mean) / (deviation + 1e-9)

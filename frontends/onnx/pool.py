@@ -10,7 +10,7 @@ from nnir.broadcast import LONGEST
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, generate, pool, reduce, shape, sizes, unary
+from nnir.ops import generate, pool, reduce, shape, sizes, unary
 from nnir.types import AutoPad, Precision
 
 from ..table import Table, Wanted
@@ -145,14 +145,14 @@ def _column_major(x: Value, positions: Value) -> Value:
     model, rest, parts = x.model, positions, []
     for size in reversed(axes):
         wide = sizes.vector(model, [size])
-        quotient = binary.floor_div(rest, wide)
-        parts.append(binary.sub(rest, binary.mul(quotient, wide)))
+        quotient = rest // wide
+        parts.append(rest - quotient * wide)
         rest = quotient
     total, step = None, sizes.vector(model, [1])
     for part, size in zip(reversed(parts), axes, strict=True):
-        term = binary.mul(part, step)
-        total = term if total is None else binary.add(total, term)
-        step = binary.mul(step, sizes.vector(model, [size]))
+        term = part * step
+        total = term if total is None else total + term
+        step = step * sizes.vector(model, [size])
     return positions if total is None else total
 
 
@@ -167,9 +167,9 @@ def _whole(x: Value, positions: Value) -> Value:
     else:
         last = shape.reshape(sizes.vector(model, [count]), model.constant(np.zeros(0, np.int64)))
         every = generate.range_(0, last, 1)
-        steps = binary.mul(every, sizes.vector(model, [plane]))
+        steps = every * sizes.vector(model, [plane])
         offsets = sizes.reshape(steps, [*lead, *(1,) * (x.rank - 2)])
-    return binary.add(positions, offsets)
+    return positions + offsets
 
 
 @table.convert("LpPool", since=2)
@@ -222,11 +222,11 @@ def global_max_pool(x: Value) -> Value:
 def global_lp_pool(x: Value, *, p: float = 2) -> Value:
     axes = _spatial_axes(x)
     if p == 1:
-        return reduce.reduce_sum(unary.abs_(x), axes, keepdim=True)
+        return reduce.reduce_sum(abs(x), axes, keepdim=True)
     if p == 2:
         return unary.sqrt(reduce.reduce_sum(unary.square(x), axes, keepdim=True))
-    powers = binary.pow_(unary.abs_(x), float(p))
-    return binary.pow_(reduce.reduce_sum(powers, axes, keepdim=True), 1 / p)
+    powers = abs(x) ** float(p)
+    return reduce.reduce_sum(powers, axes, keepdim=True) ** (1 / p)
 
 
 @table.convert("MaxUnpool", since=9)

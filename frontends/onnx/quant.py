@@ -80,8 +80,8 @@ def dynamic_quantize_linear(x: Value) -> tuple[Value, Value, Value]:
     zero = number(0)
     high = binary.max_(reduce.reduce_max(x, everywhere, keepdim=False), zero)
     low = binary.min_(reduce.reduce_min(x, everywhere, keepdim=False), zero)
-    spread = compare.where(compare.equal(high, low), number(1), binary.sub(high, low))
-    scale = binary.div(spread, number(255))
-    start = activation.clip(binary.sub(zero, binary.div(low, scale)), zero, number(255))
+    spread = compare.where(compare.equal(high, low), number(1), high - low)
+    scale = spread / number(255)
+    start = activation.clip(zero - low / scale, zero, number(255))
     zero_point = unary.cast(unary.round_(start), dtype=Precision.UINT8)
     return quant.quantize_linear(x, scale, zero_point), scale, zero_point

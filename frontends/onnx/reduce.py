@@ -10,7 +10,7 @@ from nnir.broadcast import axis_of, length_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant
 from nnir.model import Value
-from nnir.ops import binary, index, reduce, shape, unary
+from nnir.ops import index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -78,7 +78,7 @@ def _plain(x: Value, fold: Fold) -> Value:
     return fold(x)
 
 
-_reduction("ReduceL1", 18, lambda x, fold: fold(unary.abs_(x)), reduce.reduce_sum)
+_reduction("ReduceL1", 18, lambda x, fold: fold(abs(x)), reduce.reduce_sum)
 _reduction("ReduceL2", 18, _l2, reduce.reduce_sum)
 _reduction("ReduceLogSum", 18, _log_sum, reduce.reduce_sum)
 _reduction("ReduceLogSumExp", 18, _log_sum_exp, reduce.reduce_log_sum_exp)
@@ -103,7 +103,7 @@ def _position(name: str, operator: Callable[..., Value]) -> None:
             return convert(data, axis=axis, keepdims=keepdims)
         backwards = index.slice_(data, [axis], [-1], [np.iinfo(np.int64).min], [-1])
         position = convert(backwards, axis=axis, keepdims=keepdims)
-        return binary.sub(_last(data, axis), position)
+        return _last(data, axis) - position
 
 
 def _last(data: Value, axis: int) -> Value:
@@ -113,7 +113,7 @@ def _last(data: Value, axis: int) -> Value:
     if not isinstance(size, Expr):
         return data.model.constant(size - 1, np.int64)
     sizes = shape.shape(data, dtype=Precision.INT64)
-    return binary.sub(index.gather(sizes, data.model.constant(k, np.int64), axis=0), 1)
+    return index.gather(sizes, data.model.constant(k, np.int64), axis=0) - 1
 
 
 _position("ArgMax", reduce.arg_max)

@@ -10,7 +10,7 @@ from nnir.broadcast import LONGEST, axes_of, axis_of, broadcast, contents, ints,
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, sizes, sort, unary
+from nnir.ops import compare, index, sizes, sort, unary
 from nnir.ops import shape as ops
 from nnir.ops.sizes import Size
 from nnir.types import PadMode, Precision
@@ -69,8 +69,8 @@ def unsqueeze(data: Value, axes: Index) -> Value:
         return ops.unsqueeze(data, sorted(axes_of(known, data.rank + len(known))))
     count = length_of(axes)
     if count > 1:
-        wrapped = binary.add(axes, [data.rank + count])
-        axes = compare.where(compare.less(axes, [0]), wrapped, axes)
+        wrapped = axes + (data.rank + count)
+        axes = compare.where(axes < 0, wrapped, axes)
         axes, _ = sort.top_k(axes, [count], axis=0, largest=False)
     return ops.unsqueeze(data, axes)
 
@@ -350,5 +350,5 @@ def _elements(vector: Value) -> Sequence[Size]:
 
 def _centred(size: Size, target: Size) -> list[Size]:
     missing = sizes.minus(target, size)
-    front: Size = int(missing / 2) if isinstance(missing, int) else binary.div(missing, [2])
+    front: Size = int(missing / 2) if isinstance(missing, int) else missing / 2
     return [front, sizes.minus(missing, front)]

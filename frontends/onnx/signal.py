@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, sizes, unary
+from nnir.ops import binary, compare, generate, index, sizes, unary
 from nnir.ops import shape as ops
 from nnir.ops import signal as transforms
 from nnir.types import Precision
@@ -71,12 +71,12 @@ def stft(
     length = _frame_length(signal, window, frame_length)
     step = ops.reshape(int64(frame_step), [1])
     samples = sizes.vector(signal.model, [sizes.size_of(signal, 1)])
-    count = binary.add(binary.div(binary.sub(samples, length), step), [1])
-    starts = binary.mul(generate.range_([0], count, [1]), step)
-    where = binary.add(ops.unsqueeze(starts, [1]), generate.range_([0], length, [1]))
+    count = (samples - length) / step + 1
+    starts = generate.range_([0], count, [1]) * step
+    where = ops.unsqueeze(starts, [1]) + generate.range_([0], length, [1])
     frames = index.gather(signal, where, axis=1)
     if window is not None:
-        frames = binary.mul(frames, ops.unsqueeze(window, [1]))
+        frames = frames * ops.unsqueeze(window, [1])
     return transforms.dft(frames, None, [2], inverse=False, onesided=bool(onesided))
 
 
@@ -95,12 +95,12 @@ def _cosines(size: Value, periodic: int, output_datatype: int, *weights: float) 
     steps = unary.cast(generate.range_([0], count, [1]), dtype=Precision.FLOAT64)
     whole = unary.cast(count, dtype=Precision.FLOAT64)
     if not periodic:
-        whole = binary.sub(whole, model.constant([1.0]))
-    turn = binary.div(binary.mul(steps, model.constant([2 * math.pi])), whole)
+        whole = whole - model.constant([1.0])
+    turn = steps * model.constant([2 * math.pi]) / whole
     total = model.constant([weights[0]])
     for k, weight in enumerate(weights[1:], 1):
-        wave = unary.cos(binary.mul(turn, model.constant([float(k)])))
-        total = binary.add(binary.mul(wave, model.constant([weight])), total)
+        wave = unary.cos(turn * model.constant([float(k)]))
+        total = wave * model.constant([weight]) + total
     return unary.cast(total, dtype=precision(output_datatype))
 
 
@@ -133,20 +133,18 @@ def mel_weight_matrix(
     model = num_mel_bins.model
     count = ops.reshape(int64(num_mel_bins), [1])
     length = ops.reshape(int64(dft_length), [1])
-    points = binary.add(count, [2])
+    points = count + 2
     low, high = (_mel(v) for v in (lower_edge_hertz, upper_edge_hertz))
-    step = binary.div(binary.sub(high, low), unary.cast(points, dtype=Precision.FLOAT64))
+    step = (high - low) / unary.cast(points, dtype=Precision.FLOAT64)
     ranks = unary.cast(generate.range_([0], points, [1]), dtype=Precision.FLOAT64)
-    mels = binary.add(binary.mul(ranks, step), low)
+    mels = ranks * step + low
     scale = model.constant([math.log(10) / 2595])
-    hertz = binary.sub(unary.exp(binary.mul(mels, scale)), model.constant([1.0]))
-    hertz = binary.mul(hertz, model.constant([700.0]))
+    hertz = unary.exp(mels * scale) - model.constant([1.0])
+    hertz = hertz * model.constant([700.0])
     rate = unary.cast(ops.reshape(sample_rate, [1]), dtype=Precision.FLOAT64)
-    turns = unary.cast(binary.add(length, [1]), dtype=Precision.FLOAT64)
-    bins = unary.cast(
-        unary.floor(binary.div(binary.mul(turns, hertz), rate)), dtype=Precision.INT64
-    )
-    rows = generate.range_([0], binary.add(binary.div(length, [2]), [1]), [1])
+    turns = unary.cast(length + 1, dtype=Precision.FLOAT64)
+    bins = unary.cast(unary.floor(turns * hertz / rate), dtype=Precision.INT64)
+    rows = generate.range_([0], length / 2 + 1, [1])
     triangles = _triangles(ops.unsqueeze(rows, [1]), bins, count)
     return unary.cast(triangles, dtype=precision(output_datatype))
 
@@ -154,18 +152,18 @@ def mel_weight_matrix(
 def _mel(hertz: Value) -> Value:
     model = hertz.model
     wide = unary.cast(ops.reshape(hertz, [1]), dtype=Precision.FLOAT64)
-    ratio = binary.add(binary.div(wide, model.constant([700.0])), model.constant([1.0]))
-    return binary.mul(unary.log(ratio), model.constant([2595 / math.log(10)]))
+    ratio = wide / model.constant([700.0]) + model.constant([1.0])
+    return unary.log(ratio) * model.constant([2595 / math.log(10)])
 
 
 def _triangles(rows: Value, bins: Value, count: Value) -> Value:
     """From bins[i] up to 1 at bins[i + 1] and down to bins[i + 2], for each column i."""
-    left, centre, right = (index.slice_(bins, [0], [k], binary.add(count, [k])) for k in range(3))
+    left, centre, right = (index.slice_(bins, [0], [k], count + k) for k in range(3))
     one, zero = (rows.model.constant([n], np.float64) for n in (1, 0))
-    rising = _ratio(binary.sub(rows, left), binary.sub(centre, left))
-    falling = _ratio(binary.sub(right, rows), binary.sub(right, centre))
-    before = logic.and_(compare.less_equal(left, rows), compare.less(rows, centre))
-    behind = logic.and_(compare.less(centre, rows), compare.less(rows, right))
+    rising = _ratio(rows - left, centre - left)
+    falling = _ratio(right - rows, right - centre)
+    before = (left <= rows) & (rows < centre)
+    behind = (centre < rows) & (rows < right)
     sides = compare.where(before, rising, compare.where(behind, falling, zero))
     return compare.where(compare.equal(rows, centre), one, sides)
 

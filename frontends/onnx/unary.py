@@ -113,12 +113,12 @@ def is_inf(x: Value, *, detect_negative: bool = True, detect_positive: bool = Tr
     infinity = x.model.constant(math.inf, x.dtype)
     match detect_negative, detect_positive:
         case True, True:
-            return compare.equal(unary.abs_(x), infinity)
+            return compare.equal(abs(x), infinity)
         case True, False:
-            return compare.equal(unary.neg(x), infinity)
+            return compare.equal(-x, infinity)
         case False, True:
             return compare.equal(x, infinity)
-    return compare.less(infinity, x)  # nothing is above infinity
+    return infinity < x  # nothing is above infinity
 
 
 HAVE_INFINITY = frozenset(

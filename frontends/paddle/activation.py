@@ -5,11 +5,11 @@ from __future__ import annotations
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, reduce, shape, sizes, unary
+from nnir.ops import activation, compare, reduce, shape, sizes
 
 from ..table import Table
 from ..torch import activation as torch_activation
-from ..torch.halves import number, once_rounded
+from ..torch.halves import once_rounded
 from ..torch.promotion import floating
 
 table = Table()
@@ -58,15 +58,13 @@ def gelu(x: Value, approximate: bool = False) -> Value:
 @table.convert("mish")
 def mish(x: Value, lambda_: float) -> Value:
     """x * tanh(softplus(x)); above `lambda` the softplus is x itself."""
-    return once_rounded(
-        lambda v: binary.mul(v, activation.tanh(activation.softplus(v, threshold=lambda_))), x
-    )
+    return once_rounded(lambda v: v * activation.tanh(activation.softplus(v, threshold=lambda_)), x)
 
 
 @table.convert("hardshrink")
 def hardshrink(x: Value, threshold: float = 0.5) -> Value:
-    inside = compare.less(unary.abs_(x), number(x, threshold))
-    return compare.where(inside, number(x, 0), x)
+    inside = abs(x) < threshold
+    return compare.where(inside, 0, x)
 
 
 @table.convert("softshrink")
@@ -86,7 +84,7 @@ def hardswish(x: Value) -> Value:
 
 @table.convert("hardtanh", "hardtanh_")
 def hardtanh(x: Value, t_min: float = 0, t_max: float = 24) -> Value:
-    return activation.clip(x, number(x, t_min), number(x, t_max))
+    return activation.clip(x, t_min, t_max)
 
 
 @table.convert("softplus")
@@ -97,25 +95,25 @@ def softplus(x: Value, beta: float = 1.0, threshold: float = 20.0) -> Value:
 @table.convert("soft_relu")
 def soft_relu(x: Value, threshold: float = 40.0) -> Value:
     """ln(1 + exp(x)) of numbers that are moved into [-threshold, threshold] first."""
-    inside = activation.clip(x, number(x, -threshold), number(x, threshold))
+    inside = activation.clip(x, -threshold, threshold)
     return activation.softplus(inside, threshold=max(threshold, 40.0))
 
 
 @table.convert("softsign")
 def softsign(x: Value) -> Value:
-    return once_rounded(lambda v: binary.div(v, binary.add(unary.abs_(v), number(v, 1))), x)
+    return once_rounded(lambda v: v / (abs(v) + 1), x)
 
 
 @table.convert("stanh")
 def stanh(x: Value, scale_a: float = 0.67, scale_b: float = 1.7159) -> Value:
     (value,) = floating(x)
-    inner = activation.tanh(binary.mul(value, number(value, scale_a)))
-    return binary.mul(inner, number(value, scale_b))
+    inner = activation.tanh(value * scale_a)
+    return inner * scale_b
 
 
 @table.convert("tanh_shrink")
 def tanh_shrink(x: Value) -> Value:
-    return once_rounded(lambda v: binary.sub(v, activation.tanh(v)), x)
+    return once_rounded(lambda v: v - activation.tanh(v), x)
 
 
 @table.convert("logsigmoid")
@@ -137,7 +135,7 @@ def swiglu(x: Value, y: Value | None) -> Value:
             raise BadType(f"swiglu of {x.type}, whose last axis is odd")
         half = sizes.over(sizes.size_of(x, -1), 2)
         x, y = shape.split(x, sizes.vector(x.model, [half, half]), axis=x.rank - 1)
-    return once_rounded(lambda a, b: binary.mul(activation.swish(a), b), x, y)
+    return once_rounded(lambda a, b: activation.swish(a) * b, x, y)
 
 
 @table.convert("maxout")
@@ -166,8 +164,8 @@ def prelu(x: Value, alpha: Value, data_format: str = "NCHW", mode: str = "all") 
             factors = sizes.reshape(alpha, [1, *own])
         case _:
             raise Unsupported(f"prelu with mode={mode!r}")
-    below = compare.less(x, number(x, 0))
-    return compare.where(below, binary.mul(x, factors), x)
+    below = x < 0
+    return compare.where(below, x * factors, x)
 
 
 @table.convert("rrelu")
@@ -197,4 +195,4 @@ def dropout(
         raise Unsupported(f"dropout in training, with p={p!r}: export the model after .eval()")
     if mode == "upscale_in_train" or p == 0:
         return x
-    return binary.mul(x, number(x, 1 - p))
+    return x * (1 - p)

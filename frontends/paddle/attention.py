@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, shape, sizes, unary
+from nnir.ops import compare, index, shape, sizes
 
 from ..precision import cast_to
 from ..table import Table
@@ -40,7 +40,7 @@ def attention(
         if query.shape[1] != key.shape[1]:
             raise Unsupported(f"causal {op} of {query.type} with keys {key.type}")
         closed = compare.where(causal(q, k), number(q, 0), number(q, -np.inf))
-        bias = closed if bias is None else binary.add(bias, closed)
+        bias = closed if bias is None else bias + closed
     return heads_first(attended(q, k, v, bias, scale, blind=False)[0])
 
 
@@ -129,11 +129,11 @@ def turned(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
         lead = sizes.sizes_of(x)[:-1]
         points = sizes.reshape(x, [*lead, size // 2, 2])
         first, second = shape.split(points, [1, 1], axis=-1)
-        other = sizes.reshape(shape.concat(unary.neg(second), first, axis=-1), [*lead, size])
+        other = sizes.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
     else:
         first, second = shape.split(x, [size // 2] * 2, axis=-1)
-        other = shape.concat(unary.neg(second), first, axis=-1)
-    turned_: Value = binary.add(binary.mul(x, cos), binary.mul(other, sin))
+        other = shape.concat(-second, first, axis=-1)
+    turned_: Value = x * cos + other * sin
     return turned_
 
 

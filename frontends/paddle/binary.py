@@ -43,15 +43,15 @@ def divide(x: Value, y: Value) -> Value:
 @table.convert("trunc_divide", "trunc_divide_")
 def trunc_divide(x: Value, y: Value) -> Value:
     if not x.is_float:
-        return binary.div(x, y)
-    return once_rounded(lambda a, b: trunc(binary.div(a, b)), x, y)
+        return x / y
+    return once_rounded(lambda a, b: trunc(a / b), x, y)
 
 
 @table.convert("pow", "pow_")
 def pow_(x: Value, y: Operand = 1.0) -> Value:
     """The exponent is rounded to the type of x first."""
     if isinstance(y, Value):
-        return binary.pow_(x, cast_to(y, x.precision))
+        return x ** cast_to(y, x.precision)
     exponent = int(y.real) if x.is_integer else y
     if x.is_integer and exponent.real < 0:
         raise Unsupported(f"pow of {x.type} by {y!r}")  # Paddle does not return
@@ -60,7 +60,7 @@ def pow_(x: Value, y: Operand = 1.0) -> Value:
             return x
         case 2:
             return unary.square(x)
-    return binary.pow_(x, to(exponent, x.precision, x.model))
+    return x ** to(exponent, x.precision, x.model)
 
 
 @table.convert("scale", "scale_")
@@ -95,7 +95,7 @@ def _element(x: Value, given: Operand) -> Value:
 def _times(x: Value, factor: Value) -> Value:
     if factor.constant is not None and factor.constant == 1:
         return x
-    return unary.neg(x) if _is_minus_one(factor) else binary.mul(x, factor)
+    return -x if _is_minus_one(factor) else x * factor
 
 
 def _is_minus_one(factor: Value) -> bool:
@@ -105,12 +105,12 @@ def _is_minus_one(factor: Value) -> bool:
 def _plus(x: Value, offset: Value) -> Value:
     if offset.constant is not None and offset.constant == 0:
         return x
-    return binary.add(x, offset)
+    return x + offset
 
 
 @table.convert("increment", "increment_")
 def increment(x: Value, value: float = 1.0) -> Value:
-    return binary.add(x, to(value, x.precision, x.model))
+    return x + to(value, x.precision, x.model)
 
 
 @table.convert("add_n")
@@ -153,20 +153,20 @@ def atan2(x: Value, y: Value) -> Value:
 def copysign(x: Value, y: Value) -> Value:
     if x.precision == Precision.BOOL8 or x.precision.name.startswith("UINT"):
         raise Unsupported(f"copysign of {x.type}")
-    size = unary.abs_(x)
-    return compare.where(signbit(y), unary.neg(size), size)
+    size = abs(x)
+    return compare.where(signbit(y), -size, size)
 
 
 @table.convert("heaviside")
 def heaviside(x: Value, y: Value) -> Value:
     zero = number(x, 0)
-    step = unary.cast(compare.greater(x, zero), dtype=x.precision)
+    step = unary.cast(x > zero, dtype=x.precision)
     return compare.where(compare.equal(x, zero), y, step)
 
 
 @table.convert("lerp", "lerp_")
 def lerp(x: Value, y: Value, weight: Value) -> Value:
-    return binary.add(x, binary.mul(weight, binary.sub(y, x)))
+    return x + weight * (y - x)
 
 
 @table.convert("multiplex")
@@ -189,14 +189,14 @@ def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Valu
     """Whether |x - y| is at most atol + |rtol * y|."""
     if x.precision not in COMPLEX and not x.is_float:
         x, y = (cast_to(v, Precision.FLOAT64) for v in (x, y))
-    apart = unary.abs_(binary.sub(x, y))
-    size = cast_to(unary.abs_(y), Precision.FLOAT64)
-    allowed = binary.add(binary.mul(size, number(size, rtol)), number(size, atol))
-    near = compare.less_equal(apart, cast_to(allowed, apart.precision))
-    found = logic.or_(compare.equal(x, y), near)
-    return logic.or_(found, logic.and_(is_nan(x), is_nan(y))) if equal_nan else found
+    apart = abs(x - y)
+    size = cast_to(abs(y), Precision.FLOAT64)
+    allowed = size * rtol + atol
+    near = apart <= cast_to(allowed, apart.precision)
+    found = compare.equal(x, y) | near
+    return found | is_nan(x) & is_nan(y) if equal_nan else found
 
 
 @table.convert("dist")
 def dist(x: Value, y: Value, p: float = 2.0) -> Value:
-    return normed(binary.sub(x, y), p, None, keepdim=False)
+    return normed(x - y, p, None, keepdim=False)

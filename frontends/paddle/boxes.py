@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -26,23 +26,23 @@ def number(like: Value, value: float) -> Value:
 
 def plus(x: Value, value: float) -> Value:
     """A tensor and a number; nothing where the number is 0."""
-    result: Value = binary.add(x, number(x, value)) if value else x
+    result: Value = x + value if value else x
     return result
 
 
 def times(x: Value, value: float) -> Value:
     """A tensor times a number."""
-    result: Value = binary.mul(x, number(x, value)) if value != 1 else x
+    result: Value = x * value if value != 1 else x
     return result
 
 
 def areas(boxes: Value, extra: float) -> Value:
     """Areas [..., 1]; 0 where a side is negative. `extra` is added to both sides."""
     left, top, right, bottom = corners(boxes)
-    wide, high = binary.sub(right, left), binary.sub(bottom, top)
+    wide, high = right - left, bottom - top
     zero = number(boxes, 0)
-    empty = logic.or_(compare.less(wide, zero), compare.less(high, zero))
-    area = binary.mul(plus(wide, extra), plus(high, extra))
+    empty = (wide < zero) | (high < zero)
+    area = plus(wide, extra) * plus(high, extra)
     result: Value = compare.where(empty, zero, area)
     return result
 
@@ -51,23 +51,21 @@ def overlaps(boxes: Value, extra: float) -> Value:
     """Intersection over union of all pairs: [..., M, 4] to [..., M, M]."""
     a, b = shape.unsqueeze(boxes, [boxes.rank - 1]), shape.unsqueeze(boxes, [boxes.rank - 2])
     (l1, t1, r1, b1), (l2, t2, r2, b2) = corners(a), corners(b)
-    wide = binary.sub(binary.min_(r1, r2), binary.max_(l1, l2))
-    high = binary.sub(binary.min_(b1, b2), binary.max_(t1, t2))
+    wide = binary.min_(r1, r2) - binary.max_(l1, l2)
+    high = binary.min_(b1, b2) - binary.max_(t1, t2)
     zero = number(boxes, 0)
-    apart = logic.or_(compare.less(wide, zero), compare.less(high, zero))
-    common = compare.where(apart, zero, binary.mul(plus(wide, extra), plus(high, extra)))
+    apart = (wide < zero) | (high < zero)
+    common = compare.where(apart, zero, plus(wide, extra) * plus(high, extra))
     area = areas(boxes, extra)  # [..., M, 1]
-    both = binary.add(
-        shape.unsqueeze(area, [area.rank - 1]), shape.unsqueeze(area, [area.rank - 2])
-    )
-    ratio = binary.div(common, binary.sub(both, common))
+    both = shape.unsqueeze(area, [area.rank - 1]) + shape.unsqueeze(area, [area.rank - 2])
+    ratio = common / (both - common)
     found: Value = shape.squeeze(compare.where(apart, zero, ratio), [boxes.rank])
     return found
 
 
 def rounded_away(x: Value) -> Value:
     """The nearest whole number, halves away from zero, as C rounds."""
-    result: Value = binary.mul(unary.sign(x), unary.floor(plus(unary.abs_(x), 0.5)))
+    result: Value = unary.sign(x) * unary.floor(plus(abs(x), 0.5))
     return result
 
 
@@ -78,5 +76,5 @@ def images_of(boxes: Value, boxes_num: Value | None) -> Value:
         return generate.fill(rows, boxes.model.constant(np.int64(0)))
     ends = reduce.cum_sum(cast_to(boxes_num, Precision.INT64), [0])
     steps = shape.unsqueeze(counted(boxes, 0), [1])
-    passed = compare.greater_equal(steps, ends)
+    passed = steps >= ends
     return reduce.reduce_sum(cast_to(passed, Precision.INT64), [1], keepdim=False)

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -31,13 +31,13 @@ def ctc_align(
         raise BadType(f"ctc_align of {input.type} without lengths")
     model = input.model
     steps = counted(input, 1)
-    kept = compare.not_equal(input, model.constant(blank, input.dtype))
-    kept = logic.and_(kept, compare.less(steps, cast_to(input_length, Precision.INT64)))
+    kept = compare.not_equal(input, blank)
+    kept = kept & (steps < cast_to(input_length, Precision.INT64))
     if merge_repeated:
         before = shape.pad(input, [0, 0, 1, -1], model.constant(-1, input.dtype))
-        kept = logic.and_(kept, compare.not_equal(input, before))
+        kept = kept & compare.not_equal(input, before)
     counts = cast_to(kept, Precision.INT64)
-    places = binary.sub(reduce.cum_sum(counts, [1]), [1])
+    places = reduce.cum_sum(counts, [1]) - 1
     width = sizes.vector(model, [sizes.size_of(input, 1)])
     places = compare.where(kept, places, width)
     target = sizes.vector(model, [sizes.size_of(input, 0), sizes.plus(sizes.size_of(input, 1), 1)])
@@ -66,17 +66,17 @@ def viterbi_decode(
         if not include_bos_eos_tag:
             return alpha
         last = shape.unsqueeze(compare.equal(left, np.int64(step)), [1])
-        result: Value = compare.where(last, binary.add(alpha, stop), alpha)
+        result: Value = compare.where(last, alpha + stop, alpha)
         return result
 
-    alpha = binary.add(scores[0], start) if include_bos_eos_tag else scores[0]
+    alpha = scores[0] + start if include_bos_eos_tag else scores[0]
     alpha = ended(alpha, 1)
     history: list[Value] = []
     for step in range(1, steps):
-        paths = binary.add(shape.unsqueeze(alpha, [2]), transition_params)  # [N, from, to]
+        paths = shape.unsqueeze(alpha, [2]) + transition_params  # [N, from, to]
         history.append(reduce.arg_max(paths, axis=1, keepdim=False, dtype=Precision.INT64))
-        grown = binary.add(reduce.reduce_max(paths, [1], keepdim=False), scores[step])
-        goes_on = shape.unsqueeze(compare.greater(left, np.int64(step)), [1])
+        grown = reduce.reduce_max(paths, [1], keepdim=False) + scores[step]
+        goes_on = shape.unsqueeze(left > np.int64(step), [1])
         alpha = compare.where(goes_on, ended(grown, step + 1), alpha)
     best = reduce.reduce_max(alpha, [1], keepdim=False)
     tag = reduce.arg_max(alpha, axis=1, keepdim=False, dtype=Precision.INT64)
@@ -84,9 +84,9 @@ def viterbi_decode(
     path = [tag]
     for step in range(steps - 1, 0, -1):
         old = index.gather_elements(history[step - 1], shape.unsqueeze(path[0], [1]), axis=1)
-        inside = compare.greater(left, np.int64(step))
+        inside = left > np.int64(step)
         path.insert(0, compare.where(inside, shape.squeeze(old, [1]), path[0]))
-    found = [compare.where(compare.greater(left, np.int64(k)), v, zero) for k, v in enumerate(path)]
+    found = [compare.where(left > np.int64(k), v, zero) for k, v in enumerate(path)]
     whole = shape.stack(*found, axis=1)
     longest = reduce.reduce_max(left, [0], keepdim=True)
     return best, index.slice_(whole, [1], [0], longest)
@@ -123,8 +123,8 @@ def distances(
     for k in range(rows):
         letter = index.slice_(hyps, [1], [k], [k + 1])
         differs = cast_to(compare.not_equal(refs, letter), Precision.FLOAT32)
-        replaced = binary.add(index.slice_(row, [1], [0], [-1]), differs)
-        deleted = binary.add(row, np.float32(1))
+        replaced = index.slice_(row, [1], [0], [-1]) + differs
+        deleted = row + np.float32(1)
         least = binary.min_(replaced, index.slice_(deleted, [1], [1], [columns + 1]))
         cells = shape.concat(index.slice_(deleted, [1], [0], [1]), least, axis=1)
         row = best_so_far(cells, places)
@@ -133,14 +133,14 @@ def distances(
     where = shape.stack(size, other, axis=1)
     distance = index.gather_nd(table_, where, batch_dims=1)
     if normalized:
-        distance = binary.div(distance, cast_to(other, Precision.FLOAT32))
+        distance = distance / cast_to(other, Precision.FLOAT32)
     number = sizes.vector(model, [sizes.size_of(hyps, 0)])
     return number, shape.unsqueeze(distance, [1])
 
 
 def best_so_far(cells: Value, places: Value) -> Value:
     """min over j <= i of cells[j] + i - j: what insertions make of a row."""
-    level = binary.sub(cells, places)
+    level = cells - places
     columns = level.sizes[1]
     part = index.slice_(level, [1], [0], [1])
     parts = [part]
@@ -148,5 +148,5 @@ def best_so_far(cells: Value, places: Value) -> Value:
         part = binary.min_(part, index.slice_(level, [1], [k], [k + 1]))
         parts.append(part)
     whole = shape.concat(*parts, axis=1) if columns > 1 else part
-    result: Value = binary.add(whole, places)
+    result: Value = whole + places
     return result

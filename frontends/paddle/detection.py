@@ -140,12 +140,12 @@ def box_coder(
                 shape.unsqueeze(v, [k]) for k, v in enumerate((prior_box, target_box))
             )
             code = encoded(anchors, targets, extra)
-            return code if spread is None else binary.div(code, spread)
+            return code if spread is None else code / spread
         case "decode_center_size":
             anchors = shape.unsqueeze(prior_box, [axis])
             if spread is not None:
                 lay = spread if prior_box_var is None else shape.unsqueeze(spread, [axis])
-                target_box = binary.mul(target_box, lay)
+                target_box = target_box * lay
             return decoded(anchors, target_box, extra)
     raise Unsupported(f"box_coder with {code_type=}")
 
@@ -153,13 +153,13 @@ def box_coder(
 def encoded(anchors: Value, targets: Value, extra: float) -> Value:
     """Distances of centres and logarithms of sizes, in sizes of the anchors."""
     left, top, right, bottom = corners(anchors)
-    wide, high = (plus(binary.sub(b, a), extra) for a, b in ((left, right), (top, bottom)))
-    x, y = binary.add(left, times(wide, 0.5)), binary.add(top, times(high, 0.5))
+    wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
+    x, y = left + times(wide, 0.5), top + times(high, 0.5)
     l2, t2, r2, b2 = corners(targets)
-    w2, h2 = (plus(binary.sub(b, a), extra) for a, b in ((l2, r2), (t2, b2)))
-    x2, y2 = (times(binary.add(a, b), 0.5) for a, b in ((l2, r2), (t2, b2)))
-    parts = [binary.div(binary.sub(x2, x), wide), binary.div(binary.sub(y2, y), high)]
-    parts += [unary.log(unary.abs_(binary.div(b, a))) for a, b in ((wide, w2), (high, h2))]
+    w2, h2 = (plus(b - a, extra) for a, b in ((l2, r2), (t2, b2)))
+    x2, y2 = (times(a + b, 0.5) for a, b in ((l2, r2), (t2, b2)))
+    parts = [(x2 - x) / wide, (y2 - y) / high]
+    parts += [unary.log(abs(b / a)) for a, b in ((wide, w2), (high, h2))]
     result: Value = shape.concat(*parts, axis=-1)
     return result
 
@@ -167,13 +167,13 @@ def encoded(anchors: Value, targets: Value, extra: float) -> Value:
 def decoded(anchors: Value, code: Value, extra: float) -> Value:
     """The inverse of `encoded`."""
     left, top, right, bottom = corners(anchors)
-    wide, high = (plus(binary.sub(b, a), extra) for a, b in ((left, right), (top, bottom)))
+    wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
     dx, dy, dw, dh = corners(code)
-    x = binary.add(binary.mul(dx, wide), binary.add(left, times(wide, 0.5)))
-    y = binary.add(binary.mul(dy, high), binary.add(top, times(high, 0.5)))
-    w, h = (times(binary.mul(unary.exp(d), s), 0.5) for d, s in ((dw, wide), (dh, high)))
-    parts = [binary.sub(x, w), binary.sub(y, h)]
-    parts += [plus(binary.add(x, w), -extra), plus(binary.add(y, h), -extra)]
+    x = dx * wide + (left + times(wide, 0.5))
+    y = dy * high + (top + times(high, 0.5))
+    w, h = (times(unary.exp(d) * s, 0.5) for d, s in ((dw, wide), (dh, high)))
+    parts = [x - w, y - h]
+    parts += [plus(x + w, -extra), plus(y + h, -extra)]
     result: Value = shape.concat(*parts, axis=-1)
     return result
 
@@ -238,27 +238,24 @@ def psroi_pool(
     across = covered(x, 3, left, right, pooled_width, spatial_scale)
     total = linear.einsum(cut, down, across, equation="rcijyx,riy,rjx->rcij")
     counts = [reduce.reduce_sum(m, [2], keepdim=False) for m in (down, across)]
-    area = binary.mul(shape.unsqueeze(counts[0], [1, 3]), shape.unsqueeze(counts[1], [1, 1]))
+    area = shape.unsqueeze(counts[0], [1, 3]) * shape.unsqueeze(counts[1], [1, 1])
     one = number(x, 1)
-    mean = binary.div(total, binary.max_(area, one))
-    result: Value = compare.where(compare.less(area, one), number(x, 0), mean)
+    mean = total / binary.max_(area, one)
+    result: Value = compare.where(area < one, 0, mean)
     return result
 
 
 def covered(x: Value, axis: int, start: Value, end: Value, bins: int, scale: float) -> Value:
     """1 where an element of an axis lies in a bin [R, bins, size]."""
     first, last = times(start, scale), times(plus(end, 1), scale)
-    step = times(binary.max_(binary.sub(last, first), number(x, 0.1)), 1.0)
-    step = binary.div(step, number(x, bins))
+    step = times(binary.max_(last - first, 0.1), 1.0)
+    step = step / bins
     places = x.model.constant(np.arange(bins, dtype=x.dtype))
-    low = unary.floor(binary.add(binary.mul(places, step), first))
-    high = unary.ceil(binary.add(binary.mul(plus(places, 1), step), first))
+    low = unary.floor(places * step + first)
+    high = unary.ceil(plus(places, 1) * step + first)
     at = counted(x, axis, x.precision)
     low, high = (shape.unsqueeze(v, [2]) for v in (low, high))
-    inside = binary.mul(
-        cast_to(compare.greater_equal(at, low), x.precision),
-        cast_to(compare.less(at, high), x.precision),
-    )
+    inside = cast_to(at >= low, x.precision) * cast_to(at < high, x.precision)
     result: Value = inside
     return result
 

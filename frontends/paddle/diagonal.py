@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axes_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, logic, shape
+from nnir.ops import compare, shape
 
 from ..table import Table
 from ..torch import diagonal as torch_diagonal
@@ -55,7 +55,7 @@ def diag(x: Value, offset: int = 0, padding_value: float = 0.0) -> Value:
 def on_diagonal(x: Value, offset: int, a: int, b: int) -> Value:
     """Where column - row is `offset`, over the axes from `a` on."""
     rows = shape.unsqueeze(counted(x, a), [1])
-    edge = binary.add(rows, [offset]) if offset else rows
+    edge = rows + offset if offset else rows
     found: Value = compare.equal(counted(x, b), edge)
     return found
 
@@ -70,7 +70,7 @@ def fill_diagonal(x: Value, value: float = 0, offset: int = 0, wrap: bool = Fals
         steps = [shape.unsqueeze(counted(x, k), [1] * (x.rank - 1 - k)) for k in range(x.rank)]
         found = compare.equal(steps[0], steps[1])
         for step in steps[2:]:
-            found = logic.and_(found, compare.equal(steps[0], step))
+            found = found & compare.equal(steps[0], step)
         return compare.where(found, number, x)
     if x.rank < 2:
         raise BadType(f"fill_diagonal of {x.type}")

@@ -16,7 +16,7 @@ from ..precision import cast_to
 from ..table import Items, Table
 from ..tensorflow.sizes import counted
 from . import attention
-from .boxes import number, times
+from .boxes import times
 from .conv import straight
 from .norm import group_norm, layered
 
@@ -53,7 +53,7 @@ def doubled(op: str, x: Value, name: str) -> Value:
     if isinstance(size, Expr) or size % 2:
         raise BadType(f"{op} with {name} of {x.type}")
     first, second = shape.split(x, [size // 2] * 2, axis=-1)
-    return binary.mul(activated(op, first, "swish" if name == "swiglu" else "gelu"), second)
+    return activated(op, first, "swish" if name == "swiglu" else "gelu") * second
 
 
 @table.convert("fused_gemm_epilogue")
@@ -68,7 +68,7 @@ def fused_gemm_epilogue(
     """Its gelu is the approximate one (cuBLASLt's epilogue)."""
     product = linear.mat_mul(x, y, transpose_x=trans_x, transpose_y=trans_y)
     name = "gelu_approximate" if activation == "gelu" else activation
-    return activated("fused_gemm_epilogue", binary.add(product, bias), name)
+    return activated("fused_gemm_epilogue", product + bias, name)
 
 
 @table.convert("fused_bias_act")
@@ -87,7 +87,7 @@ def fused_bias_act(
 ) -> Value:
     if quant_scale > 0 or any(v is not None for v in (dequant_scales, shift, smooth)):
         raise Unsupported("fused_bias_act with quantisation")
-    whole = x if bias is None else binary.add(x, bias)
+    whole = x if bias is None else x + bias
     if act_method in ("swiglu", "geglu"):
         return doubled("fused_bias_act", whole, act_method)
     return activated("fused_bias_act", whole, act_method)
@@ -104,7 +104,7 @@ def fused_dropout_add(
     seed: int = 0,
     fix_seed: bool = False,
 ) -> Value:
-    return binary.add(kept(x, p, is_test, mode), y)
+    return kept(x, p, is_test, mode) + y
 
 
 def kept(x: Value, p: float, is_test: bool, mode: str) -> Value:
@@ -121,14 +121,14 @@ def kept(x: Value, p: float, is_test: bool, mode: str) -> Value:
 
 @table.convert("fused_softmax_mask")
 def fused_softmax_mask(x: Value, mask: Value) -> Value:
-    return activation.softmax(binary.add(x, cast_to(mask, x.precision)), axis=-1)
+    return activation.softmax(x + cast_to(mask, x.precision), axis=-1)
 
 
 @table.convert("fused_softmax_mask_upper_triangle")
 def fused_softmax_mask_upper_triangle(X: Value) -> Value:  # noqa: N803  Paddle's name
     """Every row sees the elements up to the diagonal."""
-    seen = compare.less_equal(counted(X, -1), shape.unsqueeze(counted(X, -2), [1]))
-    return activation.softmax(compare.where(seen, X, number(X, -np.inf)), axis=-1)
+    seen = counted(X, -1) <= shape.unsqueeze(counted(X, -2), [1])
+    return activation.softmax(compare.where(seen, X, -np.inf), axis=-1)
 
 
 @table.convert("fused_conv2d_add_act")
@@ -155,9 +155,9 @@ def fused_conv2d_add_act(
     made = straight("fused_conv2d_add_act", input, filter, *given)
     if bias is not None:
         after = [1, 1] if data_format == "NCHW" else []
-        made = binary.add(made, shape.unsqueeze(bias, after) if after else bias)
+        made = made + (shape.unsqueeze(bias, after) if after else bias)
     if residual_data is not None:
-        made = binary.add(made, residual_data)
+        made = made + residual_data
     return activated("fused_conv2d_add_act", made, activation, fuse_alpha)
 
 
@@ -165,7 +165,7 @@ def fused_conv2d_add_act(
 def skip_layernorm(
     x: Value, y: Value, scale: Value, bias: Value, epsilon: float, begin_norm_axis: int
 ) -> Value:
-    return layered(binary.add(x, y), scale, bias, epsilon, begin_norm_axis)
+    return layered(x + y, scale, bias, epsilon, begin_norm_axis)
 
 
 @table.convert("fast_ln")
@@ -180,8 +180,8 @@ def fast_rms_norm(x: Value, scale: Value, epsilon: float) -> Value:
 
 def joined(x: Value, bias: Value | None, residual: Value | None, alpha: float = 1.0) -> Value:
     """A tensor with its bias and what went around it."""
-    whole = x if bias is None else binary.add(x, bias)
-    return whole if residual is None else binary.add(whole, times(residual, alpha))
+    whole = x if bias is None else x + bias
+    return whole if residual is None else whole + times(residual, alpha)
 
 
 def require_floats(op: str, quant_scale: float) -> None:
@@ -234,7 +234,7 @@ def fused_rms_norm_quant(
     weight = norm_weight if dims is None else shape.reshape(norm_weight, dims)
     result = norm.rms_normalization(whole, weight, begin_norm_axis=begin, epsilon=epsilon)
     if norm_bias is not None:
-        result = binary.add(result, norm_bias)
+        result = result + norm_bias
     return result, whole if residual is not None else None
 
 
@@ -253,7 +253,7 @@ def fused_bias_dropout_residual_layer_norm(
     ln_epsilon: float = 1e-05,
 ) -> tuple[Value, Value]:
     left = kept(joined(x, bias, None), dropout_rate, is_test, dropout_implementation)
-    whole = binary.add(left, residual)
+    whole = left + residual
     return layered(whole, ln_scale, ln_bias, ln_epsilon, x.rank - 1), whole
 
 
@@ -275,7 +275,7 @@ def fused_fc_elementwise_layernorm(
         rows = shape.flatten(x, start_axis=x_num_col_dims, end_axis=-1)
     dense = joined(linear.mat_mul(rows, w), bias0, None)
     dense = activated("fused_fc_elementwise_layernorm", dense, activation_type)
-    return layered(binary.add(dense, y), scale, bias1, epsilon, begin_norm_axis)
+    return layered(dense + y, scale, bias1, epsilon, begin_norm_axis)
 
 
 @table.convert("add_group_norm_silu")
@@ -299,7 +299,7 @@ def fusion_squared_mat_sub(x: Value, y: Value, scalar: float = 1.0) -> tuple[Val
     """(x y)**2 - x**2 y**2, times a number."""
     squares = [unary.square(v) for v in (x, y)]
     product = unary.square(linear.mat_mul(x, y))
-    result = times(binary.sub(product, linear.mat_mul(*squares)), scalar)
+    result = times(product - linear.mat_mul(*squares), scalar)
     return *squares, product, result
 
 
@@ -309,7 +309,7 @@ def fusion_repeated_fc_relu(x: Value, w: Items, bias: Items) -> tuple[list[Value
     made: list[Value] = []
     for weight, shift in zip(w, bias, strict=True):
         flat = shape.reshape(shift, [-1]) if shift.rank > 1 else shift
-        x = activation.relu(binary.add(linear.mat_mul(x, weight), flat))
+        x = activation.relu(linear.mat_mul(x, weight) + flat)
         made.append(x)
     return made[:-1], x
 

@@ -37,14 +37,14 @@ def pooled(rows: Value, places: Value, count: Size, how: str) -> Two:
             return index.scatter_nd(filled(count, rows, 0), column, rows, reduction="add"), arrived
         case "MEAN":
             total, _ = pooled(rows, places, count, "SUM")
-            by = cast_to(binary.max_(arrived, number(arrived, 1)), rows.precision)
-            return binary.div(total, beside(by, rows)), arrived
+            by = cast_to(binary.max_(arrived, 1), rows.precision)
+            return total / beside(by, rows), arrived
         case "MIN" | "MAX":
             far = highest(rows.dtype) if how == "MIN" else lowest(rows.dtype)
             start = filled(count, rows, far)
             best = index.scatter_nd(start, column, rows, reduction=how.lower())
-            some = beside(compare.greater(arrived, number(arrived, 0)), rows)
-            return compare.where(some, best, number(rows, 0)), arrived
+            some = beside(arrived > 0, rows)
+            return compare.where(some, best, 0), arrived
     raise Unsupported(f"a pool of rows by {how!r}")
 
 
@@ -63,9 +63,9 @@ def message(x: Value, y: Value, how: str) -> Value:
     """What is sent: the sum or the product."""
     match how:
         case "ADD":
-            return binary.add(x, y)
+            return x + y
         case "MUL":
-            return binary.mul(x, y)
+            return x * y
     raise Unsupported(f"a message of two rows by {how!r}")
 
 
@@ -115,6 +115,6 @@ def send_uv(
 def segment_pool(x: Value, segment_ids: Value, pooltype: str = "SUM") -> Two:
     """The segments are in order: the last number says how many there are."""
     last = reduce.reduce_max(segment_ids, [0], keepdim=True)
-    count = cast_to(binary.add(last, number(last, 1)), Precision.INT64)
+    count = cast_to(last + 1, Precision.INT64)
     result, arrived = pooled(x, segment_ids, count, pooltype)
     return result, shape.unsqueeze(cast_to(arrived, x.precision), [1])

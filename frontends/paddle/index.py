@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes
+from nnir.ops import compare, generate, index, reduce, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -121,8 +121,8 @@ def embedded(x: Value, weight: Value, padding_idx: int) -> Value:
         raise BadType(f"row {padding_idx} of a table {weight.type} is padding")
     if known is not None and not known[padding_idx].any():
         return rows
-    padding = compare.equal(x, number(x, padding_idx))
-    return compare.where(shape.unsqueeze(padding, [x.rank]), number(weight, 0), rows)
+    padding = compare.equal(x, padding_idx)
+    return compare.where(shape.unsqueeze(padding, [x.rank]), 0, rows)
 
 
 @table.convert("masked_fill", "masked_fill_")
@@ -139,10 +139,10 @@ def shard_index(
         raise BadType(f"shard_index with shard_id={shard_id} of {nshards}")
     size = -(-index_num // nshards)
     first = number(input, shard_id * size)
-    above = compare.greater_equal(input, first)
-    below = compare.less(input, number(input, (shard_id + 1) * size))
-    local = binary.sub(input, first)
-    return compare.where(logic.and_(above, below), local, number(input, ignore_value))
+    above = input >= first
+    below = input < (shard_id + 1) * size
+    local = input - first
+    return compare.where(above & below, local, ignore_value)
 
 
 @table.convert("sequence_mask")
@@ -153,7 +153,7 @@ def sequence_mask(x: Value, max_len: int, out_dtype: Precision) -> Value:
     else:
         longest = reduce.reduce_max(x, [], keepdim=False)
         steps = generate.range_(number(x, 0), longest, number(x, 1))
-    return cast_to(compare.less(steps, shape.unsqueeze(x, [x.rank])), out_dtype)
+    return cast_to(steps < shape.unsqueeze(x, [x.rank]), out_dtype)
 
 
 @table.convert("gather_tree")

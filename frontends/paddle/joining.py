@@ -8,7 +8,7 @@ from nnir.broadcast import axis_of, contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, index, shape, sizes
+from nnir.ops import index, shape, sizes
 from nnir.ops.sizes import Size
 
 from ..table import Items, Table, Wanted
@@ -85,7 +85,7 @@ def partial_concat(x: Items, start_index: int = 0, length: int = -1) -> Value:
 def partial_sum(x: Items, start_index: int = 0, length: int = -1) -> Value:
     first, *others = columns(x, start_index, length)
     for part in others:
-        first = binary.add(first, part)
+        first = first + part
     return first
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, linalg, linear, reduce, shape, unary
+from nnir.ops import compare, linalg, linear, reduce, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -15,7 +15,6 @@ from ..torch.diagonal import diagonal
 from ..torch.matrix_norm import (
     Tolerance,
     default_rtol,
-    number,
     pseudo_inverse,
     ranked,
     transposed,
@@ -146,8 +145,8 @@ def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple
         raise Unsupported(f"lstsq with driver={driver!r}")
     relative: Tolerance = rcond if rcond > 0 and driver != "gels" else default_rtol(x)
     solution = linear.mat_mul(pseudo_inverse(x, None, relative, hermitian=False), y)
-    rest = binary.sub(y, linear.mat_mul(x, solution))
-    squares = unary.square(unary.abs_(rest) if rest.precision in COMPLEX else rest)
+    rest = y - linear.mat_mul(x, solution)
+    squares = unary.square(abs(rest) if rest.precision in COMPLEX else rest)
     residuals = reduce.reduce_sum(squares, [-2], keepdim=False)
     rows, columns = x.shape[-2:]
     is_tall = not isinstance(rows, int) or not isinstance(columns, int) or rows > columns
@@ -182,5 +181,5 @@ def matrix_rank_atol_rtol(
     if rtol is not None:
         return ranked(x, atol, rtol, hermitian)
     bound = cast_to(atol, real_of(x.precision))
-    given = compare.greater(bound, number(x, 0))
-    return ranked(x, atol, compare.where(given, number(x, 0), default_rtol(x)), hermitian)
+    given = bound > 0
+    return ranked(x, atol, compare.where(given, 0, default_rtol(x)), hermitian)

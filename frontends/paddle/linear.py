@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, linear, reduce, shape, sizes
+from nnir.ops import activation, linear, reduce, shape, sizes
 
 from ..table import Items, Table
 from ..torch.contraction import kron as torch_kron
@@ -44,7 +44,7 @@ def mv(x: Value, vec: Value) -> Value:
 @table.convert("dot")
 def dot(x: Value, y: Value) -> Value:
     """Of vectors, or of the rows of two matrices."""
-    return reduce.reduce_sum(binary.mul(x, y), [-1], keepdim=False)
+    return reduce.reduce_sum(x * y, [-1], keepdim=False)
 
 
 @table.convert("addmm", "addmm_")
@@ -76,7 +76,7 @@ def kron(x: Value, y: Value) -> Value:
 def bilinear(x: Value, y: Value, weight: Value, bias: Value | None) -> Value:
     half = linear.einsum(x, weight, equation="ni,oij->noj")
     result = shape.squeeze(linear.mat_mul(half, shape.unsqueeze(y, [-1])), [-1])
-    return result if bias is None else binary.add(result, bias)
+    return result if bias is None else result + bias
 
 
 @table.convert("cross")
@@ -133,7 +133,7 @@ def fc(
     product = matmul_with_flatten(input, w, in_num_col_dims, 1)
     if bias is not None:
         flat = bias if bias.rank == 1 else shape.reshape(bias, [-1])
-        product = binary.add(product, flat)
+        product = product + flat
     return activated(product, activation_type)
 
 
@@ -142,12 +142,12 @@ def linear_v2(
     input: Value, weight: Value, bias: Value | None, transpose_weight: bool = False
 ) -> Value:
     product = linear.mat_mul(input, weight, transpose_y=transpose_weight)
-    return product if bias is None else binary.add(product, bias)
+    return product if bias is None else product + bias
 
 
 @table.convert("batch_fc")
 def batch_fc(input: Value, w: Value, bias: Value) -> Value:
-    return binary.add(linear.mat_mul(input, w), shape.unsqueeze(bias, [1]))
+    return linear.mat_mul(input, w) + shape.unsqueeze(bias, [1])
 
 
 @table.convert("matrix_power")

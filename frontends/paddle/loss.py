@@ -20,7 +20,7 @@ table = Table()
 
 def one_less(x: Value) -> Value:
     """1 - x."""
-    result: Value = binary.sub(number(x, 1), x)
+    result: Value = 1 - x
     return result
 
 
@@ -37,7 +37,7 @@ def reduced(op: str, x: Value, reduction: str) -> Value:
         case "batchmean":
             total = reduce.reduce_sum(x, axes, keepdim=False)
             count = sizes.vector(x.model, [sizes.size_of(x, 0)])
-            return binary.div(total, cast_to(shape.reshape(count, []), x.precision))
+            return total / cast_to(shape.reshape(count, []), x.precision)
     raise Unsupported(f"{op} with {reduction=}")
 
 
@@ -47,25 +47,25 @@ def bce_loss(input: Value, label: Value) -> Value:
     least = number(input, -100)
     right = binary.max_(unary.log(input), least)
     wrong = binary.max_(unary.log(one_less(input)), least)
-    both = binary.add(binary.mul(label, right), binary.mul(one_less(label), wrong))
-    return unary.neg(both)
+    both = label * right + one_less(label) * wrong
+    return -both
 
 
 @table.convert("log_loss")
 def log_loss(input: Value, label: Value, epsilon: float) -> Value:
     right = unary.log(plus(input, epsilon))
     wrong = unary.log(plus(one_less(input), epsilon))
-    both = binary.add(binary.mul(label, right), binary.mul(one_less(label), wrong))
-    return unary.neg(both)
+    both = label * right + one_less(label) * wrong
+    return -both
 
 
 @table.convert("huber_loss")
 def huber_loss(input: Value, label: Value, delta: float) -> tuple[Value, Value]:
-    rest = binary.sub(label, input)
-    size = unary.abs_(rest)
+    rest = label - input
+    size = abs(rest)
     near = times(unary.square(rest), 0.5)
     far = times(plus(size, -0.5 * delta), delta)
-    small = compare.less_equal(size, number(size, delta))
+    small = size <= delta
     return compare.where(small, near, far), rest
 
 
@@ -73,18 +73,18 @@ def huber_loss(input: Value, label: Value, delta: float) -> tuple[Value, Value]:
 def kldiv_loss(x: Value, label: Value, reduction: str = "mean", log_target: bool = False) -> Value:
     """Where the label is not above 0 there is no loss."""
     if log_target:
-        loss = binary.mul(unary.exp(label), binary.sub(label, x))
+        loss = unary.exp(label) * (label - x)
     else:
-        loss = binary.mul(label, binary.sub(unary.log(label), x))
+        loss = label * (unary.log(label) - x)
         zero = number(x, 0)
-        loss = compare.where(compare.greater(label, zero), loss, zero)
+        loss = compare.where(label > zero, loss, zero)
     return reduced("kldiv_loss", loss, reduction)
 
 
 @table.convert("hinge_loss")
 def hinge_loss(logits: Value, labels: Value) -> Value:
     signs = plus(times(labels, 2), -1)
-    return activation.relu(one_less(binary.mul(signs, logits)))
+    return activation.relu(one_less(signs * logits))
 
 
 @table.convert("identity_loss", "identity_loss_")
@@ -99,7 +99,7 @@ def label_smooth(label: Value, prior_dist: Value | None, epsilon: float = 0.0) -
     """A share of every label goes to all of them, or as `prior_dist` says."""
     kept = times(label, 1 - epsilon)
     if prior_dist is not None:
-        return binary.add(kept, times(shape.reshape(prior_dist, [-1]), epsilon))
+        return kept + times(shape.reshape(prior_dist, [-1]), epsilon)
     count = label.shape[-1]
     if isinstance(count, Expr):
         raise Unsupported(f"label_smooth of {label.type}")
@@ -115,18 +115,18 @@ def sigmoid_cross_entropy_with_logits(
     ignore_index: int = -100,
 ) -> Value:
     zero = number(x, 0)
-    soft = unary.log1p(unary.exp(unary.neg(unary.abs_(x))))  # of log(1 + exp(-x)) what is bounded
+    soft = unary.log1p(unary.exp(-abs(x)))  # of log(1 + exp(-x)) what is bounded
     if pos_weight is None:
-        loss = binary.add(binary.sub(binary.max_(x, zero), binary.mul(x, label)), soft)
+        loss = binary.max_(x, zero) - x * label + soft
     else:
-        log = binary.add(binary.max_(unary.neg(x), zero), soft)
-        loss = binary.add(binary.mul(one_less(label), x), binary.mul(pos_weight, log))
-    counts = compare.not_equal(label, number(label, ignore_index))
+        log = binary.max_(-x, zero) + soft
+        loss = one_less(label) * x + pos_weight * log
+    counts = compare.not_equal(label, ignore_index)
     loss = compare.where(counts, loss, zero)
     if not normalize:
         return loss
     total = reduce.reduce_sum(cast_to(counts, x.precision), list(range(x.rank)), keepdim=False)
-    return binary.div(loss, binary.max_(total, number(x, 1e-5)))
+    return loss / binary.max_(total, 1e-5)
 
 
 @table.convert("cross_entropy_with_softmax", "cross_entropy_with_softmax_")
@@ -149,15 +149,15 @@ def cross_entropy_with_softmax(
     else:
         shares, logs = input, unary.log(input)
     if soft_label:
-        products = binary.mul(label, logs)
-        return shares, unary.neg(reduce.reduce_sum(products, [place], keepdim=True))
+        products = label * logs
+        return shares, -reduce.reduce_sum(products, [place], keepdim=True)
     classes = cast_to(label, Precision.INT64)
     if classes.rank < input.rank:
         classes = shape.unsqueeze(classes, [place])
     ignored = compare.equal(classes, np.int64(ignore_index))
-    safe = compare.where(ignored, classes.model.constant(np.int64(0)), classes)
-    losses = unary.neg(index.gather_elements(logs, safe, axis=place))
-    return shares, compare.where(ignored, number(losses, 0), losses)
+    safe = compare.where(ignored, 0, classes)
+    losses = -index.gather_elements(logs, safe, axis=place)
+    return shares, compare.where(ignored, 0, losses)
 
 
 @table.convert("nll_loss")
@@ -173,12 +173,12 @@ def nll_loss(
         raise BadType(f"nll_loss of {input.type} with labels {label.type}")
     classes = cast_to(label, Precision.INT64)
     ignored = compare.equal(classes, np.int64(ignore_index))
-    safe = compare.where(ignored, classes.model.constant(np.int64(0)), classes)
+    safe = compare.where(ignored, 0, classes)
     chosen = index.gather_elements(input, shape.unsqueeze(safe, [1]), axis=1)
-    right = unary.neg(shape.squeeze(chosen, [1]))
+    right = -shape.squeeze(chosen, [1])
     counts = number(input, 1) if weight is None else index.gather(weight, safe, axis=0)
-    counts = compare.where(ignored, number(input, 0), counts)
-    losses = binary.mul(right, counts)
+    counts = compare.where(ignored, 0, counts)
+    losses = right * counts
     axes = list(range(label.rank))
     whole = reduce.reduce_sum(counts, axes, keepdim=False)
     total = reduce.reduce_sum(losses, axes, keepdim=False)
@@ -188,5 +188,5 @@ def nll_loss(
         case "sum":
             return total, whole
         case "mean":
-            return binary.div(total, whole), whole
+            return total / whole, whole
     raise Unsupported(f"nll_loss with {reduction=}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, linear, norm, reduce, shape, unary
+from nnir.ops import compare, linear, norm, reduce, shape, unary
 
 from ..precision import cast_to
 from ..table import Table
@@ -118,7 +118,7 @@ def rms_norm(
         raise BadType(f"rms_norm of {x.type} over {normalized_shape}")
     axes = list(range(begin, x.rank))
     power = reduce.reduce_mean(unary.square(norm.computing(x)), axes, keepdim=False)
-    inverse = unary.rsqrt(binary.add(power, power.model.constant(epsilon, power.dtype)))
+    inverse = unary.rsqrt(power + epsilon)
     weight = filled(x, x.shape[begin:], 1) if scale is None else scale
     result = norm.rms_normalization(x, weight, begin_norm_axis=begin, epsilon=epsilon)
     return result, inverse
@@ -128,13 +128,13 @@ def rms_norm(
 def norm_(x: Value, axis: int, epsilon: float, is_test: bool) -> tuple[Value, Value]:
     """`x` over its 2-norm along an axis, and that norm."""
     total = reduce.reduce_sum(unary.square(x), [axis_of(axis, x.rank)], keepdim=True)
-    length = unary.sqrt(binary.add(total, x.model.constant(epsilon, x.dtype)))
-    return binary.div(x, length), length
+    length = unary.sqrt(total + epsilon)
+    return x / length, length
 
 
 @table.convert("l1_norm", "l1_norm_")
 def l1_norm(x: Value) -> Value:
-    return reduce.reduce_sum(unary.abs_(x), list(range(x.rank)), keepdim=False)
+    return reduce.reduce_sum(abs(x), list(range(x.rank)), keepdim=False)
 
 
 @table.convert("renorm", "renorm_")
@@ -142,23 +142,23 @@ def renorm(x: Value, p: float, axis: int, max_norm: float) -> Value:
     """Slices whose p-norm is above `max_norm` shrink to it."""
     place = axis_of(axis, x.rank)
     axes = [k for k in range(x.rank) if k != place]
-    powers = binary.pow_(unary.abs_(x), x.model.constant(p, x.dtype))
+    powers = abs(x) ** p
     total = reduce.reduce_sum(powers, axes, keepdim=True)
-    length = binary.pow_(total, x.model.constant(1 / p, x.dtype))
+    length = total ** (1 / p)
     most, one = (x.model.constant(v, x.dtype) for v in (max_norm, 1))
-    shrunk = binary.div(most, binary.add(length, x.model.constant(1e-7, x.dtype)))
-    return binary.mul(x, compare.where(compare.greater(length, most), shrunk, one))
+    shrunk = most / (length + 1e-7)
+    return x * compare.where(length > most, shrunk, one)
 
 
 @table.convert("affine_channel", "affine_channel_")
 def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str = "AnyLayout") -> Value:
     if data_layout == "NHWC":
-        return binary.add(binary.mul(x, scale), bias)
+        return x * scale + bias
     if data_layout not in ("NCHW", "AnyLayout"):
         raise Unsupported(f"affine_channel with {data_layout=}")
     after = list(range(1, x.rank - 1))
     factor, shift = (shape.unsqueeze(v, after) if after else v for v in (scale, bias))
-    return binary.add(binary.mul(x, factor), shift)
+    return x * factor + shift
 
 
 @table.convert("spectral_norm")
@@ -175,12 +175,12 @@ def spectral_norm(
         right = unit(linear.mat_mul(matrix, left, transpose_x=True), eps)
         left = unit(linear.mat_mul(matrix, right), eps)
     product = linear.mat_mul(left, linear.mat_mul(matrix, right), transpose_x=True)
-    return binary.div(weight, shape.reshape(product, []))
+    return weight / shape.reshape(product, [])
 
 
 def unit(column: Value, eps: float) -> Value:
     """A column over its length."""
     total = reduce.reduce_sum(unary.square(column), [0], keepdim=True)
-    length = binary.add(unary.sqrt(total), column.model.constant(eps, column.dtype))
-    result: Value = binary.div(column, length)
+    length = unary.sqrt(total) + eps
+    result: Value = column / length
     return result

@@ -6,7 +6,7 @@ from typing import Any
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, index, norm, shape, sizes
+from nnir.ops import index, norm, shape, sizes
 from nnir.types import PadMode
 
 from ..table import Table
@@ -78,8 +78,8 @@ def row_conv(x: Value, filter: Value) -> Value:
     found = None
     for k in range(count):
         part = index.slice_(around, [1], [k], sizes.vector(x.model, [sizes.plus(steps, k)]))
-        term = binary.mul(part, index.gather(filter, k, axis=0))
-        found = term if found is None else binary.add(found, term)
+        term = part * index.gather(filter, k, axis=0)
+        found = term if found is None else found + term
     if found is None:
         raise BadType(f"row_conv with {filter.type}")
     return found

@@ -9,7 +9,6 @@ from nnir.ops import binary, index, shape
 from ..table import Items, Table
 from ..torch import scatter
 from ..torch.generate import like
-from ..torch.halves import number
 from ..torch.scatter import rows_placed, scattered
 
 table = Table()
@@ -47,7 +46,7 @@ def put_along_axis(
         return total
     ones = like(values, 1, arr.precision)
     count = scattered(like(arr, int(include_self), arr.precision), axis, indices, ones, "add")
-    return binary.div(total, binary.max_(count, number(count, 1)))
+    return total / binary.max_(count, 1)
 
 
 @table.convert("scatter", "scatter_")

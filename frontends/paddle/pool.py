@@ -12,7 +12,7 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, pool, reduce
+from nnir.ops import pool, reduce
 from nnir.types import AutoPad, Precision
 
 from ..precision import cast_to
@@ -105,7 +105,7 @@ def inclusive(
         starts = np.arange(out) * strides[k] - pads[2 * k]
         ends = np.minimum(starts + kernel[k], size + pads[2 * k])
         share = np.multiply.outer(share, kernel[k] / (ends - starts))
-    return binary.mul(mean, x.model.constant(share, x.dtype))
+    return mean * share
 
 
 def whole(
@@ -327,10 +327,10 @@ def lp_pool2d(
         pads = whole(image, kernel, strides, pads)
     windows: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     windows |= {"pads": pads if any(pads) else None, "count_include_pad": True}
-    power = binary.pow_(image, x.model.constant(norm_type, x.dtype))
+    power = image**norm_type
     mean = pool.average_pool_2d(power, **windows)
-    total = binary.mul(mean, x.model.constant(math.prod(kernel), x.dtype))
-    result = binary.pow_(total, x.model.constant(1 / norm_type, x.dtype))
+    total = mean * math.prod(kernel)
+    result = total ** (1 / norm_type)
     return channels_last(result) if image is not x else result
 
 

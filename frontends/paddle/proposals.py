@@ -15,7 +15,6 @@ from nnir.ops import (
     compare,
     detection,
     index,
-    logic,
     reduce,
     shape,
     sizes,
@@ -70,7 +69,7 @@ def generate_proposals(
     plane = shape.unsqueeze(im_shape, [1])
     boxes = _clipped(_grown(anchor, factor, moved, extra), plane, extra)
     valid = _large(boxes, plane, max(min_size, 1.0), pixel_offset)
-    kept = compare.where(valid, best, number(best, -np.inf))
+    kept = compare.where(valid, best, -np.inf)
     most = post_nms_top_n if post_nms_top_n > 0 else -1
     found, counts = _suppressed(boxes, kept, nms_thresh, eta, most, pixel_offset)
     return index.slice_(found, [1], [2], [6]), index.slice_(found, [1], [1], [2]), counts
@@ -102,31 +101,28 @@ def _suppressed(
         return_index=False,
     )
     score = index.slice_(rows, [1], [1], [2])
-    worst = compare.less_equal(score, last)
+    worst = score <= last
     images = images_of(rows, counts)
-    several = compare.greater(index.gather(counts, images, axis=0), np.int32(1))
-    dropped = logic.and_(worst, shape.unsqueeze(several, [1]))
-    at = shape.squeeze(index.non_zero(logic.not_(shape.squeeze(dropped, [1]))), [0])
-    cleared = compare.where(worst, number(rows, 0), rows)
+    several = index.gather(counts, images, axis=0) > np.int32(1)
+    dropped = worst & shape.unsqueeze(several, [1])
+    at = shape.squeeze(index.non_zero(~shape.squeeze(dropped, [1])), [0])
+    cleared = compare.where(worst, 0, rows)
     own = compare.equal(shape.unsqueeze(images, [1]), counted(counts, 0))
-    lost = reduce.reduce_sum(cast_to(logic.and_(own, dropped), Precision.INT32), [0], keepdim=False)
-    return index.gather(cleared, at, axis=0), binary.sub(counts, lost)
+    lost = reduce.reduce_sum(cast_to(own & dropped, Precision.INT32), [0], keepdim=False)
+    return index.gather(cleared, at, axis=0), counts - lost
 
 
 def _grown(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
     """Anchors moved and stretched by deltas."""
     left, top, right, bottom = corners(anchors)
-    wide, high = (plus(binary.sub(b, a), extra) for a, b in ((left, right), (top, bottom)))
-    dx, dy, dw, dh = corners(binary.mul(deltas, spread))
-    x = binary.add(binary.mul(dx, wide), binary.add(left, times(wide, 0.5)))
-    y = binary.add(binary.mul(dy, high), binary.add(top, times(high, 0.5)))
+    wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
+    dx, dy, dw, dh = corners(deltas * spread)
+    x = dx * wide + (left + times(wide, 0.5))
+    y = dy * high + (top + times(high, 0.5))
     limit = number(deltas, FARTHEST)
-    w, h = (
-        times(binary.mul(unary.exp(binary.min_(d, limit)), s), 0.5)
-        for d, s in ((dw, wide), (dh, high))
-    )
-    parts = [binary.sub(x, w), binary.sub(y, h)]
-    parts += [plus(binary.add(x, w), -extra), plus(binary.add(y, h), -extra)]
+    w, h = (times(unary.exp(binary.min_(d, limit)) * s, 0.5) for d, s in ((dw, wide), (dh, high)))
+    parts = [x - w, y - h]
+    parts += [plus(x + w, -extra), plus(y + h, -extra)]
     result: Value = shape.concat(*parts, axis=-1)
     return result
 
@@ -144,15 +140,15 @@ def _large(boxes: Value, plane: Value, least: float, pixel_offset: bool) -> Valu
     pairs = ((left, right, 1), (top, bottom, 0))
     good: list[Value] = []
     for start, end, axis in pairs:
-        side = plus(binary.sub(end, start), 1.0 if pixel_offset else 0.0)
-        good.append(compare.greater_equal(side, number(boxes, least)))
+        side = plus(end - start, 1.0 if pixel_offset else 0.0)
+        good.append(side >= least)
         if pixel_offset:
-            middle = binary.add(start, times(side, 0.5))
+            middle = start + times(side, 0.5)
             border = index.slice_(plane, [2], [axis], [axis + 1])
-            good.append(compare.less_equal(middle, border))
+            good.append(middle <= border)
     whole = good[0]
     for other in good[1:]:
-        whole = logic.and_(whole, other)
+        whole = whole & other
     result: Value = shape.squeeze(whole, [2])
     return result
 
@@ -177,14 +173,14 @@ def distribute_fpn_proposals(
     level = shape.squeeze(activation.clip(level, *bounds), [1])
     counts = cast_to(rois_num, Precision.INT64)
     ends = reduce.cum_sum(counts, [0])
-    starts = binary.sub(ends, counts)
+    starts = ends - counts
     rows, numbers, places = [], [], []
     for k in range(min_level, max_level + 1):
-        at = shape.squeeze(index.non_zero(compare.equal(level, number(level, k))), [0])
+        at = shape.squeeze(index.non_zero(compare.equal(level, k)), [0])
         places.append(at)
         rows.append(index.gather(fpn_rois, at, axis=0))
         column = shape.unsqueeze(at, [1])
-        inside = logic.and_(compare.greater_equal(column, starts), compare.less(column, ends))
+        inside = (column >= starts) & (column < ends)
         numbers.append(reduce.reduce_sum(cast_to(inside, Precision.INT32), [0], keepdim=False))
     order = shape.concat(*places, axis=0) if len(places) > 1 else places[0]
     steps = counted(fpn_rois, 0)

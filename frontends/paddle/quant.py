@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Items, Table
-from .boxes import number, rounded_away, times
+from .boxes import rounded_away, times
 
 table = Table()
 FLOATS_OF_8_BITS = (448, 57344)
@@ -33,8 +33,8 @@ def along(values: Value, x: Value, axis: int) -> Value:
 
 def inverse(scale: Value) -> Value:
     """1 / scale, which is bounded."""
-    tiny = compare.less_equal(scale, number(scale, 1e-30))
-    bounded = binary.add(scale, number(scale, 1e-6))
+    tiny = scale <= 1e-30
+    bounded = scale + 1e-6
     result: Value = unary.reciprocal(compare.where(tiny, bounded, scale))
     return result
 
@@ -46,11 +46,11 @@ def steps(x: Value, scale: Value, qmax: int, round_type: int) -> Value:
     factor = times(inverse(scale), qmax)
     match round_type:
         case 0:
-            whole = unary.round_(binary.mul(factor, x))
-            return activation.clip(whole, number(x, -qmax - 1), number(x, qmax))
+            whole = unary.round_(factor * x)
+            return activation.clip(whole, -qmax - 1, qmax)
         case 1:
-            inside = binary.max_(binary.min_(x, scale), unary.neg(scale))
-            return rounded_away(binary.mul(factor, inside))
+            inside = binary.max_(binary.min_(x, scale), -scale)
+            return rounded_away(factor * inside)
     raise Unsupported(f"quantisation with {round_type=}")
 
 
@@ -107,14 +107,14 @@ def dequantize_linear(
         return x, in_state, in_accum, scale
     factor = along(scale, x, quant_axis)
     wide = cast_to(x, scale.precision)
-    made = binary.div(binary.mul(wide, factor), number(scale, qmax))
+    made = wide * factor / qmax
     return made, in_state, in_accum, scale
 
 
 def largest(x: Value, axis: int | None = None) -> Value:
     """The size of the largest element, or of that of each entry of an axis."""
     axes = [k for k in range(x.rank) if k != axis]
-    size = reduce.reduce_max(unary.abs_(x), axes, keepdim=False)
+    size = reduce.reduce_max(abs(x), axes, keepdim=False)
     return size if axis is not None else shape.reshape(size, [1])
 
 
@@ -124,7 +124,7 @@ def fake(
     """Whole numbers of steps, or with `back` what these stand for."""
     qmax, factor = most(bit_length), along(scale, x, axis)
     made = steps(x, factor, qmax, round_type)
-    return binary.div(binary.mul(made, factor), number(x, qmax)) if back else made
+    return made * factor / qmax if back else made
 
 
 def _abs_max(back: bool) -> Any:
@@ -205,7 +205,7 @@ def moving_average_abs_max_scale(
 
 @table.convert("fake_dequantize_max_abs")
 def fake_dequantize_max_abs(x: Value, scale: Value, max_range: float) -> Value:
-    return binary.div(binary.mul(x, along(scale, x, -1)), number(x, max_range))
+    return x * along(scale, x, -1) / max_range
 
 
 @table.convert("fake_channel_wise_dequantize_max_abs")
@@ -219,19 +219,19 @@ def fake_channel_wise_dequantize_max_abs(
     if len(scales) != 1:
         raise Unsupported(f"fake_channel_wise_dequantize_max_abs with {len(scales)} scales")
     factor = along(scales[0], x, quant_axis)
-    return binary.div(binary.mul(x, factor), number(x, most(quant_bits[0])))
+    return x * factor / most(quant_bits[0])
 
 
 @table.convert("dequantize_abs_max")
 def dequantize_abs_max(x: Value, scale: Value, max_range: float) -> Value:
     wide = cast_to(x, scale.precision)
-    return binary.div(binary.mul(wide, along(scale, x, -1)), number(scale, max_range))
+    return wide * along(scale, x, -1) / max_range
 
 
 @table.convert("dequantize_log")
 def dequantize_log(x: Value, dict: Value) -> Value:
     """Entries of a table, for negative numbers with the other sign."""
     place = cast_to(x, Precision.INT64)
-    negative = compare.less(place, np.int64(0))
-    found = index.gather(dict, compare.where(negative, binary.add(place, np.int64(128)), place))
-    return compare.where(negative, unary.neg(found), found)
+    negative = place < np.int64(0)
+    found = index.gather(dict, compare.where(negative, place + np.int64(128), place))
+    return compare.where(negative, -found, found)

@@ -9,13 +9,12 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import activation, binary, index, random, shape, sizes, special, unary
+from nnir.ops import activation, index, random, shape, sizes, special, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
 from ..torch import random as torch_random
-from ..torch.halves import number
 from ..torch.sizes import sizes_of
 from ..torch.sort import sorted_along
 from ..translate import Translator
@@ -139,19 +138,19 @@ def multinomial(
 def uniform_above_0(x: Value) -> Value:
     """Numbers in (0, 1] in the sizes of `x`, whose logarithm is finite."""
     drawn = random.random_uniform(sizes_of(x), dtype=x.precision)
-    return binary.sub(number(x, 1), drawn)
+    return 1 - drawn
 
 
 @table.convert("exponential_")
 def exponential(x: Value, lam: float) -> Value:
-    return binary.div(unary.log(uniform_above_0(x)), number(x, -lam))
+    return unary.log(uniform_above_0(x)) / -lam
 
 
 @table.convert("gumbel_softmax")
 def gumbel_softmax(x: Value, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Value:
     """A softmax of what Gumbel noise was added to; `hard` gives 1 to the largest."""
-    noise = unary.neg(unary.log(unary.neg(unary.log(uniform_above_0(x)))))
-    scores = binary.div(binary.add(x, noise), number(x, temperature))
+    noise = -unary.log(-unary.log(uniform_above_0(x)))
+    scores = (x + noise) / temperature
     place = axis_of(axis, x.rank)
     return (activation.hardmax if hard else activation.softmax)(scores, axis=place)
 
@@ -172,8 +171,8 @@ def truncated_gaussian_random(
     low, high = (0.5 * (1 + math.erf((n - mean) / std / math.sqrt(2))) for n in (a, b))
     size = translator.model.constant(np.array(shape, np.int64))
     drawn = special.ndtri(between(size, low, high, Precision.FLOAT64))
-    wide = binary.add(binary.mul(drawn, number(drawn, std)), number(drawn, mean))
-    return cast_to(activation.clip(wide, number(wide, a), number(wide, b)), dtype)
+    wide = drawn * std + mean
+    return cast_to(activation.clip(wide, a, b), dtype)
 
 
 @table.convert("shuffle_batch")

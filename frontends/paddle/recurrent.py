@@ -9,7 +9,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, index, linear, shape
+from nnir.ops import activation, index, linear, shape
 
 from ..table import Items, Table
 from ..torch.recurrent import GRU, LSTM, RELU, TANH, Kind, joined, operands
@@ -112,16 +112,16 @@ def gru_unit(
     cut = 2 * size * size
     both = shape.reshape(index.slice_(flat, [0], [0], [cut]), [size, 2 * size])
     single = shape.reshape(index.slice_(flat, [0], [cut], [cut + size * size]), [size, size])
-    x = input if bias is None else binary.add(input, bias)
+    x = input if bias is None else input + bias
     gates = index.slice_(x, [1], [0], [2 * size])
-    gates = activated(binary.add(gates, linear.mat_mul(hidden_prev, both)), gate_activation)
+    gates = activated(gates + linear.mat_mul(hidden_prev, both), gate_activation)
     update, reset = shape.split(gates, [size, size], axis=1)
-    kept = binary.mul(reset, hidden_prev)
+    kept = reset * hidden_prev
     candidate = index.slice_(x, [1], [2 * size], [3 * size])
-    candidate = activated(binary.add(candidate, linear.mat_mul(kept, single)), activation)
-    rest = binary.sub(update.model.constant(1, update.dtype), update)
+    candidate = activated(candidate + linear.mat_mul(kept, single), activation)
+    rest = 1 - update
     old, new = (update, rest) if origin_mode else (rest, update)
-    hidden = binary.add(binary.mul(new, candidate), binary.mul(old, hidden_prev))
+    hidden = new * candidate + old * hidden_prev
     return shape.concat(gates, candidate, axis=1), kept, hidden
 
 

@@ -15,7 +15,7 @@ from ..precision import cast_to
 from ..table import Table
 from ..torch import reduce as torch_reduce
 from ..torch.distance import normed
-from ..torch.halves import number, once_rounded
+from ..torch.halves import once_rounded
 from ..torch.promotion import floating
 from ..torch.reduce import best, folded, found_at
 from ..torch.unary import is_nan, truth
@@ -46,7 +46,7 @@ def sum_(x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: boo
 def nansum(
     x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False
 ) -> Value:
-    numbers = compare.where(is_nan(x), number(x, 0), x) if x.is_float else x
+    numbers = compare.where(is_nan(x), 0, x) if x.is_float else x
     return sum_(numbers, axis, dtype, keepdim)
 
 
@@ -106,7 +106,7 @@ def _positions(name: str, operator: Operator, least: float) -> None:
         dtype: Precision = Precision.INT64,
     ) -> Value:
         if x.is_float:
-            x = compare.where(compare.equal(x, x), x, x.model.constant(least, x.dtype))
+            x = compare.where(compare.equal(x, x), x, least)
         if not flatten:
             return cast_to(found_at(operator, x, axis, keepdims), dtype)
         line = shape.reshape(x, [-1]) if x.rank != 1 else x

@@ -8,13 +8,12 @@ from nnir.broadcast import axes_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, shape, sizes
+from nnir.ops import shape, sizes
 from nnir.ops.sizes import Size
 
 from ..table import Table
 from ..torch import frames
 from ..torch.fourier import pairs_of, power, transformed, whole
-from ..torch.halves import number
 from ..torch.rearranging import unfold
 from ..torch.signal import complex_to_real, real_to_complex
 
@@ -113,7 +112,7 @@ def add_position_encoding(x: Value, alpha: float = 1.0, beta: float = 1.0) -> Va
     powers = np.arange(half) / (half - 1) if half > 1 else np.ones(1)
     angles = np.arange(steps)[:, None] / 10000.0**powers
     waves = beta * np.concatenate([np.sin(angles), np.cos(angles)], 1)
-    return binary.add(binary.mul(x, number(x, alpha)), x.model.constant(waves.astype(x.dtype)))
+    return x * alpha + x.model.constant(waves.astype(x.dtype))
 
 
 @table.convert("stft")

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.broadcast import axis_of, contents, ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, index, shape, sizes
+from nnir.ops import index, shape, sizes
 from nnir.ops.sizes import Size
 
 from ..table import Table
@@ -88,7 +88,7 @@ def crop(x: Value, shape: Index | None = None, offsets: Index | None = None) -> 
     place = offsets if offsets is not None else x.model.constant(np.zeros(x.rank, np.int64))
     if target is None or shape is None or not any(d == -1 for d in target):
         lengths = shape if shape is not None else sizes.vector(x.model, sizes.sizes_of(x))
-        return index.slice_(x, list(range(x.rank)), place, binary.add(place, lengths))
+        return index.slice_(x, list(range(x.rank)), place, place + lengths)
     starts, wanted = elements(place), elements(shape)
     ends = [
         sizes.size_of(x, k) if isinstance(n, int) and n == -1 else sizes.plus(starts[k], n)

@@ -61,19 +61,19 @@ def averaged(line: Value, *, without_nan: bool) -> Value:
     last = line.rank - 1
     values, _ = ordered(line, last)
     size = size_of(line, last)
-    count = binary.sub(size, count_nan(line, last)) if line.is_float else size
-    upper = binary.div(count, 2)
-    lower = binary.div(binary.sub(count, 1), 2)
+    count = size - count_nan(line, last) if line.is_float else size
+    upper = count / 2
+    lower = (count - 1) / 2
     if not line.is_float:
         low, high = (
             index.gather(values, shape.reshape(at, [1]), axis=last) for at in (lower, upper)
         )
-        return binary.div(binary.add(low, high), number(line, 2))
+        return (low + high) / 2
     low, high = (
         index.gather_elements(values, binary.max_(at, 0), axis=last) for at in (lower, upper)
     )
-    middle = binary.div(binary.add(low, high), number(line, 2))
-    bad = compare.equal(count, 0) if without_nan else compare.less(count, size)
+    middle = (low + high) / 2
+    bad = compare.equal(count, 0) if without_nan else count < size
     return compare.where(bad, number(line, np.nan), middle)
 
 
@@ -105,9 +105,9 @@ def histogram(
         return found if weight is not None else cast_to(found, Precision.INT64)
     amounts = cast_to(found, Precision.FLOAT32)
     low, high = (cast_to(v, Precision.FLOAT32) for v in ends)
-    width = binary.div(binary.sub(high, low), number(amounts, bins))
+    width = (high - low) / bins
     total = reduce.reduce_sum(amounts, [0], keepdim=True)
-    return binary.div(amounts, binary.mul(total, width))
+    return amounts / (total * width)
 
 
 @table.convert("bincount")

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Model, Value
-from nnir.ops import binary, compare, detection, index, logic, reduce, shape, sizes, sort, unary
+from nnir.ops import binary, compare, detection, index, reduce, shape, sizes, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -22,7 +22,7 @@ table = Table()
 def nms(x: Value, threshold: float = 1.0) -> Value:
     """The boxes come in order, the best one first."""
     steps = counted(x, 0, Precision.FLOAT32)
-    return detection.suppress_boxes(x, unary.neg(steps), iou_threshold=threshold)
+    return detection.suppress_boxes(x, -steps, iou_threshold=threshold)
 
 
 @table.convert("multiclass_nms3")
@@ -81,26 +81,26 @@ def matrix_nms(
     images = shape.unsqueeze(counted(bboxes, 0), [1, 1])
     boxes = index.gather_nd(bboxes, pairs(images, places))
     factor = decay(boxes, 0.0 if normalized else 1.0, gaussian_sigma if use_gaussian else None)
-    shrunk = binary.mul(ranked, factor)
-    valid = compare.greater(ranked, number(scores, score_threshold))
-    valid = logic.and_(valid, compare.greater(shrunk, number(scores, post_threshold)))
+    shrunk = ranked * factor
+    valid = ranked > score_threshold
+    valid = valid & (shrunk > post_threshold)
     lowest = number(scores, -np.inf)
     flat = shape.flatten(compare.where(valid, shrunk, lowest), start_axis=1, end_axis=2)
     limit = least(model, sizes.size_of(flat, 1), keep_top_k)
     best, order = sort.top_k(flat, limit, axis=1)  # [N, keep]
-    kept = compare.greater(best, lowest)
+    kept = best > lowest
     at = shape.transpose(index.non_zero(kept), perm=(1, 0))  # image by image, best first
     image = index.slice_(at, [1], [0], [1])
     chosen = shape.unsqueeze(index.gather_nd(order, at), [1])
     where = shape.concat(image, chosen, axis=1)
     length = sizes.vector(model, [sizes.size_of(ranked, 2)])
-    kind = binary.floor_div(chosen, length)
-    cell = shape.concat(image, kind, binary.sub(chosen, binary.mul(kind, length)), axis=1)
+    kind = chosen // length
+    cell = shape.concat(image, kind, chosen - kind * length, axis=1)
     label = index.gather(model.constant(np.array(labels, bboxes.dtype)), kind, axis=0)
     score = shape.unsqueeze(index.gather_nd(flat, where), [1])
     rows = shape.concat(label, score, index.gather_nd(boxes, cell), axis=1)
-    first = binary.mul(image, sizes.vector(model, [count]))
-    place = binary.add(first, shape.unsqueeze(index.gather_nd(places, cell), [1]))
+    first = image * sizes.vector(model, [count])
+    place = first + shape.unsqueeze(index.gather_nd(places, cell), [1])
     counts = reduce.reduce_sum(cast_to(kept, Precision.INT32), [1], keepdim=False)
     return rows, cast_to(place, Precision.INT32), counts
 
@@ -114,7 +114,7 @@ def least(model: Model, count: sizes.Size, most: int) -> Value:
 
 def pairs(images: Value, places: Value) -> Value:
     """(image, place) of every place [N, ...]."""
-    whole = binary.add(images, binary.sub(places, places))  # as large as the places
+    whole = images + (places - places)  # as large as the places
     return shape.stack(whole, places, axis=-1)
 
 
@@ -122,14 +122,14 @@ def decay(boxes: Value, extra: float, sigma: float | None) -> Value:
     """The least factor of each box [N, C, K] by the boxes in front of it."""
     ratio = overlaps(boxes, extra)  # [N, C, i, j]
     steps = counted(boxes, 2)
-    before = compare.less(steps, shape.unsqueeze(steps, [1]))  # j < i
+    before = steps < shape.unsqueeze(steps, [1])  # j < i
     zero, one = number(boxes, 0), number(boxes, 1)
     ratio = compare.where(before, ratio, zero)
     other = shape.unsqueeze(reduce.reduce_max(ratio, [3], keepdim=False), [2])
     if sigma is None:
-        factor = binary.div(binary.sub(one, ratio), binary.sub(one, other))
+        factor = (one - ratio) / (one - other)
     else:
-        gap = binary.sub(unary.square(other), unary.square(ratio))
-        factor = unary.exp(binary.mul(gap, number(boxes, sigma)))
+        gap = unary.square(other) - unary.square(ratio)
+        factor = unary.exp(gap * sigma)
     factor = binary.min_(compare.where(before, factor, one), one)
     return reduce.reduce_min(factor, [3], keepdim=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, compare, complex, logic, reduce, unary
+from nnir.ops import activation, compare, complex, logic, reduce, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -93,7 +93,7 @@ def cast(x: Value, dtype: Precision) -> Value:
     real = cast_to(complex.real(x), dtype)
     if dtype != Precision.BOOL8:
         return real
-    return logic.or_(real, cast_to(complex.imag(x), dtype))
+    return real | cast_to(complex.imag(x), dtype)
 
 
 @table.convert("isfinite")
@@ -154,8 +154,7 @@ def logical_not(x: Value) -> Value:
 
 @table.convert("bitwise_not", "bitwise_not_")
 def bitwise_not(x: Value) -> Value:
-    is_bool = x.precision == Precision.BOOL8
-    return logic.not_(x) if is_bool else logic.bitwise_not(x)
+    return ~x
 
 
 @table.convert("clip_by_norm")
@@ -163,5 +162,5 @@ def clip_by_norm(x: Value, max_norm: float) -> Value:
     """`x`, made shorter where its 2-norm is above a limit."""
     length = unary.sqrt(reduce.reduce_sum(unary.square(x), [], keepdim=False))
     limit = number(x, max_norm)
-    shorter = binary.mul(x, binary.div(limit, length))
-    return compare.where(compare.greater(length, limit), shorter, x)
+    shorter = x * (limit / length)
+    return compare.where(length > limit, shorter, x)

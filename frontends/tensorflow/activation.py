@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import activation, compare, generate, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from .binary import number
 
 table = Table()
 table.same(
@@ -37,7 +36,7 @@ def elu(features: Value) -> Value:
 @table.convert("Selu")
 def selu(features: Value) -> Value:
     scale = features.model.constant(SELU[1], features.dtype)
-    return binary.mul(activation.elu(features, alpha=SELU[0]), scale)
+    return activation.elu(features, alpha=SELU[0]) * scale
 
 
 @table.convert("Softplus")
@@ -48,7 +47,7 @@ def softplus(features: Value) -> Value:
 @table.convert("Softsign")
 def softsign(features: Value) -> Value:
     one = features.model.constant(1, features.dtype)
-    return binary.div(features, binary.add(unary.abs_(features), one))
+    return features / (abs(features) + one)
 
 
 @table.convert("Softmax")
@@ -63,7 +62,7 @@ def log_softmax(logits: Value) -> Value:
 
 @table.convert("L2Loss")
 def l2_loss(t: Value) -> Value:
-    half = binary.mul(unary.square(t), number(t, 0.5))
+    half = unary.square(t) * 0.5
     return reduce.reduce_sum(half, list(range(t.rank)), keepdim=False)
 
 
@@ -71,10 +70,10 @@ def l2_loss(t: Value) -> Value:
 def softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
     """The loss of every row, and its gradient; scores are repeated where there are more labels."""
     if features.shape[-1] == 1 != labels.shape[-1]:
-        features = binary.add(features, binary.sub(labels, labels))
-    spread = binary.mul(activation.log_softmax(features, axis=-1), labels)
-    loss = unary.neg(reduce.reduce_sum(spread, [1], keepdim=False))
-    return loss, binary.sub(activation.softmax(features, axis=-1), labels)
+        features = features + (labels - labels)
+    spread = activation.log_softmax(features, axis=-1) * labels
+    loss = -reduce.reduce_sum(spread, [1], keepdim=False)
+    return loss, activation.softmax(features, axis=-1) - labels
 
 
 def positions(x: Value, axis: int) -> Value:
@@ -90,8 +89,6 @@ def positions(x: Value, axis: int) -> Value:
 def sparse_softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
     column = shape.unsqueeze(cast_to(labels, Precision.INT64), [1])
     logs = activation.log_softmax(features, axis=-1)
-    loss = unary.neg(shape.squeeze(index.gather_elements(logs, column, axis=1), [1]))
+    loss = -shape.squeeze(index.gather_elements(logs, column, axis=1), [1])
     is_label = compare.equal(positions(features, 1), column)
-    return loss, binary.sub(
-        activation.softmax(features, axis=-1), cast_to(is_label, features.precision)
-    )
+    return loss, activation.softmax(features, axis=-1) - cast_to(is_label, features.precision)

@@ -26,7 +26,7 @@ def audio_spectrogram(
     places = places_of(end, stride, np.arange(window_size))
     frames = index.gather(shape.transpose(input, perm=(1, 0)), places, axis=1)
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)
-    shaped = binary.mul(frames, input.model.constant(window.astype(input.dtype)))
+    shaped = frames * input.model.constant(window.astype(input.dtype))
     length = 1 << (window_size - 1).bit_length()
     found = signal.dft(shape.unsqueeze(shaped, [3]), [length], [2], onesided=True)
     squared = reduce.reduce_sum(unary.square(found), [3], keepdim=False)

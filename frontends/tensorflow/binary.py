@@ -32,26 +32,26 @@ def number(x: Value, value: float) -> Value:
 
 @table.convert("Div")
 def div(x: Value, y: Value) -> Value:
-    return binary.div(x, y)  # of integers, towards zero
+    return x / y  # of integers, towards zero
 
 
 @table.convert("TruncateDiv")
 def truncate_div(x: Value, y: Value) -> Value:
-    quotient = binary.div(x, y)
+    quotient = x / y
     if not quotient.is_float:
         return quotient
-    is_below = compare.less(quotient, number(quotient, 0))
+    is_below = quotient < 0
     return compare.where(is_below, unary.ceil(quotient), unary.floor(quotient))
 
 
 @table.convert("FloorDiv")
 def floor_div(x: Value, y: Value) -> Value:
-    return binary.floor_div(x, y)
+    return x // y
 
 
 @table.convert("FloorMod")
 def floor_mod(x: Value, y: Value) -> Value:
-    return binary.mod(x, y)
+    return x % y
 
 
 @table.convert("Mod", "TruncateMod")
@@ -61,27 +61,27 @@ def truncate_mod(x: Value, y: Value) -> Value:
 
 def _or_zero(x: Value, y: Value, result: Value) -> Value:
     """The result, or 0 where `y` is 0 whatever `x` is."""
-    return compare.where(compare.equal(y, number(y, 0)), number(x, 0), result)
+    return compare.where(compare.equal(y, 0), 0, result)
 
 
 @table.convert("DivNoNan")
 def div_no_nan(x: Value, y: Value) -> Value:
-    return _or_zero(x, y, binary.div(x, y))
+    return _or_zero(x, y, x / y)
 
 
 @table.convert("MulNoNan")
 def mul_no_nan(x: Value, y: Value) -> Value:
-    return _or_zero(x, y, binary.mul(x, y))
+    return _or_zero(x, y, x * y)
 
 
 @table.convert("SquaredDifference")
 def squared_difference(x: Value, y: Value) -> Value:
-    return unary.square(binary.sub(x, y))
+    return unary.square(x - y)
 
 
 def _times(x: Value, y: Value) -> Value:
     """x * y, and 0 where x is 0 whatever y is."""
-    return _or_zero(x, x, binary.mul(x, y))
+    return _or_zero(x, x, x * y)
 
 
 @table.convert("Xlogy")
@@ -96,7 +96,7 @@ def xlog1py(x: Value, y: Value) -> Value:
 
 @table.convert("Xdivy")
 def xdivy(x: Value, y: Value) -> Value:
-    return _or_zero(x, x, binary.div(x, y))
+    return _or_zero(x, x, x / y)
 
 
 @table.convert("AddN")

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, reduce, shape, unary
+from nnir.ops import activation, compare, reduce, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -32,32 +32,29 @@ def _planes(images: Value) -> Sequence[Value]:
 def _hsv(images: Value) -> tuple[Value, Value, Value]:
     red, green, blue = _planes(images)
     best = reduce.reduce_max(images, [-1], keepdim=True)
-    span = binary.sub(best, reduce.reduce_min(images, [-1], keepdim=True))
+    span = best - reduce.reduce_min(images, [-1], keepdim=True)
     zero, one = _number(images, 0), _number(images, 1)
-    lit = compare.greater(best, zero)
-    saturation = compare.where(lit, binary.div(span, compare.where(lit, best, one)), zero)
-    grey = compare.less_equal(span, zero)
-    norm = binary.div(one, binary.mul(compare.where(grey, one, span), _number(images, 6)))
+    lit = best > zero
+    saturation = compare.where(lit, span / compare.where(lit, best, one), zero)
+    grey = span <= zero
+    norm = one / (compare.where(grey, one, span) * _number(images, 6))
     hues = []
     for a, b, shift in ((green, blue, 0.0), (blue, red, 2 / 6), (red, green, 4 / 6)):
-        hues.append(binary.add(binary.mul(norm, binary.sub(a, b)), _number(images, shift)))
+        hues.append(norm * (a - b) + _number(images, shift))
     hue = compare.where(compare.equal(green, best), hues[1], hues[2])
     hue = compare.where(compare.equal(red, best), hues[0], hue)
     hue = compare.where(grey, zero, hue)
-    hue = compare.where(compare.less(hue, zero), binary.add(hue, one), hue)
+    hue = compare.where(hue < zero, hue + one, hue)
     return hue, saturation, best
 
 
 def _rgb(hue: Value, saturation: Value, value: Value) -> Value:
     zero, one, two = (_number(hue, n) for n in (0, 1, 2))
-    six = binary.mul(hue, _number(hue, 6))
-    far = [unary.abs_(binary.sub(six, _number(hue, n))) for n in (3, 2, 4)]
-    raw = (binary.sub(far[0], one), binary.sub(two, far[1]), binary.sub(two, far[2]))
-    rest = binary.sub(one, saturation)
-    colours = [
-        binary.mul(binary.add(rest, binary.mul(saturation, activation.clip(c, zero, one))), value)
-        for c in raw
-    ]
+    six = hue * _number(hue, 6)
+    far = [abs(six - _number(hue, n)) for n in (3, 2, 4)]
+    raw = (far[0] - one, two - far[1], two - far[2])
+    rest = one - saturation
+    colours = [(rest + saturation * activation.clip(c, zero, one)) * value for c in raw]
     result: Value = shape.concat(*colours, axis=-1)
     return result
 
@@ -78,15 +75,15 @@ def adjust_hue(images: Value, delta: Value) -> Value:
     """The hue goes round: 1 is 0 again."""
     wide = cast_to(images, Precision.FLOAT32)
     hue, saturation, value = _hsv(wide)
-    moved = binary.add(hue, delta)
-    return cast_to(_rgb(binary.sub(moved, unary.floor(moved)), saturation, value), images.precision)
+    moved = hue + delta
+    return cast_to(_rgb(moved - unary.floor(moved), saturation, value), images.precision)
 
 
 @table.convert("AdjustSaturation")
 def adjust_saturation(images: Value, scale: Value) -> Value:
     wide = cast_to(images, Precision.FLOAT32)
     hue, saturation, value = _hsv(wide)
-    scaled = binary.mul(saturation, scale)
+    scaled = saturation * scale
     bounded = activation.clip(scaled, _number(wide, 0), _number(wide, 1))
     return cast_to(_rgb(hue, bounded, value), images.precision)
 
@@ -98,5 +95,5 @@ def adjust_contrast(images: Value, contrast_factor: Value) -> Value:
         raise BadType(f"the contrast of {images.type}")
     wide = cast_to(images, Precision.FLOAT32)
     mean = reduce.reduce_mean(wide, [-3, -2], keepdim=True)
-    apart = binary.mul(binary.sub(wide, mean), contrast_factor)
-    return cast_to(binary.add(apart, mean), images.precision)
+    apart = (wide - mean) * contrast_factor
+    return cast_to(apart + mean, images.precision)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, shape, unary
+from nnir.ops import activation, binary, compare, shape
 
 from ..table import Table
 
@@ -53,7 +53,7 @@ def select(condition: Value, t: Value, e: Value) -> Value:
 @table.convert("ApproximateEqual")
 def approximate_equal(x: Value, y: Value, *, tolerance: float = 9.999999747378752e-06) -> Value:
     limit = x.model.constant(tolerance, x.dtype)
-    return compare.less(unary.abs_(binary.sub(x, y)), limit)
+    return abs(x - y) < limit
 
 
 @table.convert("IsNan")
@@ -63,12 +63,12 @@ def is_nan(x: Value) -> Value:
 
 @table.convert("IsInf")
 def is_inf(x: Value) -> Value:
-    return compare.equal(unary.abs_(x), x.model.constant(np.inf, x.dtype))
+    return compare.equal(abs(x), x.model.constant(np.inf, x.dtype))
 
 
 @table.convert("IsFinite")
 def is_finite(x: Value) -> Value:
-    return compare.less(unary.abs_(x), x.model.constant(np.inf, x.dtype))
+    return abs(x) < x.model.constant(np.inf, x.dtype)
 
 
 @table.convert("ClipByValue")

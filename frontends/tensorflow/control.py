@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from nnir.errors import NNAdapterError, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import compare, control
@@ -123,7 +121,7 @@ def decided(
         raise Unsupported(f"a Case of {len(branches)} branches, more than {DEEPEST}")
     return branched(
         translator,
-        compare.equal(place, place.model.constant(np.array(first, place.dtype))),
+        compare.equal(place, first),
         branches[first:],
         [place, *inputs],
         lambda given: inlined(translator, branches[first], given[1:]),

@@ -318,7 +318,7 @@ def dilation_2d(
         starts = [k * d for k, d in zip(place, how.dilations, strict=True)]
         ends = [s - e + 1 or FAR for s, e in zip(starts, how.extents, strict=True)]
         part = index.slice_(padded, [1, 2], starts, ends, list(how.strides))
-        term = binary.add(part, index.gather(index.gather(filter, place[0]), place[1]))
+        term = part + index.gather(index.gather(filter, place[0]), place[1])
         result = term if result is None else binary.max_(result, term)
     if result is None:
         raise BadType(f"Dilation2D with a filter {filter.type}")
@@ -329,9 +329,9 @@ def dilation_2d(
 def bias_add(value: Value, bias: Value, *, data_format: str = "NHWC") -> Value:
     if not is_last(data_format) and value.rank > 2:
         bias = shape.unsqueeze(bias, list(range(1, value.rank - 1)))
-    return binary.add(value, bias)
+    return value + bias
 
 
 @table.convert("BiasAddV1")
 def bias_add_v1(value: Value, bias: Value) -> Value:
-    return binary.add(value, bias)
+    return value + bias

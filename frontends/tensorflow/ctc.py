@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, compare, index, logic, reduce, shape, sizes, unary
+from nnir.ops import compare, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -36,16 +36,16 @@ def ctc_greedy_decoder(
         raise NotConstant(f"CTCGreedyDecoder of {inputs.type}")
     blank = inputs.model.constant(np.int64(blank_index % labels if labels else 0))
     steps = shape.unsqueeze(counted(inputs, 0), [0])
-    counts = compare.less(steps, shape.unsqueeze(int64(sequence_length), [1]))
+    counts = steps < shape.unsqueeze(int64(sequence_length), [1])
     best = reduce.arg_max(inputs, axis=2, keepdim=False, dtype=Precision.INT64)
     best = shape.transpose(best, perm=(1, 0))
-    kept = logic.and_(counts, compare.not_equal(best, blank))
+    kept = counts & compare.not_equal(best, blank)
     if merge_repeated:
-        first = binary.add(binary.mul(index.slice_(best, [1], [0], [1]), 0), -1)
+        first = index.slice_(best, [1], [0], [1]) * 0 + -1
         before = shape.concat(first, index.slice_(best, [1], [0], [-1]), axis=1)
-        kept = logic.and_(kept, compare.not_equal(best, before))
+        kept = kept & compare.not_equal(best, before)
     ones = unary.cast(kept, dtype=Precision.INT64)
-    places = binary.sub(reduce.cum_sum(ones, 1), 1)
+    places = reduce.cum_sum(ones, 1) - 1
     found = shape.transpose(index.non_zero(kept), perm=(1, 0))
     rows = index.gather(found, [0], axis=1)
     indices = shape.concat(rows, shape.unsqueeze(index.gather_nd(places, found), [1]), axis=1)
@@ -60,5 +60,5 @@ def _doubt(inputs: Value, counts: Value) -> Value:
     largest = shape.transpose(reduce.reduce_max(inputs, [2], keepdim=False), perm=(1, 0))
     nothing = inputs.model.constant(0, inputs.dtype)
     total = reduce.reduce_sum(compare.where(counts, largest, nothing), [1], keepdim=True)
-    result: Value = unary.neg(total)
+    result: Value = -total
     return result

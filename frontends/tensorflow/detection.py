@@ -75,7 +75,7 @@ def _filled(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
         known = ints(limit)
         if known is None:
             raise NotConstant(f"suppression with pad_to_max_output_size up to {limit.type}")
-        missing = binary.sub(found.model.constant(np.array([known[0]])), count)
+        missing = found.model.constant(np.array([known[0]])) - count
         none = found.model.constant(np.zeros(1, np.int64))
         found = shape.pad(found, shape.concat(none, missing, axis=0))
         found = shape.reshape(found, [known[0]])
@@ -158,9 +158,9 @@ def combined_non_max_suppression(
     count = min(max_total_size, max_output_size_per_class * classes)
     taken = min(count, classes * anchors)
     best, at = sort.top_k(sizes.reshape(kept, [images, classes * anchors]), [taken], axis=1)
-    good = compare.greater(best, lowest)
-    label = binary.floor_div(at, model.constant(np.int64(anchors)))
-    box = binary.sub(at, binary.mul(label, model.constant(np.int64(anchors))))
+    good = best > lowest
+    label = at // anchors
+    box = at - label * anchors
     if each > 1:
         box = at
     found = index.gather_nd(
@@ -168,7 +168,7 @@ def combined_non_max_suppression(
     )
     zero = model.constant(np.zeros((), boxes.dtype))
     if clip_boxes:
-        found = activation.clip(found, zero, model.constant(np.ones((), boxes.dtype)))
+        found = activation.clip(found, zero, 1)
     found = compare.where(shape.unsqueeze(good, [2]), found, zero)
     results = (
         found,

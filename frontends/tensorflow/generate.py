@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, shape
+from nnir.ops import compare, generate, shape
 
 from ..table import Table
 from .sizes import int64, steps_to
@@ -54,6 +54,6 @@ def lin_space(start: Value, stop: Value, num: int) -> Value:
     if num == 1:
         return first
     places = steps_to(num)
-    step = binary.div(binary.sub(last, first), model.constant(num - 1, kind))
-    line = binary.add(first, binary.mul(step, model.constant(places.astype(kind))))
+    step = (last - first) / model.constant(num - 1, kind)
+    line = first + step * model.constant(places.astype(kind))
     return compare.where(model.constant(places < num - 1), line, last)

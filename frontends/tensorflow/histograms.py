@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
 from nnir.ops.sizes import Size
 from nnir.types import Precision
 
@@ -63,8 +63,8 @@ def dense_bincount(
     if input.rank == 2:  # each row counts in a part of its own
         end = sizes.vector(input.model, [count])
         stride = sizes.vector(input.model, [sizes.plus(count, 1)])
-        rows = shape.unsqueeze(binary.mul(counted(input, 0), stride), [1])
-        places = flat(binary.add(binary.min_(places, end), rows))
+        rows = shape.unsqueeze(counted(input, 0) * stride, [1])
+        places = flat(binary.min_(places, end) + rows)
     ones = binary_output and 0 not in weights.shape
     given = _weights(places, _like_none(weights) if ones else weights)
     if input.rank == 1:
@@ -76,7 +76,7 @@ def dense_bincount(
         total = index.slice_(block, [1], [0], sizes.vector(input.model, [count]))
     if not binary_output:
         return total
-    found = compare.not_equal(total, total.model.constant(0, total.dtype))
+    found = compare.not_equal(total, 0)
     return unary.cast(found, dtype=total.precision)
 
 
@@ -90,7 +90,7 @@ def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     x = shape.unsqueeze(cast_to(input, wide), [input.rank])
     edges = np.array(boundaries, np.float32).astype(wide.dtype)
-    reached = logic.not_(compare.less(x, input.model.constant(edges)))
+    reached = ~(x < input.model.constant(edges))
     return reduce.reduce_sum(unary.cast(reached, dtype=Precision.INT32), [-1], keepdim=False)
 
 
@@ -102,11 +102,11 @@ def histogram_fixed_width(
     model = values.model
     count = _size(nbins)
     low, high = (index.gather(value_range, model.constant(np.int64(k)), axis=0) for k in (0, 1))
-    above = binary.sub(binary.max_(flat(values), low), low)
+    above = binary.max_(flat(values), low) - low
     wide = Precision.FLOAT64
     whole = shape.reshape(cast_to(sizes.vector(model, [count]), wide), [])
-    step = binary.div(binary.sub(cast_to(high, wide), cast_to(low, wide)), whole)
-    bins = binary.div(cast_to(above, wide), step)
+    step = (cast_to(high, wide) - cast_to(low, wide)) / whole
+    bins = cast_to(above, wide) / step
     last = shape.reshape(sizes.vector(model, [sizes.minus(count, 1)]), [])
     places = cast_to(binary.min_(bins, cast_to(last, wide)), Precision.INT64)
     lengths = sizes.vector(model, [sizes.size_of(places, 0)])

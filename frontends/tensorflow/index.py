@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of, ints
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import compare, generate, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -117,7 +117,7 @@ def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) ->
         data = sizes.reshape(data, [-1, *rest]) if 0 not in data.shape else data
     found = []
     for part in range(num_partitions):
-        chosen = index.non_zero(compare.equal(lines, lines.model.constant(part, lines.dtype)))
+        chosen = index.non_zero(compare.equal(lines, part))
         found.append(index.gather(data, shape.squeeze(chosen, [0]), axis=0))
     return found
 
@@ -140,7 +140,7 @@ def dynamic_stitch(indices: Items, data: Items) -> Value:
     else:
         least = where.model.constant(np.full(1, -1, where.dtype))
         highest = reduce.reduce_max(shape.concat(least, where, axis=0), [0], keepdim=True)
-        count = binary.add(int64(highest), [1])
+        count = int64(highest) + 1
     lengths = sizes.vector(where.model, [count, *rest])
     none = generate.fill(lengths, where.model.constant(0, updates.dtype))
     return index.scatter_nd(none, shape.unsqueeze(where, [1]), updates)
@@ -166,7 +166,7 @@ def unravel_index(indices: Value, dims: Index) -> Value:
         steps = dims.model.constant(np.cumprod([1, *known[:0:-1]])[::-1].astype(dims.dtype))
     if indices.rank:
         steps, dims = (shape.unsqueeze(v, [1]) for v in (steps, dims))
-    return binary.mod(binary.div(indices, steps), dims)
+    return indices / steps % dims
 
 
 ORDERS = "NHWCD"

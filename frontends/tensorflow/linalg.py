@@ -7,7 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, complex, generate, index, linalg, linear, shape, unary
+from nnir.ops import complex, generate, index, linalg, linear, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -52,7 +52,7 @@ def matrix_determinant(input: Value) -> Value:
     if input.is_float:
         return linear.determinant(input)
     sign, log = linalg.sign_log_det(input)
-    return binary.mul(sign, cast_to(unary.exp(log), input.precision))
+    return sign * cast_to(unary.exp(log), input.precision)
 
 
 @table.convert("LogMatrixDeterminant")
@@ -130,8 +130,8 @@ def matrix_solve_ls(
     tall = rows >= columns
     product = linear.mat_mul(flipped, a) if tall else linear.mat_mul(a, flipped)
     ones = matrix.model.constant(identity(min(rows, columns), wide))
-    penalty = binary.mul(ones, cast_to(l2_regularizer, wide))
-    system = binary.add(product, penalty)
+    penalty = ones * cast_to(l2_regularizer, wide)
+    system = product + penalty
     if tall:
         result = linalg.solve(system, linear.mat_mul(flipped, b))
     else:
@@ -157,6 +157,6 @@ def tridiagonal_mat_mul(superdiag: Value, maindiag: Value, subdiag: Value, rhs: 
         result: Value = index.slice_(padded, [rhs.rank - 2], [after], [after + size])
         return result
 
-    total = binary.mul(transposed(maindiag), rhs)
-    total = binary.add(total, binary.mul(transposed(superdiag), moved(0, 1)))
-    return binary.add(total, binary.mul(transposed(subdiag), moved(1, 0)))
+    total = transposed(maindiag) * rhs
+    total = total + transposed(superdiag) * moved(0, 1)
+    return total + transposed(subdiag) * moved(1, 0)

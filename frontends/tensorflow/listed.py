@@ -98,7 +98,7 @@ def sizes_end(rows: Value) -> Value:
     size = size_of(rows, 0)
     if isinstance(size, int):
         return rows.model.constant(np.int64(size - 1))
-    last: Value = shape.reshape(binary.sub(size, 1), [])
+    last: Value = shape.reshape(size - 1, [])
     return last
 
 
@@ -231,7 +231,7 @@ class StackedList(List):
         rows = self.rows
         place = shape.reshape(int64(position), [1])
         if grows:
-            missing = binary.sub(binary.add(place, 1), vector(rows.model, [size_of(rows, 0)]))
+            missing = place + 1 - vector(rows.model, [size_of(rows, 0)])
             rows = _longer(rows, binary.max_(missing, 0))
         places, items_ = shape.unsqueeze(place, [0]), shape.unsqueeze(item, [0])
         return StackedList(index.scatter_nd(rows, places, items_), self.element)
@@ -244,7 +244,7 @@ class StackedList(List):
         if items is not None:
             return items.resized(size, translator)
         end = vector(self.rows.model, [size])
-        missing = binary.max_(binary.sub(end, vector(self.rows.model, [size_of(self.rows, 0)])), 0)
+        missing = binary.max_(end - vector(self.rows.model, [size_of(self.rows, 0)]), 0)
         kept = index.slice_(self.rows, [0], [0], end)
         return StackedList(_longer(kept, missing), self.element)
 
@@ -358,7 +358,7 @@ def scattered(given: List, tensor: Value, indices: Value, translator: Translator
         some = shape.concat(int64(indices), tensor.model.constant([-1], np.int64), axis=0)
         last = reduce.reduce_max(some, [0], keepdim=True)
         now = vector(whole.rows.model, [size_of(whole.rows, 0)])
-        missing = binary.max_(binary.sub(binary.add(last, 1), now), 0)
+        missing = binary.max_(last + 1 - now, 0)
         places = shape.unsqueeze(int64(indices), [1])
         longer = _longer(whole.rows, missing)
         return StackedList(index.scatter_nd(longer, places, tensor), given.element)

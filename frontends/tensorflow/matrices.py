@@ -8,7 +8,7 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, shape, sizes
+from nnir.ops import binary, compare, generate, index, shape, sizes
 
 from ..table import Table
 from .sizes import counted, flat, int64, known_sizes, steps_to
@@ -27,13 +27,13 @@ def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
         known = ints(count)
         if known is not None and known[0] < 0:
             continue
-        inside = compare.less_equal(binary.sub(*away), int64(count))
+        inside = binary.sub(*away) <= int64(count)
         if known is None:
-            inside = logic.or_(inside, compare.less(int64(count), 0))
-        kept = inside if kept is None else logic.and_(kept, inside)
+            inside = inside | (int64(count) < 0)
+        kept = inside if kept is None else kept & inside
     if kept is None:
         return input
-    return compare.where(kept, input, input.model.constant(0, input.dtype))
+    return compare.where(kept, input, 0)
 
 
 @table.convert("MatrixDiag")
@@ -41,7 +41,7 @@ def matrix_diag(diagonal: Value) -> Value:
     steps = counted(diagonal, -1)
     is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
     wide = shape.unsqueeze(diagonal, [diagonal.rank])
-    return compare.where(is_on, wide, diagonal.model.constant(0, diagonal.dtype))
+    return compare.where(is_on, wide, 0)
 
 
 @table.convert("MatrixSetDiag")
@@ -215,7 +215,7 @@ def _main_diagonal(x: Value) -> Value:
     *head, rows, columns = sizes.sizes_of(x)
     lengths = [sizes.vector(x.model, [n]) for n in (rows, columns)]
     steps = generate.range_([0], binary.min_(*lengths), [1])
-    places = binary.mul(steps, sizes.vector(x.model, [sizes.plus(columns, 1)]))
+    places = steps * sizes.vector(x.model, [sizes.plus(columns, 1)])
     lines = sizes.reshape(x, [*head, sizes.times(rows, columns)])
     return index.gather(lines, places, axis=-1)
 

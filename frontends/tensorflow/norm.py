@@ -29,7 +29,7 @@ def statistics(x: Value, axes: list[int]) -> tuple[Value, Value]:
     """Mean and population variance of every channel, in float32 at least."""
     wide = norm.computing(x)
     mean = reduce.reduce_mean(wide, axes, keepdim=True)
-    variance = reduce.reduce_mean(unary.square(binary.sub(wide, mean)), axes, keepdim=False)
+    variance = reduce.reduce_mean(unary.square(wide - mean), axes, keepdim=False)
     return shape.squeeze(mean, axes), variance
 
 
@@ -38,8 +38,8 @@ def corrected(variance: Value, x: Value, axes: list[int]) -> Value:
     count = sizes.vector(x.model, [sizes.product([sizes.size_of(x, a) for a in axes])])
     number = cast_to(shape.reshape(count, []), variance.precision)
     one = x.model.constant(1, variance.dtype)
-    rest = binary.max_(binary.sub(number, one), one)
-    return binary.mul(variance, binary.div(number, rest))
+    rest = binary.max_(number - one, one)
+    return variance * (number / rest)
 
 
 def mixed(old: Value, new: Value, factor: float) -> Value:
@@ -47,7 +47,7 @@ def mixed(old: Value, new: Value, factor: float) -> Value:
     if factor == 1:
         return new
     parts = ((old, 1 - factor), (new, factor))
-    scaled = [binary.mul(v, v.model.constant(f, v.dtype)) for v, f in parts]
+    scaled = [v * f for v, f in parts]
     return binary.add(*scaled)
 
 

@@ -71,7 +71,7 @@ def places_of(end: Size, stride: int, taps: np.ndarray) -> Value | np.ndarray:
         steps_to(max(end, 0) * len(taps) // stride)  # too many are refused
         return np.arange(0, end, stride)[:, None] + taps
     starts = generate.range_([0], end, [stride])
-    result: Value = binary.add(shape.unsqueeze(starts, [1]), taps)
+    result: Value = shape.unsqueeze(starts, [1]) + taps
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, pool, shape, sizes
+from nnir.ops import pool, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -144,12 +144,12 @@ def max_pool_with_argmax(
         return_indices_dtype=int(Precision.INT64),
     )
     _, height, width, channels = sizes.sizes_of(input)
-    at = binary.mul(channels_last(plane), _one(input, channels))
-    at = binary.add(at, counted(input, 3))
+    at = channels_last(plane) * _one(input, channels)
+    at = at + counted(input, 3)
     if include_batch_in_index:
         step = sizes.product([height, width, channels])
-        image = binary.mul(counted(input, 0), _one(input, step))
-        at = binary.add(at, shape.reshape(image, [-1, 1, 1, 1]))
+        image = counted(input, 0) * _one(input, step)
+        at = at + shape.reshape(image, [-1, 1, 1, 1])
     return channels_last(best), cast_to(at, Targmax)
 
 

@@ -44,11 +44,11 @@ def fake_quantized(
         inner = binary.max_(binary.min_(x, bounds[1]), bounds[0])
     else:
         inner = activation.clip(x, *bounds)
-    steps = binary.mul(binary.sub(inner, bounds[0]), x.model.constant(inverse))
+    steps = (inner - bounds[0]) * x.model.constant(inverse)
     offset = (np.float32(0.5) - shift).astype(np.float32)
-    whole = unary.floor(binary.add(steps, x.model.constant(offset)))
+    whole = unary.floor(steps + x.model.constant(offset))
     factor = np.where(empty, np.float32(0), scale).astype(np.float32)
-    result: Value = binary.mul(whole, x.model.constant(factor))
+    result: Value = whole * x.model.constant(factor)
     return result
 
 
@@ -121,25 +121,23 @@ def there_and_back(
     below, above = _number(x, least), _number(x, most)
     scales = []
     for bound, end in ((below, low), (above, high)):
-        good = compare.greater(binary.mul(bound, end), zero)
+        good = bound * end > zero
         safe = compare.where(good, end, _number(x, 1))
-        scales.append(compare.where(good, binary.div(bound, safe), huge))
-    lower = compare.less(scales[0], scales[1])
+        scales.append(compare.where(good, bound / safe, huge))
+    lower = scales[0] < scales[1]
     scale = compare.where(lower, scales[0], scales[1])
-    inverse = compare.where(
-        lower, binary.div(low, below) if least else zero, binary.div(high, above)
-    )
+    inverse = compare.where(lower, low / below if least else zero, high / above)
     inner = x
     if range_given:
-        top = compare.where(lower, binary.mul(above, inverse), high)
-        bottom = compare.where(lower, low, binary.mul(below, inverse))
+        top = compare.where(lower, above * inverse, high)
+        bottom = compare.where(lower, low, below * inverse)
         inner = binary.min_(binary.max_(x, bottom), top)
-    steps = binary.mul(inner, scale)
+    steps = inner * scale
     if round_mode == "HALF_TO_EVEN":
         whole = unary.round_(steps)
     else:
-        whole = unary.floor(binary.add(steps, _number(x, 0.5)))
-    result: Value = binary.mul(whole, inverse)
+        whole = unary.floor(steps + _number(x, 0.5))
+    result: Value = whole * inverse
     return result
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, index, random, sizes, sort, special, unary
+from nnir.ops import index, random, sizes, sort, special, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -58,7 +58,7 @@ def truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
         int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
     )
     inner = special.erfinv(drawn)
-    scaled = binary.mul(inner, inner.model.constant(math.sqrt(2), inner.dtype))
+    scaled = inner * math.sqrt(2)
     return cast_to(scaled, dtype)
 
 
@@ -68,8 +68,8 @@ def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
         raise BadType(f"random integers between {low.type} and {high.type}, not between numbers")
     drawn = uniform(size, Precision.FLOAT64, seed)
     first, last = (cast_to(v, Precision.FLOAT64) for v in (low, high))
-    steps = unary.floor(binary.mul(drawn, binary.sub(last, first)))
-    return binary.add(cast_to(steps, low.precision), low)
+    steps = unary.floor(drawn * (last - first))
+    return cast_to(steps, low.precision) + low
 
 
 @table.convert("RandomUniform")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, binary, index, linear, shape, sizes
+from nnir.ops import activation, index, linear, shape, sizes
 
 from ..table import Table
 from ..translate import Translator
@@ -34,24 +34,24 @@ class Cell(NamedTuple):
 
     def step(self, x: Value, state: Value, hidden: Value) -> Seven:
         """The gates i, f, o, their cell input ci, and states: i, cs, f, o, ci, co, h."""
-        gates = binary.add(linear.mat_mul(shape.concat(x, hidden, axis=1), self.w), self.b)
+        gates = linear.mat_mul(shape.concat(x, hidden, axis=1), self.w) + self.b
         columns = gates.shape[1]
         if isinstance(columns, Expr) or columns % 4:
             raise BadType(f"an LSTM with weights of {self.w.type}")
         parts = dict(zip(self.order, shape.split(gates, [columns // 4] * 4, axis=1), strict=True))
         i, c, f, o = (parts[k] for k in "icfo")
-        f = binary.add(f, number(f, self.forget_bias)) if self.forget_bias else f
+        f = f + self.forget_bias if self.forget_bias else f
         if self.peepholes is not None:
-            i = binary.add(i, binary.mul(state, self.peepholes[0]))
-            f = binary.add(f, binary.mul(state, self.peepholes[1]))
+            i = i + state * self.peepholes[0]
+            f = f + state * self.peepholes[1]
         i, f, c = activation.sigmoid(i), activation.sigmoid(f), activation.tanh(c)
-        state = binary.add(binary.mul(c, i), binary.mul(state, f))
+        state = c * i + state * f
         if self.clip > 0:
-            state = activation.clip(state, number(state, -self.clip), number(state, self.clip))
+            state = activation.clip(state, -self.clip, self.clip)
         if self.peepholes is not None:
-            o = binary.add(o, binary.mul(state, self.peepholes[2]))
+            o = o + state * self.peepholes[2]
         o, wide = activation.sigmoid(o), activation.tanh(state)
-        return i, state, f, o, c, wide, binary.mul(wide, o)
+        return i, state, f, o, c, wide, wide * o
 
 
 @table.convert("LSTMBlockCell")
@@ -144,12 +144,12 @@ def gru_block_cell(
     x: Value, h_prev: Value, w_ru: Value, w_c: Value, b_ru: Value, b_c: Value
 ) -> tuple[Value, Value, Value, Value]:
     gates = linear.mat_mul(shape.concat(x, h_prev, axis=1), w_ru)
-    both = activation.sigmoid(binary.add(gates, b_ru))
+    both = activation.sigmoid(gates + b_ru)
     columns = both.shape[1]
     if isinstance(columns, Expr) or columns % 2:
         raise BadType(f"a GRU with weights of {w_ru.type}")
     r, u = shape.split(both, [columns // 2] * 2, axis=1)
-    reset = shape.concat(x, binary.mul(h_prev, r), axis=1)
-    c = activation.tanh(binary.add(linear.mat_mul(reset, w_c), b_c))
-    rest = binary.sub(number(u, 1), u)
-    return r, u, c, binary.add(binary.mul(rest, c), binary.mul(u, h_prev))
+    reset = shape.concat(x, h_prev * r, axis=1)
+    c = activation.tanh(linear.mat_mul(reset, w_c) + b_c)
+    rest = 1 - u
+    return r, u, c, rest * c + u * h_prev

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.broadcast import axis_of, ints
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import binary, complex, index, reduce, shape, sizes, unary
+from nnir.ops import complex, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -68,7 +68,7 @@ def any_(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> 
 def euclidean_norm(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> Value:
     """The root of the sum of squares."""
     x = input
-    squares = binary.mul(x, complex.conj(x)) if complex.is_complex(x) else unary.square(x)
+    squares = x * complex.conj(x) if complex.is_complex(x) else unary.square(x)
     total = folded(reduce.reduce_sum, squares, reduction_indices, keep_dims)
     if not total.is_integer:
         return unary.sqrt(total)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, generate, index, shape, sizes, unary
+from nnir.ops import generate, index, shape, sizes
 
 from ..table import Table
 from .index import require_errors
@@ -65,9 +65,9 @@ def tensor_scatter_sub(
 def negative(x: Value) -> Value:
     """-x; unsigned integers wrap."""
     if x.is_integer and x.precision.name.startswith("U"):
-        result: Value = binary.sub(x.model.constant(0, x.dtype), x)
+        result: Value = 0 - x
         return result
-    return unary.neg(x)
+    return -x
 
 
 @table.convert("TensorScatterMin")

@@ -42,7 +42,7 @@ def grouped(data: Value, ids: Value, count: Size, reduction: str) -> Value:
     if spare:  # a row more takes them
         ids = int64(ids)
         end = sizes.vector(ids.model, [count])
-        ids = compare.where(compare.less(ids, [0]), end, ids)
+        ids = compare.where(ids < 0, end, ids)
     rows = sizes.plus(count, 1) if spare else count
     start = data.model.constant(neutral(reduction, data.dtype), data.dtype)
     base = generate.fill(sizes.vector(data.model, [rows, *rest]), start)
@@ -86,7 +86,7 @@ def last_of(ids: Value) -> Size:
         return int(ids.constant[-1]) + 1 if ids.constant.size else 0
     least = ids.model.constant(np.full(1, -1, ids.dtype))
     last = index.slice_(shape.concat(least, ids, axis=0), [0], [-1], [np.iinfo(np.int64).max])
-    result: Value = binary.add(int64(last), [1])
+    result: Value = int64(last) + 1
     return result
 
 
@@ -105,7 +105,7 @@ def _or_zero(total: Value, ids: Value, count: Size) -> Value:
         return total
     rows = counts_of(ids, count, total)
     there = unary.cast(rows, dtype=Precision.BOOL8)
-    return compare.where(there, total, total.model.constant(0, total.dtype))
+    return compare.where(there, total, 0)
 
 
 def _sorted(data: Value, ids: Value, reduction: str) -> Value:
@@ -147,9 +147,9 @@ def averaged(data: Value, ids: Value, count: Size, how: str) -> Value:
     if how == "sum":
         return total
     rows = counts_of(ids, count, total)
-    rows = binary.max_(rows, rows.model.constant(1, rows.dtype))
+    rows = binary.max_(rows, 1)
     rows = cast_to(rows, total.precision)
-    return binary.div(total, unary.sqrt(rows) if how == "sqrtn" else rows)
+    return total / (unary.sqrt(rows) if how == "sqrtn" else rows)
 
 
 def _sparse(data: Value, indices: Value, ids: Value, count: Size | None, how: str) -> Value:

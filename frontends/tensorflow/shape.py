@@ -10,7 +10,7 @@ from nnir.broadcast import axis_of, broadcast, contents
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, complex, generate, index, shape, sizes, unary
+from nnir.ops import compare, complex, generate, index, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Items, Table
@@ -91,7 +91,7 @@ def concat_offset(concat_dim: int, shape: Items) -> list[Value]:
     along = first.model.constant(mask)
     offsets = [first.model.constant(np.zeros_like(mask))]
     for value in shape[:-1]:
-        offsets.append(binary.add(offsets[-1], binary.mul(value, along)))
+        offsets.append(offsets[-1] + value * along)
     return offsets
 
 

@@ -11,7 +11,7 @@ from nnir.broadcast import contents, ints
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, index, shape
+from nnir.ops import index, shape
 from nnir.ops.sizes import Size
 from nnir.types import Row
 
@@ -206,7 +206,7 @@ def slice_(input: Value, begin: Index, size: Index) -> Value:
             cuts.append(Cut(axis, start, start + length, 1))
         elif isinstance(length, int) and contents(start) is None:  # type: ignore[arg-type]
             steps = x.model.constant(steps_to(length))
-            x = index.gather(x, binary.add(start, steps), axis=axis)
+            x = index.gather(x, start + steps, axis=axis)
         else:
             cuts.append(Cut(axis, start, _sum(start, length), 1))
     kept = [c for c in cuts if not _is_whole(c, input.shape[c.axis])]
@@ -223,5 +223,4 @@ def _sum(a: Size, b: Size) -> Size:
         return a + b
     if a == 0 and isinstance(a, int):
         return b
-    result: Value = binary.add(a, b) if isinstance(a, Value) else binary.add(b, a)
-    return result
+    return b + a if isinstance(a, int) else a + b

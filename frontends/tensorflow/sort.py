@@ -8,7 +8,7 @@ from nnir.broadcast import axis_of, ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import binary, compare, index, logic, reduce, shape, sizes, sort, unary
+from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -46,7 +46,7 @@ def position(operator: Operator, x: Value, dimension: int, kind: Precision, leas
     if x.precision == Precision.BOOL8:
         x = unary.cast(x, dtype=Precision.UINT8)
     if x.is_float:
-        x = compare.where(compare.equal(x, x), x, x.model.constant(least, x.dtype))
+        x = compare.where(compare.equal(x, x), x, least)
     wide = kind if kind in WIDE else Precision.INT64
     axis = axis_of(dimension, x.rank)
     return cast_to(operator(x, axis=axis, keepdim=False, dtype=wide), kind)
@@ -100,17 +100,17 @@ def among_top(predictions: Value, targets: Value, k: Value) -> Value:
     where = int64(targets)
     classes = shape.reshape(sizes.vector(model, [sizes.size_of(predictions, 1)]), [])
     zero, one = (model.constant(np.int64(n)) for n in (0, 1))
-    last = binary.sub(classes, one)
-    inside = logic.and_(compare.greater_equal(where, zero), compare.less(where, classes))
+    last = classes - one
+    inside = (where >= zero) & (where < classes)
     spots = shape.unsqueeze(binary.max_(binary.min_(where, last), zero), [1])
     mine = index.gather_elements(predictions, spots, axis=1)
-    above = unary.cast(compare.greater(predictions, mine), dtype=Precision.INT64)
+    above = unary.cast(predictions > mine, dtype=Precision.INT64)
     count = reduce.reduce_sum(above, [1], keepdim=False)
     bound = model.constant(np.inf, predictions.dtype)
-    endless = logic.not_(compare.less(unary.abs_(predictions), bound))
+    endless = ~(abs(predictions) < bound)
     odd = reduce.reduce_sum(unary.cast(endless, dtype=Precision.INT64), [1], keepdim=False)
-    fits = logic.and_(compare.less(count, k), compare.equal(odd, zero))
-    return logic.and_(fits, inside)
+    fits = (count < k) & compare.equal(odd, zero)
+    return fits & inside
 
 
 @table.convert("NthElement")
@@ -118,7 +118,7 @@ def nth_element(input: Value, n: Index, *, reverse: bool = False) -> Value:
     """The element that is n-th in each row when it is in order."""
     known = ints(n)
     if known is None:
-        count = binary.add(shape.reshape(int64(n), [1]), [1])
+        count = shape.reshape(int64(n), [1]) + 1
     else:
         count = n.model.constant([known[0] + 1], np.int64)
     values, _ = sort.top_k(input, count, axis=-1, largest=reverse)

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import binary, compare, index, logic, special, unary
+from nnir.ops import compare, index, special, unary
 
 from ..table import Table
 from ..translate import Translator
@@ -49,13 +49,13 @@ def _positive(name: str, operator: Operator, below: float, zero: float, infinity
     @table.convert(name)
     def convert(x: Value) -> Value:
         made = chosen(compare.equal(x, number(x, np.inf)), infinity, operator(x))
-        made = chosen(compare.equal(x, number(x, 0)), zero, made)
-        return chosen(compare.less(x, number(x, 0)), below, made)
+        made = chosen(compare.equal(x, 0), zero, made)
+        return chosen(x < 0, below, made)
 
 
 def chosen(condition: Value, value: float, other: Value) -> Value:
     """A number where the condition holds."""
-    result: Value = compare.where(condition, number(other, value), other)
+    result: Value = compare.where(condition, value, other)
     return result
 
 
@@ -65,26 +65,26 @@ for _name, _row in POLES.items():
 
 @table.convert("Digamma")
 def digamma(x: Value) -> Value:
-    return chosen(compare.equal(x, number(x, 0)), np.nan, special.digamma(x))
+    return chosen(compare.equal(x, 0), np.nan, special.digamma(x))
 
 
 @table.convert("Igamma")
 def igamma(a: Value, x: Value) -> Value:
-    made = chosen(compare.less_equal(a, number(a, 0)), np.nan, special.igamma(a, x))
-    return chosen(compare.equal(x, number(x, 0)), 0, made)
+    made = chosen(a <= 0, np.nan, special.igamma(a, x))
+    return chosen(compare.equal(x, 0), 0, made)
 
 
 @table.convert("Igammac")
 def igammac(a: Value, x: Value) -> Value:
-    return chosen(compare.less_equal(a, number(a, 0)), np.nan, special.igammac(a, x))
+    return chosen(a <= 0, np.nan, special.igammac(a, x))
 
 
 @table.convert("Zeta")
 def zeta(x: Value, q: Value) -> Value:
     """At the poles infinity for an even x only."""
-    pole = compare.less_equal(unary.abs_(q), unary.neg(unary.floor(q)))
-    odd = compare.not_equal(binary.mod(x, number(x, 2)), number(x, 0))
-    return chosen(logic.and_(pole, odd), np.nan, special.zeta(x, q))
+    pole = abs(q) <= -unary.floor(q)
+    odd = compare.not_equal(x % 2, 0)
+    return chosen(pole & odd, np.nan, special.zeta(x, q))
 
 
 @table.convert("Polygamma")
@@ -94,12 +94,12 @@ def polygamma(a: Value, x: Value, *, translator: Translator) -> Value:
     if known is not None and known.size == 1 and not a.rank and known >= 0 and known % 1 == 0:
         order = int(known)
         return special.polygamma(x, order=order) if order else special.digamma(x)
-    next_ = binary.add(a, number(a, 1))
-    size = binary.mul(unary.exp(special.lgamma(next_)), zeta(next_, x))
-    odd = compare.equal(binary.mod(a, number(a, 2)), number(a, 1))
-    signed = compare.where(odd, size, unary.neg(size))
-    made = compare.where(compare.equal(a, number(a, 0)), digamma(x), signed)
-    whole = compare.equal(unary.floor(a), unary.abs_(a))
+    next_ = a + 1
+    size = unary.exp(special.lgamma(next_)) * zeta(next_, x)
+    odd = compare.equal(a % 2, 1)
+    signed = compare.where(odd, size, -size)
+    made = compare.where(compare.equal(a, 0), digamma(x), signed)
+    whole = compare.equal(unary.floor(a), abs(a))
     return compare.where(whole, made, number(a, np.nan))
 
 
@@ -112,5 +112,5 @@ def cross(a: Value, b: Value) -> Value:
         result: Value = index.gather(x, [by, (by + 1) % 3, (by + 2) % 3], axis=-1)
         return result
 
-    left = binary.mul(turned(a, 1), turned(b, 2))
-    return binary.sub(left, binary.mul(turned(a, 2), turned(b, 1)))
+    left = turned(a, 1) * turned(b, 2)
+    return left - turned(a, 2) * turned(b, 1)

@@ -8,13 +8,12 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, logic, shape, unary
+from nnir.ops import compare, index, logic, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
-from .binary import number
 
 table = Table()
 table.same(
@@ -122,9 +121,9 @@ def round_(x: Value) -> Value:
 def sign(x: Value) -> Value:
     if x.dtype.kind != "c":
         return unary.sign(x)
-    size = unary.abs_(x)
-    nothing = compare.equal(size, number(size, 0))
-    return binary.div(x, cast_to(compare.where(nothing, number(size, 1), size), x.precision))
+    size = abs(x)
+    nothing = compare.equal(size, 0)
+    return x / cast_to(compare.where(nothing, 1, size), x.precision)
 
 
 @table.convert("Bitcast")
@@ -149,7 +148,7 @@ def bit_cast(input: Value, *, type: Precision) -> Value:
         part = cast_to(index.gather(whole, k, axis=-1), UNSIGNED[new])
         step = input.model.constant(np.array(8 * old * k, UNSIGNED[new].dtype))
         part = logic.bit_shift(part, step, left=True) if k else part
-        result = part if result is None else logic.bitwise_or(result, part)
+        result = part if result is None else result | part
     return unary.bit_cast(result, dtype=type)
 
 
@@ -168,11 +167,11 @@ def population_count(x: Value) -> Value:
         return result
 
     def masked(value: Value, byte: int) -> Value:
-        result: Value = logic.bitwise_and(value, repeated(byte))
+        result: Value = value & repeated(byte)
         return result
 
-    pairs = binary.sub(bits, masked(shifted(bits, 1), 0x55))
-    fours = binary.add(masked(pairs, 0x33), masked(shifted(pairs, 2), 0x33))
-    octets = masked(binary.add(fours, shifted(fours, 4)), 0x0F)
-    total = shifted(binary.mul(octets, repeated(1)), 8 * width - 8) if width > 1 else octets
+    pairs = bits - masked(shifted(bits, 1), 0x55)
+    fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)
+    octets = masked(fours + shifted(fours, 4), 0x0F)
+    total = shifted(octets * repeated(1), 8 * width - 8) if width > 1 else octets
     return cast_to(total, Precision.UINT8)

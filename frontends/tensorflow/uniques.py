@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -46,13 +46,11 @@ def _of_floats(x: Value) -> tuple[Value, Value, Value]:
     true = index.slice_(model.constant(np.ones(1, np.bool_)), [0], [0], size)
     begins = shape.concat(true, changed, axis=0)
     starts = shape.squeeze(index.non_zero(begins), [0])
-    run = binary.sub(
-        reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]), model.constant(np.int64(1))
-    )
+    run = reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]) - 1
     first = index.gather(places, starts, axis=0)
     order, rank = _ranks(first)
     ends = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0)
-    counts = index.gather(binary.sub(ends, starts), order, axis=0)
+    counts = index.gather(ends - starts, order, axis=0)
     values = index.gather(x, index.gather(first, order, axis=0), axis=0)
     mine = index.gather(rank, run, axis=0)
     inverse = index.scatter_nd(mine, shape.unsqueeze(places, [1]), mine)

@@ -10,7 +10,7 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, logic, shape, sizes, unary
+from nnir.ops import binary, compare, index, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -40,13 +40,13 @@ def pixels(images: Value, which: Value, y: Value, x: Value) -> Value:
     """Elements [n, h, w, C] at whole positions, clamped to the image, of images `which`."""
     places = []
     for axis, at in ((1, y), (2, x)):
-        last = binary.sub(length(images, axis), number(at, 1))
-        inside = binary.max_(binary.min_(at, last), number(at, 0))
+        last = length(images, axis) - 1
+        inside = binary.max_(binary.min_(at, last), 0)
         places.append(cast_to(inside, Precision.INT64))
     image = shape.unsqueeze(cast_to(which, Precision.INT64), [1, 2])
-    every = binary.add(image, binary.add(places[0], places[1]))
-    zero = binary.mul(every, image.model.constant(np.int64(0)))
-    whole = [binary.add(p, zero) for p in (image, *places)]
+    every = image + (places[0] + places[1])
+    zero = every * 0
+    whole = [p + zero for p in (image, *places)]
     return index.gather_nd(images, shape.stack(*whole, axis=3))
 
 
@@ -54,19 +54,19 @@ def inside(images: Value, y: Value, x: Value) -> Value:
     """Whether a position lies between the centres of the first and the last pixel."""
     good = []
     for axis, at in ((1, y), (2, x)):
-        last = binary.sub(length(images, axis), number(at, 1))
-        good += [compare.greater_equal(at, number(at, 0)), compare.less_equal(at, last)]
-    return logic.and_(logic.and_(good[0], good[1]), logic.and_(good[2], good[3]))
+        last = length(images, axis) - 1
+        good += [at >= 0, at <= last]
+    return good[0] & good[1] & (good[2] & good[3])
 
 
 def blended(images: Value, which: Value, y: Value, x: Value, fill: Value | None = None) -> Value:
     """Linear interpolation; with `fill`, neighbours outside of the image have that value."""
     low = [unary.floor(v) for v in (y, x)]
-    part = [shape.unsqueeze(binary.sub(v, b), [3]) for v, b in zip((y, x), low, strict=True)]
+    part = [shape.unsqueeze(v - b, [3]) for v, b in zip((y, x), low, strict=True)]
     rows = []
-    for row in (low[0], binary.add(low[0], number(y, 1))):
+    for row in (low[0], low[0] + 1):
         ends = []
-        for across in (low[1], binary.add(low[1], number(x, 1))):
+        for across in (low[1], low[1] + 1):
             found = cast_to(pixels(images, which, row, across), F32)
             if fill is not None:
                 good = shape.unsqueeze(inside(images, row, across), [3])
@@ -77,8 +77,8 @@ def blended(images: Value, which: Value, y: Value, x: Value, fill: Value | None 
 
 
 def _between(ends: Sequence[Value], part: Value) -> Value:
-    rest = binary.sub(number(part, 1), part)
-    return binary.add(binary.mul(ends[0], rest), binary.mul(ends[1], part))
+    rest = 1 - part
+    return ends[0] * rest + ends[1] * part
 
 
 @table.convert("CropAndResize")
@@ -108,20 +108,20 @@ def crop_and_resize(
 
 def _cut(image: Value, boxes: Value, axis: int, count: int) -> Value:
     """Positions of `count` samples from the start to the end of each box, or in its middle."""
-    last = binary.sub(length(image, axis + 1), image.model.constant(np.float32(1)))
+    last = length(image, axis + 1) - 1
     start, end = column(boxes, axis), column(boxes, axis + 2)
     if count == 1:
-        return binary.mul(binary.mul(binary.add(start, end), number(start, 0.5)), last)
-    step = binary.mul(binary.sub(end, start), last)
-    step = binary.div(step, number(step, count - 1))
+        return (start + end) * 0.5 * last
+    step = (end - start) * last
+    step = step / (count - 1)
     counted = np.arange(count, dtype=np.float32).reshape((1, -1, 1) if axis == 0 else (1, 1, -1))
-    return binary.add(binary.mul(start, last), binary.mul(step, image.model.constant(counted)))
+    return start * last + step * image.model.constant(counted)
 
 
 def rounded(x: Value) -> Value:
     """Halves away from zero."""
-    up = unary.floor(binary.add(unary.abs_(x), number(x, 0.5)))
-    return binary.mul(unary.sign(x), up)
+    up = unary.floor(abs(x) + 0.5)
+    return unary.sign(x) * up
 
 
 @table.convert("ImageProjectiveTransformV3")
@@ -145,8 +145,8 @@ def projective_transform(
     across = images.model.constant(np.arange(width, dtype=np.float32)[None, None, :])
     a, b, c = ([column(transforms, 3 * k + n) for n in range(3 if k < 2 else 2)] for k in range(3))
     scale = _plane(across, down, *c, number(across, 1))
-    nowhere = shape.unsqueeze(compare.equal(scale, number(scale, 0)), [3])
-    x, y = (binary.div(_plane(across, down, *row), scale) for row in (a, b))
+    nowhere = shape.unsqueeze(compare.equal(scale, 0), [3])
+    x, y = (_plane(across, down, *row) / scale for row in (a, b))
     x, y = (_mapped(at, length(images, axis), fill_mode) for at, axis in ((x, 2), (y, 1)))
     which = _images(images)
     fill = shape.reshape(cast_to(fill_value, F32), [])
@@ -184,8 +184,8 @@ def projective_transform_v2(
 
 
 def _plane(x: Value, y: Value, *factors: Value) -> Value:
-    total = binary.add(binary.mul(factors[0], x), binary.mul(factors[1], y))
-    return binary.add(total, factors[2])
+    total = factors[0] * x + factors[1] * y
+    return total + factors[2]
 
 
 def _images(images: Value) -> Value:
@@ -202,6 +202,6 @@ def _mapped(at: Value, size: Value, fill_mode: str) -> Value:
         case "CONSTANT":
             return at
         case "NEAREST":
-            last = binary.sub(size, number(size, 1))
-            return binary.max_(binary.min_(at, last), number(at, 0))
+            last = size - 1
+            return binary.max_(binary.min_(at, last), 0)
     raise Unsupported(f"a projective transform with fill_mode={fill_mode!r}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, shape
+from nnir.ops import activation, compare, shape
 
 from ..table import Table
 from ..tensorflow import activation as tensorflow
@@ -43,8 +43,8 @@ def prelu(input: Value, alpha: Value) -> Value:
     """Slopes of the last axis are the standard's; others are written out."""
     *outer, last = alpha.shape or (1,)
     if any(d != 1 for d in outer) or input.rank < 2 or alpha.rank > input.rank:
-        rise = compare.greater_equal(input, input.model.constant(0, input.dtype))
-        return compare.where(rise, input, binary.mul(input, alpha))
+        rise = input >= 0
+        return compare.where(rise, input, input * alpha)
     slope = alpha if alpha.rank == 1 else shape.reshape(alpha, [last])
     return with_channels_first(input, "NHWC", lambda x: activation.prelu(x, slope))
 
@@ -61,5 +61,5 @@ def gelu(input: Value, *, approximate: bool = False) -> Value:
 
 @table.convert("SOFTMAX")
 def softmax(input: Value, *, beta: float = 0.0) -> Value:
-    scaled = input if beta == 1 else binary.mul(input, input.model.constant(beta, input.dtype))
+    scaled = input if beta == 1 else input * beta
     return activation.softmax(scaled, axis=-1)

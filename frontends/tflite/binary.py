@@ -25,22 +25,22 @@ table.convert("SQUARED_DIFFERENCE")(tensorflow.squared_difference)
 
 @table.convert("ADD")
 def add(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(binary.add(x, y), fused_activation_function)
+    return activated(x + y, fused_activation_function)
 
 
 @table.convert("SUB")
 def sub(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(binary.sub(x, y), fused_activation_function)
+    return activated(x - y, fused_activation_function)
 
 
 @table.convert("MUL")
 def mul(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(binary.mul(x, y), fused_activation_function)
+    return activated(x * y, fused_activation_function)
 
 
 @table.convert("DIV")
 def div(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(binary.div(x, y), fused_activation_function)
+    return activated(x / y, fused_activation_function)
 
 
 @table.convert("ADD_N")

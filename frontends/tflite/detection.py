@@ -64,11 +64,11 @@ def decoded(boxes: Value, anchors: Value, scales: tuple[float, float, float, flo
     model = boxes.model
     shifts, spans = shape.split(boxes, [2, 2], axis=-1)
     centers, extents = shape.split(anchors, [2, 2], axis=-1)
-    steps = binary.div(shifts, model.constant(np.array(scales[:2], np.float32)))
-    middle = binary.add(binary.mul(steps, extents), centers)
-    grown = unary.exp(binary.div(spans, model.constant(np.array(scales[2:], np.float32))))
-    half = binary.mul(binary.mul(grown, model.constant(np.float32(0.5))), extents)
-    result: Value = shape.concat(binary.sub(middle, half), binary.add(middle, half), axis=-1)
+    steps = shifts / model.constant(np.array(scales[:2], np.float32))
+    middle = steps * extents + centers
+    grown = unary.exp(spans / model.constant(np.array(scales[2:], np.float32)))
+    half = grown * 0.5 * extents
+    result: Value = shape.concat(middle - half, middle + half, axis=-1)
     return result
 
 
@@ -136,7 +136,7 @@ def _shared(
     corners = shape.tile(rows, [1, each, 1]) if each > 1 else rows
     parts = [corners, cast_to(index.gather(classes, kept), F32), index.gather(best, kept)]
     size = shape.shape(kept, dtype=Precision.INT64)
-    missing = binary.sub(boxes.model.constant(np.array([limit])), size)
+    missing = boxes.model.constant(np.array([limit])) - size
 
     def padded(part: Value, *rest: int) -> Value:
         others = boxes.model.constant(np.zeros(2 * len(rest), np.int64))

@@ -66,7 +66,7 @@ def strided_slice(
     return slices.strided_slice(
         input,
         begin,
-        binary.add(begin, end) if offset else end,
+        begin + end if offset else end,
         strides,
         begin_mask=begin_mask,
         end_mask=end_mask,
@@ -93,7 +93,7 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
     steps = (wide[::-1].cumprod()[::-1] // wide).astype(np.int64)
     grid = np.indices(tuple(sizes)).reshape(len(sizes), -1).T @ steps
     first = linear.mat_mul(shape.unsqueeze(starts, [0]), operand.model.constant(steps[:, None]))
-    places = binary.add(operand.model.constant(grid[:, None]), first)
+    places = operand.model.constant(grid[:, None]) + first
     line = index.scatter_nd(shape.reshape(operand, [-1]), places, shape.reshape(update, [-1]))
     return shape.reshape(line, list(operand.shape))
 

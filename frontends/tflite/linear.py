@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, index, linear, shape
+from nnir.ops import index, linear, shape
 
 from ..table import Table
 from ..tensorflow import conv
@@ -32,7 +32,7 @@ def fully_connected(
     units, width = conv.sized(weights)
     if keep_num_dims and input.rank != 2:
         result = linear.mat_mul(input, weights, transpose_y=True)
-        result = result if bias is None else binary.add(result, shape.reshape(bias, [units]))
+        result = result if bias is None else result + shape.reshape(bias, [units])
         return activated(result, fused_activation_function)
     rows = input if input.rank == 2 and input.shape[1] == width else _rows(input, width)
     added = conv.zeros(rows, units) if bias is None else shape.reshape(bias, [units])

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, binary, index, linear, norm, recurrent, shape, unary
+from nnir.ops import activation, index, linear, norm, recurrent, shape
 
 from ..translate import Translator
 from .fused import activated, clipped
@@ -54,29 +54,26 @@ class Cell(NamedTuple):
             weights = self.gates[name]
             if weights is None:
                 raise BadType(f"an LSTM without weights of the gate {name!r}")
-            total = binary.add(given[name], recurred(hidden, weights.recurrence))
+            total = given[name] + recurred(hidden, weights.recurrence)
             if weights.peephole is not None and seen is not None:
-                total = binary.add(total, binary.mul(seen, weights.peephole))
+                total = total + seen * weights.peephole
             return _normalized(total, weights)
 
         forget = activation.sigmoid(gate("f", state))
-        if self.gates["i"] is None:
-            enter = binary.sub(forget.model.constant(1, forget.dtype), forget)
-        else:
-            enter = activation.sigmoid(gate("i", state))
+        enter = 1 - forget if self.gates["i"] is None else activation.sigmoid(gate("i", state))
         new = activated(gate("c", None), self.function)
-        state = binary.add(binary.mul(forget, state), binary.mul(enter, new))
+        state = forget * state + enter * new
         if self.clip > 0:
             state = clipped(state, -self.clip, self.clip)
         out = activation.sigmoid(gate("o", state))
-        return self._projected(binary.mul(out, activated(state, self.function))), state
+        return self._projected(out * activated(state, self.function)), state
 
     def _projected(self, hidden: Value) -> Value:
         if self.projection is None:
             return hidden
         result: Value = linear.mat_mul(hidden, self.projection, transpose_y=True)
         if self.projection_bias is not None:
-            result = binary.add(result, self.projection_bias)
+            result = result + self.projection_bias
         bound = self.projection_clip
         return clipped(result, -bound, bound) if bound > 0 else result
 
@@ -84,7 +81,7 @@ class Cell(NamedTuple):
 def recurred(hidden: Value, weights: Value) -> Value:
     """A product with a matrix, or with the diagonal of one."""
     if weights.rank == 1:
-        return binary.mul(hidden, weights)
+        return hidden * weights
     return linear.mat_mul(hidden, weights, transpose_y=True)
 
 
@@ -139,7 +136,7 @@ def _entered(x: Value, gate: Gate) -> Value:
     product: Value = linear.mat_mul(x, gate.weight, transpose_y=True)
     if gate.bias is None or gate.norm is not None:
         return product
-    return binary.add(product, gate.bias)
+    return product + gate.bias
 
 
 def steps_of(x: Value, translator: Translator, *, reverse: bool) -> range:
@@ -185,7 +182,7 @@ def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: boo
 
 def _opposite(gate: Gate) -> Gate:
     """1 - sigmoid(x) is sigmoid(-x)."""
-    parts = (None if v is None else unary.neg(v) for v in gate)
+    parts = (None if v is None else -v for v in gate)
     return Gate(*parts)  # type: ignore[arg-type]
 
 

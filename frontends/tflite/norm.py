@@ -17,8 +17,8 @@ LEAST = 1e-6
 def l2_normalization(input: Value, *, fused_activation_function: str = NONE) -> Value:
     """Over the last axis; a norm below 1e-6 counts as 1e-6."""
     total = reduce.reduce_sum(unary.square(input), [-1], keepdim=True)
-    length = binary.max_(unary.sqrt(total), input.model.constant(LEAST, input.dtype))
-    return activated(binary.div(input, length), fused_activation_function)
+    length = binary.max_(unary.sqrt(total), LEAST)
+    return activated(input / length, fused_activation_function)
 
 
 @table.convert("LOCAL_RESPONSE_NORMALIZATION")

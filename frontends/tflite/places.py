@@ -14,7 +14,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, index, linear, logic, reduce, shape, sizes
+from nnir.ops import activation, binary, compare, index, linear, reduce, shape, sizes
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -95,10 +95,10 @@ def _flat(places: Value, whole: Sequence[int], how: Slices) -> tuple[Value, Valu
     rest = [a for a in range(len(whole)) if a not in how.axes]
     model = places.model
     lines = shape.unsqueeze(places, [places.rank - 1])
-    spots = binary.add(lines, model.constant(grid[:, list(how.axes)]))
+    spots = lines + model.constant(grid[:, list(how.axes)])
     weights = steps[list(how.axes)].astype(np.int64)
     first = linear.mat_mul(spots, model.constant(weights))
-    return spots, binary.add(first, model.constant(grid[:, rest] @ steps[rest].astype(np.int64)))
+    return spots, first + model.constant(grid[:, rest] @ steps[rest].astype(np.int64))
 
 
 def gathered(x: Value, indices: Value, how: Slices) -> Value:
@@ -111,7 +111,7 @@ def gathered(x: Value, indices: Value, how: Slices) -> Value:
         raise NotConstant(f"slices of {x.type}, whose sizes must be known")
     most = np.array([n - how.sizes[a] for n, a in zip(last, how.axes, strict=True)], np.int64)  # type: ignore[operator]
     model = x.model
-    places = binary.max_(binary.min_(places, model.constant(most)), model.constant(np.int64(0)))
+    places = binary.max_(binary.min_(places, model.constant(most)), 0)
     whole = all(how.sizes[a] == x.shape[a] for a in range(x.rank) if a not in how.axes)
     if whole and sorted(how.axes) == sorted(how.gone):
         rest = [a for a in range(x.rank) if a not in how.axes]
@@ -135,9 +135,7 @@ def scattered(x: Value, indices: Value, updates: Value, how: Slices, reduction: 
     model = x.model
     spots, at = _flat(places, whole, how)
     ends = model.constant(np.array([whole[a] for a in how.axes], np.int64))
-    inside = logic.and_(
-        compare.greater_equal(spots, model.constant(np.int64(0))), compare.less(spots, ends)
-    )
+    inside = (spots >= 0) & (spots < ends)
     good = reduce.reduce_min(cast_to(inside, Precision.INT32), [-1], keepdim=False)
     total = int(np.prod(whole, dtype=np.int64))
     spare = model.constant(np.int64(total))

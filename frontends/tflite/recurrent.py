@@ -9,7 +9,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, index, linear, recurrent, reduce, shape, sizes
+from nnir.ops import activation, index, linear, recurrent, reduce, shape, sizes
 
 from ..table import Table
 from ..translate import Translator
@@ -106,14 +106,14 @@ def _basic(input: Value, *rest: Value | None, function: str) -> tuple[Value, Val
     """Gates in the order i, c, f, o; the last two results are what the kernel works with."""
     hidden, weights, bias, state = (_needed(v, "an input") for v in rest)
     joined = shape.concat(input, hidden, axis=1)
-    gates = binary.add(linear.mat_mul(joined, weights, transpose_y=True), bias)
+    gates = linear.mat_mul(joined, weights, transpose_y=True) + bias
     columns = gates.shape[1]
     if isinstance(columns, Expr) or columns % GATES or function not in ("TANH", NONE):
         raise BadType(f"an LSTM with weights of {weights.type} and {function}")
     i, c, f, o = shape.split(gates, [columns // GATES] * GATES, axis=1)
-    new = binary.mul(activation.sigmoid(i), activation.tanh(c))
-    state = binary.add(new, binary.mul(activation.sigmoid(f), state))
-    return binary.mul(activation.sigmoid(o), activation.tanh(state)), state, joined, gates
+    new = activation.sigmoid(i) * activation.tanh(c)
+    state = new + activation.sigmoid(f) * state
+    return activation.sigmoid(o) * activation.tanh(state), state, joined, gates
 
 
 @table.convert("BIDIRECTIONAL_SEQUENCE_LSTM")
@@ -181,11 +181,11 @@ class Plain(NamedTuple):
                 activations=(STANDARD[self.function],),
             )
             return shape.squeeze(outputs, [1])
-        products = binary.add(linear.mat_mul(x, self.weights, transpose_y=True), self.bias)
+        products = linear.mat_mul(x, self.weights, transpose_y=True) + self.bias
         rows: dict[int, Value] = {}
         for k in steps_of(x, translator, reverse=reverse):
             given = index.gather(products, k, axis=0)
-            total = binary.add(given, recurred(hidden, self.recurrence))
+            total = given + recurred(hidden, self.recurrence)
             rows[k] = hidden = activated(total, self.function)
         return stacked(rows)
 
@@ -219,11 +219,10 @@ def rnn(
     fused_activation_function: str = NONE,
 ) -> Value:
     """One step."""
-    total = binary.add(
-        linear.mat_mul(input, input_weights, transpose_y=True),
-        linear.mat_mul(hidden_state, recurrent_weights, transpose_y=True),
+    total = linear.mat_mul(input, input_weights, transpose_y=True) + linear.mat_mul(
+        hidden_state, recurrent_weights, transpose_y=True
     )
-    return activated(binary.add(total, bias), fused_activation_function)
+    return activated(total + bias, fused_activation_function)
 
 
 @table.convert("BIDIRECTIONAL_SEQUENCE_RNN")
@@ -287,8 +286,8 @@ def svdf(
     past = sizes.reshape(state, [batch, filters, memory])
     kept = index.slice_(past, [2], [1], [memory])
     whole = shape.concat(kept, shape.unsqueeze(features, [2]), axis=2)
-    lines = reduce.reduce_sum(binary.mul(whole, weights_time), [2], keepdim=False)
+    lines = reduce.reduce_sum(whole * weights_time, [2], keepdim=False)
     units = sizes.reshape(lines, [batch, filters // rank, rank])
     total = reduce.reduce_sum(units, [2], keepdim=False)
-    total = total if bias is None else binary.add(total, bias)
+    total = total if bias is None else total + bias
     return activated(total, fused_activation_function)

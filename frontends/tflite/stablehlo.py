@@ -89,7 +89,7 @@ def shift_left(lhs: Value, rhs: Value) -> Value:
 @table.convert("STABLEHLO_CBRT")
 def cbrt(operand: Value) -> Value:
     third = operand.model.constant(1 / 3, operand.dtype)
-    return binary.mul(unary.sign(operand), binary.pow_(unary.abs_(operand), third))
+    return unary.sign(operand) * abs(operand) ** third
 
 
 @table.convert("STABLEHLO_COMPARE")

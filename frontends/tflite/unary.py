@@ -45,7 +45,7 @@ def cast(input: Value, *, out_data_type: Precision) -> Value:
     low, end = (input.model.constant(float(n), input.dtype) for n in (least, most + 1))
     inside = cast_to(binary.max_(input, low), out_data_type)
     largest = input.model.constant(np.array(most, out_data_type.dtype))
-    return compare.where(compare.less(input, end), inside, largest)
+    return compare.where(input < end, inside, largest)
 
 
 @table.convert("BITCAST")

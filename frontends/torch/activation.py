@@ -7,7 +7,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, attention, binary, compare, generate, shape, unary
+from nnir.ops import activation, attention, compare, generate, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -43,9 +43,7 @@ def gelu(self: Value, *, approximate: str = "none") -> Value:
 
 @table.convert("aten.mish.default")
 def mish(self: Value) -> Value:
-    return once_rounded(
-        lambda x: binary.mul(x, activation.tanh(activation.softplus(x, threshold=40.0))), self
-    )
+    return once_rounded(lambda x: x * activation.tanh(activation.softplus(x, threshold=40.0)), self)
 
 
 def _exponential(x: Value, alpha: Number, scale: Number, input_scale: Number) -> Value:
@@ -53,11 +51,11 @@ def _exponential(x: Value, alpha: Number, scale: Number, input_scale: Number) ->
     factors = [real(n, "a factor of elu") for n in (alpha, scale, input_scale)]
     if factors[2] == 1 and factors[0] >= 0:
         result: Value = activation.elu(x, alpha=factors[0])
-        return result if factors[1] == 1 else binary.mul(result, number(x, factors[1]))
-    below = unary.expm1(binary.mul(x, number(x, factors[2])))
-    below = binary.mul(below, number(x, factors[0] * factors[1]))
-    above = binary.mul(x, number(x, factors[1]))
-    return compare.where(compare.less(x, number(x, 0)), below, above)
+        return result if factors[1] == 1 else result * factors[1]
+    below = unary.expm1(x * factors[2])
+    below = below * (factors[0] * factors[1])
+    above = x * factors[1]
+    return compare.where(x < 0, below, above)
 
 
 @table.convert("aten.elu.default")
@@ -103,8 +101,8 @@ def prelu(self: Value, weight: Value) -> Value:
 
 @table.convert("aten._prelu_kernel.default")
 def prelu_kernel(self: Value, weight: Value) -> Value:
-    above = compare.greater(self, number(self, 0))
-    return compare.where(above, self, binary.mul(weight, self))
+    above = self > 0
+    return compare.where(above, self, weight * self)
 
 
 @table.convert("aten.hardtanh.default")
@@ -126,8 +124,8 @@ def hardswish(self: Value) -> Value:
 @table.convert("aten.hardshrink.default")
 def hardshrink(self: Value, lambd: Number = 0.5) -> Value:
     limit = number(self, real(lambd, "hardshrink with lambd"))
-    inside = compare.less_equal(unary.abs_(self), limit)
-    return compare.where(inside, number(self, 0), self)
+    inside = abs(self) <= limit
+    return compare.where(inside, 0, self)
 
 
 @table.convert("aten.softshrink.default")
@@ -137,8 +135,8 @@ def softshrink(self: Value, lambd: Number = 0.5) -> Value:
         raise BadType(f"softshrink with lambd={lambd!r}")
 
     def body(x: Value) -> Value:
-        inside = activation.clip(x, number(x, -limit), number(x, limit))
-        return binary.sub(x, inside)
+        inside = activation.clip(x, -limit, limit)
+        return x - inside
 
     return once_rounded(body, self)
 
@@ -152,7 +150,7 @@ def softplus(self: Value, beta: Number = 1, threshold: Number = 20) -> Value:
 @table.convert("aten.threshold.default")
 def threshold(self: Value, threshold: Number, value: Number) -> Value:
     limit, below = (number(self, real(n, "threshold")) for n in (threshold, value))
-    return compare.where(compare.less_equal(self, limit), below, self)
+    return compare.where(self <= limit, below, self)
 
 
 @table.convert("aten.glu.default")
@@ -161,20 +159,20 @@ def glu(self: Value, dim: int = -1) -> Value:
     size = self.shape[axis]
     if not isinstance(size, Expr) and size % 2:
         raise BadType(f"glu of {self.type} along axis {dim}, whose size is odd")
-    half = binary.div(size_of(self, axis), 2)
+    half = size_of(self, axis) / 2
     left, right = shape.split(self, vector(self, [half, half]), axis=axis)
-    return once_rounded(lambda x, y: binary.mul(x, activation.sigmoid(y)), left, right)
+    return once_rounded(lambda x, y: x * activation.sigmoid(y), left, right)
 
 
 @table.convert("aten.log_sigmoid.default")
 def log_sigmoid(self: Value) -> Value:
     # beyond 40 the logarithm is x to the last bit of a float64
-    return unary.neg(activation.softplus(unary.neg(self), threshold=40.0))
+    return -activation.softplus(-self, threshold=40.0)
 
 
 @table.convert("aten.log_sigmoid_forward.default")
 def log_sigmoid_forward(self: Value) -> tuple[Value, Value]:
-    return log_sigmoid(self), unary.exp(unary.neg(unary.abs_(self)))
+    return log_sigmoid(self), unary.exp(-abs(self))
 
 
 def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) -> Value:

@@ -11,8 +11,8 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, pool, reduce, sizes
 from nnir.ops import index as ops
+from nnir.ops import pool, reduce, sizes
 from nnir.types import Precision
 
 from ..table import Table
@@ -107,10 +107,10 @@ def _maxima_in_planes(
     target = (output[0], plane[0] * plane[1])
     best, where = pool.adaptive_max_pool_2d(rows, output_shape=target, **given)
     columns = x.model.constant(np.int64(plane[0] * plane[1]))
-    depth = binary.floor_div(where, columns)  # where = depth * columns + column
+    depth = where // columns  # where = depth * columns + column
     inside = ops.gather_elements(places, depth, axis=2)
     area = x.model.constant(np.int64(int(x.shape[3]) * int(x.shape[4])))  # type: ignore[arg-type]
-    position = binary.add(binary.mul(depth, area), inside)
+    position = depth * area + inside
     end = [whole[0], whole[1], *output]
     return sizes.reshape(best, end), sizes.reshape(position, end)
 

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, generate, linear, reduce, shape, sizes
+from nnir.ops import activation, compare, generate, linear, reduce, shape, sizes
 from nnir.ops import attention as ops
 from nnir.types import Precision
 
@@ -31,7 +31,7 @@ def attended(
     """softmax(query key' * scale + bias) value, and the scores; `blind` rows may see nothing."""
     scores = linear.mat_mul(scaled(query, scale), key, transpose_y=True)
     if bias is not None:
-        scores = binary.add(scores, bias)
+        scores = scores + bias
     weights = (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
     return linear.mat_mul(weights, value), scores
 
@@ -45,7 +45,7 @@ def scaled(query: Value, scale: float | None) -> Value:
         scale = 1 / math.sqrt(size) if size else 1.0
     if scale == 1:
         return query
-    return binary.mul(query, query.model.constant(np.array(scale, query.dtype)))
+    return query * scale
 
 
 def masked(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Value | None:
@@ -74,7 +74,7 @@ def causal(query: Value, key: Value) -> Value:
             sizes.vector(x.model, [sizes.size_of(x, x.rank - 2)]), np.zeros(0, np.int64)
         )
         places.append(generate.range_(0, last, 1))
-    return compare.less_equal(places[1], shape.unsqueeze(places[0], [1]))
+    return places[1] <= shape.unsqueeze(places[0], [1])
 
 
 def may_be_blind(bias: Value | None, is_causal: bool) -> bool:

@@ -29,8 +29,8 @@ def embedding_renorm(self: Value, indices: Value, max_norm: float, norm_type: fl
     rows = index.gather(self, flat, axis=0)
     norms = vector_norm(rows, norm_type, (1,), True)
     most, little = (self.model.constant(n, self.dtype) for n in (max_norm, 1e-7))
-    shorter = binary.mul(rows, binary.div(most, binary.add(norms, little)))
-    kept = compare.where(compare.greater(norms, most), shorter, rows)
+    shorter = rows * (most / (norms + little))
+    kept = compare.where(norms > most, shorter, rows)
     result: Value = index.scatter_nd(self, shape.unsqueeze(flat, [1]), kept)
     return result
 
@@ -101,10 +101,10 @@ def bags(
     starts = index.slice_(offsets, [0], [0], [-1]) if include_last_offset else offsets
     rows = index.gather(weight, indices, axis=0)
     if scales is not None:
-        rows = binary.mul(rows, shape.unsqueeze(scales, [1]))
+        rows = rows * shape.unsqueeze(scales, [1])
     kept = None
     if skipped is not None:
-        kept = compare.not_equal(indices, weight.model.constant(skipped, indices.dtype))
+        kept = compare.not_equal(indices, skipped)
     found = _equal_bags(rows, starts, mode) if kept is None else None
     if found is None:
         found = _any_bags(rows, starts, mode, kept)
@@ -130,9 +130,9 @@ def _any_bags(rows: Value, starts: Value, mode: int, kept: Value | None) -> Valu
     model = rows.model
     size = sizes.vector(model, [sizes.size_of(rows, 0)])
     steps = cast_to(generate.range_([0], size, [1]), starts.precision)
-    begun = compare.less_equal(starts, shape.unsqueeze(steps, [1]))
+    begun = starts <= shape.unsqueeze(steps, [1])
     counted = reduce.reduce_sum(unary.cast(begun, dtype=Precision.INT64), [1], keepdim=True)
-    bag = binary.sub(counted, [1])
+    bag = counted - 1
     many, width = sizes.size_of(starts, 0), sizes.size_of(rows, 1)
     zero = model.constant(0, rows.dtype)
     first, reduction = zero, "add"
@@ -151,4 +151,4 @@ def _any_bags(rows: Value, starts: Value, mode: int, kept: Value | None) -> Valu
     count = shape.unsqueeze(index.scatter_nd(none, bag, one, reduction="add"), [1])
     if mode == MAX:
         return compare.where(compare.equal(count, zero), zero, total)
-    return binary.div(total, binary.max_(count, model.constant(1, rows.dtype)))
+    return total / binary.max_(count, 1)

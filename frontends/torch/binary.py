@@ -96,7 +96,7 @@ def _by(body: Callable[[Value, Value], Value], self: Value, other: Operand) -> V
 
 
 def _truncated(x: Value, y: Value) -> Value:
-    return once_rounded(lambda x, y: trunc(binary.div(x, y)), x, y)
+    return once_rounded(lambda x, y: trunc(x / y), x, y)
 
 
 @table.convert("aten.mul.Tensor", "aten.mul.Scalar")
@@ -267,8 +267,8 @@ def nextafter(self: Value, other: Operand) -> Value:
 @table.convert("aten.copysign.Tensor", "aten.copysign.Scalar")
 def copysign(self: Value, other: Operand) -> Value:
     x, y = floating(self, other)
-    size = unary.abs_(x)
-    return compare.where(signbit(y), unary.neg(size), size)
+    size = abs(x)
+    return compare.where(signbit(y), -size, size)
 
 
 @table.convert("aten.ldexp.Tensor")
@@ -283,18 +283,18 @@ def _by_power_of_two(x: Value, exponent: Value) -> Value:
     """A float times 2 to a whole number: rounded once, and no overflow on the way."""
     wide = cast_to(exponent, Precision.FLOAT64)
     if x.precision != Precision.FLOAT64:  # beyond this the result is 0 or infinite
-        wide = activation.clip(wide, number(wide, -1000), number(wide, 1000))
-    power = binary.pow_(number(wide, 2), wide)
-    return cast_to(binary.mul(cast_to(x, Precision.FLOAT64), power), x.precision)
+        wide = activation.clip(wide, -1000, 1000)
+    power = 2**wide
+    return cast_to(cast_to(x, Precision.FLOAT64) * power, x.precision)
 
 
 @table.convert("aten.heaviside.default")
 def heaviside(self: Value, values: Value) -> Value:
     x, at_zero = promoted(self, values)
     if x.precision == Precision.BOOL8:
-        return logic.or_(x, at_zero)
+        return x | at_zero
     zero = number(x, 0)
-    step = unary.cast(compare.greater(x, zero), dtype=x.precision)
+    step = unary.cast(x > zero, dtype=x.precision)
     return compare.where(compare.equal(x, zero), at_zero, step)
 
 
@@ -307,20 +307,20 @@ def gcd(self: Value, other: Operand) -> Value:
 def lcm(self: Value, other: Operand) -> Value:
     x, y = promoted(self, other)
     divisor = binary.gcd(x, y)
-    quotient = binary.div(x, binary.max_(divisor, number(x, 1)))
-    return unary.abs_(binary.mul(quotient, y))
+    quotient = x / binary.max_(divisor, 1)
+    return abs(quotient * y)
 
 
 def _log_sum(x: Value, y: Value, base: float) -> Value:
     """The logarithm of base**x + base**y; equal ones, infinities too, have no difference."""
-    high, distance = binary.max_(x, y), unary.neg(unary.abs_(binary.sub(x, y)))
+    high, distance = binary.max_(x, y), -abs(x - y)
     if base == 2:
-        power = binary.pow_(number(x, 2), distance)
-        rest = binary.mul(unary.log1p(power), number(x, 1 / math.log(2)))
+        power = 2**distance
+        rest = unary.log1p(power) * (1 / math.log(2))
     else:
         rest = unary.log1p(unary.exp(distance))
-    doubled = binary.add(x, number(x, math.log(2) / math.log(base)))
-    return compare.where(compare.equal(x, y), doubled, binary.add(high, rest))
+    doubled = x + math.log(2) / math.log(base)
+    return compare.where(compare.equal(x, y), doubled, high + rest)
 
 
 @table.convert("aten.logaddexp.default")
@@ -338,8 +338,8 @@ def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
 
     def body(x: Value, y: Value) -> Value:
         zero = number(x, 0)
-        nothing = logic.and_(compare.equal(x, zero), compare.equal(y, y))
-        return compare.where(nothing, zero, binary.mul(x, log(y)))
+        nothing = compare.equal(x, zero) & compare.equal(y, y)
+        return compare.where(nothing, zero, x * log(y))
 
     return once_rounded(body, *floating(self, other))
 
@@ -374,11 +374,11 @@ def isclose(
     x, y = promoted(self, other)
     same = compare.equal(x, y)
     if equal_nan and x.is_float:
-        same = logic.or_(same, logic.and_(is_nan(x), is_nan(y)))
+        same = same | is_nan(x) & is_nan(y)
     if rtol == 0 and atol == 0:
         return same
     x, y = promoted_to(x.precision if x.is_float else DEFAULT_FLOAT, x, y)
-    distance = unary.abs_(binary.sub(x, y))
-    allowed = binary.add(unary.abs_(binary.mul(y, number(y, rtol))), number(y, atol))
-    finite = compare.less(distance, number(x, math.inf))
-    return logic.or_(same, logic.and_(finite, compare.less_equal(distance, allowed)))
+    distance = abs(x - y)
+    allowed = abs(y * rtol) + atol
+    finite = distance < math.inf
+    return same | finite & (distance <= allowed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, unary
+from nnir.ops import compare
 
 from ..table import Table
 from .halves import number, once_rounded
@@ -16,10 +16,10 @@ table = Table()
 @table.convert("aten.addcmul.default")
 def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
     def body(x: Value, a: Value, b: Value) -> Value:
-        product = binary.mul(a, b)
+        product = a * b
         if value != 1:
-            product = binary.mul(product, to(value, x.precision, x.model))
-        return binary.add(x, product)
+            product = product * to(value, x.precision, x.model)
+        return x + product
 
     return once_rounded(body, *promoted(self, tensor1, tensor2))
 
@@ -31,19 +31,19 @@ def addcdiv(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -
 
     def body(x: Value, a: Value, b: Value) -> Value:
         if value != 1:
-            a = binary.mul(a, to(value, x.precision, x.model))
-        return binary.add(x, binary.div(a, b))
+            a = a * to(value, x.precision, x.model)
+        return x + a / b
 
     return once_rounded(body, *promoted(self, tensor1, tensor2))
 
 
 def _from_start(start: Value, end: Value, weight: Value) -> Value:
-    return binary.add(start, binary.mul(weight, binary.sub(end, start)))
+    return start + weight * (end - start)
 
 
 def _from_end(start: Value, end: Value, weight: Value) -> Value:
-    rest = binary.sub(number(weight, 1), weight)
-    return binary.sub(end, binary.mul(binary.sub(end, start), rest))
+    rest = 1 - weight
+    return end - (end - start) * rest
 
 
 @table.convert("aten.lerp.Scalar")
@@ -57,7 +57,7 @@ def lerp_scalar(self: Value, end: Value, weight: Number) -> Value:
 @table.convert("aten.lerp.Tensor")
 def lerp(self: Value, end: Value, weight: Value) -> Value:
     def body(a: Value, b: Value, w: Value) -> Value:
-        low = compare.less(unary.abs_(w), number(w, 0.5))
+        low = abs(w) < 0.5
         return compare.where(low, _from_start(a, b, w), _from_end(a, b, w))
 
     return once_rounded(body, self, end, weight)

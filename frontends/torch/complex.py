@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import complex, unary
+from nnir.ops import complex
 
 from ..table import Table
 from .promotion import COMPLEX
@@ -46,4 +46,4 @@ def resolve(self: Value) -> Value:
 
 @table.convert("aten._neg_view.default")
 def neg_view(self: Value) -> Value:
-    return unary.neg(self)
+    return -self

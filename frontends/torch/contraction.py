@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.broadcast import axes_of, axis_of
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import binary, linear, reduce, shape, sizes, unary
+from nnir.ops import linear, reduce, shape, sizes, unary
 from nnir.ops.contraction import contract
 
 from ..table import Items, Table
@@ -85,7 +85,7 @@ def bilinear(input1: Value, input2: Value, weight: Value, bias: Value | None = N
     half = linear.einsum(input1, weight, equation=equation)
     column = shape.unsqueeze(input2, [-1])
     result = shape.squeeze(linear.mat_mul(half, column), [-1])
-    return result if bias is None else binary.add(result, bias)
+    return result if bias is None else result + bias
 
 
 @table.convert("aten._trilinear.default")
@@ -101,7 +101,7 @@ def trilinear(
 ) -> Value:
     given = zip((i1, i2, i3), (expand1, expand2, expand3), strict=True)
     a, b, c = (shape.unsqueeze(x, list(axes)) if axes else x for x, axes in given)
-    product = binary.mul(binary.mul(a, b), c)
+    product = a * b * c
     return reduce.reduce_sum(product, list(sumdim), keepdim=False) if sumdim else product
 
 
@@ -121,4 +121,4 @@ def weight_norm(v: Value, g: Value, dim: int = 0) -> Value:
 @table.convert("aten._weight_norm_interface.default")
 def weight_norm_interface(v: Value, g: Value, dim: int = 0) -> tuple[Value, Value]:
     norms = norm_of_others(v, dim)
-    return binary.mul(v, binary.div(g, norms)), norms
+    return v * (g / norms), norms

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadModel, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import binary, compare, control, index, shape, unary
+from nnir.ops import control, index, shape, unary
 from nnir.types import Precision, TensorType
 
 from ..source import SourceGraph
@@ -141,12 +141,12 @@ def repeated(
         inner = inputs_of(model, fixed)
         slices = [index.gather(v, step, axis=0) for v in sequences]
         made = inlined(translator, graph, [*state, *slices, *inner])
-        after = binary.add(step, model.constant(np.int64(1)))
-        go = compare.less(after, size_of(sequences[0], 0))
+        after = step + 1
+        go = after < size_of(sequences[0], 0)
     model.outputs = [go, after, *(unary.assign(v) if v.producer is None else v for v in made)]
     start = translator.model.constant(np.int64(0))
     results = control.while_(
-        compare.less(start, size_of(xs[0], 0)),
+        start < size_of(xs[0], 0),
         start,
         *init,
         *xs,

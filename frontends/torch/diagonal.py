@@ -32,12 +32,9 @@ def _triangle(self: Value, diagonal: Value, *, upper: bool) -> Value:
         raise BadType(f"a triangle of {self.type}, not of matrices")
     rows = shape.unsqueeze(counted(self, -2), [1])
     known = ints(diagonal)
-    if known is None:
-        edge = binary.add(rows, diagonal)
-    else:
-        edge = binary.add(rows, [known[0]]) if known[0] else rows
+    edge = rows if known == (0,) else rows + (diagonal if known is None else known[0])
     kept = (compare.greater_equal if upper else compare.less_equal)(counted(self, -1), edge)
-    return compare.where(kept, self, self.model.constant(0, self.dtype))
+    return compare.where(kept, self, 0)
 
 
 @table.convert("aten.tril.default")
@@ -89,7 +86,7 @@ def _flat_positions(model: Model, rows: Size, columns: Size, offset: int) -> Val
     steps = _steps(model, rows, columns, offset)
     first = sizes.vector(model, [sizes.plus(sizes.times(columns, row), column)])
     step = sizes.vector(model, [sizes.plus(columns, 1)])
-    result: Value = binary.add(binary.mul(steps, step), first)
+    result: Value = steps * step + first
     return result
 
 
@@ -107,7 +104,7 @@ def _places(x: Value, a: int, b: int, offset: int) -> Value:
     if isinstance(rows, int) and isinstance(columns, int):
         return x.model.constant(positions(rows, columns, offset))
     steps = _steps(x.model, rows, columns, offset)
-    pair: Value = shape.stack(*(binary.add(steps, [max(k, 0)]) for k in (-offset, offset)), axis=1)
+    pair: Value = shape.stack(*(steps + max(k, 0) for k in (-offset, offset)), axis=1)
     return pair
 
 
@@ -139,8 +136,8 @@ def diag_embed(self: Value, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     steps = counted(line, -1)
     edge = shape.unsqueeze(steps, [1])
     if offset:
-        edge = binary.add(edge, [offset])
-    matrix = compare.where(compare.equal(steps, edge), spread, self.model.constant(0, self.dtype))
+        edge = edge + offset
+    matrix = compare.where(compare.equal(steps, edge), spread, 0)
     others = iter(range(rank - 2))
     perm = tuple({a: rank - 2, b: rank - 1}.get(k, -1) for k in range(rank))
     order = tuple(next(others) if k < 0 else k for k in perm)

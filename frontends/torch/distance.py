@@ -31,7 +31,7 @@ def normed(x: Value, order: float, dim: Axes, keepdim: bool) -> Value:
         x, keepdim, dim = shape.reshape(x, [1]), False, None
     elif dim:
         axes = list(axes_of(dim, x.rank))
-    size = unary.abs_(x)
+    size = abs(x)
     result: Value
     if order == 2:
         squares = unary.square(size if x.dtype.kind == "c" else x)
@@ -43,12 +43,12 @@ def normed(x: Value, order: float, dim: Axes, keepdim: bool) -> Value:
     elif order == -math.inf:
         result = reduce.reduce_min(size, axes, keepdim=keepdim)
     elif order == 0:
-        some = cast_to(compare.not_equal(size, number(size, 0)), size.precision)
+        some = cast_to(compare.not_equal(size, 0), size.precision)
         result = reduce.reduce_sum(some, axes, keepdim=keepdim)
     else:
-        powers = binary.pow_(size, number(size, order))
+        powers = size**order
         total = reduce.reduce_sum(powers, axes, keepdim=keepdim)
-        result = binary.pow_(total, number(size, 1 / order))
+        result = total ** (1 / order)
     return result
 
 
@@ -105,10 +105,10 @@ def _apart(x1: Value, x2: Value, p: float) -> Value:
     """The distance along the last axis; with p = 0 how many elements differ, NaN with NaN."""
 
     def body(a: Value, b: Value) -> Value:
-        between = binary.sub(a, b)
+        between = a - b
         if p:
             return normed(between, p, (-1,), keepdim=False)
-        differ = binary.min_(unary.ceil(unary.abs_(between)), number(between, 1))
+        differ = binary.min_(unary.ceil(abs(between)), 1)
         return reduce.reduce_sum(differ, [-1], keepdim=False)
 
     return once_rounded(body, *promoted(x1, x2))
@@ -164,11 +164,11 @@ def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) ->
         operands = broadcast_tensors(Items(operands))
 
     def unit(x: Value) -> Value:
-        length = binary.max_(normed(x, 2, (axis,), keepdim=True), number(x, eps))
-        return binary.div(x, length)
+        length = binary.max_(normed(x, 2, (axis,), keepdim=True), eps)
+        return x / length
 
     def body(a: Value, b: Value) -> Value:
-        product = binary.mul(unit(a), unit(b))
+        product = unit(a) * unit(b)
         return reduce.reduce_sum(product, [axis], keepdim=False)
 
     return once_rounded(body, *operands)
@@ -183,8 +183,8 @@ def renorm(self: Value, p: Number, dim: int, maxnorm: Number) -> Value:
     def body(x: Value) -> Value:
         length = normed(x, float(p), tuple(k for k in range(x.rank) if k != kept), keepdim=True)
         longest = number(x, maxnorm)
-        factor = binary.div(longest, binary.add(length, number(x, 1e-7)))
-        above = compare.greater(length, longest)
-        return binary.mul(x, compare.where(above, factor, number(x, 1)))
+        factor = longest / (length + 1e-7)
+        above = length > longest
+        return x * compare.where(above, factor, 1)
 
     return once_rounded(body, self)

@@ -9,17 +9,14 @@ import numpy as np
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import (
-    binary,
     compare,
     generate,
     index,
     linalg,
     linear,
-    logic,
     reduce,
     shape,
     sizes,
-    unary,
 )
 from nnir.types import Precision
 
@@ -81,7 +78,7 @@ def first_zero(factors: Value) -> Value:
     line = diagonal(factors, 0, -2, -1)
     if line.shape[-1] == 0:
         return no_info(factors)
-    return _first(compare.equal(line, line.model.constant(np.zeros((), line.dtype))))
+    return _first(compare.equal(line, 0))
 
 
 def _first(found: Value) -> Value:
@@ -89,7 +86,7 @@ def _first(found: Value) -> Value:
     empty = cast_to(found, Precision.INT32)
     place = reduce.arg_max(empty, axis=-1, keepdim=False, dtype=Precision.INT32)
     some = reduce.reduce_max(empty, [-1], keepdim=False)
-    return binary.mul(some, binary.add(place, found.model.constant(np.int32(1))))
+    return some * (place + found.model.constant(np.int32(1)))
 
 
 def permuted_identity(factors: Value, pivots: Value) -> Value:
@@ -108,7 +105,7 @@ def triangles(factors: Value) -> Two:
     left = index.slice_(factors, [-1], [0], [least]) if columns > least else factors
     right = index.slice_(factors, [-2], [0], [least]) if rows > least else factors
     ones = factors.model.constant(np.eye(rows, least, dtype=factors.dtype))
-    return binary.add(tril(left, -1), ones), triu(right, 0)
+    return tril(left, -1) + ones, triu(right, 0)
 
 
 @table.convert("aten.linalg_lu.default")
@@ -304,10 +301,10 @@ def ldl_factor_ex(self: Value, *, hermitian: bool = False, check_errors: bool = 
     if pivots.shape[-1] == 0:
         return factors, pivots, no_info(self)
     line = diagonal(factors, 0, -2, -1)
-    size = unary.abs_(line)
-    zero = logic.not_(compare.greater(size, size.model.constant(0, size.dtype)))
-    alone = compare.greater(pivots, pivots.model.constant(np.int32(0)))
-    return factors, pivots, _first(logic.and_(zero, alone))
+    size = abs(line)
+    zero = ~(size > 0)
+    alone = pivots > pivots.model.constant(np.int32(0))
+    return factors, pivots, _first(zero & alone)
 
 
 @table.convert("aten.linalg_ldl_solve.default")

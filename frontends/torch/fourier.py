@@ -64,7 +64,7 @@ def scaled(x: Value, length: Size, exponent: float) -> Value:
     if exponent == 0:
         return x
     if isinstance(length, int):
-        return binary.mul(x, x.model.constant(float(max(length, 1)) ** -exponent, x.dtype))
+        return x * float(max(length, 1)) ** -exponent
     whole = unary.cast(length, dtype=x.precision)
     whole = unary.sqrt(whole) if exponent in (0.5, -0.5) else whole
     return (binary.div if exponent > 0 else binary.mul)(x, whole)
@@ -107,4 +107,4 @@ def conjugated(pairs: Value) -> Value:
     """The imaginary part with the other sign."""
     if pairs.shape[-1] == 1:
         return pairs
-    return binary.mul(pairs, pairs.model.constant([1, -1], pairs.dtype))
+    return pairs * pairs.model.constant([1, -1], pairs.dtype)

@@ -10,8 +10,8 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, reduce, shape, sizes, unary
 from nnir.ops import index as ops
+from nnir.ops import reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -35,7 +35,7 @@ def fractional(
         column = axis if rank == 3 else 1 - axis  # two samples are for x and y, three for z, y, x
         starts = _starts(random_samples, column, int(size), k, out, len(lead))  # type: ignore[arg-type]
         steps = self.model.constant(np.arange(k, dtype=np.int64))
-        taps = binary.add(shape.unsqueeze(starts, [-1]), steps)  # [..., out, k]
+        taps = shape.unsqueeze(starts, [-1]) + steps  # [..., out, k]
         lay = [1] * (2 * rank)
         lay[axis], lay[rank + axis] = out, k
         at = sizes.reshape(taps, [*taps.sizes[:-2], *lay])
@@ -43,7 +43,7 @@ def fractional(
             where = at
         else:
             scale = self.model.constant(np.int64(size))  # type: ignore[arg-type]
-            where = binary.add(binary.mul(where, scale), at)
+            where = where * scale + at
     if where is None:
         raise BadType("fractional_max_pool over no axes")
     count, taps_all = math.prod(output), math.prod(kernel)
@@ -76,12 +76,12 @@ def _starts(samples: Value, column: int, size: int, kernel: int, out: int, lead:
     alpha = u.model.constant(np.array((size - kernel) / (out - 1), u.dtype))
     column_ = shape.unsqueeze(u, [-1])
     places = u.model.constant(np.arange(out - 1).astype(u.dtype))
-    moved = unary.cast(binary.mul(binary.add(places, column_), alpha), dtype=Precision.INT64)
-    first = unary.cast(binary.mul(column_, alpha), dtype=Precision.INT64)
+    moved = unary.cast((places + column_) * alpha, dtype=Precision.INT64)
+    first = unary.cast(column_ * alpha, dtype=Precision.INT64)
     ends = shape.expand(
         u.model.constant(np.full(1, last)), u.model.constant(np.array([*u.shape, 1], np.int64))
     )
-    return shape.concat(binary.sub(moved, first), ends, axis=-1)
+    return shape.concat(moved - first, ends, axis=-1)
 
 
 @table.convert("aten.fractional_max_pool2d.default", "aten.fractional_max_pool3d.default")

@@ -129,14 +129,14 @@ def istft(
     whole_length = sizes.plus(sizes.times(sizes.minus(count, 1), hop), n_fft)
     start = n_fft // 2 if center else 0
     end = sizes.minus(whole_length, start) if length is None else start + length
-    frames = binary.mul(frames, column)
+    frames = frames * column
     both = (
         frames if self.rank == 3 else shape.unsqueeze(frames, [0]),
-        shape.expand(binary.mul(column, column), columns),
+        shape.expand(column * column, columns),
     )
     heard, squares = (_added(v, whole_length, hop, start, end) for v in both)
     axes = [1, 2] if self.rank == 3 else [0, 1, 2]
-    return shape.squeeze(binary.div(heard, squares), axes)
+    return shape.squeeze(heard / squares, axes)
 
 
 def _added(columns: Value, length: Size, hop: int, start: int, end: Size) -> Value:

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.broadcast import contents, ints
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
-from nnir.ops import binary, compare, generate, shape
+from nnir.ops import compare, generate, shape
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -222,12 +222,12 @@ def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Pr
     first, last = (to(v, wide, model) for v in known)
     if steps <= 1:
         return cast_to(shape.reshape(first, [1]) if steps else model.constant([], "f4"), precision)
-    step = binary.div(binary.sub(last, first), model.constant(steps - 1, wide.dtype))
+    step = (last - first) / (steps - 1)
     places = steps_to(steps)
     near = model.constant(places.astype(wide.dtype))
     far = model.constant((steps - 1 - places).astype(wide.dtype))
-    rising = binary.add(first, binary.mul(step, near))
-    falling = binary.sub(last, binary.mul(step, far))
+    rising = first + step * near
+    falling = last - step * far
     return cast_to(compare.where(model.constant(places < steps // 2), rising, falling), precision)
 
 
@@ -292,7 +292,7 @@ def powers(
         with np.errstate(all="ignore"):
             numbers = np.power(np.asarray(base, wide.dtype), exponents.constant)
         return model.constant(numbers.astype(precision.dtype))
-    return cast_to(binary.pow_(model.constant(base, wide.dtype), exponents), precision)
+    return cast_to(base**exponents, precision)
 
 
 for _overload in ("default", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor"):

@@ -28,15 +28,15 @@ def _ends(x: Value, axis: int, order: int) -> tuple[Value, Value]:
     curves = diff(steps, dim=axis)
     half = number(x, 0.5)
     bends = cut(curves, axis, 0, 1), cut(curves, axis, -1, FAR)
-    start = binary.sub(first, binary.mul(bends[0], half))
-    return start, binary.add(last, binary.mul(bends[1], half))
+    start = first - bends[0] * half
+    return start, last + bends[1] * half
 
 
 def _evenly(x: Value, axis: int, spacing: float, order: int) -> Value:
-    inner = binary.sub(cut(x, axis, 2, FAR), cut(x, axis, 0, -2))
-    inner = binary.mul(inner, number(x, 0.5))
+    inner = cut(x, axis, 2, FAR) - cut(x, axis, 0, -2)
+    inner = inner * 0.5
     first, last = _ends(x, axis, order)
-    return binary.div(shape.concat(first, inner, last, axis=axis), number(x, spacing))
+    return shape.concat(first, inner, last, axis=axis) / spacing
 
 
 def _at(x: Value, axis: int, points: Value, order: int) -> Value:
@@ -51,14 +51,14 @@ def _at(x: Value, axis: int, points: Value, order: int) -> Value:
     side = axis - x.rank
     left, right = cut(widths, side + widths.rank, 0, -1), cut(widths, side + widths.rank, 1, FAR)
     before, after = cut(slopes, axis, 0, -1), cut(slopes, axis, 1, FAR)
-    both = binary.add(left, right)
-    inner = binary.div(binary.add(binary.mul(before, right), binary.mul(after, left)), both)
+    both = left + right
+    inner = (before * right + after * left) / both
     first, last = cut(slopes, axis, 0, 1), cut(slopes, axis, -1, FAR)
     if order == 2:
-        curves = binary.div(binary.sub(after, before), both)
-        early, late = binary.mul(left, curves), binary.mul(right, curves)
-        first = binary.sub(first, cut(early, axis, 0, 1))
-        last = binary.add(last, cut(late, axis, -1, FAR))
+        curves = (after - before) / both
+        early, late = left * curves, right * curves
+        first = first - cut(early, axis, 0, 1)
+        last = last + cut(late, axis, -1, FAR)
     return shape.concat(first, inner, last, axis=axis)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, compare, index, logic, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..table import Items, Table
@@ -83,13 +83,13 @@ def _edges(column: Value, count: int, ends: Sequence[float] | None) -> Value:
         away = column.model.constant(0.5, kind)
         same = compare.equal(low, high)
         low, high = (
-            compare.where(same, binary.sub(low, away), low),
-            compare.where(same, binary.add(high, away), high),
+            compare.where(same, low - away, low),
+            compare.where(same, high + away, high),
         )
-    step = binary.div(binary.sub(high, low), column.model.constant(count, kind))
+    step = (high - low) / column.model.constant(count, kind)
     steps = steps_to(count + 1)
-    early = binary.add(low, binary.mul(step, column.model.constant(steps.astype(kind))))
-    late = binary.sub(high, binary.mul(step, column.model.constant((count - steps).astype(kind))))
+    early = low + step * column.model.constant(steps.astype(kind))
+    late = high - step * column.model.constant((count - steps).astype(kind))
     return compare.where(column.model.constant(steps < (count + 1) // 2), early, late)
 
 
@@ -103,16 +103,16 @@ def counted(
         raise NotConstant("histogramdd with edges whose number is only known while running")
     place = inside = None
     for column, line, count in zip(columns, edges, counts, strict=True):
-        behind = compare.greater_equal(shape.unsqueeze(column, [1]), line)
+        behind = shape.unsqueeze(column, [1]) >= line
         passed = reduce.reduce_sum(unary.cast(behind, dtype=Precision.INT64), [1], keepdim=False)
         last = index.gather(line, model.constant(np.int64(-1)), axis=0)
-        at = binary.min_(binary.sub(passed, [1]), [count - 1])
-        fits = logic.and_(compare.greater_equal(at, [0]), compare.less_equal(column, last))
-        place = at if place is None else binary.add(binary.mul(place, [count]), at)
-        inside = fits if inside is None else logic.and_(inside, fits)
+        at = binary.min_(passed - 1, count - 1)
+        fits = (at >= 0) & (column <= last)
+        place = at if place is None else place * [count] + at
+        inside = fits if inside is None else inside & fits
     one = model.constant(1, kind) if weight is None else shape.reshape(weight, [-1])
     amounts = compare.where(inside, one, model.constant(0, kind))
-    spots = compare.where(inside, place, model.constant(np.int64(0)))
+    spots = compare.where(inside, place, 0)
     none = model.constant(np.zeros(math.prod(counts), kind))
     total = index.scatter_nd(none, shape.unsqueeze(spots, [1]), amounts, reduction="add")
     found = shape.reshape_exact(total, counts)
@@ -121,10 +121,10 @@ def counted(
 
 def _dense(found: Value, edges: Sequence[Value]) -> Value:
     """The share of all weight per volume."""
-    result = binary.div(found, reduce.reduce_sum(found, [], keepdim=True))
+    result = found / reduce.reduce_sum(found, [], keepdim=True)
     last = np.iinfo(np.int64).max
     for k, line in enumerate(edges):
-        width = binary.sub(index.slice_(line, [0], [1], [last]), index.slice_(line, [0], [0], [-1]))
+        width = index.slice_(line, [0], [1], [last]) - index.slice_(line, [0], [0], [-1])
         behind = len(edges) - 1 - k
-        result = binary.div(result, shape.unsqueeze(width, [1] * behind) if behind else width)
+        result = result / (shape.unsqueeze(width, [1] * behind) if behind else width)
     return result

@@ -108,15 +108,15 @@ def _require_inside(size: Dim, start: Sequence[Dim] | None, length: Sequence[Dim
 def _sum(a: Value, b: Value) -> Value:
     if a.known is not None and b.known is not None:
         return a.model.constant(a.known + b.known)
-    return binary.add(a, b)
+    return a + b
 
 
 def _window(x: Value, axis: int, start: Value, count: int) -> Value:
     """So many elements from a place that is only known while running."""
     first = line(cast_to(start, Precision.INT64))
     size = sizes.vector(x.model, [sizes.size_of(x, axis)])
-    first = compare.where(compare.less(first, [0]), binary.add(first, size), first)
-    return taken(x, binary.add(first, np.arange(count)), axis)
+    first = compare.where(first < 0, first + size, first)
+    return taken(x, first + np.arange(count), axis)
 
 
 @table.convert("aten.index_select.default")
@@ -190,7 +190,7 @@ def embedding(
 def one_hot(self: Value, num_classes: int = -1) -> Value:
     if num_classes == -1:
         most = reduce.reduce_max(flat(self), [0], keepdim=True)
-        classes = generate.range_([0], binary.add(most, [1]), [1])
+        classes = generate.range_([0], most + 1, [1])
     else:
         classes = self.model.constant(steps_to(num_classes))
     hits = compare.equal(shape.unsqueeze(self, [self.rank]), classes)

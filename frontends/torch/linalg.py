@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nnir.model import Value
-from nnir.ops import binary, linalg, linear, shape, sizes, unary
+from nnir.ops import linalg, linear, shape, sizes, unary
 
 from ..precision import cast_to
 from ..table import Table
@@ -74,7 +74,7 @@ def linalg_det(A: Value) -> Value:  # noqa: N803  as above
     if A.is_float:
         return linear.determinant(A)
     sign, log = linalg.sign_log_det(A)
-    return binary.mul(sign, cast_to(unary.exp(log), A.precision))
+    return sign * cast_to(unary.exp(log), A.precision)
 
 
 @table.convert("aten.det.default")
@@ -107,7 +107,7 @@ def slogdet_with_lu(A: Value) -> tuple[Value, ...]:  # noqa: N803  as above
 def logdet(self: Value) -> Value:
     """NaN for a negative determinant."""
     sign, log = linalg.sign_log_det(self)
-    return binary.add(cast_to(log, self.precision), unary.log(sign))
+    return cast_to(log, self.precision) + unary.log(sign)
 
 
 def solved(a: Value, b: Value, *, left: bool) -> Value:

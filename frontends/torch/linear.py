@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, linear, logic, reduce
+from nnir.ops import binary, linear, reduce
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -24,7 +24,7 @@ def dense(input: Value, weight: Value, bias: Value | None = None) -> Value:
     if rows and bias is not None and bias.shape == weight.shape[:1]:
         return linear.fully_connected(input, weight, bias)
     product = linear.mat_mul(input, weight, transpose_y=True)
-    return product if bias is None else binary.add(product, bias)
+    return product if bias is None else product + bias
 
 
 def ranked(name: str, *operands: tuple[Value, int]) -> None:
@@ -94,7 +94,7 @@ def times(value: Value, factor: Operand) -> Value:
 def combined(self: Value, product: Value, beta: Number, alpha: Number) -> Value:
     """beta * self + alpha * product; with a beta of 0 not even a NaN of `self` is left."""
     scaled = times(product, alpha)
-    return scaled if beta == 0 else binary.add(times(self, beta), scaled)
+    return scaled if beta == 0 else times(self, beta) + scaled
 
 
 @table.convert("aten.addmm.default")
@@ -130,8 +130,8 @@ def addr(self: Value, vec1: Value, vec2: Value, *, beta: Number = 1, alpha: Numb
     ranked("addr", (vec1, 1), (vec2, 1))
     total, left, right = promoted(self, vec1, vec2)
     if total.precision == Precision.BOOL8:
-        product = logic.and_(contraction.outer(left, right), left.model.constant(bool(alpha)))
-        return logic.or_(total, product) if beta else product
+        product = contraction.outer(left, right) & left.model.constant(bool(alpha))
+        return total | product if beta else product
     # the vector is scaled, as in PyTorch: the product of both might already be too large
     return combined(total, contraction.outer(times(left, alpha), right), beta, 1)
 
@@ -160,7 +160,7 @@ def vecdot(x: Value, y: Value, *, dim: int = -1) -> Value:
     left, right = promoted(x, y)
     kind = left.precision
     wide = Precision.FLOAT32 if kind in HALVES else kind
-    products = binary.mul(cast_to(conjugate(left), wide), cast_to(right, wide))
+    products = cast_to(conjugate(left), wide) * cast_to(right, wide)
     return cast_to(reduce.reduce_sum(products, [dim], keepdim=False), kind)
 
 

@@ -51,29 +51,29 @@ def mse_loss(self: Value, target: Value, reduction: int = 1) -> Value:
 
 @table.convert("aten.l1_loss.default")
 def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduced(unary.abs_(_difference(self, target)), reduction, promoted(self, target)[0])
+    return reduced(abs(_difference(self, target)), reduction, promoted(self, target)[0])
 
 
 def _half_square(x: Value) -> Value:
-    return binary.mul(unary.square(x), number(x, 0.5))
+    return unary.square(x) * 0.5
 
 
 @table.convert("aten.smooth_l1_loss.default")
 def smooth_l1_loss(self: Value, target: Value, reduction: int = 1, beta: float = 1.0) -> Value:
     if beta == 0:
         return l1_loss(self, target, reduction)
-    size = unary.abs_(_difference(self, target))
-    near = binary.div(_half_square(size), number(size, beta))
-    far = binary.sub(size, number(size, 0.5 * beta))
-    losses = compare.where(compare.less(size, number(size, beta)), near, far)
+    size = abs(_difference(self, target))
+    near = _half_square(size) / beta
+    far = size - 0.5 * beta
+    losses = compare.where(size < beta, near, far)
     return reduced(losses, reduction, promoted(self, target)[0])
 
 
 @table.convert("aten.huber_loss.default")
 def huber_loss(self: Value, target: Value, reduction: int = 1, delta: float = 1.0) -> Value:
-    size = unary.abs_(_difference(self, target))
-    far = binary.mul(binary.sub(size, number(size, 0.5 * delta)), number(size, delta))
-    near = compare.less_equal(size, number(size, delta))
+    size = abs(_difference(self, target))
+    far = (size - 0.5 * delta) * delta
+    near = size <= delta
     return reduced(
         compare.where(near, _half_square(size), far), reduction, promoted(self, target)[0]
     )
@@ -86,16 +86,16 @@ def _negative_likelihood(
     axis = min(1, x.rank - 1)
     wide = widened(x)
     classes = cast_to(target, Precision.INT64)
-    there = compare.not_equal(classes, number(classes, ignore_index))
-    safe = compare.where(there, classes, number(classes, 0))
+    there = compare.not_equal(classes, ignore_index)
+    safe = compare.where(there, classes, 0)
     found = index.gather_elements(wide, shape.unsqueeze(safe, [axis]), axis=axis)
-    losses = unary.neg(shape.squeeze(found, [axis]))
+    losses = -shape.squeeze(found, [axis])
     if weight is None:
         weights = cast_to(there, wide.precision)
     else:
         each = index.gather(widened(weight), safe, axis=0)
-        weights = compare.where(there, each, number(each, 0))
-    losses = compare.where(there, binary.mul(losses, weights), number(losses, 0))
+        weights = compare.where(there, each, 0)
+    losses = compare.where(there, losses * weights, 0)
     if reduction == 0:
         total = number(wide, 0)
         return cast_to(losses, x.precision), cast_to(total, x.precision)
@@ -103,7 +103,7 @@ def _negative_likelihood(
     loss = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
     match reduction:
         case 1:
-            loss = binary.div(loss, total)
+            loss = loss / total
         case 2:
             pass
         case _:
@@ -170,12 +170,12 @@ def _of_probabilities(
     wanted = cast_to(target, scores.precision)
     classes = cast_to(size_of(scores, axis), scores.precision)
     if label_smoothing:
-        wanted = binary.mul(wanted, number(scores, 1 - label_smoothing))
-        wanted = binary.add(wanted, binary.div(number(scores, label_smoothing), classes))
-    terms = binary.mul(scores, wanted)
+        wanted = wanted * (1 - label_smoothing)
+        wanted = wanted + label_smoothing / classes
+    terms = scores * wanted
     if weight is not None:
-        terms = binary.mul(terms, _laid(weight, scores, axis))
-    losses = unary.neg(reduce.reduce_sum(terms, [axis], keepdim=False))
+        terms = terms * _laid(weight, scores, axis)
+    losses = -reduce.reduce_sum(terms, [axis], keepdim=False)
     return reduced(losses, reduction, scores)
 
 
@@ -184,22 +184,22 @@ def _smoothed(
 ) -> Value:
     """The part of the loss that all classes share."""
     axis = min(1, scores.rank - 1)
-    terms = scores if weight is None else binary.mul(scores, _laid(weight, scores, axis))
-    losses = unary.neg(reduce.reduce_sum(terms, [axis], keepdim=False))
+    terms = scores if weight is None else scores * _laid(weight, scores, axis)
+    losses = -reduce.reduce_sum(terms, [axis], keepdim=False)
     classes = cast_to(size_of(scores, axis), scores.precision)
-    there = compare.not_equal(target, number(target, ignore_index))
-    losses = compare.where(there, binary.div(losses, classes), number(losses, 0))
+    there = compare.not_equal(target, ignore_index)
+    losses = compare.where(there, losses / classes, 0)
     if reduction != 1:
         return reduced(losses, reduction, scores)
     _, total = _negative_likelihood(scores, target, weight, 2, ignore_index)
     whole = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
-    return binary.div(whole, total)
+    return whole / total
 
 
 def _weighted(losses: Value, weight: Value | None) -> Value:
     if weight is None:
         return losses
-    return binary.mul(losses, cast_to(weight, losses.precision))
+    return losses * cast_to(weight, losses.precision)
 
 
 @table.convert("aten.binary_cross_entropy.default")
@@ -209,8 +209,8 @@ def binary_cross_entropy(
     x, y = _pair(self, target)
     one, floor = number(x, 1), number(x, -100)  # logarithms of 0 count as -100
     yes = binary.max_(unary.log(x), floor)
-    no = binary.max_(unary.log1p(unary.neg(x)), floor)
-    losses = binary.sub(binary.mul(binary.sub(y, one), no), binary.mul(y, yes))
+    no = binary.max_(unary.log1p(-x), floor)
+    losses = (y - one) * no - y * yes
     return reduced(_weighted(losses, weight), reduction, self)
 
 
@@ -226,9 +226,9 @@ def binary_cross_entropy_with_logits(
     one = number(x, 1)
     scores = log_sigmoid(x)
     if pos_weight is not None:
-        extra = binary.mul(binary.sub(cast_to(pos_weight, x.precision), one), y)
-        scores = binary.mul(scores, binary.add(extra, one))
-    losses = binary.sub(binary.mul(binary.sub(one, y), x), scores)
+        extra = (cast_to(pos_weight, x.precision) - one) * y
+        scores = scores * (extra + one)
+    losses = (one - y) * x - scores
     return reduced(_weighted(losses, weight), reduction, self)
 
 
@@ -236,22 +236,22 @@ def binary_cross_entropy_with_logits(
 def kl_div(self: Value, target: Value, reduction: int = 1, *, log_target: bool = False) -> Value:
     x, y = _pair(self, target)
     if log_target:
-        losses = binary.mul(unary.exp(y), binary.sub(y, x))
+        losses = unary.exp(y) * (y - x)
     else:
         zero = number(y, 0)
-        own = compare.where(compare.equal(y, zero), zero, binary.mul(y, unary.log(y)))
-        losses = binary.sub(own, binary.mul(y, x))
+        own = compare.where(compare.equal(y, zero), zero, y * unary.log(y))
+        losses = own - y * x
     return reduced(losses, reduction, promoted(self, target)[0])
 
 
 @table.convert("aten.soft_margin_loss.default")
 def soft_margin_loss(self: Value, target: Value, reduction: int = 1) -> Value:
     x, y = _pair(self, target)
-    return reduced(unary.log1p(unary.exp(binary.mul(unary.neg(y), x))), reduction, self)
+    return reduced(unary.log1p(unary.exp(-y * x)), reduction, self)
 
 
 def _above_zero(x: Value) -> Value:
-    return binary.max_(x, number(x, 0))
+    return binary.max_(x, 0)
 
 
 @table.convert("aten.hinge_embedding_loss.default")
@@ -260,11 +260,9 @@ def hinge_embedding_loss(
 ) -> Value:
     x, y = _pair(self, target)
     zero = number(x, 0)
-    far = compare.where(
-        compare.not_equal(y, number(y, 1)), _above_zero(binary.sub(number(x, margin), x)), zero
-    )
-    near = compare.where(compare.not_equal(y, number(y, -1)), x, zero)
-    return reduced(binary.add(far, near), reduction, self)
+    far = compare.where(compare.not_equal(y, 1), _above_zero(margin - x), zero)
+    near = compare.where(compare.not_equal(y, -1), x, zero)
+    return reduced(far + near, reduction, self)
 
 
 @table.convert("aten.margin_ranking_loss.default")
@@ -272,8 +270,8 @@ def margin_ranking_loss(
     input1: Value, input2: Value, target: Value, margin: float = 0.0, reduction: int = 1
 ) -> Value:
     a, b, y = (widened(v) for v in promoted(input1, input2, target))
-    ranked = binary.mul(unary.neg(y), binary.sub(a, b))
-    return reduced(_above_zero(binary.add(ranked, number(a, margin))), reduction, input1)
+    ranked = -y * (a - b)
+    return reduced(_above_zero(ranked + margin), reduction, input1)
 
 
 @table.convert("aten.cosine_embedding_loss.default")
@@ -284,10 +282,10 @@ def cosine_embedding_loss(
     likeness = cosine_similarity(a, b, a.rank - 1)
     zero, one = number(a, 0), number(a, 1)
     y = cast_to(target, a.precision)
-    near = compare.where(compare.equal(y, one), binary.sub(one, likeness), zero)
-    apart = _above_zero(binary.sub(likeness, number(a, margin)))
-    far = compare.where(compare.equal(y, unary.neg(one)), apart, zero)
-    return reduced(binary.add(near, far), reduction, promoted(input1, input2)[0])
+    near = compare.where(compare.equal(y, one), one - likeness, zero)
+    apart = _above_zero(likeness - margin)
+    far = compare.where(compare.equal(y, -one), apart, zero)
+    return reduced(near + far, reduction, promoted(input1, input2)[0])
 
 
 @table.convert("aten.poisson_nll_loss.default")
@@ -295,16 +293,13 @@ def poisson_nll_loss(
     input: Value, target: Value, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Value:
     x, y = _pair(input, target)
-    if log_input:
-        losses = binary.sub(unary.exp(x), binary.mul(y, x))
-    else:
-        losses = binary.sub(x, binary.mul(y, unary.log(binary.add(x, number(x, eps)))))
+    losses = unary.exp(x) - y * x if log_input else x - y * unary.log(x + eps)
     if full:  # Stirling's formula for the logarithm of the factorial, above 1
-        term = binary.sub(binary.mul(y, unary.log(y)), y)
-        turn = binary.mul(unary.log(binary.mul(y, number(y, 2 * math.pi))), number(y, 0.5))
-        above = compare.greater(y, number(y, 1))
-        extra = compare.where(above, binary.add(term, turn), number(y, 0))
-        losses = binary.add(losses, extra)
+        term = y * unary.log(y) - y
+        turn = unary.log(y * (2 * math.pi)) * 0.5
+        above = y > 1
+        extra = compare.where(above, term + turn, 0)
+        losses = losses + extra
     return reduced(losses, reduction, promoted(input, target)[0])
 
 
@@ -323,7 +318,7 @@ def triplet_margin_loss(
     close, apart = (pairwise_distance(a, v, p, eps) for v in (near, far))
     if swap:
         apart = binary.min_(apart, pairwise_distance(near, far, p, eps))
-    excess = binary.add(binary.sub(close, apart), number(a, margin))
+    excess = close - apart + margin
     return reduced(_above_zero(excess), reduction, anchor)
 
 
@@ -344,12 +339,12 @@ def multi_margin_loss(
         x = shape.reshape(x, [1, -1])
     y = shape.reshape(target, [-1, 1])
     own = index.gather_elements(x, y, axis=1)
-    gaps = _above_zero(binary.add(binary.sub(number(x, margin), own), x))
+    gaps = _above_zero(margin - own + x)
     gaps = unary.square(gaps) if p == 2 else gaps
     if weight is not None:
-        gaps = binary.mul(gaps, index.gather(cast_to(weight, x.precision), y, axis=0))
+        gaps = gaps * index.gather(cast_to(weight, x.precision), y, axis=0)
     classes = generate.range_(y.model.constant(0), size_of(x, 1), y.model.constant(1))
-    others = compare.where(compare.equal(classes, y), number(x, 0), gaps)
+    others = compare.where(compare.equal(classes, y), 0, gaps)
     losses = reduce.reduce_mean(others, [1], keepdim=False)
     if target.rank == 0 and reduction == 0:
         losses = shape.reshape(losses, losses.model.constant(np.zeros(0, np.int64)))

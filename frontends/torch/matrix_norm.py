@@ -76,7 +76,7 @@ def matrix_normed(
             result = reduction(linalg.singular_values(a), [-1], keepdim=False)
         case int() | float() if abs(order) in (1, math.inf):
             along = -2 if abs(order) == 1 else -1
-            lines = reduce.reduce_sum(unary.abs_(a), [along], keepdim=False)
+            lines = reduce.reduce_sum(abs(a), [along], keepdim=False)
             reduction = reduce.reduce_max if order > 0 else reduce.reduce_min
             result = reduction(lines, [-1], keepdim=False)
         case _:
@@ -157,7 +157,7 @@ def cond(self: Value, p: Number | None = None) -> Value:
         values = linalg.singular_values(self)
         large = reduce.reduce_max(values, [-1], keepdim=False)
         small = reduce.reduce_min(values, [-1], keepdim=False)
-        return binary.div(small, large) if p == -2 else binary.div(large, small)
+        return small / large if p == -2 else large / small
     return _condition(self, p if p is not None else 2)
 
 
@@ -170,12 +170,12 @@ def _condition(a: Value, order: Number | str) -> Value:
     mine, theirs = (
         matrix_normed(x, order, (-2, -1), keepdim=False, dtype=None) for x in (a, inverse(a))
     )
-    return binary.mul(mine, theirs)
+    return mine * theirs
 
 
 def spectrum(a: Value, hermitian: bool) -> Value:
     """Singular values; of Hermitian matrices the sizes of the eigenvalues."""
-    result: Value = unary.abs_(linalg.eigenvalues_h(a)) if hermitian else linalg.singular_values(a)
+    result: Value = abs(linalg.eigenvalues_h(a)) if hermitian else linalg.singular_values(a)
     return result
 
 
@@ -186,7 +186,7 @@ def cutoff(
     if rtol is None:
         rtol = 0.0 if atol is not None and not _is_zero(atol) else default_rtol(a)
     largest = reduce.reduce_max(values, [-1], keepdim=True)
-    relative = binary.mul(_factor(values, rtol), largest)
+    relative = _factor(values, rtol) * largest
     return binary.max_(relative, _factor(values, 0.0 if atol is None else atol))
 
 
@@ -194,7 +194,7 @@ def default_rtol(a: Value) -> Value:
     """The precision times the longer side."""
     longest = binary.max_(*(size_of(a, axis) for axis in (-2, -1)))
     kind = real_of(a.precision)
-    return binary.mul(cast_to(longest, kind), number(a, float(np.finfo(kind.dtype).eps)))
+    return cast_to(longest, kind) * float(np.finfo(kind.dtype).eps)
 
 
 def _is_zero(tolerance: Value | float) -> bool:
@@ -215,7 +215,7 @@ Tolerance = Value | float | None
 def ranked(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Value:
     """How many values are above the tolerance."""
     values = spectrum(a, hermitian)
-    above = compare.greater(values, cutoff(a, values, atol, rtol))
+    above = values > cutoff(a, values, atol, rtol)
     return reduce.reduce_sum(cast_to(above, Precision.INT64), [-1], keepdim=False)
 
 
@@ -225,7 +225,7 @@ def relative(a: Value, atol: Value | None, rtol: Value | None) -> Tolerance:
         return rtol
     kind = cast_to(atol, real_of(a.precision))
     none = number(a, 0)
-    return compare.where(compare.greater(kind, none), none, default_rtol(a))
+    return compare.where(kind > none, none, default_rtol(a))
 
 
 @table.convert("aten.linalg_matrix_rank.atol_rtol_tensor")
@@ -260,10 +260,10 @@ def pseudo_inverse(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) 
     else:
         u, values, vh = linalg.svd(a, full_matrices=False)
         left, right = adjoint(u), adjoint(vh)
-    sizes_ = unary.abs_(values) if hermitian else values
-    kept = compare.greater(sizes_, cutoff(a, sizes_, atol, rtol))
-    factors = compare.where(kept, unary.reciprocal(values), number(a, 0))
-    scaled = binary.mul(right, cast_to(shape.unsqueeze(factors, [values.rank - 1]), a.precision))
+    sizes_ = abs(values) if hermitian else values
+    kept = sizes_ > cutoff(a, sizes_, atol, rtol)
+    factors = compare.where(kept, unary.reciprocal(values), 0)
+    scaled = right * cast_to(shape.unsqueeze(factors, [values.rank - 1]), a.precision)
     return linear.mat_mul(scaled, left)
 
 
@@ -302,7 +302,7 @@ def crossed(self: Value, other: Value, axis: int) -> Value:
     next_, last = (a.model.constant(np.array(p)) for p in ([1, 2, 0], [2, 0, 1]))
     one, two = (index.gather(x, next_, axis=axis - x.rank) for x in (a, b))
     three, four = (index.gather(x, last, axis=axis - x.rank) for x in (b, a))
-    return binary.sub(binary.mul(one, three), binary.mul(four, two))
+    return one * three - four * two
 
 
 @table.convert("aten.linalg_cross.default")

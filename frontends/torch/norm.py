@@ -10,7 +10,7 @@ from nnir.broadcast import contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, norm, reduce, shape, sizes, unary
+from nnir.ops import norm, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -39,13 +39,13 @@ def moments(x: Value, axes: Sequence[int]) -> tuple[Value, Value]:
     """Mean and population variance, whose axes stay; 16-bit floats in float32."""
     wide = norm.computing(x)
     mean = reduce.reduce_mean(wide, list(axes), keepdim=True)
-    power = unary.square(binary.sub(wide, mean))
+    power = unary.square(wide - mean)
     return mean, reduce.reduce_mean(power, list(axes), keepdim=True)
 
 
 def inverse_deviation(variance: Value, eps: float) -> Value:
     """1 / sqrt(variance + eps)."""
-    return unary.rsqrt(binary.add(variance, variance.model.constant(eps, variance.dtype)))
+    return unary.rsqrt(variance + eps)
 
 
 def channelwise(x: Value) -> list[int]:
@@ -159,8 +159,8 @@ def updated(x: Value, running: Value, batch: Value, momentum: float, unbiased: b
         count = sizes.product([sizes.size_of(x, axis) for axis in channelwise(x)])
         if not isinstance(count, int):
             raise NotConstant(f"batch_norm with training of {x.type}")
-        wide = binary.mul(wide, float(np.divide(count, max(count - 1, 1))))
-    return binary.add(binary.mul(running, 1 - momentum), binary.mul(wide, momentum))
+        wide = wide * float(np.divide(count, max(count - 1, 1)))
+    return running * (1 - momentum) + wide * momentum
 
 
 @table.convert("aten._native_batch_norm_legit_functional.default")

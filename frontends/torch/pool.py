@@ -10,7 +10,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, generate, pool, reduce, shape, sizes
+from nnir.ops import generate, pool, reduce, shape, sizes
 from nnir.ops import index as ops
 from nnir.types import Precision
 
@@ -94,7 +94,7 @@ def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) ->
     if divisor == 0:
         raise BadType("an average pool with divisor_override=0")
     factor = np.array(math.prod(how.kernel) / divisor, result.dtype)
-    return binary.mul(result, result.model.constant(factor))
+    return result * result.model.constant(factor)
 
 
 @table.convert("aten.avg_pool1d.default")

@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, logic, quant, reduce, shape, unary
+from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -188,7 +188,7 @@ def quantize_per_token(
     """The zero point is added before the rounding."""
     kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
     inverse = unary.reciprocal(cast_to(scales, kind))
-    steps = binary.add(binary.mul(cast_to(input, kind), inverse), cast_to(zero_points, kind))
+    steps = cast_to(input, kind) * inverse + cast_to(zero_points, kind)
     return cast_to(clamped(steps, quant_min, quant_max), dtype)
 
 
@@ -203,8 +203,8 @@ def dequantize_per_token(
     output_dtype: Precision,
 ) -> Value:
     kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
-    steps = binary.sub(cast_to(input, kind), cast_to(zero_points, kind))
-    return cast_to(binary.mul(steps, cast_to(scales, kind)), output_dtype)
+    steps = cast_to(input, kind) - cast_to(zero_points, kind)
+    return cast_to(steps * cast_to(scales, kind), output_dtype)
 
 
 def grouped(x: Value, size: int) -> list[Value]:
@@ -276,10 +276,10 @@ def choose_qparams(
 ) -> tuple[Value, Value]:
     low, high = bounds_of(input, every_row=False)
     kind = input.precision
-    scale = binary.div(binary.sub(high, low), number(input, quant_max - quant_min, kind))
+    scale = (high - low) / number(input, quant_max - quant_min, kind)
     scale = binary.max_(cast_to(scale, Precision.FLOAT32), number(input, eps, Precision.FLOAT32))
-    steps = unary.round_(binary.div(cast_to(low, Precision.FLOAT32), scale))
-    zero = binary.sub(number(input, quant_min, Precision.FLOAT32), steps)
+    steps = unary.round_(cast_to(low, Precision.FLOAT32) / scale)
+    zero = number(input, quant_min, Precision.FLOAT32) - steps
     return parameters(scale, clamped(zero, quant_min, quant_max))
 
 
@@ -288,8 +288,8 @@ def choose_qparams_symmetric(
     input: Value, quant_min: int, quant_max: int, eps: float, dtype: Precision
 ) -> tuple[Value, Value]:
     low, high = bounds_of(input, every_row=False)
-    reach = binary.max_(unary.neg(low), high)
-    scale = binary.div(reach, number(input, (quant_max - quant_min) / 2, input.precision))
+    reach = binary.max_(-low, high)
+    scale = reach / number(input, (quant_max - quant_min) / 2, input.precision)
     scale = binary.max_(cast_to(scale, Precision.FLOAT32), number(input, eps, Precision.FLOAT32))
     zero = 128 if dtype == Precision.UINT8 else 0
     return parameters(scale, number(input, zero, Precision.INT64))
@@ -299,12 +299,12 @@ def choose_qparams_symmetric(
 def choose_qparams_per_token(input: Value, dtype: Precision) -> tuple[Value, Value]:
     if dtype != Precision.INT8:
         raise Unsupported(f"choose_qparams_per_token for {dtype.name.lower()}")
-    reach = reduce.reduce_max(unary.abs_(input), [-1], keepdim=True)
+    reach = reduce.reduce_max(abs(input), [-1], keepdim=True)
     if reach.precision == Precision.FLOAT16:
         reach = cast_to(reach, Precision.FLOAT32)
     least = number(input, 1e-5, reach.precision)
-    scale = binary.div(binary.max_(reach, least), number(input, 127, reach.precision))
-    return scale, binary.sub(scale, scale)
+    scale = binary.max_(reach, least) / number(input, 127, reach.precision)
+    return scale, scale - scale
 
 
 @table.convert(
@@ -319,12 +319,12 @@ def choose_qparams_per_token_asymmetric(input: Value, dtype: Precision) -> tuple
     def const(value: float) -> Value:
         return number(input, value, kind)
 
-    scale = binary.div(binary.sub(high, low), const(255))
+    scale = (high - low) / const(255)
     scale = binary.max_(scale, const(float(np.finfo(np.float32).eps)))
-    below, above = binary.div(low, scale), binary.div(high, scale)
-    error = binary.add(binary.add(const(-128), below), binary.add(const(127), above))
-    ends = binary.sub(const(-128), below), binary.sub(const(127), above)
-    zero = compare.where(compare.greater(error, const(0)), *ends)
+    below, above = low / scale, high / scale
+    error = const(-128) + below + (const(127) + above)
+    ends = const(-128) - below, const(127) - above
+    zero = compare.where(error > const(0), *ends)
     clipped = unary.round_(activation.clip(zero, const(-128), const(127)))
     return cast_to(scale, Precision.FLOAT64), cast_to(clipped, Precision.INT64)
 
@@ -335,12 +335,12 @@ def simulated(
     """Quantised and back in floats, and what was not clamped."""
     kind = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
     factor = cast_to(scale, kind)
-    steps = unary.round_(binary.mul(cast_to(x, kind), unary.reciprocal(factor)))
-    whole = binary.add(steps, cast_to(zero_point, kind))
+    steps = unary.round_(cast_to(x, kind) * unary.reciprocal(factor))
+    whole = steps + cast_to(zero_point, kind)
     bounds = [number(x, v, kind) for v in (low, high)]
-    kept = binary.sub(activation.clip(whole, *bounds), cast_to(zero_point, kind))
-    inside = logic.and_(compare.less_equal(bounds[0], whole), compare.less_equal(whole, bounds[1]))
-    return cast_to(binary.mul(kept, factor), x.precision), inside
+    kept = activation.clip(whole, *bounds) - cast_to(zero_point, kind)
+    inside = (bounds[0] <= whole) & (whole <= bounds[1])
+    return cast_to(kept * factor, x.precision), inside
 
 
 @table.convert("aten.fake_quantize_per_tensor_affine_cachemask.default")

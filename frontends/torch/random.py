@@ -10,7 +10,7 @@ import numpy as np
 from nnir.broadcast import axis_of, ints
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, random, shape, sort, unary
+from nnir.ops import random, shape, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -170,7 +170,7 @@ def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Va
         return drawn
     drawn = random.random_normal(size, dtype=precision)
     deviation, middle = (to(v, precision, drawn.model) for v in (std, mean))
-    result: Value = binary.add(binary.mul(drawn, deviation), middle)
+    result: Value = drawn * deviation + middle
     return result
 
 
@@ -220,7 +220,7 @@ def exponential(self: Value, lambd: float = 1.0, *, generator: str | None = None
     """-log(u) / lambd, where u is above 0."""
     drawn = random.random_uniform(sizes_of(self), dtype=self.precision)
     one, by = (self.model.constant(n, self.dtype) for n in (1, -lambd))
-    return binary.div(unary.log(binary.sub(one, drawn)), by)
+    return unary.log(one - drawn) / by
 
 
 @table.convert("aten.uniform.default")
@@ -239,7 +239,7 @@ def cauchy(
     """The quotient of two normal numbers."""
     above, below = (random.random_normal(sizes_of(self), dtype=self.precision) for _ in range(2))
     width, middle = (self.model.constant(n, self.dtype) for n in (sigma, median))
-    return binary.add(binary.mul(binary.div(above, below), width), middle)
+    return above / below * width + middle
 
 
 @table.convert("aten.geometric.default")
@@ -248,8 +248,8 @@ def geometric(self: Value, p: float, *, generator: str | None = None) -> Value:
     if not 0 < p < 1:
         raise BadType(f"geometric numbers with p={p}")
     drawn = random.random_uniform(sizes_of(self), dtype=Precision.FLOAT64)
-    tries = binary.div(unary.log(binary.sub(1.0, drawn)), float(np.log1p(-p)))
-    return cast_to(binary.add(unary.floor(tries), 1.0), self.precision)
+    tries = unary.log(1.0 - drawn) / float(np.log1p(-p))
+    return cast_to(unary.floor(tries) + 1.0, self.precision)
 
 
 @table.convert("aten.multinomial.default")
@@ -269,8 +269,8 @@ def multinomial(
     if replacement:
         chosen = random.multinomial(scores, sample_size=count[0], dtype=Precision.INT64)
     else:
-        noise = unary.neg(unary.log(random.random_uniform(sizes_of(rows), dtype=rows.precision)))
-        keys = binary.sub(scores, unary.log(noise))
+        noise = -unary.log(random.random_uniform(sizes_of(rows), dtype=rows.precision))
+        keys = scores - unary.log(noise)
         _, chosen = _largest(keys, count[0])
     return chosen if self.rank == 2 else shape.squeeze(chosen, [0])
 

@@ -11,7 +11,7 @@ from nnir.broadcast import axes_of, axis_of, ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import generate, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -196,7 +196,7 @@ def repeated(repeats: Value, total: Value | None) -> Value:
     ends = reduce.cum_sum(counts, [0])
     whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
     steps = generate.range_([0], shape.reshape(whole, [1]), [1])
-    passed = compare.greater_equal(shape.unsqueeze(steps, [1]), ends)
+    passed = shape.unsqueeze(steps, [1]) >= ends
     return reduce.reduce_sum(unary.cast(passed, dtype=Precision.INT64), [1], keepdim=False)
 
 
@@ -217,8 +217,8 @@ def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
     else:
         room = sizes.over(sizes.minus(sizes.size_of(x, axis), size), step)
         starts = generate.range_([0], sizes.vector(x.model, [sizes.plus(room, 1)]), [1])
-        starts = binary.mul(starts, [step]) if step != 1 else starts
-        where = binary.add(shape.unsqueeze(starts, [1]), np.arange(size))
+        starts = starts * [step] if step != 1 else starts
+        where = shape.unsqueeze(starts, [1]) + np.arange(size)
     if not self.rank:
         return shape.reshape(index.gather(x, where, axis=0), [-1])
     windows = index.gather(x, where, axis=axis)

@@ -15,7 +15,7 @@ import numpy as np
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, linear, recurrent, shape
+from nnir.ops import activation, linear, recurrent, shape
 from nnir.ops import index as ops
 
 from ..table import Items, Table
@@ -162,14 +162,14 @@ def _step(
 ) -> tuple[Value, Value]:
     """One step of an LSTM."""
     gates = linear.mat_mul(x, weights[0], transpose_y=True)
-    gates = binary.add(gates, linear.mat_mul(h, weights[1], transpose_y=True))
+    gates = gates + linear.mat_mul(h, weights[1], transpose_y=True)
     if has_biases:
-        gates = binary.add(gates, binary.add(weights[2], weights[3]))
+        gates = gates + (weights[2] + weights[3])
     size = gates.sizes[-1] // 4
     i, f, g, o = shape.split(gates, [size] * 4, axis=-1)
-    kept = binary.mul(activation.sigmoid(f), c)
-    cell = binary.add(kept, binary.mul(activation.sigmoid(i), activation.tanh(g)))
-    return binary.mul(activation.sigmoid(o), activation.tanh(cell)), cell
+    kept = activation.sigmoid(f) * c
+    cell = kept + activation.sigmoid(i) * activation.tanh(g)
+    return activation.sigmoid(o) * activation.tanh(cell), cell
 
 
 def required_still(dropout: float, train: bool) -> None:

@@ -17,7 +17,7 @@ from nnir.types import Precision
 from ..precision import cast_to
 from ..table import Table
 from . import distance, gradient, running, statistics
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number, category, floating
 from .sizes import reshaped, size_of, vector
 from .unary import is_nan, truth
@@ -191,14 +191,14 @@ def variance(x: Value, dim: Axes, correction: Number | None, keepdim: bool) -> V
         raise Unsupported(f"the variance of {x.type} with correction={correction!r}")
     less = 1 if correction is None else correction
     middle = folded(reduce.reduce_mean, x, dim, keepdim=True)
-    apart = binary.sub(x, middle)
-    squares = unary.square(apart if x.is_float else unary.abs_(apart))
+    apart = x - middle
+    squares = unary.square(apart if x.is_float else abs(apart))
     total = folded(reduce.reduce_sum, squares, dim, keepdim)
     count = count_of(x, dim)
     if isinstance(count, int):
-        return binary.div(total, number(total, max(0.0, count - less)))
-    left = binary.sub(cast_to(count, total.precision), number(total, less))
-    return binary.div(total, binary.max_(left, number(total, 0)))
+        return total / max(0.0, count - less)
+    left = cast_to(count, total.precision) - less
+    return total / binary.max_(left, 0)
 
 
 Spread = Callable[[Value, Axes, Number | None, bool], object]
@@ -255,7 +255,7 @@ def logsumexp(self: Value, dim: tuple[int, ...], keepdim: bool = False) -> Value
 
 
 def _without_nan(x: Value) -> Value:
-    return compare.where(is_nan(x), number(x, 0), x)
+    return compare.where(is_nan(x), 0, x)
 
 
 @table.convert("aten.nansum.default")

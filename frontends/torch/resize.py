@@ -10,8 +10,8 @@ from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, resize, unary
 from nnir.ops import index as ops
+from nnir.ops import resize, unary
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ..table import Table
@@ -31,7 +31,7 @@ def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
     """floor(size * scale) of each spatial axis, computed while running."""
     own = vector(x, [size_of(x, axis) for axis in range(-len(scales), 0)])
     factors = x.model.constant(np.array(scales, np.float64))
-    grown = binary.mul(unary.cast(own, dtype=Precision.FLOAT64), factors)
+    grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
     return unary.cast(unary.floor(grown), dtype=Precision.INT64)
 
 

@@ -12,7 +12,6 @@ from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from .halves import number
 from .promotion import Number, Operand, category, floating, promoted
 
 table = Table()
@@ -85,7 +84,7 @@ def diff(
 
 def _middles(y: Value, axis: int) -> Value:
     """The sums of neighbours along an axis."""
-    return binary.add(cut(y, axis, 1, FAR), cut(y, axis, 0, -1))
+    return cut(y, axis, 1, FAR) + cut(y, axis, 0, -1)
 
 
 def _areas(y: Value, widths: Operand, axis: int) -> Value:
@@ -96,7 +95,7 @@ def _areas(y: Value, widths: Operand, axis: int) -> Value:
 
 def _halved(x: Value) -> Value:
     (whole,) = floating(x)
-    return binary.mul(whole, number(whole, 0.5))
+    return whole * 0.5
 
 
 def _widths(y: Value, x: Value, dim: int) -> tuple[Value, int]:

@@ -47,7 +47,7 @@ def index_put(self: Value, indices: Gaps, values: Value, accumulate: bool = Fals
 
 @table.convert("aten._unsafe_masked_index_put_accumulate.default")
 def masked_index_put(self: Value, mask: Value, indices: Gaps, values: Value) -> Value:
-    kept = compare.where(truth(mask), values, self.model.constant(0, values.dtype))
+    kept = compare.where(truth(mask), values, 0)
     return advanced.placed(self, within(self, indices), kept, "add")
 
 
@@ -75,7 +75,7 @@ def index_add(self: Value, dim: int, index: Value, source: Value, *, alpha: Numb
     if self.precision == Precision.BOOL8 and not alpha:
         scaled = like(scaled, False, None)
     elif alpha != 1 and self.precision != Precision.BOOL8:
-        scaled = binary.mul(scaled, to(alpha, self.precision, self.model))
+        scaled = scaled * to(alpha, self.precision, self.model)
     return rows_placed(self, dim, index, scaled, "add")
 
 
@@ -220,7 +220,7 @@ def _reduced(
         return total
     kind = x.precision
     count = place(like(x, int(include_self), kind), like(src, 1, kind), "add")
-    count = binary.max_(count, x.model.constant(1, x.dtype))
+    count = binary.max_(count, 1)
     return (binary.div if x.is_float else binary.floor_div)(total, count)
 
 
@@ -234,7 +234,7 @@ def select_scatter(self: Value, src: Value, dim: int, index: Index) -> Value:
         mask = self.model.constant(np.arange(size) == known[0] % size)
     else:
         whole = sizes.vector(self.model, [size_of_axis(self, axis)])
-        place = compare.where(compare.less(index, 0), binary.add(index, whole), index)
+        place = compare.where(index < 0, index + whole, index)
         mask = compare.equal(counted(self, axis), place)
     behind = self.rank - 1 - axis
     wide = shape.unsqueeze(mask, [1] * behind) if behind else mask
@@ -306,7 +306,7 @@ def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
     rank = reduce.cum_sum(unary.cast(flat(where), dtype=Precision.INT64), [0])
     elements = flat(source)
     last = sizes.vector(x.model, [sizes.minus(sizes.size_of(elements, 0), 1)])
-    place = binary.max_(binary.min_(binary.sub(rank, [1]), last), [0])
+    place = binary.max_(binary.min_(rank - 1, last), 0)
     chosen = sizes.reshape(index.gather(elements, place, axis=0), sizes.sizes_of(x))
     return compare.where(where, chosen, x)
 

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -49,8 +49,8 @@ def segment_reduce(
     starts, ends = _bounds(lengths, offsets)
     steps = sizes.vector(data.model, [sizes.size_of(data, place)])
     rows = generate.range_([0], steps, [1])
-    begun = compare.less_equal(shape.unsqueeze(starts, [starts.rank]), rows)
-    inside = logic.and_(begun, compare.greater(shape.unsqueeze(ends, [ends.rank]), rows))
+    begun = shape.unsqueeze(starts, [starts.rank]) <= rows
+    inside = begun & (shape.unsqueeze(ends, [ends.rank]) > rows)
     behind = data.rank - 1 - place
     mask = shape.unsqueeze(inside, [inside.rank] * behind) if behind else inside
     kind, model = data.precision, data.model
@@ -62,12 +62,12 @@ def segment_reduce(
         total = join(total, to(initial, kind, model))
     if reduce != "mean":
         return total
-    count = cast_to(binary.sub(ends, starts), kind)
+    count = cast_to(ends - starts, kind)
     count = shape.unsqueeze(count, [count.rank] * behind) if behind else count
     if initial is None:
-        return binary.div(total, count)
+        return total / count
     empty = compare.equal(count, to(0, kind, model))
-    return compare.where(empty, total, binary.div(total, count))
+    return compare.where(empty, total, total / count)
 
 
 def _bounds(lengths: Value | None, offsets: Value | None) -> tuple[Value, Value]:
@@ -83,4 +83,4 @@ def _bounds(lengths: Value | None, offsets: Value | None) -> tuple[Value, Value]
         raise Unsupported("segment_reduce without lengths and offsets")
     counts = unary.cast(lengths, dtype=Precision.INT64)
     ends = reduce.cum_sum(counts, [lengths.rank - 1])
-    return binary.sub(ends, counts), ends
+    return ends - counts, ends

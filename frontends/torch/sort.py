@@ -7,7 +7,7 @@ import numpy as np
 from nnir.broadcast import axis_of, contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, index, logic, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -97,7 +97,7 @@ def counted_below(
     row = line if not has_axes or line.rank == 1 else shape.unsqueeze(line, [line.rank - 1])
     above = (compare.greater if right else compare.greater_equal)(row, shape.unsqueeze(x, [x.rank]))
     kind = Precision.INT32 if to_int32 else Precision.INT64
-    before = unary.cast(logic.not_(above), dtype=kind)
+    before = unary.cast(~above, dtype=kind)
     return reduce.reduce_sum(before, [-1], keepdim=False)
 
 
@@ -162,7 +162,7 @@ def among(elements: Operand, tests: Operand, *, invert: bool) -> Value:
     hits = compare.equal(shape.unsqueeze(x, [x.rank]), flat(others))
     wide = unary.cast(hits, dtype=Precision.UINT8)
     found = cast_to(reduce.reduce_max(wide, [-1], keepdim=False), Precision.BOOL8)
-    return logic.not_(found) if invert else found
+    return ~found if invert else found
 
 
 table = Table.merge([table, histograms.table, uniques.table])

@@ -7,7 +7,7 @@ import math
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import binary, compare, special, unary
+from nnir.ops import compare, special, unary
 
 from ..table import Table
 from .halves import number, once_rounded
@@ -103,8 +103,8 @@ def mvlgamma(self: Value, p: int) -> Value:
     def body(x: Value) -> Value:
         total = number(x, p * (p - 1) / 4 * math.log(math.pi))
         for k in range(p):
-            at = binary.sub(x, number(x, k / 2)) if k else x
-            total = binary.add(total, special.lgamma(at))
+            at = x - k / 2 if k else x
+            total = total + special.lgamma(at)
         return total
 
     return once_rounded(body, *floating(self))
@@ -114,9 +114,9 @@ def mvlgamma(self: Value, p: int) -> Value:
 def entr(self: Value) -> Value:
     def body(x: Value) -> Value:
         zero = number(x, 0)
-        made = binary.mul(unary.neg(x), unary.log(x))
+        made = -x * unary.log(x)
         made = compare.where(compare.equal(x, zero), zero, made)
-        made = compare.where(compare.less(x, zero), number(x, -math.inf), made)
+        made = compare.where(x < zero, -math.inf, made)
         return compare.where(is_nan(x), x, made)
 
     return once_rounded(body, *floating(self))
@@ -125,8 +125,8 @@ def entr(self: Value) -> Value:
 @table.convert("aten.special_ndtr.default")
 def ndtr(self: Value) -> Value:
     def body(x: Value) -> Value:
-        rest = unary.erfc(binary.mul(x, number(x, -math.sqrt(0.5))))
-        return binary.mul(rest, number(x, 0.5))
+        rest = unary.erfc(x * -math.sqrt(0.5))
+        return rest * 0.5
 
     return once_rounded(body, *floating(self))
 
@@ -134,10 +134,10 @@ def ndtr(self: Value) -> Value:
 @table.convert("aten.special_spherical_bessel_j0.default")
 def spherical_bessel_j0(x: Value) -> Value:
     def body(y: Value) -> Value:
-        made = binary.div(unary.sin(y), y)
-        made = compare.where(compare.equal(y, number(y, 0)), number(y, 1), made)
-        far = compare.equal(unary.abs_(y), number(y, math.inf))
-        return compare.where(far, number(y, 0), made)
+        made = unary.sin(y) / y
+        made = compare.where(compare.equal(y, 0), 1, made)
+        far = compare.equal(abs(y), math.inf)
+        return compare.where(far, 0, made)
 
     return once_rounded(body, *floating(x))
 
@@ -148,7 +148,7 @@ def _polynomial(name: str, kind: str, *, shifted: bool) -> None:
 
     def body(x: Value, n: Value) -> Value:
         if shifted:
-            x = binary.sub(binary.add(x, x), number(x, 1))
+            x = x + x - 1
         return special.polynomial(x, n, kind=kind)
 
     @table.convert(*overloads)

@@ -11,7 +11,7 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, logic, reduce, shape, sort, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, sort, unary
 from nnir.ops.reduce import highest
 from nnir.types import Precision
 
@@ -43,12 +43,12 @@ def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
     """The lower median and where it is: of what is not NaN, or the first NaN."""
     values, places = ordered(x, axis)
     size = size_of(x, axis)
-    half = binary.div(binary.sub(size, 1), 2)
+    half = (size - 1) / 2
     if x.is_float:
         bad = count_nan(x, axis)
-        left = binary.sub(size, bad)
+        left = size - bad
         if without_nan:
-            at = binary.max_(binary.div(binary.sub(left, 1), 2), 0)
+            at = binary.max_((left - 1) / 2, 0)
         else:
             at = compare.where(compare.equal(bad, 0), half, left)
         return _picked(values, at, axis), _picked(places, at, axis)
@@ -95,10 +95,10 @@ def mode(self: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Valu
     counts = reduce.reduce_sum(cast_to(pairs, Precision.INT64), [axis], keepdim=False)
     most = compare.equal(counts, reduce.reduce_max(counts, [axis], keepdim=True))
     wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
-    rest = compare.where(most, wide, number(wide, highest(wide.dtype)))
+    rest = compare.where(most, wide, highest(wide.dtype))
     value = reduce.reduce_min(rest, [axis], keepdim=True)
     places = _positions(self, axis)
-    same = compare.where(compare.equal(wide, value), places, number(places, -1))
+    same = compare.where(compare.equal(wide, value), places, -1)
     place = reduce.reduce_max(same, [axis], keepdim=keepdim)
     return cast_to(dropped(value, axis, keepdim), self.precision), place
 
@@ -124,17 +124,17 @@ def _quantile(
     values, _ = ordered(x, axis)
     values = _last(values, axis)
     kept = count_nan(_last(x, axis), -1)
-    kept = binary.sub(size_of(x, axis), kept)
-    top = binary.max_(cast_to(binary.sub(kept, 1), x.precision), number(x, 0))
-    ranks = binary.mul(top, q)
+    kept = size_of(x, axis) - kept
+    top = binary.max_(cast_to(kept - 1, x.precision), 0)
+    ranks = top * q
     low, high = unary.floor(ranks), unary.ceil(ranks)
     if interpolation == "nearest":
         low = high = unary.round_(ranks)
     found = _between(values, ranks, low, high, interpolation)
     bad = compare.equal(kept, 0)
     if not nan:
-        bad = compare.less(kept, size_of(x, axis))
-    found = compare.where(bad, number(x, math.nan), found)
+        bad = kept < size_of(x, axis)
+    found = compare.where(bad, math.nan, found)
     return _placed(found, self, q, axis if dim is not None else None, keepdim)
 
 
@@ -151,7 +151,7 @@ def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation
             made = above
         case _:
             half = interpolation == "midpoint"
-            made = lerp(below, above, number(values, 0.5) if half else binary.sub(ranks, low))
+            made = lerp(below, above, number(values, 0.5) if half else ranks - low)
     return made
 
 
@@ -202,19 +202,19 @@ _quantiles("nanquantile", nan=True)
 
 def _bins(x: Value, low: Value, high: Value, count: int, weight: Value | None) -> Value:
     """How much lies in each of `count` bins of one width; the last one has its upper end."""
-    inside = logic.and_(compare.greater_equal(x, low), compare.less_equal(x, high))
-    steps = binary.div(binary.mul(binary.sub(x, low), number(x, count)), binary.sub(high, low))
-    at = binary.min_(unary.floor(steps), number(x, count - 1))
+    inside = (x >= low) & (x <= high)
+    steps = (x - low) * count / (high - low)
+    at = binary.min_(unary.floor(steps), count - 1)
     return _counted(at, inside, x.model.constant(np.arange(count), x.dtype), weight)
 
 
 def _counted(at: Value, inside: Value, bins: Value, weight: Value | None) -> Value:
     """How often each of some numbers occurs in `at`, where `inside` holds."""
     hits = compare.equal(shape.unsqueeze(at, [1]), shape.unsqueeze(bins, [0]))
-    hits = logic.and_(hits, shape.unsqueeze(inside, [1]))
+    hits = hits & shape.unsqueeze(inside, [1])
     amounts = cast_to(hits, bins.precision if weight is None else weight.precision)
     if weight is not None:
-        amounts = binary.mul(amounts, shape.unsqueeze(weight, [1]))
+        amounts = amounts * shape.unsqueeze(weight, [1])
     return reduce.reduce_sum(amounts, [0], keepdim=False)
 
 
@@ -227,8 +227,8 @@ def _ends(x: Value, low: float, high: float, margin: float) -> tuple[Value, Valu
         least, most = (f(x, [], keepdim=False) for f in (reduce.reduce_min, reduce.reduce_max))
     same, one = compare.equal(least, most), number(x, margin)
     return (
-        compare.where(same, binary.sub(least, one), least),
-        compare.where(same, binary.add(most, one), most),
+        compare.where(same, least - one, least),
+        compare.where(same, most + one, most),
     )
 
 
@@ -236,34 +236,34 @@ def _hits(x: Value, edges: Value) -> Value:
     """Which bin each element of a vector lies in; the last one has its upper end too."""
     starts, ends = (index.slice_(edges, [0], [a], [b]) for a, b in ((0, -1), (1, 1 << 62)))
     column = shape.unsqueeze(x, [1])
-    hits = logic.and_(compare.greater_equal(column, starts), compare.less(column, ends))
+    hits = (column >= starts) & (column < ends)
     count = edges.shape[0]
     if isinstance(count, Expr):
         raise NotConstant(f"a histogram with edges {edges.type}, whose number must be known")
     is_last = x.model.constant(np.arange(count - 1) == count - 2)
-    return logic.or_(hits, logic.and_(compare.equal(column, ends), is_last))
+    return hits | compare.equal(column, ends) & is_last
 
 
 def _histogram(x: Value, edges: Value, weight: Value | None, density: bool) -> Value:
     """How many elements lie in each bin, or the density of them."""
     amounts = cast_to(_hits(x, edges), x.precision)
     if weight is not None:
-        amounts = binary.mul(amounts, shape.reshape(weight, [-1, 1]))
+        amounts = amounts * shape.reshape(weight, [-1, 1])
     found = reduce.reduce_sum(amounts, [0], keepdim=False)
     if not density:
         return found
     total = reduce.reduce_sum(found, [0], keepdim=True)
-    return binary.div(found, binary.mul(total, diff(edges, dim=0)))
+    return found / (total * diff(edges, dim=0))
 
 
 def _edges(x: Value, bins: int, range: Sequence[float] | None) -> Value:
     """The ends of bins of one width."""
     first, last = range or (0.0, 0.0)
     low, high = _ends(x, first, last, 0.5)
-    step = binary.div(binary.sub(high, low), number(x, bins))
+    step = (high - low) / bins
     steps = np.arange(bins + 1)
-    early = binary.add(low, binary.mul(step, x.model.constant(steps, x.dtype)))
-    late = binary.sub(high, binary.mul(step, x.model.constant(bins - steps, x.dtype)))
+    early = low + step * steps
+    late = high - step * (bins - steps)
     return compare.where(x.model.constant(steps < (bins + 1) // 2), early, late)
 
 
@@ -306,7 +306,7 @@ def bincount(self: Value, weights: Value | None = None, minlength: Index = 0) ->
     x = cast_to(self, Precision.INT64)
     least = minlength if isinstance(minlength, Value) else x.model.constant(minlength)
     largest = binary.max_(reduce.reduce_max(x, [], keepdim=False), -1)
-    size = binary.max_(binary.add(largest, 1), least)
+    size = binary.max_(largest + 1, least)
     bins = generate.range_(x.model.constant(0), size, x.model.constant(1))
     if weights is not None and weights.precision != Precision.FLOAT32:
         weights = cast_to(weights, Precision.FLOAT64)

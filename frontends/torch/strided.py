@@ -195,7 +195,7 @@ def _grid(x: Value, axis: int, kernel: int, dilation: int, stride: int) -> Value
         steps_to(kernel * max(count, 0))  # too many are refused
         return x.model.constant(taps + np.arange(count) * stride)
     last = sizes.vector(x.model, [sizes.minus(sizes.size_of(x, axis), reach)])
-    result: Value = binary.add(generate.range_([0], last, [stride]), taps)
+    result: Value = generate.range_([0], last, [stride]) + taps
     return result
 
 
@@ -244,10 +244,10 @@ def sym_storage_offset(self: Value, *, translator: TorchTranslator) -> Value:
     for k, axis in enumerate(axes):
         size = sizes.vector(model, [sizes.size_of(source, axis)])
         start = index.slice_(made.inputs[2], [0], [k], [k + 1])
-        start = compare.where(compare.less(start, [0]), binary.add(start, size), start)
+        start = compare.where(start < 0, start + size, start)
         start = binary.max_(binary.min_(start, size), [0])
         step = sizes.vector(model, [sizes.product(sizes.sizes_of(source)[axis + 1 :])])
-        offset = binary.add(offset, binary.mul(start, step))
+        offset = offset + start * step
     return shape.reshape(offset, [])
 
 

@@ -110,7 +110,7 @@ def sym_min(a: Operand, b: Operand) -> Value:
 
 @table.convert("torch.sym_not")
 def sym_not(a: Value) -> Value:
-    return logic.not_(truth(a))
+    return ~truth(a)
 
 
 @table.convert("torch.sym_ite")

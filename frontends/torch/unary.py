@@ -10,7 +10,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, compare, complex, logic, unary
+from nnir.ops import activation, binary, compare, complex, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -83,13 +83,13 @@ for _name, _operator in {
 def trunc(self: Value) -> Value:
     if not self.is_float:
         return self
-    below = compare.less(self, number(self, 0))
+    below = self < 0
     return compare.where(below, unary.ceil(self), unary.floor(self))
 
 
 @table.convert("aten.frac.default")
 def frac(self: Value) -> Value:
-    return binary.sub(self, trunc(self))
+    return self - trunc(self)
 
 
 @table.convert("aten.round.decimals")
@@ -119,9 +119,9 @@ def rounded(x: Value, decimals: int) -> Value:
 def sgn(self: Value) -> Value:
     if self.precision not in COMPLEX:
         return sign(self)
-    size = unary.abs_(self)
-    unit = binary.div(self, cast_to(size, self.precision))
-    return compare.where(compare.equal(size, number(size, 0)), number(self, 0), unit)
+    size = abs(self)
+    unit = self / cast_to(size, self.precision)
+    return compare.where(compare.equal(size, 0), 0, unit)
 
 
 @table.convert("aten.sign.default")
@@ -130,7 +130,7 @@ def sign(self: Value) -> Value:
         return self
     found = unary.sign(self)
     # PyTorch's sign of NaN is 0
-    return compare.where(is_nan(self), number(self, 0), found) if self.is_float else found
+    return compare.where(is_nan(self), 0, found) if self.is_float else found
 
 
 SAME_SIZE = {1: Precision.INT8, 2: Precision.INT16, 4: Precision.INT32, 8: Precision.INT64}
@@ -144,13 +144,13 @@ def signbit(self: Value) -> Value:
     bits = self
     if self.is_float:
         bits = unary.bit_cast(self, dtype=SAME_SIZE[self.dtype.itemsize])
-    return compare.less(bits, number(bits, 0))
+    return bits < 0
 
 
 def false_like(x: Value) -> Value:
     """False in the shape of `x`."""
     truth = cast_to(x, Precision.BOOL8)
-    return logic.xor(truth, truth)
+    return truth ^ truth
 
 
 @table.convert("aten.square.default")
@@ -162,19 +162,19 @@ def square(self: Value) -> Value:
 @table.convert("aten.exp2.default")
 def exp2(self: Value) -> Value:
     (x,) = floating(self)
-    return binary.pow_(number(x, 2), x)
+    return 2**x
 
 
 @table.convert("aten.rad2deg.default")
 def rad2deg(self: Value) -> Value:
     (x,) = floating(self)
-    return binary.mul(x, number(x, 180 / math.pi))
+    return x * (180 / math.pi)
 
 
 @table.convert("aten.deg2rad.default")
 def deg2rad(self: Value) -> Value:
     (x,) = floating(self)
-    return binary.mul(x, number(x, math.pi / 180))
+    return x * (math.pi / 180)
 
 
 def is_nan(x: Value) -> Value:
@@ -191,16 +191,16 @@ def isnan(self: Value) -> Value:
 def isfinite(self: Value) -> Value:
     if not self.is_float and self.precision not in COMPLEX:
         return compare.equal(self, self)
-    size = unary.abs_(self)  # of complex numbers too: infinite where a part is
-    return compare.less(size, number(size, math.inf))
+    size = abs(self)  # of complex numbers too: infinite where a part is
+    return size < math.inf
 
 
 @table.convert("aten.isinf.default")
 def isinf(self: Value) -> Value:
     if not self.is_float and self.precision not in COMPLEX:
         return compare.not_equal(self, self)
-    size = unary.abs_(self)
-    return compare.equal(size, number(size, math.inf))
+    size = abs(self)
+    return compare.equal(size, math.inf)
 
 
 def _infinite(name: str, infinity: float) -> None:
@@ -208,7 +208,7 @@ def _infinite(name: str, infinity: float) -> None:
     def convert(self: Value) -> Value:
         if not self.is_float:
             return compare.not_equal(self, self)
-        return compare.equal(self, number(self, infinity))
+        return compare.equal(self, infinity)
 
 
 _infinite("isneginf", -math.inf)
@@ -219,8 +219,8 @@ _infinite("isposinf", math.inf)
 def isreal(self: Value) -> Value:
     if self.precision in COMPLEX:
         part = complex.imag(self)
-        return compare.equal(part, number(part, 0))
-    return logic.not_(false_like(self))
+        return compare.equal(part, 0)
+    return ~false_like(self)
 
 
 @table.convert("aten.nan_to_num.default")
@@ -235,11 +235,11 @@ def nan_to_num(
     limits = ml_dtypes.finfo(self.dtype)  # type: ignore[no-untyped-call]
     high = float(limits.max) if posinf is None else posinf
     low = float(limits.min) if neginf is None else neginf
-    result = compare.where(is_nan(self), number(self, nan or 0.0), self)
-    above = compare.equal(self, number(self, math.inf))
-    result = compare.where(above, number(self, high), result)
-    below = compare.equal(self, number(self, -math.inf))
-    return compare.where(below, number(self, low), result)
+    result = compare.where(is_nan(self), nan or 0.0, self)
+    above = compare.equal(self, math.inf)
+    result = compare.where(above, high, result)
+    below = compare.equal(self, -math.inf)
+    return compare.where(below, low, result)
 
 
 @table.convert(
@@ -285,7 +285,7 @@ def angle(self: Value) -> Value:
     if self.precision in COMPLEX:
         return complex.angle(self)
     (x,) = floating(self)
-    below = compare.less(x, number(x, 0))
+    below = x < 0
     result = compare.where(below, number(x, math.pi), number(x, 0))
     return compare.where(is_nan(x), x, result) if self.is_float else result
 
@@ -300,8 +300,8 @@ def frexp(self: Value) -> tuple[Value, Value]:
 def logit(self: Value, eps: float | None = None) -> Value:
     def body(x: Value) -> Value:
         if eps is not None:
-            x = activation.clip(x, number(x, eps), number(x, 1 - eps))
-        return unary.log(binary.div(x, binary.sub(number(x, 1), x)))
+            x = activation.clip(x, eps, 1 - eps)
+        return unary.log(x / (1 - x))
 
     return once_rounded(body, *floating(self))
 
@@ -309,10 +309,10 @@ def logit(self: Value, eps: float | None = None) -> Value:
 @table.convert("aten.sinc.default")
 def sinc(self: Value) -> Value:
     def body(x: Value) -> Value:
-        turned = binary.mul(x, number(x, math.pi))
-        zero = compare.equal(x, number(x, 0))
-        quotient = binary.div(unary.sin(turned), turned)
-        return compare.where(zero, number(x, 1), quotient)
+        turned = x * math.pi
+        zero = compare.equal(x, 0)
+        quotient = unary.sin(turned) / turned
+        return compare.where(zero, 1, quotient)
 
     return once_rounded(body, *floating(self))
 
@@ -325,14 +325,13 @@ def truth(x: Value) -> Value:
 @table.convert("aten.logical_not.default")
 def logical_not(self: Value) -> Value:
     if self.precision == Precision.BOOL8:
-        return logic.not_(self)
-    return compare.equal(self, number(self, 0))
+        return ~self
+    return compare.equal(self, 0)
 
 
 @table.convert("aten.bitwise_not.default")
 def bitwise_not(self: Value) -> Value:
-    is_bool = category(self.precision) == 0
-    return logic.not_(self) if is_bool else logic.bitwise_not(self)
+    return ~self
 
 
 @table.convert("aten.item.default", "aten._local_scalar_dense.default")

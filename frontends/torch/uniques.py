@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.model import Value
-from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -106,5 +106,5 @@ def runs(x: Value, axis: int) -> tuple[Value, Value, Value]:
     ends = shape.concat(
         index.slice_(starts, [0], [1], [last]), sizes.vector(x.model, [size]), axis=0
     )
-    counts = binary.sub(ends, starts)
-    return index.gather(x, starts, axis=axis), binary.sub(run, [1]), counts
+    counts = ends - starts
+    return index.gather(x, starts, axis=axis), run - 1, counts

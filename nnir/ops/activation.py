@@ -340,10 +340,10 @@ def _dropout_parts(
     draws = np.random.RandomState(seed).uniform(0, 1.0, sizes)
     rate = compare.where(training, unary_cast(ratio, dtype=wide), model.constant(0.0))
     rate = shape.reshape(rate, [])
-    kept = compare.greater_equal(model.constant(draws), rate)
-    factor = binary.div(model.constant(1.0), binary.sub(model.constant(1.0), rate))
-    scaled = binary.mul(unary_cast(input, dtype=wide), factor)
-    result = binary.mul(scaled, unary_cast(kept, dtype=wide))
+    kept = model.constant(draws) >= rate
+    factor = model.constant(1.0) / (model.constant(1.0) - rate)
+    scaled = unary_cast(input, dtype=wide) * factor
+    result = scaled * unary_cast(kept, dtype=wide)
     return unary_cast(result, dtype=input.precision), kept
 
 
@@ -362,8 +362,8 @@ def _prelu_parts(input: Value, slope: Value) -> Value:
 
 def _scaled_below(input: Value, factors: Value) -> Value:
     """`input` with its negative elements multiplied by `factors`."""
-    below = compare.less(input, input.model.constant(0, input.dtype))
-    scaled: Value = compare.where(below, binary.mul(input, factors), input)
+    below = input < 0
+    scaled: Value = compare.where(below, input * factors, input)
     return scaled
 
 
@@ -372,13 +372,13 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     slope, offset, low, high = (
         input.model.constant(number, input.dtype) for number in (alpha, beta, 0, 1)
     )
-    result: Value = clip(binary.add(binary.mul(input, slope), offset), low, high)
+    result: Value = clip(input * slope + offset, low, high)
     return result
 
 
 @hard_swish.decomposes
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
-    result: Value = binary.mul(input, hard_sigmoid(input, alpha=alpha, beta=beta))
+    result: Value = input * hard_sigmoid(input, alpha=alpha, beta=beta)
     return result
 
 
@@ -386,6 +386,6 @@ def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
 def _power_less_one(input: Value) -> Value:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
     half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))
-    below = tanh(binary.mul(input, half))
-    result: Value = binary.mul(below, binary.add(unary_exp(input), one))
+    below = tanh(input * half)
+    result: Value = below * (unary_exp(input) + one)
     return result

@@ -13,7 +13,7 @@ from ..model import Value
 from ..numeric import wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
-from . import binary, generate, shape, unary
+from . import generate, shape, unary
 from .index import slice_
 from .linear import mat_mul
 
@@ -185,14 +185,14 @@ def _step_by_step(
         state = unary.cast(past_state, dtype=wide)
     rows = []
     for t in range(time):
-        state = binary.mul(state, gates[t]) if gates else state
+        state = state * gates[t] if gates else state
         update = v[t]
         if rates:
-            update = binary.mul(rates[t], binary.sub(update, mat_mul(k[t], state)))
-        state = binary.add(state, mat_mul(k[t], update, transpose_x=True))
+            update = rates[t] * (update - mat_mul(k[t], state))
+        state = state + mat_mul(k[t], update, transpose_x=True)
         rows.append(shape.reshape(mat_mul(q[t], state), [0, 1, -1]))
     factor = query.model.constant(scale or 1 / math.sqrt(n), np.float32)
-    output = binary.mul(shape.concat(*rows, axis=1), factor)
+    output = shape.concat(*rows, axis=1) * factor
     kind = query.precision if past_state is None else past_state.precision
     return unary.cast(output, dtype=query.precision), unary.cast(state, dtype=kind)
 

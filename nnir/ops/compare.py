@@ -101,9 +101,9 @@ def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
 def _log_of_sum(input: Value) -> Value:
     """The rounding of 1 + x divided out again (W. Kahan)."""
     one = input.model.constant(1, input.dtype)
-    total = binary.add(input, one)
+    total = input + one
     log = unary.log(total)
-    made = binary.mul(log, binary.div(input, binary.sub(total, one)))
+    made = log * (input / (total - one))
     made = where(equal(total, input), log, made)
     result: Value = where(equal(total, one), input, made)
     return result
@@ -113,10 +113,10 @@ def _log_of_sum(input: Value) -> Value:
 def _length(input0: Value, input1: Value) -> Value:
     """The longer side times the root of 1 + ratio**2."""
     one, zero = (input0.model.constant(number, input0.dtype) for number in (1, 0))
-    sides = unary.abs_(input0), unary.abs_(input1)
+    sides = abs(input0), abs(input1)
     long, short = binary.max_(*sides), binary.min_(*sides)
-    ratio = where(equal(long, short), one, binary.div(short, long))
-    made = binary.mul(long, unary.sqrt(binary.add(one, unary.square(ratio))))
+    ratio = where(equal(long, short), one, short / long)
+    made = long * unary.sqrt(one + unary.square(ratio))
     result: Value = where(equal(long, zero), zero, made)
     return result
 
@@ -125,12 +125,12 @@ def _length(input0: Value, input1: Value) -> Value:
 def _direction(input0: Value, input1: Value) -> Value:
     """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
     zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))
-    sides = unary.abs_(input0), unary.abs_(input1)
+    sides = abs(input0), abs(input1)
     nothing = equal(where(equal(input1, input1), input0, one), zero)  # NaN beside 0 stays NaN
-    ratio = where(equal(*sides), unary.sign(input0), binary.div(input0, sides[1]))
+    ratio = where(equal(*sides), unary.sign(input0), input0 / sides[1])
     slope = unary.atan(where(nothing, input0, ratio))
-    below = less(where(nothing, binary.div(one, input0), input0), zero)
-    behind = less(where(equal(input1, zero), binary.div(one, input1), input1), zero)
-    turned = where(below, unary.neg(half_turn), half_turn)
-    result: Value = where(behind, binary.sub(turned, slope), slope)
+    below = less(where(nothing, one / input0, input0), zero)
+    behind = less(where(equal(input1, zero), one / input1, input1), zero)
+    turned = where(below, -half_turn, half_turn)
+    result: Value = where(behind, turned - slope, slope)
     return result

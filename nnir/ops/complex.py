@@ -132,8 +132,8 @@ def polar(size: Value, angle: Value) -> TensorType:
 
 @polar.decomposes
 def _polar_by_parts(size: Value, angle: Value) -> Value:
-    from . import binary, unary
+    from . import unary
 
-    parts = [binary.mul(size, f(angle)) for f in (unary.cos, unary.sin)]
+    parts = [size * f(angle) for f in (unary.cos, unary.sin)]
     whole: Value = complex_(*parts)
     return whole

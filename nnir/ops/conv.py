@@ -12,7 +12,7 @@ from ..model import Index, Value
 from ..numeric import fused, wide
 from ..operator import of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
-from . import binary, shape, unary, windows
+from . import shape, unary, windows
 from .rules import require_integers
 
 
@@ -557,12 +557,12 @@ def _(
     require(len(strides) in (2, 3), f"conv_integer with {len(strides)} spatial axes")
     x, w = unary.cast(input, dtype=Precision.INT32), unary.cast(filter, dtype=Precision.INT32)
     if input_zero_point is not None:
-        x = binary.sub(x, unary.cast(input_zero_point, dtype=Precision.INT32))
+        x = x - unary.cast(input_zero_point, dtype=Precision.INT32)
     if filter_zero_point is not None:
         zero = unary.cast(filter_zero_point, dtype=Precision.INT32)
         if zero.rank and zero.shape[0] != 1:
             zero = shape.reshape(zero, (-1, *(1,) * (filter.rank - 1)))
-        w = binary.sub(w, zero)
+        w = w - zero
     bias = input.model.constant(np.zeros(int(filter.shape[0]), np.int32))  # type: ignore[arg-type]
     made = conv_2d if len(strides) == 2 else conv_3d
     return made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)

@@ -12,7 +12,7 @@ from ..model import Value
 from ..numeric import at_positions, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
-from . import binary, compare, index, logic, reduce, shape, sizes, unary
+from . import compare, index, logic, reduce, shape, sizes, unary
 from .rules import require_integers
 
 MODES = ("TF", "IDF", "TFIDF")
@@ -258,14 +258,14 @@ def _all_trees_at_once(
     for _ in range(depth):
         x = index.gather_elements(input, index.gather(features, at), axis=1)
         holds = _test(x, index.gather(splits, at), index.gather(modes, at), used)
-        is_missing = logic.and_(index.gather(missing, at), compare.not_equal(x, x))
+        is_missing = index.gather(missing, at) & compare.not_equal(x, x)
         both = index.gather(children, at)
-        taken = shape.unsqueeze(logic.or_(holds, is_missing), [2])
+        taken = shape.unsqueeze(holds | is_missing, [2])
         at = shape.squeeze(compare.where(taken, _part(both, 0), _part(both, 1)), [2])
     leaves, values = index.gather(targets, at), index.gather(weights, at)
     if aggregate == "AVERAGE":
         trees = unary.cast(sizes.vector(input.model, [count]), dtype=input.precision)
-        return binary.div(_fold(leaves, values, n_targets, "SUM"), trees)
+        return _fold(leaves, values, n_targets, "SUM") / trees
     return _fold(leaves, values, n_targets, aggregate)
 
 
@@ -285,7 +285,7 @@ def _test(x: Value, splits: Value, mode: Value, used: Iterable[int]) -> Value:
             holds = _any(same, [2])
         else:
             holds = COMPARISONS[code](x, first)
-        found.append(logic.and_(compare.equal(mode, mode.model.constant(code, np.int64)), holds))
+        found.append(compare.equal(mode, code) & holds)
     return functools.reduce(logic.or_, found)
 
 

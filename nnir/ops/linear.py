@@ -197,7 +197,7 @@ def _all_products(input: Value, weight: Value, ends: Value) -> Value:
 
     rows = shape.reshape(sizes.vector(input.model, [sizes.size_of(input, 0)]), [])
     place = generate.range_(0, rows, 1)
-    before = shape.unsqueeze(compare.less(place, shape.unsqueeze(_int64(ends), [1])), [2])
+    before = shape.unsqueeze(place < shape.unsqueeze(_int64(ends), [1]), [2])
     zero = input.model.constant(np.zeros((), input.dtype))
     groups = weight.shape[0]
     if isinstance(groups, Expr):
@@ -219,11 +219,11 @@ def _int64(value: Value) -> Value:
 
 def index_parts(before: Value, groups: int) -> tuple[Value, Value]:
     """The first row of a mask, and of the others what the row above does not have."""
-    from . import index, logic  # as above
+    from . import index  # as above
 
     upper = index.slice_(before, [0], [0], [groups - 1])
     lower = index.slice_(before, [0], [1], [groups])
-    return index.slice_(before, [0], [0], [1]), logic.and_(lower, logic.not_(upper))
+    return index.slice_(before, [0], [0], [1]), lower & ~upper
 
 
 def _require_square(name: str, input: Value) -> None:

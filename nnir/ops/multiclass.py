@@ -8,7 +8,7 @@ from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..types import Precision
-from . import binary, compare, generate, index, reduce, shape, sizes, sort, unary
+from . import binary, generate, index, reduce, shape, sizes, sort, unary
 from .detection import non_max_suppression_indices
 
 
@@ -44,18 +44,18 @@ def decomposed(
     whole = sizes.size_of(flat, 1)
     best, places = sort.top_k(flat, _least(flat, whole, keep_top_k), axis=1)
     count = sizes.vector(model, [sizes.size_of(mine, 2)])
-    label = binary.floor_div(places, count)
+    label = places // count
     number = sizes.vector(model, [sizes.size_of(best, 1)])
     rank = generate.range_([0], number, [1])
-    keys = binary.add(binary.mul(label, number), rank)
+    keys = label * number + rank
     _, order = sort.top_k(keys, number, axis=1, largest=False)
     best, places = (index.gather_elements(v, order, axis=1) for v in (best, places))
-    valid = compare.greater(best, lowest)
+    valid = best > lowest
     at = shape.transpose(index.non_zero(valid), perm=(1, 0))
     image = index.slice_(at, [1], [0], [1])
     place = shape.unsqueeze(index.gather_nd(places, at), [1])
-    chosen = binary.floor_div(place, count)
-    box = binary.sub(place, binary.mul(chosen, count))
+    chosen = place // count
+    box = place - chosen * count
     names = index.gather(model.constant(np.array(labels, kind)), chosen, axis=0)
     where = shape.concat(image, chosen, box, axis=1)
     exact = scores if len(labels) == classes else index.gather(scores, labels, axis=1)
@@ -66,7 +66,7 @@ def decomposed(
     results = rows, reduce.reduce_sum(numbers, [1], keepdim=False)
     if not return_index:
         return results
-    position = shape.squeeze(binary.add(binary.mul(image, count), box), [1])
+    position = shape.squeeze(image * count + box, [1])
     return *results, unary.cast(position, dtype=Precision.INT32)
 
 

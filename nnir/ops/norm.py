@@ -12,7 +12,7 @@ from ..model import Value
 from ..numeric import HALF, wide
 from ..operator import of_windows, operator, pairs, require
 from ..types import Precision, TensorType
-from . import binary, reduce, unary
+from . import reduce, unary
 
 
 def _per_channel(values: np.ndarray, rank: int) -> np.ndarray:
@@ -274,6 +274,6 @@ def _(input: Value, scale: Value, *, begin_norm_axis: int = -1, epsilon: float =
     wide_ = computing(input)
     axes = list(range(axis_of(begin_norm_axis, input.rank), input.rank))
     power = reduce.reduce_mean(unary.square(wide_), axes, keepdim=True)
-    spread = unary.sqrt(binary.add(power, epsilon))
-    result = binary.mul(binary.div(wide_, spread), same_precision(scale, wide_))
+    spread = unary.sqrt(power + epsilon)
+    result = wide_ / spread * same_precision(scale, wide_)
     return same_precision(result, input)

@@ -13,7 +13,7 @@ from ..errors import NotConstant, Unsupported
 from ..model import Value
 from ..operator import operator, require
 from ..types import Precision, Quantization, TensorType, precision_of
-from . import activation, binary, index, shape, unary
+from . import activation, index, shape, unary
 from .unary import BITS
 
 SCALED = frozenset({Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64})
@@ -310,11 +310,11 @@ def _quantize_linear_parts(
 ) -> Value:
     kind = precision_of(_division_dtype(input.dtype, scale.dtype, precision))
     factors = _as(_spread_value(scale, input, axis, block_size), kind)
-    real = binary.div(_as(input, kind), factors)
+    real = _as(input, kind) / factors
     wide = Precision.FLOAT64 if kind == Precision.FLOAT64 else Precision.FLOAT32
     real = _as(unary.round_(real) if dtype.is_integer else real, wide)
     if zero_point is not None and (dtype.is_integer or dtype == Precision.FLOAT4E2M1FN):
-        real = binary.add(real, _as(_spread_value(zero_point, input, axis, block_size), wide))
+        real = real + _as(_spread_value(zero_point, input, axis, block_size), wide)
     if dtype.is_integer:
         low, high = map(float, integer_range(dtype))
     else:
@@ -340,6 +340,6 @@ def _dequantize_linear_parts(
     steps = _as(input, exact)
     if zero_point is not None:
         zero = _spread_value(zero_point, input, axis, block_size)
-        steps = binary.sub(steps, _as(zero, exact))
+        steps = steps - _as(zero, exact)
     factors = _as(_spread_value(scale, input, axis, block_size), Precision.FLOAT32)
-    return _as(binary.mul(_as(steps, Precision.FLOAT32), factors), dtype)
+    return _as(_as(steps, Precision.FLOAT32) * factors, dtype)

@@ -16,7 +16,7 @@ from ..model import Index, Value
 from ..numeric import HALF, wide
 from ..operator import Operator, operator, require
 from ..types import Precision, TensorType
-from . import compare, shape, unary
+from . import compare, shape
 from .unary import COMPLEX, is_number
 
 NUMBERS = frozenset(p for p in Precision if is_number(p))
@@ -317,7 +317,7 @@ def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
     """The negative of the largest negative; the lowest integer would wrap."""
     if not input.is_float:
         raise Unsupported(f"the minimum of {input.type} as a maximum")
-    return unary.neg(reduce_max(unary.neg(input), axes, keepdim=keepdim))
+    return -reduce_max(-input, axes, keepdim=keepdim)
 
 
 def extreme(

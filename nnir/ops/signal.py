@@ -118,11 +118,11 @@ def _dft_as_products(
     columns = half if onesided and not inverse else length
     parts = _parts(input, along, rows)
     if inverse and onesided:
-        parts = [binary.mul(p, _weights(input, rows, length)) for p in parts]
+        parts = [p * _weights(input, rows, length) for p in parts]
     made = _turned(parts, *_tables(input, rows, columns, length), inverse=inverse)
     if inverse:
         whole = unary.cast(sizes.vector(input.model, [length]), dtype=Precision.FLOAT64)
-        made = [binary.div(v, whole) for v in made[: 1 if onesided else 2]]
+        made = [v / whole for v in made[: 1 if onesided else 2]]
     rank = input.rank - 1
     perm = (*range(along), rank - 1, *range(along, rank - 1))
     joined = shape.stack(*(shape.transpose(v, perm=perm) for v in made), axis=-1)
@@ -136,9 +136,9 @@ def _along_any(
     rank, model = input.rank, input.model
     size = shape.shape(input, dtype=Precision.INT64)
     place = shape.reshape(unary.cast(axis, dtype=Precision.INT64), [1])
-    place = compare.where(compare.less(place, [0]), binary.add(place, [rank]), place)
+    place = compare.where(place < 0, place + rank, place)
     before = reduce.reduce_prod(slice_(size, [0], [0], place), [0], keepdim=True)
-    rest = slice_(size, [0], binary.add(place, [1]), [rank - 1])
+    rest = slice_(size, [0], place + 1, [rank - 1])
     behind = reduce.reduce_prod(rest, [0], keepdim=True)
     parts = sizes.size_of(input, -1)
     flat = sizes.reshape(input, [before, gather(size, place, axis=0), behind, parts])
@@ -181,13 +181,11 @@ def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Valu
         known = steps * (2 * math.pi / max(length, 1))
         return model.constant(np.cos(known)), model.constant(np.sin(known))
     m, k = (generate.range_([0], sizes.vector(model, [n]), [1]) for n in (rows, columns))
-    turns = binary.mul(shape.unsqueeze(m, [1]), k)
+    turns = shape.unsqueeze(m, [1]) * k
     whole = sizes.vector(model, [length])
-    rest = binary.sub(turns, binary.mul(binary.div(turns, whole), whole))
-    step = binary.div(
-        model.constant([2 * math.pi], np.float64), unary.cast(whole, dtype=Precision.FLOAT64)
-    )
-    angles = binary.mul(unary.cast(rest, dtype=Precision.FLOAT64), step)
+    rest = turns - turns / whole * whole
+    step = model.constant([2 * math.pi], np.float64) / unary.cast(whole, dtype=Precision.FLOAT64)
+    angles = unary.cast(rest, dtype=Precision.FLOAT64) * step
     return unary.cos(angles), unary.sin(angles)
 
 
@@ -196,7 +194,7 @@ def _weights(input: Value, rows: Size, length: Size) -> Value:
     model = input.model
     k = generate.range_([0], sizes.vector(model, [rows]), [1])
     one, two = (model.constant([n], np.float64) for n in (1, 2))
-    middle = compare.equal(binary.mul(k, [2]), sizes.vector(model, [length]))
+    middle = compare.equal(k * [2], sizes.vector(model, [length]))
     return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))
 
 
@@ -204,9 +202,9 @@ def _turned(parts: list[Value], cosine: Value, sine: Value, *, inverse: bool) ->
     """Real and imaginary part of the products with cos -+ i sin."""
     first, second = mat_mul(parts[0], cosine), mat_mul(parts[0], sine)
     if not inverse:
-        second = unary.neg(second)
+        second = -second
     for imaginary in parts[1:]:
         crossed, straight = mat_mul(imaginary, sine), mat_mul(imaginary, cosine)
         first = (binary.sub if inverse else binary.add)(first, crossed)
-        second = binary.add(second, straight)
+        second = second + straight
     return [first, second]

@@ -177,7 +177,7 @@ def _complex(operation: Operation, x: Operands) -> Any:
 
 @rule(complex.polar)
 def _polar(operation: Operation, x: Operands) -> Any:
-    return both(*(binary.mul(x[0], f(x[1])) for f in (unary.cos, unary.sin)))
+    return both(*(x[0] * f(x[1]) for f in (unary.cos, unary.sin)))
 
 
 @rule(complex.real)
@@ -192,12 +192,12 @@ def _imag(operation: Operation, x: Operands) -> Any:
 
 @rule(complex.conj)
 def _conj(operation: Operation, x: Operands) -> Any:
-    return binary.mul(x[0], x[0].model.constant([1, -1], x[0].dtype))
+    return x[0] * x[0].model.constant([1, -1], x[0].dtype)
 
 
 def squared(pairs: Value, *, keepdim: bool) -> Value:
     """The square of the distance from 0."""
-    result: Value = reduce.reduce_sum(binary.mul(pairs, pairs), [-1], keepdim=keepdim)
+    result: Value = reduce.reduce_sum(pairs * pairs, [-1], keepdim=keepdim)
     return result
 
 
@@ -215,8 +215,8 @@ def product(x: Value, y: Value) -> Value:
     """x * re(y) + i x * im(y)."""
     re, im = (index.gather(y, [k], axis=-1) for k in (0, 1))
     turned = index.gather(x, [1, 0], axis=-1)
-    signed = binary.mul(im, y.model.constant([-1, 1], y.dtype))
-    total: Value = binary.add(binary.mul(x, re), binary.mul(turned, signed))
+    signed = im * y.model.constant([-1, 1], y.dtype)
+    total: Value = x * re + turned * signed
     return total
 
 
@@ -233,7 +233,7 @@ def _square(operation: Operation, x: Operands) -> Any:
 def inverted(x: Value) -> Value:
     """1 / x: the conjugate over the square of the distance from 0."""
     signs = x.model.constant([1, -1], x.dtype)
-    result: Value = binary.div(binary.mul(x, signs), squared(x, keepdim=True))
+    result: Value = x * signs / squared(x, keepdim=True)
     return result
 
 
@@ -250,7 +250,7 @@ def _div(operation: Operation, x: Operands) -> Any:
 @rule(unary.exp)
 def _exp(operation: Operation, x: Operands) -> Any:
     size, angle = unary.exp(part(x[0], 0)), part(x[0], 1)
-    return both(*(binary.mul(size, f(angle)) for f in (unary.cos, unary.sin)))
+    return both(*(size * f(angle) for f in (unary.cos, unary.sin)))
 
 
 @rule(unary.cast)
@@ -275,7 +275,7 @@ def _mat_mul(operation: Operation, x: Operands) -> Any:
         linear.mat_mul(left, right, **operation.attributes)
         for left, right in ((a, c), (b, d), (a, d), (b, c))
     )
-    return both(binary.sub(p, q), binary.add(r, s))
+    return both(p - q, r + s)
 
 
 @rule(linear.einsum)
@@ -289,7 +289,7 @@ def _einsum(operation: Operation, x: Operands) -> Any:
         term = linear.einsum(*parts, **operation.attributes)
         which, negative = sum(chosen) % 2, sum(chosen) % 4 > 1
         if sums[which] is None:
-            sums[which] = unary.neg(term) if negative else term
+            sums[which] = -term if negative else term
         else:
             sums[which] = (binary.sub if negative else binary.add)(sums[which], term)
     return both(*sums)
