@@ -15,8 +15,7 @@ from .patches import places_of
 table = Table()
 
 
-@table.convert("AudioSpectrogram")
-def audio_spectrogram(
+def spectrogram(
     input: Value, *, window_size: int, stride: int, magnitude_squared: bool = False
 ) -> Value:
     """Frames of a signal [samples, channels] under a Hann window, as sizes of their spectrum."""
@@ -33,8 +32,16 @@ def audio_spectrogram(
     return squared if magnitude_squared else unary.sqrt(squared)
 
 
-@table.convert("Mfcc")
-def mfcc(
+@table.convert("AudioSpectrogram")
+def audio_spectrogram(
+    input: Value, *, window_size: int, stride: int, magnitude_squared: bool = False
+) -> Value:
+    return spectrogram(
+        input, window_size=window_size, stride=stride, magnitude_squared=magnitude_squared
+    )
+
+
+def mel_cepstrum(
     spectrogram: Value,
     sample_rate: int,
     *,
@@ -56,6 +63,26 @@ def mfcc(
     heard = linear.mat_mul(unary.sqrt(spectrogram), model.constant(bands.astype(kind)))
     loud = unary.log(binary.max_(heard, model.constant(1e-12, kind)))
     return linear.mat_mul(loud, model.constant(cosines.astype(kind)))
+
+
+@table.convert("Mfcc")
+def mfcc(
+    spectrogram: Value,
+    sample_rate: int,
+    *,
+    upper_frequency_limit: float = 4000.0,
+    lower_frequency_limit: float = 20.0,
+    filterbank_channel_count: int = 40,
+    dct_coefficient_count: int = 13,
+) -> Value:
+    return mel_cepstrum(
+        spectrogram,
+        sample_rate,
+        upper_frequency_limit=upper_frequency_limit,
+        lower_frequency_limit=lower_frequency_limit,
+        filterbank_channel_count=filterbank_channel_count,
+        dct_coefficient_count=dct_coefficient_count,
+    )
 
 
 def mel(frequency: np.ndarray) -> np.ndarray:

@@ -98,6 +98,11 @@ def _require_axes(x: Value, count: int) -> None:
 
 @table.convert("SpaceToDepth")
 def space_to_depth(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
+    return fold_space(input, block_size=block_size, data_format=data_format)
+
+
+def fold_space(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
+    """Blocks of pixels as channels of one pixel."""
     x = input if is_last(data_format) else channels_last(input)
     n, h, w, c = _image(x)
     b = block_size
@@ -110,6 +115,11 @@ def space_to_depth(input: Value, *, block_size: int, data_format: str = "NHWC") 
 
 @table.convert("DepthToSpace")
 def depth_to_space(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
+    return unfold_depth(input, block_size=block_size, data_format=data_format)
+
+
+def unfold_depth(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
+    """Channels of one pixel as a block of pixels."""
     x = input if is_last(data_format) else channels_last(input)
     n, h, w, c = _image(x)
     b = block_size

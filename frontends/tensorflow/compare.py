@@ -42,12 +42,16 @@ def fit(x: Value, y: Value) -> bool:
     return all(a == b or 1 in (a, b) for a, b in known)
 
 
-@table.convert("Select")
-def select(condition: Value, t: Value, e: Value) -> Value:
+def select_rows(condition: Value, t: Value, e: Value) -> Value:
     """A vector chooses rows; otherwise the shapes are equal, or the condition has no axes."""
     if condition.rank == 1 and t.rank > 1:
         condition = shape.unsqueeze(condition, list(range(1, t.rank)))
     return compare.where(condition, t, e)
+
+
+@table.convert("Select")
+def select(condition: Value, t: Value, e: Value) -> Value:
+    return select_rows(condition, t, e)
 
 
 @table.convert("ApproximateEqual")

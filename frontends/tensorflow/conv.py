@@ -27,14 +27,6 @@ def zeros(x: Value, count: int) -> Value:
     return x.model.constant(np.zeros(count, x.dtype))
 
 
-def sized(filter: Value) -> tuple[int, ...]:
-    """The sizes of a filter, which must be known."""
-    known = tuple(d for d in filter.shape if not isinstance(d, Expr))
-    if len(known) != filter.rank:
-        raise NotConstant(f"a convolution with a filter {filter.type}")
-    return known
-
-
 def output_first(filter: Value) -> Value:
     """A filter [*kernel, in, out] as [out, in, *kernel]."""
     last = filter.rank - 1
@@ -44,7 +36,7 @@ def output_first(filter: Value) -> Value:
 
 def depthwise(filter: Value) -> Value:
     """A filter [height, width, channels, multiplier] as [channels * multiplier, 1, ...]."""
-    height, width, depth, multiplier = sized(filter)
+    height, width, depth, multiplier = filter.sizes
     turned = shape.transpose(filter, perm=(2, 3, 0, 1))
     weights: Value = shape.reshape(turned, [depth * multiplier, 1, height, width])
     return weights
@@ -60,7 +52,7 @@ def convolved(
 ) -> Value:
     """A convolution with weights [out, in, *kernel]."""
     operator = conv.conv_2d if weights.rank == 4 else conv.conv_3d
-    count = sized(weights)[0]
+    count = weights.sizes[0]
     pads = how.pads(spatial_sizes(input.shape, data_format))
 
     def compute(x: Value) -> Value:
@@ -91,7 +83,7 @@ def grouped(
     """A convolution in as many groups as the filter's channels go into those of the input."""
     if filter.rank not in (4, 5) or input.rank != filter.rank:
         raise BadType(f"a convolution of {input.type} with {filter.type}")
-    *kernel, depth, _ = sized(filter)
+    *kernel, depth, _ = filter.sizes
     channels = channels_of(input, data_format)
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
@@ -160,7 +152,7 @@ def depthwise_conv_2d(
     if filter.rank != 4:
         raise BadType(f"a depthwise convolution with a filter {filter.type}")
     how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    return convolved(input, depthwise(filter), how, data_format, sized(filter)[2])
+    return convolved(input, depthwise(filter), how, data_format, filter.sizes[2])
 
 
 def transposed(
@@ -191,7 +183,7 @@ def transposed(
         result: Value = operator(
             x,
             weights,
-            zeros(x, sized(weights)[1] * group) if bias is None else bias,
+            zeros(x, weights.sizes[1] * group) if bias is None else bias,
             pads=tuple(pads) if any(pads) else None,
             strides=how.strides,
             group=group,
@@ -291,7 +283,7 @@ def depthwise_conv_2d_transpose(
 ) -> Value:
     """Every channel of the image from the `multiplier` channels that it gave."""
     how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    weights, group = depthwise(filter), sized(filter)[2]
+    weights, group = depthwise(filter), filter.sizes[2]
     return transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 

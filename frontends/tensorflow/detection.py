@@ -82,6 +82,21 @@ def _filled(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
     return found, cast_to(shape.reshape(count, []), I32)
 
 
+def suppress_padded(
+    boxes: Value,
+    scores: Value,
+    max_output_size: Value,
+    iou_threshold: Value,
+    score_threshold: Value,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Value, Value]:
+    """The boxes that stay, on request with zeros up to the limit, and how many they are."""
+    found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
+    return cast_to(whole, I32), count
+
+
 @table.convert("NonMaxSuppressionV4")
 def non_max_suppression_v4(
     boxes: Value,
@@ -92,9 +107,34 @@ def non_max_suppression_v4(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Value, Value]:
+    return suppress_padded(
+        boxes,
+        scores,
+        max_output_size,
+        iou_threshold,
+        score_threshold,
+        pad_to_max_output_size=pad_to_max_output_size,
+    )
+
+
+def suppress_with_scores(
+    boxes: Value,
+    scores: Value,
+    max_output_size: Value,
+    iou_threshold: Value,
+    score_threshold: Value,
+    soft_nms_sigma: float,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Value, Value, Value]:
+    """The boxes that stay, their scores, on request with zeros up to the limit, and their number."""
+    if soft_nms_sigma != 0:
+        raise Unsupported(f"NonMaxSuppressionV5 with soft_nms_sigma={soft_nms_sigma}")
     found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    best = index.gather(scores, found)
     whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), count
+    best, _ = _filled(best, max_output_size, pads=pad_to_max_output_size)
+    return cast_to(whole, I32), best, count
 
 
 @table.convert("NonMaxSuppressionV5")
@@ -108,18 +148,18 @@ def non_max_suppression_v5(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Value, Value, Value]:
-    """Scores that overlaps lower step by step cannot be said with the standard's operator."""
-    if soft_nms_sigma != 0:
-        raise Unsupported(f"NonMaxSuppressionV5 with soft_nms_sigma={soft_nms_sigma}")
-    found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    best = index.gather(scores, found)
-    whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
-    best, _ = _filled(best, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), best, count
+    return suppress_with_scores(
+        boxes,
+        scores,
+        max_output_size,
+        iou_threshold,
+        score_threshold,
+        soft_nms_sigma,
+        pad_to_max_output_size=pad_to_max_output_size,
+    )
 
 
-@table.convert("CombinedNonMaxSuppression")
-def combined_non_max_suppression(
+def suppress_by_class(
     boxes: Value,
     scores: Value,
     max_output_size_per_class: int,
@@ -179,6 +219,30 @@ def combined_non_max_suppression(
     corners_, bests, labels = (_grown(v, wanted - taken) for v in results)
     valid = reduce.reduce_sum(cast_to(good, I32), [1], keepdim=False)
     return corners_, bests, labels, valid
+
+
+@table.convert("CombinedNonMaxSuppression")
+def combined_non_max_suppression(
+    boxes: Value,
+    scores: Value,
+    max_output_size_per_class: int,
+    max_total_size: int,
+    iou_threshold: Value,
+    score_threshold: Value,
+    *,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+) -> tuple[Value, Value, Value, Value]:
+    return suppress_by_class(
+        boxes,
+        scores,
+        max_output_size_per_class,
+        max_total_size,
+        iou_threshold,
+        score_threshold,
+        pad_per_class=pad_per_class,
+        clip_boxes=clip_boxes,
+    )
 
 
 def _grown(x: Value, more: int) -> Value:

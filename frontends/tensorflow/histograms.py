@@ -84,14 +84,18 @@ def _like_none(weights: Value) -> Value:
     return weights.model.constant(np.zeros(0, weights.dtype))
 
 
-@table.convert("Bucketize")
-def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
-    """How many of the sorted boundaries are not above each element, for NaN all."""
+def find_buckets(input: Value, *, boundaries: tuple[float, ...]) -> Value:
+    """The bucket of each element between boundaries."""
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     x = shape.unsqueeze(cast_to(input, wide), [input.rank])
     edges = np.array(boundaries, np.float32).astype(wide.dtype)
     reached = ~(x < input.model.constant(edges))
     return reduce.reduce_sum(unary.cast(reached, dtype=Precision.INT32), [-1], keepdim=False)
+
+
+@table.convert("Bucketize")
+def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
+    return find_buckets(input, boundaries=boundaries)
 
 
 @table.convert("HistogramFixedWidth")

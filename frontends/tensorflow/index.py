@@ -24,9 +24,8 @@ def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> V
     return index.gather(params, indices, axis=0)
 
 
-@table.convert("GatherV2")
-def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
-    """The first `batch_dims` axes are common to both."""
+def gather_along(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
+    """Slices along an axis; the first `batch_dims` axes are common to both."""
     count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
     place = axis_of(axis, params.rank)
     if not count:
@@ -48,6 +47,11 @@ def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) 
     return shape.transpose(found, perm=(*range(count), *perm, *rest))
 
 
+@table.convert("GatherV2")
+def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
+    return gather_along(params, indices, axis, batch_dims=batch_dims)
+
+
 def require_errors(bad_indices_policy: str) -> None:
     """Positions outside of a tensor are errors; TensorFlow can also leave them out."""
     match bad_indices_policy:
@@ -59,14 +63,18 @@ def require_errors(bad_indices_policy: str) -> None:
 @table.convert("GatherNd")
 def gather_nd(params: Value, indices: Value, *, bad_indices_policy: str = "") -> Value:
     require_errors(bad_indices_policy)
+    return gather_slices(params, indices)
+
+
+def gather_slices(params: Value, indices: Value) -> Value:
+    """GATHER_ND; vectors of no entries mean the whole tensor."""
     if indices.shape[-1] != 0:
         return index.gather_nd(params, indices)
     lengths = [*sizes.sizes_of(indices)[:-1], *sizes.sizes_of(params)]
     return shape.expand(params, sizes.vector(params.model, lengths))
 
 
-@table.convert("OneHot")
-def one_hot(
+def one_hot_along(
     indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
 ) -> Value:
     """Compare every index with 0, 1, ... along the new axis; others than those match nothing."""
@@ -89,6 +97,13 @@ def one_hot(
     return compare.where(hits, on_value, off_value)
 
 
+@table.convert("OneHot")
+def one_hot(
+    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
+) -> Value:
+    return one_hot_along(indices, depth, on_value, off_value, axis=axis)
+
+
 def _is(value: Value, number: float) -> bool:
     return value.constant is not None and bool(value.constant == number)
 
@@ -99,10 +114,15 @@ def invert_permutation(x: Value) -> Value:
     return index.scatter_nd(places, shape.unsqueeze(x, [1]), places)
 
 
-@table.convert("Where")
-def where(input: Value) -> Value:
+def true_positions(input: Value) -> Value:
+    """The positions of the elements that are not 0, a row for each."""
     found = index.non_zero(input)
     return shape.transpose(found, perm=(1, 0))
+
+
+@table.convert("Where")
+def where(input: Value) -> Value:
+    return true_positions(input)
 
 
 @table.convert("DynamicPartition")

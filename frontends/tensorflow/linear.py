@@ -48,6 +48,20 @@ def adjoint(x: Value, *, wanted: bool) -> Value:
     return complex.conj(x) if wanted and complex.is_complex(x) else x
 
 
+def multiply_matrices(
+    x: Value,
+    y: Value,
+    *,
+    adj_x: bool = False,
+    adj_y: bool = False,
+) -> Value:
+    """Products of batches of matrices; `adj_x` and `adj_y` take the conjugate transpose."""
+    if x.rank < 2 or y.rank < 2:
+        raise BadType(f"BatchMatMul of {x.type} and {y.type}: matrices are needed")
+    left, right = adjoint(x, wanted=adj_x), adjoint(y, wanted=adj_y)
+    return linear.mat_mul(left, right, transpose_x=adj_x, transpose_y=adj_y)
+
+
 @table.convert("BatchMatMul", "BatchMatMulV2")
 def batch_mat_mul(
     x: Value,
@@ -58,10 +72,7 @@ def batch_mat_mul(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Value:
-    if x.rank < 2 or y.rank < 2:
-        raise BadType(f"BatchMatMul of {x.type} and {y.type}: matrices are needed")
-    left, right = adjoint(x, wanted=adj_x), adjoint(y, wanted=adj_y)
-    return linear.mat_mul(left, right, transpose_x=adj_x, transpose_y=adj_y)
+    return multiply_matrices(x, y, adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("BatchMatMulV3")

@@ -36,12 +36,17 @@ def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
     return compare.where(kept, input, 0)
 
 
-@table.convert("MatrixDiag")
-def matrix_diag(diagonal: Value) -> Value:
+def diagonal_matrix(diagonal: Value) -> Value:
+    """Matrices with a diagonal, and zeros elsewhere."""
     steps = counted(diagonal, -1)
     is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
     wide = shape.unsqueeze(diagonal, [diagonal.rank])
     return compare.where(is_on, wide, 0)
+
+
+@table.convert("MatrixDiag")
+def matrix_diag(diagonal: Value) -> Value:
+    return diagonal_matrix(diagonal)
 
 
 @table.convert("MatrixSetDiag")

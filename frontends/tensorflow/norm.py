@@ -120,8 +120,7 @@ def batch_norm_with_global_normalization(
     return normalised(t, "NHWC", (scale, beta, m, v), variance_epsilon)
 
 
-@table.convert("LRN")
-def lrn(
+def normalize_across_channels(
     input: Value,
     *,
     depth_radius: int = 5,
@@ -137,4 +136,18 @@ def lrn(
         input,
         "NHWC",
         lambda y: norm.lrn(y, size=size, bias=bias, alpha=alpha * size, beta=beta),
+    )
+
+
+@table.convert("LRN")
+def lrn(
+    input: Value,
+    *,
+    depth_radius: int = 5,
+    bias: float = 1.0,
+    alpha: float = 1.0,
+    beta: float = 0.5,
+) -> Value:
+    return normalize_across_channels(
+        input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta
     )

@@ -43,8 +43,8 @@ def padded(x: Value, paddings: Value, value: Value | None) -> Value:
     return shape.pad(x, pads, value)
 
 
-@table.convert("MirrorPad")
-def mirror_pad(input: Value, paddings: Index, *, mode: str) -> Value:
+def pad_mirrored(input: Value, paddings: Index, *, mode: str) -> Value:
+    """Padding that repeats what lies beside the edge, with the edge itself (SYMMETRIC) or without."""
     match mode:
         case "REFLECT":
             return shape.pad(input, pads_of(input, paddings), mode=PadMode.REFLECT)
@@ -54,6 +54,11 @@ def mirror_pad(input: Value, paddings: Index, *, mode: str) -> Value:
                 raise NotConstant("symmetric paddings that are only known while running")
             return symmetric(input, known)
     raise Unsupported(f"MirrorPad with mode={mode!r}")
+
+
+@table.convert("MirrorPad")
+def mirror_pad(input: Value, paddings: Index, *, mode: str) -> Value:
+    return pad_mirrored(input, paddings, mode=mode)
 
 
 def symmetric(x: Value, pads: tuple[int, ...]) -> Value:

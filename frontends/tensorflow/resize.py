@@ -35,8 +35,7 @@ def _check(images: Value, size: Value, *, align_corners: bool, half_pixel: bool)
         raise BadType("resizing with align_corners and half_pixel_centers")
 
 
-@table.convert("ResizeBilinear")
-def resize_bilinear(
+def interpolate_bilinear(
     images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
     """The result is float32, also of integers."""
@@ -48,8 +47,16 @@ def resize_bilinear(
     )
 
 
-@table.convert("ResizeNearestNeighbor")
-def resize_nearest_neighbor(
+@table.convert("ResizeBilinear")
+def resize_bilinear(
+    images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Value:
+    return interpolate_bilinear(
+        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+    )
+
+
+def interpolate_nearest(
     images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
     """One of the standard's operators, or rows and columns one by one where it takes others."""
@@ -69,6 +76,15 @@ def resize_nearest_neighbor(
         return channels_last(_half_pixel(channels_first(images), size))
     x = channels_first(images)
     return channels_last(resize.resize_nearest(x, size, align_corners=align_corners))
+
+
+@table.convert("ResizeNearestNeighbor")
+def resize_nearest_neighbor(
+    images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
+) -> Value:
+    return interpolate_nearest(
+        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
+    )
 
 
 def _half_pixel(x: Value, size: Value) -> Value:

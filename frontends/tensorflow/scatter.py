@@ -20,14 +20,18 @@ def placed(x: Value, indices: Value, updates: Value, reduction: str) -> Value:
     raise BadType(f"updates {updates.type} at {indices.type}, which name no axis")
 
 
+def sum_updates(indices: Value, updates: Value, size: Value) -> Value:
+    """Updates at their places in zeros of a shape; what is placed twice is added up."""
+    none = generate.fill(int64(size), updates.model.constant(0, updates.dtype))
+    return placed(none, indices, updates, "add")
+
+
 @table.convert("ScatterNd")
 def scatter_nd(
     indices: Value, updates: Value, shape: Index, *, bad_indices_policy: str = ""
 ) -> Value:
-    """What is placed twice is added up."""
     require_errors(bad_indices_policy)
-    none = generate.fill(int64(shape), updates.model.constant(0, updates.dtype))
-    return placed(none, indices, updates, "add")
+    return sum_updates(indices, updates, shape)
 
 
 @table.convert("TensorScatterUpdate")
@@ -109,14 +113,11 @@ def inplace_sub(x: Value, i: Value, v: Value) -> Value:
     return _rows(x, i, negative(v), "add")
 
 
-@table.convert("SparseToDense")
-def sparse_to_dense(
+def fill_sparse(
     sparse_indices: Value,
     output_shape: Index,
     sparse_values: Value,
     default_value: Value,
-    *,
-    validate_indices: bool = True,
 ) -> Value:
     """One value for all positions, or one for each."""
     where = sparse_indices
@@ -126,3 +127,15 @@ def sparse_to_dense(
     if not values.rank:
         values = shape.expand(values, sizes.vector(where.model, [sizes.size_of(where, 0)]))
     return placed(generate.fill(int64(output_shape), default_value), where, values, "none")
+
+
+@table.convert("SparseToDense")
+def sparse_to_dense(
+    sparse_indices: Value,
+    output_shape: Index,
+    sparse_values: Value,
+    default_value: Value,
+    *,
+    validate_indices: bool = True,
+) -> Value:
+    return fill_sparse(sparse_indices, output_shape, sparse_values, default_value)

@@ -42,19 +42,29 @@ def expand_dims(input: Value, dim: int) -> Value:
     return shape.unsqueeze(input, [axis_of(dim, input.rank, extra=1)])
 
 
-@table.convert("Squeeze")
-def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
+def squeeze_axes(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
+    """Without axes of one element: those named, or all; no axis named and none of one changes nothing."""
     if not squeeze_dims and input.is_static and 1 not in input.shape:
         return input
     return shape.squeeze(input, list(squeeze_dims) or None)
 
 
-@table.convert("Transpose")
-def transpose(x: Value, perm: tuple[int, ...]) -> Value:
+@table.convert("Squeeze")
+def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
+    return squeeze_axes(input, squeeze_dims=squeeze_dims)
+
+
+def permute(x: Value, perm: tuple[int, ...]) -> Value:
+    """A transpose; negative axes count from the last, and the order as it is changes nothing."""
     if len(perm) != x.rank:
         raise BadType(f"a transpose of {x.type} with perm {list(perm)}")
     order = tuple(axis_of(a, x.rank) for a in perm)
     return x if order == tuple(range(x.rank)) else shape.transpose(x, perm=order)
+
+
+@table.convert("Transpose")
+def transpose(x: Value, perm: tuple[int, ...]) -> Value:
+    return permute(x, perm)
 
 
 @table.convert("ConjugateTranspose")
@@ -100,8 +110,8 @@ def pack(values: Items, *, axis: int = 0) -> Value:
     return shape.stack(*values, axis=axis)
 
 
-@table.convert("Unpack")
-def unpack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
+def unstack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
+    """The slices along an axis; sizes stay known one by one."""
     if not num:
         return []
     if value.content is not None and value.rank == 1:  # sizes stay known one by one
@@ -110,17 +120,28 @@ def unpack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
     return list(shape.unstack(value, axis=axis, num=num))
 
 
-@table.convert("Split")
-def split(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
+@table.convert("Unpack")
+def unpack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
+    return unstack(value, num=num, axis=axis)
+
+
+def split_evenly(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
+    """`num_split` equal pieces along an axis."""
     size = sizes.size_of(value, axis_of(split_dim, value.rank))
     if isinstance(size, int) and size % num_split:
         raise BadType(f"Split of an axis of {size} into {num_split} equal pieces")
     return cut(value, [sizes.over(size, num_split)] * num_split, split_dim)
 
 
-@table.convert("SplitV")
-def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int) -> list[Value]:
-    """One of the lengths may be -1: what the others leave."""
+@table.convert("Split")
+def split(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
+    return split_evenly(split_dim, value, num_split=num_split)
+
+
+def split_by_lengths(
+    value: Value, size_splits: Index, split_dim: int, *, num_split: int
+) -> list[Value]:
+    """Pieces of given lengths; one of the lengths may be -1: what the others leave."""
     lengths = elements(size_splits)
     rest = [k for k, n in enumerate(lengths) if n == -1]
     if rest:
@@ -129,6 +150,11 @@ def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int)
             left = left if k in rest else sizes.minus(left, length)
         lengths[rest[0]] = left
     return cut(value, lengths, split_dim)
+
+
+@table.convert("SplitV")
+def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int) -> list[Value]:
+    return split_by_lengths(value, size_splits, split_dim, num_split=num_split)
 
 
 def cut(x: Value, lengths: list[sizes.Size], axis: int) -> list[Value]:
@@ -158,8 +184,7 @@ def expanded(x: Value, target: Value) -> Value:
     return x if contents(target) == x.shape else shape.expand(x, int64(target))
 
 
-@table.convert("BroadcastArgs")
-def broadcast_args(s0: Index, s1: Index) -> Value:
+def broadcast_shapes(s0: Index, s1: Index) -> Value:
     """The broadcast of two shapes."""
     known = [contents(s) for s in (s0, s1)]
     both = None if None in known else broadcast(*known)  # type: ignore[arg-type]
@@ -177,17 +202,27 @@ def broadcast_args(s0: Index, s1: Index) -> Value:
     return result
 
 
+@table.convert("BroadcastArgs")
+def broadcast_args(s0: Index, s1: Index) -> Value:
+    return broadcast_shapes(s0, s1)
+
+
 @table.convert("Reverse")
 def reverse(tensor: Value, dims: tuple[bool, ...]) -> Value:
     return reverse_v2(tensor, tuple(k for k, turned in enumerate(dims) if turned))
 
 
-@table.convert("ReverseV2")
-def reverse_v2(tensor: Value, axis: tuple[int, ...]) -> Value:
+def reverse_axes(tensor: Value, axis: tuple[int, ...]) -> Value:
+    """The elements along some axes in reverse order."""
     if not axis:
         return tensor
     count = len(axis)
     return index.slice_(tensor, list(axis), [-1] * count, [FRONT] * count, [-1] * count)
+
+
+@table.convert("ReverseV2")
+def reverse_v2(tensor: Value, axis: tuple[int, ...]) -> Value:
+    return reverse_axes(tensor, axis)
 
 
 @table.convert("ReverseSequence")
@@ -209,9 +244,14 @@ def roll(input: Value, shift: Index, axis: tuple[int, ...]) -> Value:
 
 @table.convert("Shape")
 def shape_of(input: Value, *, out_type: Precision = Precision.INT32) -> Value:
-    if input.is_static:
-        return input.model.constant(np.array(input.shape, out_type.dtype))
-    return shape.shape(input, dtype=out_type)
+    return shape_vector(input, out_type)
+
+
+def shape_vector(x: Value, dtype: Precision) -> Value:
+    """The shape as a vector: a constant where it is known."""
+    if x.is_static:
+        return x.model.constant(np.array(x.shape, dtype.dtype))
+    return shape.shape(x, dtype=dtype)
 
 
 @table.convert("ShapeN")

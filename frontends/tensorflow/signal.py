@@ -60,6 +60,15 @@ def _complex(count: int, *, inverse: bool) -> Callable[..., Value]:
     return convert
 
 
+def transform_real(x: Value, fft_length: Value, count: int, precision: Precision) -> Value:
+    """The first half of the spectrum of real numbers over the last `count` axes."""
+    lengths = lengths_of(x, fft_length, count)
+    pairs, first = pairs_of(x, count), x.rank - count
+    half = signal.dft(pairs, lengths[-1], [x.rank - 1], onesided=True)
+    others = [(first + k, n) for k, n in enumerate(lengths[:-1])]
+    return whole(along(half, others, inverse=False), precision)
+
+
 def _from_real(count: int) -> Callable[..., Value]:
     def convert(
         input: Value,
@@ -67,11 +76,7 @@ def _from_real(count: int) -> Callable[..., Value]:
         *,
         Tcomplex: Precision = Precision.COMPLEX64,  # noqa: N803
     ) -> Value:
-        lengths = lengths_of(input, fft_length, count)
-        pairs, first = pairs_of(input, count), input.rank - count
-        half = signal.dft(pairs, lengths[-1], [input.rank - 1], onesided=True)
-        others = [(first + k, n) for k, n in enumerate(lengths[:-1])]
-        return whole(along(half, others, inverse=False), Tcomplex)
+        return transform_real(input, fft_length, count, Tcomplex)
 
     return convert
 

@@ -136,6 +136,23 @@ def _is_whole(part: Cut, size: Dim) -> bool:
     return part.end == END or (isinstance(size, int) and part.end >= size)
 
 
+def slice_with_masks(
+    input: Value,
+    begin: Index,
+    end: Index,
+    strides: Index,
+    *,
+    begin_mask: int = 0,
+    end_mask: int = 0,
+    ellipsis_mask: int = 0,
+    new_axis_mask: int = 0,
+    shrink_axis_mask: int = 0,
+) -> Value:
+    """A strided slice whose five masks say what of the bounds counts."""
+    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
+    return sliced(input, begin, end, strides, masks)
+
+
 @table.convert("StridedSlice")
 def strided_slice(
     input: Value,
@@ -149,8 +166,17 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Value:
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return sliced(input, begin, end, strides, masks)
+    return slice_with_masks(
+        input,
+        begin,
+        end,
+        strides,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )
 
 
 @table.convert("TensorStridedSliceUpdate")
@@ -185,8 +211,7 @@ def _like(value: Value, places: Value) -> Value:
     return shape.expand(value, list(places.shape))
 
 
-@table.convert("Slice")
-def slice_(input: Value, begin: Index, size: Index) -> Value:
+def slice_from(input: Value, begin: Index, size: Index) -> Value:
     """So many elements from a place; -1 goes on to the end."""
     starts, lengths = elements(begin), elements(size)
     if len(starts) != input.rank or len(lengths) != input.rank:
@@ -211,6 +236,11 @@ def slice_(input: Value, begin: Index, size: Index) -> Value:
             cuts.append(Cut(axis, start, _sum(start, length), 1))
     kept = [c for c in cuts if not _is_whole(c, input.shape[c.axis])]
     return cut(x, kept) if kept else x
+
+
+@table.convert("Slice")
+def slice_(input: Value, begin: Index, size: Index) -> Value:
+    return slice_from(input, begin, size)
 
 
 def _require_inside(start: int, length: int, size: Dim) -> None:

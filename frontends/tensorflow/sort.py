@@ -27,6 +27,17 @@ def largest(x: Value, k: Value, index_type: Precision) -> tuple[Value, Value]:
     return values, cast_to(places, index_type)
 
 
+def largest_of_rows(
+    input: Value,
+    k: Index,
+    index_type: Precision = Precision.INT32,
+) -> tuple[Value, Value]:
+    """The `k` largest elements of each row in order, and where they are."""
+    known = ints(k)
+    count = shape.reshape(int64(k), [1]) if known is None else k.model.constant(known, np.int64)
+    return largest(input, count, index_type)
+
+
 @table.convert("TopKV2")
 def top_k_v2(
     input: Value,
@@ -36,9 +47,7 @@ def top_k_v2(
     index_type: Precision = Precision.INT32,
 ) -> tuple[Value, Value]:
     """In order without `sorted` too."""
-    known = ints(k)
-    count = shape.reshape(int64(k), [1]) if known is None else k.model.constant(known, np.int64)
-    return largest(input, count, index_type)
+    return largest_of_rows(input, k, index_type)
 
 
 def position(operator: Operator, x: Value, dimension: int, kind: Precision, least: float) -> Value:

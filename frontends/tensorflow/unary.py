@@ -117,8 +117,8 @@ def round_(x: Value) -> Value:
     return unary.round_(x)
 
 
-@table.convert("Sign")
-def sign(x: Value) -> Value:
+def sign_of(x: Value) -> Value:
+    """-1, 0 or 1 of real numbers; of complex ones x / |x|."""
     if x.dtype.kind != "c":
         return unary.sign(x)
     size = abs(x)
@@ -126,8 +126,12 @@ def sign(x: Value) -> Value:
     return x / cast_to(compare.where(nothing, 1, size), x.precision)
 
 
-@table.convert("Bitcast")
-def bit_cast(input: Value, *, type: Precision) -> Value:
+@table.convert("Sign")
+def sign(x: Value) -> Value:
+    return sign_of(x)
+
+
+def reinterpret_bits(input: Value, *, type: Precision) -> Value:
     """Of another width: the last axis holds the parts of an element, the lowest first."""
     old, new = input.dtype.itemsize, type.dtype.itemsize
     if old == new:
@@ -150,6 +154,11 @@ def bit_cast(input: Value, *, type: Precision) -> Value:
         part = logic.bit_shift(part, step, left=True) if k else part
         result = part if result is None else result | part
     return unary.bit_cast(result, dtype=type)
+
+
+@table.convert("Bitcast")
+def bit_cast(input: Value, *, type: Precision) -> Value:
+    return reinterpret_bits(input, type=type)
 
 
 @table.convert("PopulationCount")

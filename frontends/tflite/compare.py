@@ -24,9 +24,21 @@ table.same(
         "SELECT_V2": compare.where,
     }
 )
-table.convert("RIGHT_SHIFT")(tensorflow_logic.right_shift)
-table.convert("SELECT")(tensorflow.select)
-table.convert("WHERE")(index.where)
+
+
+@table.convert("RIGHT_SHIFT")
+def right_shift(x: Value, y: Value) -> Value:
+    return logic.bit_shift(x, tensorflow_logic._steps(x, y), left=False)
+
+
+@table.convert("SELECT")
+def select(condition: Value, x: Value, y: Value) -> Value:
+    return tensorflow.select_rows(condition, x, y)
+
+
+@table.convert("WHERE")
+def where(condition: Value) -> Value:
+    return index.true_positions(condition)
 
 
 @table.convert("EQUAL")

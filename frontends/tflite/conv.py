@@ -58,7 +58,7 @@ def conv_2d(
         raise BadType(f"CONV_2D of {input.type} with {filter.type}")
     dilations = (dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
-    (depth,) = tensorflow.sized(filter)[3:]
+    (depth,) = filter.sizes[3:]
     groups = _groups(input, depth, filter, NHWC)
     weights = _turned(filter, 0, 3, 1, 2)
     result = tensorflow.convolved(input, weights, how, NHWC, groups, bias)
@@ -131,7 +131,7 @@ def conv_3d(
         raise BadType(f"CONV_3D of {input.type} with {filter.type}")
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
-    depth = tensorflow.sized(filter)[3]
+    depth = filter.sizes[3]
     groups = _groups(input, depth, filter, NDHWC)
     weights = tensorflow.output_first(filter)
     result = tensorflow.convolved(input, weights, how, NDHWC, groups, bias)

@@ -34,7 +34,7 @@ def non_max_suppression_v4(
 ) -> tuple[Value, Value]:
     """The boxes that stay, with zeros behind them, and how many they are."""
     bound = _touching(iou_threshold)
-    return tensorflow.non_max_suppression_v4(
+    return tensorflow.suppress_padded(
         boxes, scores, max_output_size, bound, score_threshold, pad_to_max_output_size=True
     )
 
@@ -48,7 +48,7 @@ def non_max_suppression_v5(
     score_threshold: Value,
     soft_nms_sigma: float,
 ) -> tuple[Value, Value, Value]:
-    return tensorflow.non_max_suppression_v5(
+    return tensorflow.suppress_with_scores(
         boxes,
         scores,
         max_output_size,
@@ -106,7 +106,7 @@ def detection_post_process(
     least = np.nextafter(np.float32(nms_score_threshold), np.float32(-np.inf))
     bound = model.constant(least)
     if use_regular_nms:
-        found = tensorflow.combined_non_max_suppression(
+        found = tensorflow.suppress_by_class(
             shape.unsqueeze(boxes, [2]),
             scores,
             detections_per_class,

@@ -29,7 +29,7 @@ def fully_connected(
         raise Unsupported(f"FULLY_CONNECTED with weights_format={weights_format!r}")
     if weights.rank != 2:
         raise BadType(f"FULLY_CONNECTED with weights {weights.type}")
-    units, width = conv.sized(weights)
+    units, width = weights.sizes
     if keep_num_dims and input.rank != 2:
         result = linear.mat_mul(input, weights, transpose_y=True)
         result = result if bias is None else result + shape.reshape(bias, [units])
@@ -47,7 +47,7 @@ def _rows(input: Value, width: int) -> Value:
 
 @table.convert("BATCH_MATMUL")
 def batch_mat_mul(x: Value, y: Value, *, adj_x: bool = False, adj_y: bool = False) -> Value:
-    return tensorflow.batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y)
+    return tensorflow.multiply_matrices(x, y, adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("EMBEDDING_LOOKUP")

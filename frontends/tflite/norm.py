@@ -25,4 +25,6 @@ def l2_normalization(input: Value, *, fused_activation_function: str = NONE) -> 
 def local_response_normalization(
     input: Value, *, radius: int = 0, bias: float = 0.0, alpha: float = 0.0, beta: float = 0.0
 ) -> Value:
-    return tensorflow.lrn(input, depth_radius=radius, bias=bias, alpha=alpha, beta=beta)
+    return tensorflow.normalize_across_channels(
+        input, depth_radius=radius, bias=bias, alpha=alpha, beta=beta
+    )

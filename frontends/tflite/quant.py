@@ -58,6 +58,4 @@ def fake_quant(
     num_bits: int = 0,
     narrow_range: bool = False,
 ) -> Value:
-    return tensorflow.fake_quant_with_min_max_args(
-        input, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
-    )
+    return tensorflow.fake_quantized(input, np.array(min), np.array(max), num_bits, narrow_range)

@@ -14,7 +14,7 @@ table = Table()
 def resize_bilinear(
     input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
-    return tensorflow.resize_bilinear(
+    return tensorflow.interpolate_bilinear(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )
 
@@ -23,6 +23,6 @@ def resize_bilinear(
 def resize_nearest_neighbor(
     input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
-    return tensorflow.resize_nearest_neighbor(
+    return tensorflow.interpolate_nearest(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )

@@ -127,7 +127,7 @@ def convert(operand: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("STABLEHLO_RESHAPE")
 def reshape(operand: Value, *, out_sizes: Numbers) -> Value:
-    return tensorflow.reshape(operand, operand.model.constant(np.array(out_sizes, np.int64)))
+    return tensorflow.reshaped(operand, operand.model.constant(np.array(out_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_TRANSPOSE")
@@ -176,7 +176,9 @@ def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers = 
     if not operand.rank:
         return operand
     starts = clamped(operand, start_indices, slice_sizes)
-    return slices.slice_(operand, starts, operand.model.constant(np.array(slice_sizes, np.int64)))
+    return slices.slice_from(
+        operand, starts, operand.model.constant(np.array(slice_sizes, np.int64))
+    )
 
 
 @table.convert("STABLEHLO_DYNAMIC_UPDATE_SLICE")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import binary, compare, quant, unary
+from nnir.ops import binary, compare, complex, quant, unary
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import complex as tensorflow_complex
 from ..tensorflow import generate
 from ..tensorflow import unary as tensorflow
 from ..translate import Translator
@@ -32,8 +31,16 @@ table.same(
         "SQUARE": unary.square,
     }
 )
-table.convert("SIGN")(tensorflow.sign)
-table.convert("ZEROS_LIKE")(generate.zeros_like)
+
+
+@table.convert("SIGN")
+def sign(x: Value) -> Value:
+    return tensorflow.sign_of(x)
+
+
+@table.convert("ZEROS_LIKE")
+def zeros_like(input: Value) -> Value:
+    return generate.like(input, 0)
 
 
 @table.convert("CAST")
@@ -50,22 +57,22 @@ def cast(input: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("BITCAST")
 def bit_cast(input: Value, *, out_data_type: Precision) -> Value:
-    return tensorflow.bit_cast(input, type=out_data_type)
+    return tensorflow.reinterpret_bits(input, type=out_data_type)
 
 
 @table.convert("COMPLEX_ABS")
 def complex_abs(input: Value) -> Value:
-    return tensorflow_complex.complex_abs(input)
+    return binary.hypot(complex.real(input), complex.imag(input))
 
 
 @table.convert("REAL")
 def real(input: Value) -> Value:
-    return tensorflow_complex.real(input)
+    return complex.real(input)
 
 
 @table.convert("IMAG")
 def imag(input: Value) -> Value:
-    return tensorflow_complex.imag(input)
+    return complex.imag(input)
 
 
 @table.convert("READ_VARIABLE")
