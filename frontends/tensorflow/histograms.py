@@ -7,8 +7,9 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, shape, sizes, unary
 from nnir.ops.sizes import Size
+from nnir.recipes.sort import find_buckets
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -82,15 +83,6 @@ def dense_bincount(
 
 def _like_none(weights: Value) -> Value:
     return weights.model.constant(np.zeros(0, weights.dtype))
-
-
-def find_buckets(input: Value, *, boundaries: tuple[float, ...]) -> Value:
-    """The bucket of each element between boundaries."""
-    wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
-    x = shape.unsqueeze(cast_to(input, wide), [input.rank])
-    edges = np.array(boundaries, np.float32).astype(wide.dtype)
-    reached = ~(x < input.model.constant(edges))
-    return reduce.reduce_sum(unary.cast(reached, dtype=Precision.INT32), [-1], keepdim=False)
 
 
 @table.convert("Bucketize")

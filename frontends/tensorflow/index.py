@@ -4,47 +4,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints
-from nnir.errors import BadType, Unsupported
+from nnir.broadcast import ints
+from nnir.errors import Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, reduce, shape, sizes, unary
+from nnir.recipes.index import gather_along, gather_slices, one_hot_along, true_positions
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Items, Table
 from . import slices
-from .sizes import counted, flat, int64, steps_to
+from .sizes import counted, flat, int64
 
 table = Table.merge([slices.table])
-WIDE = (Precision.INT32, Precision.INT64)
 
 
 @table.convert("Gather")
 def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> Value:
     return index.gather(params, indices, axis=0)
-
-
-def gather_along(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
-    """Slices along an axis; the first `batch_dims` axes are common to both."""
-    count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
-    place = axis_of(axis, params.rank)
-    if not count:
-        return index.gather(params, indices, axis=place)
-    if not count <= min(place, indices.rank):
-        raise BadType(f"a gather along axis {axis} with batch_dims={batch_dims}")
-    between = range(count, place)
-    front = params
-    if between:
-        rest = range(place + 1, params.rank)
-        front = shape.transpose(params, perm=(*range(count), place, *between, *rest))
-    found = index.gather_nd(front, shape.unsqueeze(indices, [indices.rank]), batch_dims=count)
-    if not between:
-        return found
-    new = indices.rank - count
-    behind = count + new
-    perm = (*range(behind, behind + len(between)), *range(count, behind))
-    rest = range(behind + len(between), found.rank)
-    return shape.transpose(found, perm=(*range(count), *perm, *rest))
 
 
 @table.convert("GatherV2")
@@ -66,37 +43,6 @@ def gather_nd(params: Value, indices: Value, *, bad_indices_policy: str = "") ->
     return gather_slices(params, indices)
 
 
-def gather_slices(params: Value, indices: Value) -> Value:
-    """GATHER_ND; vectors of no entries mean the whole tensor."""
-    if indices.shape[-1] != 0:
-        return index.gather_nd(params, indices)
-    lengths = [*sizes.sizes_of(indices)[:-1], *sizes.sizes_of(params)]
-    return shape.expand(params, sizes.vector(params.model, lengths))
-
-
-def one_hot_along(
-    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
-) -> Value:
-    """Compare every index with 0, 1, ... along the new axis; others than those match nothing."""
-    place = axis_of(axis, indices.rank, extra=1)
-    where = indices if indices.precision in WIDE else int64(indices)
-    known = ints(depth)
-    if known is not None:
-        steps = indices.model.constant(steps_to(known[0]).astype(where.dtype))
-    else:
-        end = shape.reshape(cast_to(depth, where.precision), [1])
-        zero, one = (indices.model.constant([n], where.dtype) for n in (0, 1))
-        steps = generate.range_(zero, end, one)
-    behind = indices.rank - place
-    line = shape.unsqueeze(steps, [1] * behind) if behind else steps
-    hits = compare.equal(shape.unsqueeze(where, [place]), line)
-    if on_value.precision == Precision.BOOL8 and _is(on_value, True) and _is(off_value, False):
-        return hits
-    if _is(on_value, 1) and _is(off_value, 0):
-        return unary.cast(hits, dtype=on_value.precision)
-    return compare.where(hits, on_value, off_value)
-
-
 @table.convert("OneHot")
 def one_hot(
     indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
@@ -104,20 +50,10 @@ def one_hot(
     return one_hot_along(indices, depth, on_value, off_value, axis=axis)
 
 
-def _is(value: Value, number: float) -> bool:
-    return value.constant is not None and bool(value.constant == number)
-
-
 @table.convert("InvertPermutation")
 def invert_permutation(x: Value) -> Value:
     places = counted(x, 0, x.precision)
     return index.scatter_nd(places, shape.unsqueeze(x, [1]), places)
-
-
-def true_positions(input: Value) -> Value:
-    """The positions of the elements that are not 0, a row for each."""
-    found = index.non_zero(input)
-    return shape.transpose(found, perm=(1, 0))
 
 
 @table.convert("Where")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import complex, linear
+from nnir.ops import linear
+from nnir.recipes.linear import multiply_matrices
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -41,25 +42,6 @@ def sparse_mat_mul(
     """Matrices that are stored in full and may have many zeros; the result is float32."""
     wide = (cast_to(v, Precision.FLOAT32) for v in (a, b))
     return mat_mul(*wide, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-def adjoint(x: Value, *, wanted: bool) -> Value:
-    """The conjugate of complex numbers; the transpose is a flag of the product."""
-    return complex.conj(x) if wanted and complex.is_complex(x) else x
-
-
-def multiply_matrices(
-    x: Value,
-    y: Value,
-    *,
-    adj_x: bool = False,
-    adj_y: bool = False,
-) -> Value:
-    """Products of batches of matrices; `adj_x` and `adj_y` take the conjugate transpose."""
-    if x.rank < 2 or y.rank < 2:
-        raise BadType(f"BatchMatMul of {x.type} and {y.type}: matrices are needed")
-    left, right = adjoint(x, wanted=adj_x), adjoint(y, wanted=adj_y)
-    return linear.mat_mul(left, right, transpose_x=adj_x, transpose_y=adj_y)
 
 
 @table.convert("BatchMatMul", "BatchMatMulV2")

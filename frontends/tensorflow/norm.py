@@ -5,10 +5,11 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import binary, generate, norm, reduce, shape, sizes, unary
+from nnir.recipes.layout import is_channels_last, with_channels_first
+from nnir.recipes.norm import normalize_across_channels
 
 from ..precision import cast_to
 from ..table import Table, Withheld
-from .layout import is_last, with_channels_first
 
 table = Table()
 Results = tuple[Value | Withheld, ...]
@@ -70,7 +71,7 @@ def fused_batch_norm(
     if not is_training:
         result = normalised(x, data_format, (scale, offset, mean, variance), epsilon)
         return result, mean, variance, ROOM, ROOM
-    channels = x.rank - 1 if is_last(data_format) else 1
+    channels = x.rank - 1 if is_channels_last(data_format) else 1
     axes = [a for a in range(x.rank) if a != channels]
     now, spread = statistics(x, axes)
     result = normalised(x, data_format, (scale, offset, now, spread), epsilon)
@@ -118,25 +119,6 @@ def batch_norm_with_global_normalization(
     one = t.model.constant(1, gamma.dtype)
     scale = gamma if scale_after_normalization else generate.fill_like(gamma, one)
     return normalised(t, "NHWC", (scale, beta, m, v), variance_epsilon)
-
-
-def normalize_across_channels(
-    input: Value,
-    *,
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-) -> Value:
-    """The standard divides alpha by the number of channels in the window."""
-    if input.rank != 4:
-        raise BadType(f"LRN of {input.type}: an image is needed")
-    size = 2 * depth_radius + 1
-    return with_channels_first(
-        input,
-        "NHWC",
-        lambda y: norm.lrn(y, size=size, bias=bias, alpha=alpha * size, beta=beta),
-    )
 
 
 @table.convert("LRN")

@@ -8,12 +8,12 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, generate, index, shape, sizes
+from nnir.ops import binary, index, shape, sizes
 from nnir.ops.sizes import Size
+from nnir.recipes.layout import spatial_entries
+from nnir.recipes.windows import window_positions
 
 from ..table import Table
-from .layout import spatial
-from .sizes import steps_to
 
 table = Table()
 
@@ -27,7 +27,7 @@ def extract_image_patches(
     rates: tuple[int, ...],
     padding: str,
 ) -> Value:
-    given = (spatial(v, "NHWC", "a window") for v in (ksizes, strides, rates))
+    given = (spatial_entries(v, "NHWC", "a window") for v in (ksizes, strides, rates))
     return patches_of(images, *given, padding=padding)
 
 
@@ -35,7 +35,7 @@ def extract_image_patches(
 def extract_volume_patches(
     input: Value, *, ksizes: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> Value:
-    windows, steps = (spatial(v, "NDHWC", "a window") for v in (ksizes, strides))
+    windows, steps = (spatial_entries(v, "NDHWC", "a window") for v in (ksizes, strides))
     return patches_of(input, windows, steps, (1, 1, 1), padding=padding)
 
 
@@ -52,7 +52,7 @@ def patches_of(
         front, behind = _pads(size, reach, stride, padding)
         padded = sizes.plus(sizes.plus(size, front), behind)
         end = sizes.minus(padded, reach - 1)
-        places.append(places_of(end, stride, np.arange(window) * rate))
+        places.append(window_positions(end, stride, np.arange(window) * rate))
         pads += [front, behind]
     if any(isinstance(n, Value) or n for n in pads):
         x = shape.pad(x, sizes.vector(x.model, [*pads, 0, 0]))
@@ -63,16 +63,6 @@ def patches_of(
     moved = shape.transpose(x, perm=(0, *outer, *inner, 2 * count + 1))
     depth = sizes.times(channels, int(np.prod(windows)))
     return sizes.reshape(moved, [batch, *grown, depth])
-
-
-def places_of(end: Size, stride: int, taps: np.ndarray) -> Value | np.ndarray:
-    """The places [windows, elements] of all windows, which begin in front of `end`."""
-    if isinstance(end, int):
-        steps_to(max(end, 0) * len(taps) // stride)  # too many are refused
-        return np.arange(0, end, stride)[:, None] + taps
-    starts = generate.range_([0], end, [stride])
-    result: Value = shape.unsqueeze(starts, [1]) + taps
-    return result
 
 
 def _pads(size: Size, reach: int, stride: int, padding: str) -> tuple[Size, Size]:

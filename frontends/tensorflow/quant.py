@@ -7,7 +7,8 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, reduce, shape, unary
+from nnir.ops import binary, compare, reduce, shape, unary
+from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
 from ..table import Table
@@ -20,38 +21,6 @@ def _number(like: Value, value: float) -> Value:
     return like.model.constant(np.array(value, like.dtype))
 
 
-def fake_quantized(
-    x: Value, low: np.ndarray, high: np.ndarray, num_bits: int, narrow_range: bool
-) -> Value:
-    """Round to one of 2**num_bits numbers between bounds that are moved so that 0 is one."""
-    if not 2 <= num_bits <= 16:
-        raise BadType(f"quantisation to num_bits={num_bits}")
-    low, high = (np.asarray(v, np.float32) for v in (low, high))
-    if np.any(low > high) or low.shape != high.shape:
-        raise BadType(f"quantisation between {low} and {high}")
-    first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
-    empty = (low == 0) & (high == 0)
-    scale = ((high - low) / (last - first)).astype(np.float32)
-    step = np.where(scale == 0, np.float32(1), scale)
-    at = first - low / step
-    zero = np.where(at < first, first, np.where(at > last, last, np.floor(at + np.float32(0.5))))
-    zero = zero.astype(np.float32)
-    least, most = ((first - zero) * scale).astype(np.float32), ((last - zero) * scale)
-    inverse = (np.float32(1) / step).astype(np.float32)
-    shift = np.floor(-least * inverse + np.float32(0.5))
-    bounds = [x.model.constant(v.astype(np.float32)) for v in (least, most)]
-    if low.ndim:
-        inner = binary.max_(binary.min_(x, bounds[1]), bounds[0])
-    else:
-        inner = activation.clip(x, *bounds)
-    steps = (inner - bounds[0]) * x.model.constant(inverse)
-    offset = (np.float32(0.5) - shift).astype(np.float32)
-    whole = unary.floor(steps + x.model.constant(offset))
-    factor = np.where(empty, np.float32(0), scale).astype(np.float32)
-    result: Value = whole * x.model.constant(factor)
-    return result
-
-
 @table.convert("FakeQuantWithMinMaxArgs")
 def fake_quant_with_min_max_args(
     inputs: Value,
@@ -61,7 +30,7 @@ def fake_quant_with_min_max_args(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Value:
-    return fake_quantized(inputs, np.array(min), np.array(max), num_bits, narrow_range)
+    return fake_quantize(inputs, np.array(min), np.array(max), num_bits, narrow_range)
 
 
 @table.convert("FakeQuantWithMinMaxVars")
@@ -73,7 +42,7 @@ def fake_quant_with_min_max_vars(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Value:
-    return fake_quantized(inputs, np.array(min), np.array(max), num_bits, narrow_range)
+    return fake_quantize(inputs, np.array(min), np.array(max), num_bits, narrow_range)
 
 
 @table.convert("FakeQuantWithMinMaxVarsPerChannel")
@@ -87,7 +56,7 @@ def fake_quant_with_min_max_vars_per_channel(
 ) -> Value:
     """One pair of bounds for each entry of the last axis."""
     low, high = np.reshape(min, -1), np.reshape(max, -1)
-    return fake_quantized(inputs, low, high, num_bits, narrow_range)
+    return fake_quantize(inputs, low, high, num_bits, narrow_range)
 
 
 def there_and_back(

@@ -12,6 +12,7 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, random, sizes, sort, special, unary
+from nnir.recipes.random import Seed, seed_of_pair
 from nnir.types import Precision
 
 from ..precision import cast_to
@@ -20,12 +21,6 @@ from ..translate import Translator
 from .sizes import int64
 
 table = Table()
-Seed = float | None
-
-
-def from_attributes(seed: int, seed2: int) -> Seed:
-    """0 and 0 ask for other numbers every time."""
-    return float(seed * 1_000_003 + seed2) if seed or seed2 else None
 
 
 def from_tensor(translator: Translator, *seed: Value) -> Seed:
@@ -74,26 +69,26 @@ def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
 
 @table.convert("RandomUniform")
 def random_uniform(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
-    return uniform(shape, dtype, from_attributes(seed, seed2))
+    return uniform(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("RandomStandardNormal")
 def random_standard_normal(
     shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision
 ) -> Value:
-    return normal(shape, dtype, from_attributes(seed, seed2))
+    return normal(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("TruncatedNormal")
 def truncated_normal(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
-    return truncated(shape, dtype, from_attributes(seed, seed2))
+    return truncated(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("RandomUniformInt")
 def random_uniform_int(
     shape: Index, minval: Value, maxval: Value, *, seed: int = 0, seed2: int = 0
 ) -> Value:
-    return whole_numbers(shape, minval, maxval, from_attributes(seed, seed2))
+    return whole_numbers(shape, minval, maxval, seed_of_pair(seed, seed2))
 
 
 @table.convert("Multinomial")
@@ -105,7 +100,7 @@ def multinomial(
     seed2: int = 0,
     output_dtype: Precision = Precision.INT64,
 ) -> Value:
-    return drawn_classes(logits, num_samples, output_dtype, from_attributes(seed, seed2))
+    return drawn_classes(logits, num_samples, output_dtype, seed_of_pair(seed, seed2))
 
 
 def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Value:
@@ -115,7 +110,7 @@ def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Va
 
 @table.convert("RandomShuffle")
 def random_shuffle(value: Value, *, seed: int = 0, seed2: int = 0) -> Value:
-    return shuffled(value, from_attributes(seed, seed2))
+    return shuffled(value, seed_of_pair(seed, seed2))
 
 
 def shuffled(x: Value, seed: Seed) -> Value:

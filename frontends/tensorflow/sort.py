@@ -4,38 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints
+from nnir.broadcast import ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.recipes.sort import best_position, largest_of_rows
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import uniques
 from .sizes import int64
 
 table = Table.merge([uniques.table])
-WIDE = (Precision.INT32, Precision.INT64)
-
-
-def largest(x: Value, k: Value, index_type: Precision) -> tuple[Value, Value]:
-    """The `k` largest elements of each row, and where they are."""
-    kind = index_type if index_type in WIDE else Precision.INT64
-    values, places = sort.top_k(x, k, axis=-1, return_indices_dtype=kind)
-    return values, cast_to(places, index_type)
-
-
-def largest_of_rows(
-    input: Value,
-    k: Index,
-    index_type: Precision = Precision.INT32,
-) -> tuple[Value, Value]:
-    """The `k` largest elements of each row in order, and where they are."""
-    known = ints(k)
-    count = shape.reshape(int64(k), [1]) if known is None else k.model.constant(known, np.int64)
-    return largest(input, count, index_type)
 
 
 @table.convert("TopKV2")
@@ -50,25 +31,14 @@ def top_k_v2(
     return largest_of_rows(input, k, index_type)
 
 
-def position(operator: Operator, x: Value, dimension: int, kind: Precision, least: float) -> Value:
-    """Where the best element is; NaN is none."""
-    if x.precision == Precision.BOOL8:
-        x = unary.cast(x, dtype=Precision.UINT8)
-    if x.is_float:
-        x = compare.where(compare.equal(x, x), x, least)
-    wide = kind if kind in WIDE else Precision.INT64
-    axis = axis_of(dimension, x.rank)
-    return cast_to(operator(x, axis=axis, keepdim=False, dtype=wide), kind)
-
-
 @table.convert("ArgMax")
 def arg_max(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
-    return position(reduce.arg_max, input, dimension, output_type, -np.inf)
+    return best_position(reduce.arg_max, input, dimension, output_type, -np.inf)
 
 
 @table.convert("ArgMin")
 def arg_min(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
-    return position(reduce.arg_min, input, dimension, output_type, np.inf)
+    return best_position(reduce.arg_min, input, dimension, output_type, np.inf)
 
 
 def _behind(operator: Operator, line: Value, x: Value, out_type: Precision) -> Value:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nnir.model import Value
 from nnir.ops import activation, compare, shape
+from nnir.recipes.layout import with_channels_first
 
 from ..table import Table
-from ..tensorflow.layout import with_channels_first
 from .fused import clipped
 
 table = Table()

@@ -7,66 +7,79 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import activation, binary, index, linear, reduce, shape
+from nnir.recipes.diagonal import diagonal_matrix, set_diagonals
+from nnir.recipes.index import gather_along, gather_slices, one_hot_along
+from nnir.recipes.scatter import fill_sparse, sum_updates
+from nnir.recipes.segment import (
+    ADD,
+    MAX,
+    MIN,
+    MUL,
+    reduce_segments,
+    reduce_sorted_segments,
+    segment_count,
+)
+from nnir.recipes.slices import slice_from, slice_with_masks
+from nnir.recipes.sort import best_position, find_buckets, largest_of_rows
+from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import histograms, matrices, scatter, segment, slices, sort, uniques
-from ..tensorflow import index as tensorflow
 
 table = Table()
 
 
 @table.convert("SEGMENT_SUM")
 def segment_sum(data: Value, segment_ids: Value) -> Value:
-    return segment._sorted(data, segment_ids, segment.ADD)
+    return reduce_sorted_segments(data, segment_ids, ADD)
 
 
 @table.convert("SLICE")
 def slice_(input: Value, begin: Index, size: Index) -> Value:
-    return slices.slice_from(input, begin, size)
+    return slice_from(input, begin, size)
 
 
 @table.convert("UNSORTED_SEGMENT_MAX")
 def unsorted_segment_max(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return segment.grouped(data, segment_ids, segment.number_of(num_segments), segment.MAX)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MAX)
 
 
 @table.convert("UNSORTED_SEGMENT_MIN")
 def unsorted_segment_min(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return segment.grouped(data, segment_ids, segment.number_of(num_segments), segment.MIN)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MIN)
 
 
 @table.convert("UNSORTED_SEGMENT_PROD")
 def unsorted_segment_prod(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return segment.grouped(data, segment_ids, segment.number_of(num_segments), segment.MUL)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MUL)
 
 
 @table.convert("UNSORTED_SEGMENT_SUM")
 def unsorted_segment_sum(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return segment.grouped(data, segment_ids, segment.number_of(num_segments), segment.ADD)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), ADD)
 
 
 @table.convert("GATHER")
 def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0) -> Value:
-    return tensorflow.gather_along(params, indices, axis, batch_dims=batch_dims)
+    return gather_along(params, indices, axis, batch_dims=batch_dims)
 
 
 @table.convert("GATHER_ND")
 def gather_nd(params: Value, indices: Value) -> Value:
-    return tensorflow.gather_slices(params, indices)
+    return gather_slices(params, indices)
 
 
 @table.convert("SCATTER_ND")
 def scatter_nd(indices: Value, updates: Value, shape: Index) -> Value:
-    return scatter.sum_updates(indices, updates, shape)
+    return sum_updates(indices, updates, shape)
 
 
 @table.convert("SPARSE_TO_DENSE")
 def sparse_to_dense(
     sparse_indices: Value, output_shape: Index, sparse_values: Value, default_value: Value
 ) -> Value:
-    return scatter.fill_sparse(sparse_indices, output_shape, sparse_values, default_value)
+    return fill_sparse(sparse_indices, output_shape, sparse_values, default_value)
 
 
 @table.convert("STRIDED_SLICE")
@@ -84,7 +97,7 @@ def strided_slice(
     offset: bool = False,
 ) -> Value:
     """With `offset`, the ends are counted from where the slices begin."""
-    return slices.slice_with_masks(
+    return slice_with_masks(
         input,
         begin,
         begin + end if offset else end,
@@ -123,24 +136,24 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
 def one_hot(
     indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = 0
 ) -> Value:
-    return tensorflow.one_hot_along(indices, depth, on_value, off_value, axis=axis)
+    return one_hot_along(indices, depth, on_value, off_value, axis=axis)
 
 
 @table.convert("TOPK_V2")
 def top_k(input: Value, k: Index) -> tuple[Value, Value]:
-    return sort.largest_of_rows(input, k)
+    return largest_of_rows(input, k)
 
 
 @table.convert("ARG_MAX")
 def arg_max(input: Value, dimension: int, *, output_type: Precision) -> Value:
     _require_wide("ARG_MAX", output_type)
-    return sort.position(reduce.arg_max, input, dimension, output_type, -np.inf)
+    return best_position(reduce.arg_max, input, dimension, output_type, -np.inf)
 
 
 @table.convert("ARG_MIN")
 def arg_min(input: Value, dimension: int, *, output_type: Precision) -> Value:
     _require_wide("ARG_MIN", output_type)
-    return sort.position(reduce.arg_min, input, dimension, output_type, np.inf)
+    return best_position(reduce.arg_min, input, dimension, output_type, np.inf)
 
 
 def _require_wide(name: str, kind: Precision) -> None:
@@ -150,12 +163,12 @@ def _require_wide(name: str, kind: Precision) -> None:
 
 @table.convert("UNIQUE")
 def unique(x: Value, *, idx_out_type: Precision = Precision.INT32) -> tuple[Value, Value]:
-    return uniques.distinct(x, (), idx_out_type)[:2]
+    return distinct_elements(x, (), idx_out_type)[:2]
 
 
 @table.convert("BUCKETIZE")
 def bucketize(input: Value, *, boundaries: tuple[float, ...] = ()) -> Value:
-    return histograms.find_buckets(input, boundaries=boundaries)
+    return find_buckets(input, boundaries=boundaries)
 
 
 @table.convert("CUMSUM")
@@ -165,9 +178,9 @@ def cumsum(input: Value, axis: Index, *, exclusive: bool = False, reverse: bool 
 
 @table.convert("MATRIX_DIAG")
 def matrix_diag(diagonal: Value) -> Value:
-    return matrices.diagonal_matrix(diagonal)
+    return diagonal_matrix(diagonal)
 
 
 @table.convert("MATRIX_SET_DIAG")
 def matrix_set_diag(input: Value, diagonal: Value) -> Value:
-    return matrices.set_band(input, diagonal, (0,), "LEFT_LEFT")
+    return set_diagonals(input, diagonal, (0,), "LEFT_LEFT")

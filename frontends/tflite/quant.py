@@ -7,11 +7,11 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import quant
+from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import quant as tensorflow
 
 table = Table()
 
@@ -58,4 +58,4 @@ def fake_quant(
     num_bits: int = 0,
     narrow_range: bool = False,
 ) -> Value:
-    return tensorflow.fake_quantized(input, np.array(min), np.array(max), num_bits, narrow_range)
+    return fake_quantize(input, np.array(min), np.array(max), num_bits, narrow_range)

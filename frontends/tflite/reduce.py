@@ -8,9 +8,9 @@ from nnir.errors import Unsupported
 from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import binary, logic, reduce
+from nnir.recipes.reduce import reduce_along, reduce_bools
 
 from ..table import Table
-from ..tensorflow import reduce as tensorflow
 from .windows import Windows, reduced
 
 table = Table()
@@ -25,7 +25,7 @@ REDUCTIONS = {
 
 def _reduction(operator: Operator[Value]) -> Callable[..., Value]:
     def convert(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
-        return tensorflow.folded(operator, input, axis, keep_dims)
+        return reduce_along(operator, input, axis, keep_dims)
 
     return convert
 
@@ -36,12 +36,12 @@ for _name, _operator in REDUCTIONS.items():
 
 @table.convert("REDUCE_ALL")
 def reduce_all(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
-    return tensorflow._of_bools(reduce.reduce_min, input, axis, keep_dims)
+    return reduce_bools(reduce.reduce_min, input, axis, keep_dims)
 
 
 @table.convert("REDUCE_ANY")
 def reduce_any(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
-    return tensorflow._of_bools(reduce.reduce_max, input, axis, keep_dims)
+    return reduce_bools(reduce.reduce_max, input, axis, keep_dims)
 
 
 WINDOWS = {

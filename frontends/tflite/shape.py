@@ -9,11 +9,23 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import generate, index, shape
+from nnir.recipes import blocks
+from nnir.recipes.padding import pad_by_rows, pad_mirrored
+from nnir.recipes.shape import (
+    broadcast_shapes,
+    expand_to,
+    permute,
+    reshape_to,
+    reverse_axes,
+    shape_vector,
+    split_by_lengths,
+    split_evenly,
+    squeeze_axes,
+    unstack,
+)
 from nnir.types import Precision
 
 from ..table import Table, Wanted
-from ..tensorflow import blocks, padding
-from ..tensorflow import shape as tensorflow
 from .fused import NONE, activated
 
 table = Table()
@@ -21,12 +33,12 @@ table = Table()
 
 @table.convert("BROADCAST_ARGS")
 def broadcast_args(s0: Index, s1: Index) -> Value:
-    return tensorflow.broadcast_shapes(s0, s1)
+    return broadcast_shapes(s0, s1)
 
 
 @table.convert("BROADCAST_TO")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return tensorflow.expanded(input, shape)
+    return expand_to(input, shape)
 
 
 @table.convert("EXPAND_DIMS")
@@ -41,12 +53,12 @@ def fill(dims: Index, value: Value) -> Value:
 
 @table.convert("PAD")
 def pad(input: Value, paddings: Index) -> Value:
-    return padding.padded(input, paddings, None)
+    return pad_by_rows(input, paddings, None)
 
 
 @table.convert("PADV2")
 def pad_v2(input: Value, paddings: Index, constant_values: Value) -> Value:
-    return padding.padded(input, paddings, constant_values)
+    return pad_by_rows(input, paddings, constant_values)
 
 
 @table.convert("RANGE")
@@ -61,7 +73,7 @@ def rank(input: Value) -> Value:
 
 @table.convert("REVERSE_V2")
 def reverse(input: Value, axis: tuple[int, ...]) -> Value:
-    return tensorflow.reverse_axes(input, axis)
+    return reverse_axes(input, axis)
 
 
 @table.convert("TILE")
@@ -71,36 +83,36 @@ def tile(input: Value, multiples: Index) -> Value:
 
 @table.convert("TRANSPOSE")
 def transpose(input: Value, perm: tuple[int, ...]) -> Value:
-    return tensorflow.permute(input, perm)
+    return permute(input, perm)
 
 
 @table.convert("BATCH_TO_SPACE_ND")
 def batch_to_space_nd(input: Value, block_shape: tuple[int, ...], crops: Index) -> Value:
-    return blocks.batch_to_space_of(input, block_shape, crops)
+    return blocks.batch_to_space(input, block_shape, crops)
 
 
 @table.convert("SPACE_TO_BATCH_ND")
 def space_to_batch_nd(input: Value, block_shape: tuple[int, ...], paddings: Index) -> Value:
-    return blocks.space_to_batch_of(input, block_shape, paddings)
+    return blocks.space_to_batch(input, block_shape, paddings)
 
 
 @table.convert("RESHAPE")
 def reshape(input: Value, shape: Index | None = None, *, new_shape: tuple[int, ...] = ()) -> Value:
     """The sizes are an operand or, in old files, an option."""
     wanted = input.model.constant(list(new_shape), "int64") if shape is None else shape
-    return tensorflow.reshaped(input, wanted)
+    return reshape_to(input, wanted)
 
 
 @table.convert("SQUEEZE")
 def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
-    return tensorflow.squeeze_axes(input, squeeze_dims=squeeze_dims)
+    return squeeze_axes(input, squeeze_dims=squeeze_dims)
 
 
 @table.convert("SHAPE")
 def shape_of(input: Value, *, out_type: Precision) -> Value:
     if out_type not in (Precision.INT32, Precision.INT64):
         raise BadType(f"SHAPE with out_type={out_type.name}: INT32 or INT64 is needed")
-    return tensorflow.shape_vector(input, out_type)
+    return shape_vector(input, out_type)
 
 
 @table.convert("CONCATENATION")
@@ -118,32 +130,32 @@ def pack(*values: Value, axis: int = 0) -> Value:
 
 @table.convert("UNPACK")
 def unpack(input: Value, *, axis: int = 0, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.unstack(input, num=wanted, axis=axis))
+    return tuple(unstack(input, num=wanted, axis=axis))
 
 
 @table.convert("SPLIT")
 def split(axis: int, value: Value, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.split_evenly(axis, value, num_split=wanted))
+    return tuple(split_evenly(axis, value, num_split=wanted))
 
 
 @table.convert("SPLIT_V")
 def split_v(value: Value, size_splits: Index, axis: int, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.split_by_lengths(value, size_splits, axis, num_split=wanted))
+    return tuple(split_by_lengths(value, size_splits, axis, num_split=wanted))
 
 
 @table.convert("MIRROR_PAD")
 def mirror_pad(input: Value, paddings: Index, *, mode: str = "REFLECT") -> Value:
-    return padding.pad_mirrored(input, paddings, mode=mode)
+    return pad_mirrored(input, paddings, mode=mode)
 
 
 @table.convert("SPACE_TO_DEPTH")
 def space_to_depth(input: Value, *, block_size: int) -> Value:
-    return blocks.fold_space(input, block_size=block_size)
+    return blocks.space_to_depth(input, block_size=block_size)
 
 
 @table.convert("DEPTH_TO_SPACE")
 def depth_to_space(input: Value, *, block_size: int) -> Value:
-    return blocks.unfold_depth(input, block_size=block_size)
+    return blocks.depth_to_space(input, block_size=block_size)
 
 
 @table.convert("REVERSE_SEQUENCE")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from nnir.model import Index, Value
+from nnir.recipes.signal import mel_cepstrum, spectrogram, transform_real
 from nnir.types import Precision
 
 from ..table import Table
-from ..tensorflow import audio
-from ..tensorflow import signal as tensorflow
 
 table = Table()
 
@@ -16,7 +15,7 @@ table = Table()
 def audio_spectrogram(
     input: Value, *, window_size: int, stride: int, magnitude_squared: bool = False
 ) -> Value:
-    return audio.spectrogram(
+    return spectrogram(
         input, window_size=window_size, stride=stride, magnitude_squared=magnitude_squared
     )
 
@@ -31,7 +30,7 @@ def mfcc(
     filterbank_channel_count: int = 40,
     dct_coefficient_count: int = 13,
 ) -> Value:
-    return audio.mel_cepstrum(
+    return mel_cepstrum(
         spectrogram,
         sample_rate,
         upper_frequency_limit=upper_frequency_limit,
@@ -43,4 +42,4 @@ def mfcc(
 
 @table.convert("RFFT2D")
 def rfft2d(input: Value, fft_length: Index) -> Value:
-    return tensorflow.transform_real(input, fft_length, 2, Precision.COMPLEX64)
+    return transform_real(input, fft_length, 2, Precision.COMPLEX64)

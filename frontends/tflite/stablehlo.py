@@ -14,13 +14,14 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, index, logic, shape, sort, unary
+from nnir.recipes.shape import reshape_to
+from nnir.recipes.slices import slice_from
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..source import SourceGraph
 from ..table import Table
-from ..tensorflow import control, slices
-from ..tensorflow import shape as tensorflow
+from ..tensorflow import control
 from ..tensorflow.sizes import known_sizes, steps_to
 from ..translate import Translator
 from . import reduce
@@ -127,7 +128,7 @@ def convert(operand: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("STABLEHLO_RESHAPE")
 def reshape(operand: Value, *, out_sizes: Numbers) -> Value:
-    return tensorflow.reshaped(operand, operand.model.constant(np.array(out_sizes, np.int64)))
+    return reshape_to(operand, operand.model.constant(np.array(out_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_TRANSPOSE")
@@ -176,9 +177,7 @@ def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers = 
     if not operand.rank:
         return operand
     starts = clamped(operand, start_indices, slice_sizes)
-    return slices.slice_from(
-        operand, starts, operand.model.constant(np.array(slice_sizes, np.int64))
-    )
+    return slice_from(operand, starts, operand.model.constant(np.array(slice_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_DYNAMIC_UPDATE_SLICE")

@@ -6,12 +6,12 @@ import numpy as np
 
 from nnir.model import Value
 from nnir.ops import binary, compare, complex, quant, unary
+from nnir.recipes.generate import constant_like
+from nnir.recipes.unary import reinterpret_bits, sign_of
 from nnir.types import Precision
 
 from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import generate
-from ..tensorflow import unary as tensorflow
 from ..translate import Translator
 
 table = Table()
@@ -35,12 +35,12 @@ table.same(
 
 @table.convert("SIGN")
 def sign(x: Value) -> Value:
-    return tensorflow.sign_of(x)
+    return sign_of(x)
 
 
 @table.convert("ZEROS_LIKE")
 def zeros_like(input: Value) -> Value:
-    return generate.like(input, 0)
+    return constant_like(input, 0)
 
 
 @table.convert("CAST")
@@ -57,7 +57,7 @@ def cast(input: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("BITCAST")
 def bit_cast(input: Value, *, out_data_type: Precision) -> Value:
-    return tensorflow.reinterpret_bits(input, type=out_data_type)
+    return reinterpret_bits(input, type=out_data_type)
 
 
 @table.convert("COMPLEX_ABS")
