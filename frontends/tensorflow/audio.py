@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, index, linear, reduce, shape, signal, sizes, unary
+from nnir.ops import binary, index, linear, reduce, shape, signal, unary
 
 from ..table import Table
 from .patches import places_of
@@ -22,7 +23,7 @@ def audio_spectrogram(
     """Frames of a signal [samples, channels] under a Hann window, as sizes of their spectrum."""
     if input.rank != 2 or window_size < 2 or stride < 1:
         raise BadType(f"a spectrogram of {input.type} with windows of {window_size}")
-    end = sizes.minus(sizes.size_of(input, 0), window_size - 1)
+    end = build.minus(build.size_of(input, 0), window_size - 1)
     places = places_of(end, stride, np.arange(window_size))
     frames = index.gather(shape.transpose(input, perm=(1, 0)), places, axis=1)
     window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(window_size) / window_size)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sizes, sort
+from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sort
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -20,7 +20,7 @@ F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
 
 def _one(value: Value, to: Precision) -> Value:
     """A number as a vector of one."""
-    result: Value = shape.reshape(cast_to(value, to), [1])
+    result: Value = shape.reshape(value.cast(to), [1])
     return result
 
 
@@ -31,8 +31,8 @@ def selected(
     if boxes.rank != 2 or scores.rank != 1:
         raise BadType(f"suppression of {boxes.type} by {scores.type}")
     rows = detection.non_max_suppression_indices(
-        shape.unsqueeze(cast_to(boxes, F32), [0]),
-        shape.unsqueeze(cast_to(scores, F32), [0, 1]),
+        shape.unsqueeze(boxes.cast(F32), [0]),
+        shape.unsqueeze(scores.cast(F32), [0, 1]),
         _one(limit, I64),
         _one(overlap, F32),
         None if score is None else _one(score, F32),
@@ -46,14 +46,14 @@ def non_max_suppression(
     boxes: Value, scores: Value, max_output_size: Value, *, iou_threshold: float = 0.5
 ) -> Value:
     bound = boxes.model.constant(np.float32(iou_threshold))
-    return cast_to(selected(boxes, scores, max_output_size, bound, None), I32)
+    return selected(boxes, scores, max_output_size, bound, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV2")
 def non_max_suppression_v2(
     boxes: Value, scores: Value, max_output_size: Value, iou_threshold: Value
 ) -> Value:
-    return cast_to(selected(boxes, scores, max_output_size, iou_threshold, None), I32)
+    return selected(boxes, scores, max_output_size, iou_threshold, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV3")
@@ -65,7 +65,7 @@ def non_max_suppression_v3(
     score_threshold: Value,
 ) -> Value:
     found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    return cast_to(found, I32)
+    return found.cast(I32)
 
 
 def _filled(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
@@ -79,7 +79,7 @@ def _filled(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
         none = found.model.constant(np.zeros(1, np.int64))
         found = shape.pad(found, shape.concat(none, missing, axis=0))
         found = shape.reshape(found, [known[0]])
-    return found, cast_to(shape.reshape(count, []), I32)
+    return found, shape.reshape(count, []).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV4")
@@ -94,7 +94,7 @@ def non_max_suppression_v4(
 ) -> tuple[Value, Value]:
     found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
     whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), count
+    return whole.cast(I32), count
 
 
 @table.convert("NonMaxSuppressionV5")
@@ -115,7 +115,7 @@ def non_max_suppression_v5(
     best = index.gather(scores, found)
     whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
     best, _ = _filled(best, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), best, count
+    return whole.cast(I32), best, count
 
 
 @table.convert("CombinedNonMaxSuppression")
@@ -140,31 +140,31 @@ def combined_non_max_suppression(
         raise NotConstant(f"suppression of {boxes.type} by {scores.type}")
     if each not in (1, classes):
         raise BadType(f"suppression of {boxes.type} by {scores.type}")
-    model, images = boxes.model, sizes.size_of(boxes, 0)
+    model, images = boxes.model, build.size_of(boxes, 0)
     ranked = shape.transpose(scores, perm=(0, 2, 1))
     whole = shape.transpose(boxes, perm=(0, 2, 1, 3))
-    groups = sizes.times(images, each)
+    groups = build.times(images, each)
     rows = detection.non_max_suppression_indices(
-        sizes.reshape(whole, [groups, anchors, 4]),
-        sizes.reshape(ranked, [groups, classes // each, anchors]),
+        build.reshape(whole, [groups, anchors, 4]),
+        build.reshape(ranked, [groups, classes // each, anchors]),
         model.constant(np.array([max_output_size_per_class])),
         _one(iou_threshold, F32),
         _one(score_threshold, F32),
     )
     lowest = model.constant(np.array(-np.inf, scores.dtype))
-    flat = sizes.reshape(ranked, [groups, classes // each, anchors])
+    flat = build.reshape(ranked, [groups, classes // each, anchors])
     gone = binary.min_(flat, lowest)
     kept = index.scatter_nd(gone, rows, index.gather_nd(flat, rows))
     count = min(max_total_size, max_output_size_per_class * classes)
     taken = min(count, classes * anchors)
-    best, at = sort.top_k(sizes.reshape(kept, [images, classes * anchors]), [taken], axis=1)
+    best, at = sort.top_k(build.reshape(kept, [images, classes * anchors]), [taken], axis=1)
     good = best > lowest
     label = at // anchors
     box = at - label * anchors
     if each > 1:
         box = at
     found = index.gather_nd(
-        sizes.reshape(whole, [images, each * anchors, 4]), shape.unsqueeze(box, [2]), batch_dims=1
+        build.reshape(whole, [images, each * anchors, 4]), shape.unsqueeze(box, [2]), batch_dims=1
     )
     zero = model.constant(np.zeros((), boxes.dtype))
     if clip_boxes:
@@ -173,11 +173,11 @@ def combined_non_max_suppression(
     results = (
         found,
         compare.where(good, best, zero),
-        compare.where(good, cast_to(label, scores.precision), zero),
+        compare.where(good, label.cast(scores.precision), zero),
     )
     wanted = count if pad_per_class else max_total_size
     corners_, bests, labels = (_grown(v, wanted - taken) for v in results)
-    valid = reduce.reduce_sum(cast_to(good, I32), [1], keepdim=False)
+    valid = reduce.reduce_sum(good.cast(I32), [1], keepdim=False)
     return corners_, bests, labels, valid
 
 

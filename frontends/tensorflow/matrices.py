@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, shape, sizes
+from nnir.ops import binary, compare, generate, index, shape
 
 from ..table import Table
-from .sizes import counted, flat, int64, known_sizes, steps_to
 
 table = Table()
 ALIGNED = {"LEFT_LEFT": (0, 0), "LEFT_RIGHT": (0, 1), "RIGHT_LEFT": (1, 0), "RIGHT_RIGHT": (1, 1)}
@@ -21,15 +21,18 @@ ALIGNED = {"LEFT_LEFT": (0, 0), "LEFT_RIGHT": (0, 1), "RIGHT_LEFT": (1, 0), "RIG
 @table.convert("MatrixBandPart")
 def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
     """A negative number keeps the whole triangle."""
-    rows, columns = shape.unsqueeze(counted(input, -2), [1]), counted(input, -1)
+    rows, columns = (
+        shape.unsqueeze(build.arange_along(input, -2), [1]),
+        build.arange_along(input, -1),
+    )
     kept = None
     for count, away in ((num_lower, (rows, columns)), (num_upper, (columns, rows))):
         known = ints(count)
         if known is not None and known[0] < 0:
             continue
-        inside = binary.sub(*away) <= int64(count)
+        inside = binary.sub(*away) <= build.int64(count)
         if known is None:
-            inside = inside | (int64(count) < 0)
+            inside = inside | (build.int64(count) < 0)
         kept = inside if kept is None else kept & inside
     if kept is None:
         return input
@@ -38,7 +41,7 @@ def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
 
 @table.convert("MatrixDiag")
 def matrix_diag(diagonal: Value) -> Value:
-    steps = counted(diagonal, -1)
+    steps = build.arange_along(diagonal, -1)
     is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
     wide = shape.unsqueeze(diagonal, [diagonal.rank])
     return compare.where(is_on, wide, 0)
@@ -100,20 +103,20 @@ def matrix_set_diag_v3(
 
 @table.convert("Diag")
 def diag(diagonal: Value) -> Value:
-    lengths = sizes.sizes_of(diagonal)
-    made = matrix_diag(flat(diagonal))
-    return made if diagonal.rank == 1 else sizes.reshape(made, [*lengths, *lengths])
+    lengths = build.sizes_of(diagonal)
+    made = matrix_diag(build.flatten(diagonal))
+    return made if diagonal.rank == 1 else build.reshape(made, [*lengths, *lengths])
 
 
 @table.convert("DiagPart")
 def diag_part(input: Value) -> Value:
-    half = sizes.sizes_of(input)[: input.rank // 2]
+    half = build.sizes_of(input)[: input.rank // 2]
     if input.rank % 2 or not half:
         raise BadType(f"the diagonal of {input.type}")
-    count = sizes.product(half)
-    square = input if input.rank == 2 else sizes.reshape(input, [count, count])
+    count = build.product(half)
+    square = input if input.rank == 2 else build.reshape(input, [count, count])
     found = matrix_diag_part(square)
-    return found if input.rank == 2 else sizes.reshape(found, half)
+    return found if input.rank == 2 else build.reshape(found, half)
 
 
 def _bounds(k: tuple[int, ...]) -> tuple[int, int]:
@@ -130,7 +133,7 @@ def places(rows: int, columns: int, k: tuple[int, ...], align: str) -> np.ndarra
     first, last = _bounds(k)
     above, below = ALIGNED[align]
     longest = max(min(rows + min(last, 0), columns - max(first, 0)), 0)
-    steps_to((last - first + 1) * longest)  # too many are refused
+    build.arange((last - first + 1) * longest)  # too many are refused
     found = np.full((last - first + 1, longest), -1)
     for place, offset in enumerate(range(last, first - 1, -1)):
         count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
@@ -146,8 +149,8 @@ def _lines(diagonal: Value, k: tuple[int, ...]) -> Value:
     """The elements of all diagonals along one axis."""
     if len(k) < 2 or k[0] == k[1]:
         return diagonal
-    head, count = sizes.sizes_of(diagonal)[:-2], known_sizes(diagonal, (-2, -1))
-    return sizes.reshape(diagonal, [*head, count[0] * count[1]])
+    head, count = build.sizes_of(diagonal)[:-2], build.known_sizes(diagonal, (-2, -1))
+    return build.reshape(diagonal, [*head, count[0] * count[1]])
 
 
 def band_matrix(
@@ -158,7 +161,7 @@ def band_matrix(
     open_size = isinstance(diagonal.shape[-1], Expr)
     if open_size and first == last == 0 and given == (-1, -1) and _is_zero(padding):
         return matrix_diag(diagonal)
-    (longest,) = known_sizes(diagonal, (-1,))
+    (longest,) = build.known_sizes(diagonal, (-1,))
     least = (longest - min(last, 0), longest + max(first, 0))
     if given == (-1, -1):
         rows = columns = max(least)
@@ -182,7 +185,7 @@ def _spots(
 ) -> tuple[np.ndarray, np.ndarray]:
     """For each element of a matrix which element of the diagonals it is, and where it is one."""
     where = places(rows, columns, k, align).reshape(-1)
-    steps_to(rows * columns)  # too many are refused
+    build.arange(rows * columns)  # too many are refused
     spots, mask = np.zeros(rows * columns, np.int64), np.zeros(rows * columns, np.bool_)
     spots[where[where >= 0]] = np.flatnonzero(where >= 0)
     mask[where[where >= 0]] = True
@@ -193,10 +196,10 @@ def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -
     """Diagonals of matrices as rows, filled with `padding`."""
     if _bounds(k) == (0, 0) and _is_open(x):
         return _main_diagonal(x)
-    rows, columns = known_sizes(x, (-2, -1))
+    rows, columns = build.known_sizes(x, (-2, -1))
     where = places(rows, columns, k, align)
     where = where[0] if len(k) < 2 or k[0] == k[1] else where
-    lines = sizes.reshape(x, [*sizes.sizes_of(x)[:-2], rows * columns])
+    lines = build.reshape(x, [*build.sizes_of(x)[:-2], rows * columns])
     found = index.gather(lines, np.maximum(where, 0), axis=-1)
     if (where >= 0).all():
         return found
@@ -212,21 +215,21 @@ def _is_open(x: Value) -> bool:
 
 def _main_diagonal(x: Value) -> Value:
     """Each element is one row and one column on."""
-    *head, rows, columns = sizes.sizes_of(x)
-    lengths = [sizes.vector(x.model, [n]) for n in (rows, columns)]
+    *head, rows, columns = build.sizes_of(x)
+    lengths = [build.vector(x.model, [n]) for n in (rows, columns)]
     steps = generate.range_([0], binary.min_(*lengths), [1])
-    places = steps * sizes.vector(x.model, [sizes.plus(columns, 1)])
-    lines = sizes.reshape(x, [*head, sizes.times(rows, columns)])
+    places = steps * build.vector(x.model, [build.plus(columns, 1)])
+    lines = build.reshape(x, [*head, build.times(rows, columns)])
     return index.gather(lines, places, axis=-1)
 
 
 def set_band(x: Value, diagonal: Value, k: tuple[int, ...], align: str) -> Value:
     """Matrices with other diagonals."""
     if _bounds(k) == (0, 0) and x.shape[-1] == x.shape[-2] and _is_open(x):
-        steps = counted(x, -1)
+        steps = build.arange_along(x, -1)
         is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
         return compare.where(is_on, shape.unsqueeze(diagonal, [diagonal.rank]), x)
-    rows, columns = known_sizes(x, (-2, -1))
+    rows, columns = build.known_sizes(x, (-2, -1))
     spots, mask = _spots(rows, columns, k, align)
     found = index.gather(_lines(diagonal, k), spots, axis=-1)
     return compare.where(mask_of(found, mask), found, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
@@ -9,7 +10,6 @@ from nnir.ops import index, shape
 from nnir.types import PadMode
 
 from ..table import Table
-from .sizes import FRONT, int64
 
 table = Table()
 
@@ -21,7 +21,7 @@ def pads_of(x: Value, paddings: Value) -> Value:
     known = ints(paddings)
     if known is not None:
         return x.model.constant(list(known), "int64")
-    return shape.reshape(int64(paddings), [2 * x.rank])
+    return shape.reshape(build.int64(paddings), [2 * x.rank])
 
 
 @table.convert("Pad")
@@ -65,7 +65,7 @@ def symmetric(x: Value, pads: tuple[int, ...]) -> Value:
             raise BadType(f"symmetric paddings {front} and {behind} of an axis of {size}")
         parts = [x]
         if front:
-            parts.insert(0, index.slice_(x, [axis], [front - 1], [FRONT], [-1]))
+            parts.insert(0, index.slice_(x, [axis], [front - 1], [build.FRONT], [-1]))
         if behind:
             parts.append(index.slice_(x, [axis], [-1], [-1 - behind], [-1]))
         x = shape.concat(*parts, axis=axis) if len(parts) > 1 else x

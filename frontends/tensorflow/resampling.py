@@ -13,7 +13,6 @@ from nnir.model import Value
 from nnir.ops import linear
 from nnir.types import Precision
 
-from ..precision import cast_to
 from .layout import channels_first, channels_last
 
 TABLE = 1 << 10
@@ -38,7 +37,7 @@ def scale_of(size: int, out: int, *, align_corners: bool) -> np.float32:
 
 def resampled(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
     """[out, in] matrices on both axes of an image with channels last, in float32."""
-    x = channels_first(cast_to(images, Precision.FLOAT32))
+    x = channels_first(images.cast(Precision.FLOAT32))
     across = linear.mat_mul(x, images.model.constant(columns.T.astype(np.float32)))
     return channels_last(linear.mat_mul(images.model.constant(rows.astype(np.float32)), across))
 

@@ -11,7 +11,6 @@ from nnir.model import Index, Value
 from nnir.ops import index, resize
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import colours, warping
 from .layout import channels_first, channels_last
@@ -41,7 +40,7 @@ def resize_bilinear(
 ) -> Value:
     """The result is float32, also of integers."""
     _check(images, size, align_corners=align_corners, half_pixel=half_pixel_centers)
-    x = channels_first(cast_to(images, Precision.FLOAT32))
+    x = channels_first(images.cast(Precision.FLOAT32))
     mode = 0 if half_pixel_centers else 1
     return channels_last(
         resize.resize_linear(x, size, align_corners=align_corners, align_mode=mode)
@@ -76,7 +75,7 @@ def _half_pixel(x: Value, size: Value) -> Value:
         x,
         None,
         None,
-        cast_to(size, Precision.INT64),
+        size.cast(Precision.INT64),
         mode="nearest",
         coordinate_transformation_mode="half_pixel",
         nearest_mode="round_prefer_ceil",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import generate, index, shape, sizes
+from nnir.ops import generate, index, shape
 
 from ..table import Table
 from .index import require_errors
-from .sizes import int64
 
 table = Table()
 
@@ -26,7 +26,7 @@ def scatter_nd(
 ) -> Value:
     """What is placed twice is added up."""
     require_errors(bad_indices_policy)
-    none = generate.fill(int64(shape), updates.model.constant(0, updates.dtype))
+    none = generate.fill(build.int64(shape), updates.model.constant(0, updates.dtype))
     return placed(none, indices, updates, "add")
 
 
@@ -90,7 +90,7 @@ def _rows(x: Value, i: Value, v: Value, reduction: str) -> Value:
     """Rows of `x` replaced or combined."""
     if not i.rank:
         i = shape.reshape(i, [1])
-        v = sizes.reshape(v, [1, *sizes.sizes_of(x)[1:]]) if v.rank < x.rank else v
+        v = build.reshape(v, [1, *build.sizes_of(x)[1:]]) if v.rank < x.rank else v
     return placed(x, shape.unsqueeze(i, [1]), v, reduction)
 
 
@@ -121,8 +121,8 @@ def sparse_to_dense(
     """One value for all positions, or one for each."""
     where = sparse_indices
     if where.rank < 2:
-        where = sizes.reshape(where, [sizes.size_of(where, 0) if where.rank else 1, 1])
+        where = build.reshape(where, [build.size_of(where, 0) if where.rank else 1, 1])
     values = sparse_values
     if not values.rank:
-        values = shape.expand(values, sizes.vector(where.model, [sizes.size_of(where, 0)]))
-    return placed(generate.fill(int64(output_shape), default_value), where, values, "none")
+        values = shape.expand(values, build.vector(where.model, [build.size_of(where, 0)]))
+    return placed(generate.fill(build.int64(output_shape), default_value), where, values, "none")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import complex, shape, signal, sizes
+from nnir.ops import complex, shape, signal
 from nnir.types import Precision
 
 from ..table import Table
 from . import audio
-from .sizes import elements
 
 table = Table.merge([audio.table])
 NAMES = {"": 1, "2D": 2, "3D": 3}
@@ -44,10 +44,10 @@ def along(pairs: Value, axes: Sequence[tuple[int, Value | None]], *, inverse: bo
 
 def lengths_of(x: Value, fft_length: Value, count: int) -> list[Value]:
     """The length of the transform along each axis."""
-    lengths = elements(fft_length)
+    lengths = build.elements(fft_length)
     if len(lengths) != count:
         raise BadType(f"{len(lengths)} lengths for a transform of {count} axes")
-    return [sizes.vector(x.model, [n]) for n in lengths]
+    return [build.vector(x.model, [n]) for n in lengths]
 
 
 def _complex(count: int, *, inverse: bool) -> Callable[..., Value]:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import contents, ints
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
-from nnir.ops.sizes import Size
 from nnir.types import Row
 
 from ..table import Table
-from .sizes import END, FRONT, elements, flat, joined, steps_to
 
 table = Table()
 
@@ -26,8 +25,8 @@ class Cut:
     """What happens to one axis: bounds, or one position (`is_one`)."""
 
     axis: int
-    start: Size
-    end: Size
+    start: build.Size
+    end: build.Size
     step: int
     is_one: bool = False
 
@@ -68,7 +67,7 @@ def sliced(x: Value, begin: Value, end: Value, strides: Value, masks: Masks) -> 
     steps = ints(strides)
     if steps is None:
         raise NotConstant("a slice whose strides are only known while running")
-    starts, ends = Row(elements(begin)), Row(elements(end))
+    starts, ends = Row(build.elements(begin)), Row(build.elements(end))
     cuts: list[Cut] = []
     order: list[int | None] = []
     for k, axis in entries(x.rank, len(steps), masks):
@@ -79,8 +78,10 @@ def sliced(x: Value, begin: Value, end: Value, strides: Value, masks: Masks) -> 
             cuts.append(Cut(axis, starts[k], 0, 1, is_one=True))
             continue
         forward = steps[k] > 0
-        first: Size = (0 if forward else -1) if masks.begin >> k & 1 else starts[k]
-        last: Size = (END if forward else FRONT) if masks.end >> k & 1 else ends[k]
+        first: build.Size = (0 if forward else -1) if masks.begin >> k & 1 else starts[k]
+        last: build.Size = (
+            (build.END if forward else build.FRONT) if masks.end >> k & 1 else ends[k]
+        )
         cuts.append(Cut(axis, first, last, steps[k]))
     result = _applied(x, cuts)
     return _with_new_axes(result, x.rank, order, {c.axis for c in cuts if c.is_one}, masks)
@@ -106,7 +107,7 @@ def _applied(x: Value, cuts: list[Cut]) -> Value:
     ones = [c for c in cuts if c.is_one]
     plain = [c for c in cuts if not c.is_one and not _is_whole(c, x.shape[c.axis])]
     if len(ones) > 1 and all(isinstance(c.start, int) for c in ones):
-        singles = [Cut(c.axis, c.start, c.start + 1 or END, 1) for c in ones]
+        singles = [Cut(c.axis, c.start, c.start + 1 or build.END, 1) for c in ones]
         x = cut(x, sorted([*plain, *singles], key=lambda c: c.axis))
         return shape.squeeze(x, [c.axis for c in ones])
     x = cut(x, plain) if plain else x
@@ -123,7 +124,10 @@ def cut(x: Value, cuts: list[Cut]) -> Value:
     """SLICE on some axes."""
     axes = [c.axis for c in cuts]
     steps = [c.step for c in cuts]
-    bounds = (joined(x, [c.start for c in cuts]), joined(x, [c.end for c in cuts]))
+    bounds = (
+        build.vector(x.model, [c.start for c in cuts], negative=True),
+        build.vector(x.model, [c.end for c in cuts], negative=True),
+    )
     result: Value = index.slice_(x, axes, *bounds, None if set(steps) == {1} else steps)
     return result
 
@@ -133,7 +137,7 @@ def _is_whole(part: Cut, size: Dim) -> bool:
         return False
     if isinstance(part.end, Value):
         return contents(part.end) == (size,)
-    return part.end == END or (isinstance(size, int) and part.end >= size)
+    return part.end == build.END or (isinstance(size, int) and part.end >= size)
 
 
 @table.convert("StridedSlice")
@@ -172,10 +176,12 @@ def tensor_strided_slice_update(
         raise NotConstant(f"an update of a slice of {input.type}")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     count = int(np.prod([int(d) for d in input.shape]))  # type: ignore[arg-type]
-    numbers = input.model.constant(steps_to(count).reshape(input.shape))
+    numbers = input.model.constant(build.arange(count).reshape(input.shape))
     places = sliced(numbers, begin, end, strides, masks)
     updates = value if value.shape == places.shape else _like(value, places)
-    line = index.scatter_nd(flat(input), shape.unsqueeze(flat(places), [1]), flat(updates))
+    line = index.scatter_nd(
+        build.flatten(input), shape.unsqueeze(build.flatten(places), [1]), build.flatten(updates)
+    )
     return line if input.rank == 1 else shape.reshape_exact(line, list(input.shape))
 
 
@@ -188,7 +194,7 @@ def _like(value: Value, places: Value) -> Value:
 @table.convert("Slice")
 def slice_(input: Value, begin: Index, size: Index) -> Value:
     """So many elements from a place; -1 goes on to the end."""
-    starts, lengths = elements(begin), elements(size)
+    starts, lengths = build.elements(begin), build.elements(size)
     if len(starts) != input.rank or len(lengths) != input.rank:
         raise BadType(f"a slice of {input.type} from {begin.type} of {size.type}")
     cuts = []
@@ -200,12 +206,12 @@ def slice_(input: Value, begin: Index, size: Index) -> Value:
                 _require_inside(start, length, whole)
             continue
         if isinstance(length, int) and length < 0:
-            cuts.append(Cut(axis, start, END, 1))
+            cuts.append(Cut(axis, start, build.END, 1))
         elif isinstance(start, int) and isinstance(length, int):
             _require_inside(start, length, whole)
             cuts.append(Cut(axis, start, start + length, 1))
         elif isinstance(length, int) and contents(start) is None:  # type: ignore[arg-type]
-            steps = x.model.constant(steps_to(length))
+            steps = x.model.constant(build.arange(length))
             x = index.gather(x, start + steps, axis=axis)
         else:
             cuts.append(Cut(axis, start, _sum(start, length), 1))
@@ -218,7 +224,7 @@ def _require_inside(start: int, length: int, size: Dim) -> None:
         raise BadType(f"a slice of {length} elements from {start} of an axis of {size}")
 
 
-def _sum(a: Size, b: Size) -> Size:
+def _sum(a: build.Size, b: build.Size) -> build.Size:
     if isinstance(a, int) and isinstance(b, int):
         return a + b
     if a == 0 and isinstance(a, int):

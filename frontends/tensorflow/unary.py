@@ -11,7 +11,6 @@ from nnir.model import Value
 from nnir.ops import compare, index, logic, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 
@@ -107,7 +106,7 @@ def cast(x: Value, *, DstT: Precision, Truncate: bool = False) -> Value:  # noqa
     narrower = DstT.is_float and DstT.dtype.itemsize < x.dtype.itemsize
     if Truncate and narrower:
         raise Unsupported(f"Cast of {x.precision.name} to {DstT.name} with Truncate=True")
-    return cast_to(x, DstT)
+    return x.cast(DstT)
 
 
 @table.convert("Round")
@@ -123,7 +122,7 @@ def sign(x: Value) -> Value:
         return unary.sign(x)
     size = abs(x)
     nothing = compare.equal(size, 0)
-    return x / cast_to(compare.where(nothing, 1, size), x.precision)
+    return x / compare.where(nothing, 1, size).cast(x.precision)
 
 
 @table.convert("Bitcast")
@@ -140,12 +139,12 @@ def bit_cast(input: Value, *, type: Precision) -> Value:
         parts = logic.bit_shift(
             shape.unsqueeze(whole, [-1]), input.model.constant(steps), left=False
         )
-        return unary.bit_cast(cast_to(parts, UNSIGNED[new]), dtype=type)
+        return unary.bit_cast(parts.cast(UNSIGNED[new]), dtype=type)
     if input.rank == 0 or input.shape[-1] != new // old:
         raise BadType(f"Bitcast of {input.type} to {type.name}: a last axis of {new // old}")
     result: Value | None = None
     for k in range(new // old):
-        part = cast_to(index.gather(whole, k, axis=-1), UNSIGNED[new])
+        part = index.gather(whole, k, axis=-1).cast(UNSIGNED[new])
         step = input.model.constant(np.array(8 * old * k, UNSIGNED[new].dtype))
         part = logic.bit_shift(part, step, left=True) if k else part
         result = part if result is None else result | part
@@ -174,4 +173,4 @@ def population_count(x: Value) -> Value:
     fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)
     octets = masked(fours + shifted(fours, 4), 0x0F)
     total = shifted(octets * repeated(1), 8 * width - 8) if width > 1 else octets
-    return cast_to(total, Precision.UINT8)
+    return total.cast(Precision.UINT8)

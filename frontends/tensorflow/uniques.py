@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .sizes import counted
 
 table = Table()
 
@@ -30,14 +29,14 @@ def distinct(x: Value, axis: tuple[int, ...], kind: Precision) -> tuple[Value, V
     else:
         along = axis_of(axis[0], x.rank) if axis and x.rank > 1 else None
         values, _, inverse, counts = sort.unique(x, axis=along, sorted=False)
-    return cast_to(values, x.precision), cast_to(inverse, kind), cast_to(counts, kind)
+    return values.cast(x.precision), inverse.cast(kind), counts.cast(kind)
 
 
 def _of_floats(x: Value) -> tuple[Value, Value, Value]:
     """By the runs of the sorted elements, as every NaN is another, unlike for UNIQUE."""
     model = x.model
-    size = sizes.vector(model, [sizes.size_of(x, 0)])
-    wide = cast_to(x, Precision.FLOAT32) if x.dtype.itemsize < 4 else x
+    size = build.vector(model, [build.size_of(x, 0)])
+    wide = x.cast(Precision.FLOAT32) if x.dtype.itemsize < 4 else x
     ordered, places = sort.top_k(wide, size, axis=0, largest=False)
     last = np.iinfo(np.int64).max
     changed = compare.not_equal(
@@ -59,9 +58,9 @@ def _of_floats(x: Value) -> tuple[Value, Value, Value]:
 
 def _ranks(first: Value) -> tuple[Value, Value]:
     """The runs in order of their first elements, and the place of each in that order."""
-    size = sizes.vector(first.model, [sizes.size_of(first, 0)])
+    size = build.vector(first.model, [build.size_of(first, 0)])
     _, order = sort.top_k(first, size, axis=0, largest=False)
-    steps = counted(first, 0)
+    steps = build.arange_along(first, 0)
     return order, index.scatter_nd(steps, shape.unsqueeze(order, [1]), steps)
 
 

@@ -8,7 +8,6 @@ from nnir.model import Value
 from nnir.ops import binary, compare, quant, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..tensorflow import complex as tensorflow_complex
 from ..tensorflow import generate
@@ -40,10 +39,10 @@ table.convert("ZEROS_LIKE")(generate.zeros_like)
 def cast(input: Value, *, out_data_type: Precision) -> Value:
     """Real numbers out of the range of an integer type become its ends, NaN its largest."""
     if not (input.is_float and out_data_type.is_integer):
-        return cast_to(input, out_data_type)
+        return input.cast(out_data_type)
     least, most = quant.integer_range(out_data_type)
     low, end = (input.model.constant(float(n), input.dtype) for n in (least, most + 1))
-    inside = cast_to(binary.max_(input, low), out_data_type)
+    inside = binary.max_(input, low).cast(out_data_type)
     largest = input.model.constant(np.array(most, out_data_type.dtype))
     return compare.where(input < end, inside, largest)
 
