@@ -13,7 +13,6 @@ from nnir.recipes.detection import (
 )
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -25,17 +24,14 @@ def non_max_suppression(
     boxes: Value, scores: Value, max_output_size: Value, *, iou_threshold: float = 0.5
 ) -> Value:
     bound = boxes.model.constant(np.float32(iou_threshold))
-    return cast_to(suppress_overlaps(boxes, scores, max_output_size, bound, None), I32)
+    return suppress_overlaps(boxes, scores, max_output_size, bound, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV2")
 def non_max_suppression_v2(
     boxes: Value, scores: Value, max_output_size: Value, iou_threshold: Value
 ) -> Value:
-    return cast_to(
-        suppress_overlaps(boxes, scores, max_output_size, iou_threshold, None),
-        I32,
-    )
+    return suppress_overlaps(boxes, scores, max_output_size, iou_threshold, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV3")
@@ -47,7 +43,7 @@ def non_max_suppression_v3(
     score_threshold: Value,
 ) -> Value:
     found = suppress_overlaps(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    return cast_to(found, I32)
+    return found.cast(I32)
 
 
 @table.convert("NonMaxSuppressionV4")

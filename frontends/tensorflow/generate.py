@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, shape
 from nnir.recipes.generate import constant_like
 
 from ..table import Table
-from .sizes import int64, steps_to
 
 table = Table()
 
 
 @table.convert("Fill")
 def fill(dims: Index, value: Value) -> Value:
-    return generate.fill(int64(dims), value)
+    return generate.fill(build.int64(dims), value)
 
 
 @table.convert("OnesLike")
@@ -42,7 +42,7 @@ def lin_space(start: Value, stop: Value, num: int) -> Value:
     first, last = (shape.reshape(v, [1]) for v in (start, stop))
     if num == 1:
         return first
-    places = steps_to(num)
+    places = build.arange(num)
     step = (last - first) / model.constant(num - 1, kind)
     line = first + step * model.constant(places.astype(kind))
     return compare.where(model.constant(places < num - 1), line, last)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import compare, generate, index, reduce, shape, unary
 from nnir.recipes.index import gather_along, gather_slices, one_hot_along, true_positions
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from . import slices
-from .sizes import counted, flat, int64
 
 table = Table.merge([slices.table])
 
@@ -52,7 +51,7 @@ def one_hot(
 
 @table.convert("InvertPermutation")
 def invert_permutation(x: Value) -> Value:
-    places = counted(x, 0, x.precision)
+    places = build.arange_along(x, 0, x.precision)
     return index.scatter_nd(places, shape.unsqueeze(x, [1]), places)
 
 
@@ -68,9 +67,9 @@ def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) ->
         data, partitions = (shape.unsqueeze(v, [0]) for v in (data, partitions))
     lines = partitions
     if partitions.rank > 1:
-        lines = flat(partitions)
-        rest = sizes.sizes_of(data)[partitions.rank :]
-        data = sizes.reshape(data, [-1, *rest]) if 0 not in data.shape else data
+        lines = build.flatten(partitions)
+        rest = build.sizes_of(data)[partitions.rank :]
+        data = build.reshape(data, [-1, *rest]) if 0 not in data.shape else data
     found = []
     for part in range(num_partitions):
         chosen = index.non_zero(compare.equal(lines, part))
@@ -82,22 +81,22 @@ def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) ->
 def dynamic_stitch(indices: Items, data: Items) -> Value:
     """Rows at their places; of equal ones the last counts. What no index names is 0."""
     ranks = [v.rank for v in indices]
-    rest = sizes.sizes_of(data[0])[ranks[0] :]
+    rest = build.sizes_of(data[0])[ranks[0] :]
     spots = [v if v.rank == 1 else shape.reshape(v, [-1]) for v in indices]
     rows = [
-        v if r == 1 else sizes.reshape(v, [sizes.size_of(s, 0), *rest])
+        v if r == 1 else build.reshape(v, [build.size_of(s, 0), *rest])
         for v, r, s in zip(data, ranks, spots, strict=True)
     ]
     where = shape.concat(*spots, axis=0) if len(spots) > 1 else spots[0]
     updates = shape.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
-    count: sizes.Size
+    count: build.Size
     if all(v.constant is not None for v in indices):
         count = max((int(v.constant.max()) + 1 for v in indices if v.constant.size), default=0)
     else:
         least = where.model.constant(np.full(1, -1, where.dtype))
         highest = reduce.reduce_max(shape.concat(least, where, axis=0), [0], keepdim=True)
-        count = int64(highest) + 1
-    lengths = sizes.vector(where.model, [count, *rest])
+        count = build.int64(highest) + 1
+    lengths = build.vector(where.model, [count, *rest])
     none = generate.fill(lengths, where.model.constant(0, updates.dtype))
     return index.scatter_nd(none, shape.unsqueeze(where, [1]), updates)
 
@@ -109,7 +108,7 @@ def list_diff(x: Value, y: Value, *, out_idx: Precision = Precision.INT32) -> tu
     count = reduce.reduce_sum(hits, [1], keepdim=False)
     left = compare.equal(count, count.model.constant(0, np.int32))
     places = shape.squeeze(index.non_zero(left), [0])
-    return index.gather(x, places, axis=0), cast_to(places, out_idx)
+    return index.gather(x, places, axis=0), places.cast(out_idx)
 
 
 @table.convert("UnravelIndex")

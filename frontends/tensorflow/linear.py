@@ -8,7 +8,6 @@ from nnir.ops import linear
 from nnir.recipes.linear import multiply_matrices
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 
 table = Table()
@@ -40,7 +39,7 @@ def sparse_mat_mul(
     b_is_sparse: bool = False,
 ) -> Value:
     """Matrices that are stored in full and may have many zeros; the result is float32."""
-    wide = (cast_to(v, Precision.FLOAT32) for v in (a, b))
+    wide = (v.cast(Precision.FLOAT32) for v in (a, b))
     return mat_mul(*wide, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
@@ -68,7 +67,7 @@ def batch_mat_mul_3(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Value:
-    return batch_mat_mul(cast_to(x, Tout), cast_to(y, Tout), adj_x=adj_x, adj_y=adj_y)
+    return batch_mat_mul(x.cast(Tout), y.cast(Tout), adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("Einsum")

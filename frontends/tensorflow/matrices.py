@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, shape, sizes
+from nnir.ops import binary, compare, generate, index, shape
 from nnir.recipes.diagonal import (
     band_bounds,
     band_elements,
@@ -21,7 +22,6 @@ from nnir.recipes.diagonal import (
 )
 
 from ..table import Table
-from .sizes import counted, flat, int64, known_sizes
 
 table = Table()
 
@@ -29,15 +29,18 @@ table = Table()
 @table.convert("MatrixBandPart")
 def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
     """A negative number keeps the whole triangle."""
-    rows, columns = shape.unsqueeze(counted(input, -2), [1]), counted(input, -1)
+    rows, columns = (
+        shape.unsqueeze(build.arange_along(input, -2), [1]),
+        build.arange_along(input, -1),
+    )
     kept = None
     for count, away in ((num_lower, (rows, columns)), (num_upper, (columns, rows))):
         known = ints(count)
         if known is not None and known[0] < 0:
             continue
-        inside = binary.sub(*away) <= int64(count)
+        inside = binary.sub(*away) <= build.int64(count)
         if known is None:
-            inside = inside | (int64(count) < 0)
+            inside = inside | (build.int64(count) < 0)
         kept = inside if kept is None else kept & inside
     if kept is None:
         return input
@@ -105,20 +108,20 @@ def matrix_set_diag_v3(
 
 @table.convert("Diag")
 def diag(diagonal: Value) -> Value:
-    lengths = sizes.sizes_of(diagonal)
-    made = matrix_diag(flat(diagonal))
-    return made if diagonal.rank == 1 else sizes.reshape(made, [*lengths, *lengths])
+    lengths = build.sizes_of(diagonal)
+    made = matrix_diag(build.flatten(diagonal))
+    return made if diagonal.rank == 1 else build.reshape(made, [*lengths, *lengths])
 
 
 @table.convert("DiagPart")
 def diag_part(input: Value) -> Value:
-    half = sizes.sizes_of(input)[: input.rank // 2]
+    half = build.sizes_of(input)[: input.rank // 2]
     if input.rank % 2 or not half:
         raise BadType(f"the diagonal of {input.type}")
-    count = sizes.product(half)
-    square = input if input.rank == 2 else sizes.reshape(input, [count, count])
+    count = build.product(half)
+    square = input if input.rank == 2 else build.reshape(input, [count, count])
     found = matrix_diag_part(square)
-    return found if input.rank == 2 else sizes.reshape(found, half)
+    return found if input.rank == 2 else build.reshape(found, half)
 
 
 def band_matrix(
@@ -129,7 +132,7 @@ def band_matrix(
     open_size = isinstance(diagonal.shape[-1], Expr)
     if open_size and first == last == 0 and given == (-1, -1) and _is_zero(padding):
         return matrix_diag(diagonal)
-    (longest,) = known_sizes(diagonal, (-1,))
+    (longest,) = build.known_sizes(diagonal, (-1,))
     least = (longest - min(last, 0), longest + max(first, 0))
     if given == (-1, -1):
         rows = columns = max(least)
@@ -148,10 +151,10 @@ def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -
     """Diagonals of matrices as rows, filled with `padding`."""
     if band_bounds(k) == (0, 0) and has_open_sizes(x):
         return _main_diagonal(x)
-    rows, columns = known_sizes(x, (-2, -1))
+    rows, columns = build.known_sizes(x, (-2, -1))
     where = band_positions(rows, columns, k, align)
     where = where[0] if len(k) < 2 or k[0] == k[1] else where
-    lines = sizes.reshape(x, [*sizes.sizes_of(x)[:-2], rows * columns])
+    lines = build.reshape(x, [*build.sizes_of(x)[:-2], rows * columns])
     found = index.gather(lines, np.maximum(where, 0), axis=-1)
     if (where >= 0).all():
         return found
@@ -162,9 +165,9 @@ def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -
 
 def _main_diagonal(x: Value) -> Value:
     """Each element is one row and one column on."""
-    *head, rows, columns = sizes.sizes_of(x)
-    lengths = [sizes.vector(x.model, [n]) for n in (rows, columns)]
+    *head, rows, columns = build.sizes_of(x)
+    lengths = [build.vector(x.model, [n]) for n in (rows, columns)]
     steps = generate.range_([0], binary.min_(*lengths), [1])
-    places = steps * sizes.vector(x.model, [sizes.plus(columns, 1)])
-    lines = sizes.reshape(x, [*head, sizes.times(rows, columns)])
+    places = steps * build.vector(x.model, [build.plus(columns, 1)])
+    lines = build.reshape(x, [*head, build.times(rows, columns)])
     return index.gather(lines, places, axis=-1)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import binary, generate, norm, reduce, shape, sizes, unary
+from nnir.ops import binary, generate, norm, reduce, shape, unary
 from nnir.recipes.layout import is_channels_last, with_channels_first
 from nnir.recipes.norm import normalize_across_channels
 
-from ..precision import cast_to
 from ..table import Table, Withheld
 
 table = Table()
@@ -36,8 +36,8 @@ def statistics(x: Value, axes: list[int]) -> tuple[Value, Value]:
 
 def corrected(variance: Value, x: Value, axes: list[int]) -> Value:
     """Bessel's correction: n / (n - 1) of the population variance."""
-    count = sizes.vector(x.model, [sizes.product([sizes.size_of(x, a) for a in axes])])
-    number = cast_to(shape.reshape(count, []), variance.precision)
+    count = build.vector(x.model, [build.product([build.size_of(x, a) for a in axes])])
+    number = shape.reshape(count, []).cast(variance.precision)
     one = x.model.constant(1, variance.dtype)
     rest = binary.max_(number - one, one)
     return variance * (number / rest)

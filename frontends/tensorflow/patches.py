@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import binary, index, shape
 from nnir.recipes.layout import spatial_entries
 from nnir.recipes.windows import window_positions
 
@@ -44,35 +44,35 @@ def patches_of(
 ) -> Value:
     """Take the places of all windows axis by axis, then join each window with the channels."""
     count = len(windows)
-    batch, channels = sizes.size_of(x, 0), sizes.size_of(x, x.rank - 1)
+    batch, channels = build.size_of(x, 0), build.size_of(x, x.rank - 1)
     places: list[Value | np.ndarray] = []
-    pads: list[Size] = [0, 0]
+    pads: list[build.Size] = [0, 0]
     for k, (window, stride, rate) in enumerate(zip(windows, strides, rates, strict=True)):
-        size, reach = sizes.size_of(x, k + 1), (window - 1) * rate + 1
+        size, reach = build.size_of(x, k + 1), (window - 1) * rate + 1
         front, behind = _pads(size, reach, stride, padding)
-        padded = sizes.plus(sizes.plus(size, front), behind)
-        end = sizes.minus(padded, reach - 1)
+        padded = build.plus(build.plus(size, front), behind)
+        end = build.minus(padded, reach - 1)
         places.append(window_positions(end, stride, np.arange(window) * rate))
         pads += [front, behind]
     if any(isinstance(n, Value) or n for n in pads):
-        x = shape.pad(x, sizes.vector(x.model, [*pads, 0, 0]))
+        x = shape.pad(x, build.vector(x.model, [*pads, 0, 0]))
     for k, grid in enumerate(places):
         x = index.gather(x, grid, axis=1 + 2 * k)
     outer, inner = range(1, 2 * count, 2), range(2, 2 * count + 1, 2)
-    grown = [sizes.size_of(x, k) for k in outer]
+    grown = [build.size_of(x, k) for k in outer]
     moved = shape.transpose(x, perm=(0, *outer, *inner, 2 * count + 1))
-    depth = sizes.times(channels, int(np.prod(windows)))
-    return sizes.reshape(moved, [batch, *grown, depth])
+    depth = build.times(channels, int(np.prod(windows)))
+    return build.reshape(moved, [batch, *grown, depth])
 
 
-def _pads(size: Size, reach: int, stride: int, padding: str) -> tuple[Size, Size]:
+def _pads(size: build.Size, reach: int, stride: int, padding: str) -> tuple[build.Size, build.Size]:
     match padding:
         case "VALID":
             return 0, 0
         case "SAME":
-            last = sizes.times(sizes.over(sizes.minus(size, 1), stride), stride)
-            missing = sizes.minus(sizes.plus(last, reach), size)
+            last = build.times(build.over(build.minus(size, 1), stride), stride)
+            missing = build.minus(build.plus(last, reach), size)
             missing = max(missing, 0) if isinstance(missing, int) else binary.max_(missing, [0])
-            front = sizes.over(missing, 2)
-            return front, sizes.minus(missing, front)
+            front = build.over(missing, 2)
+            return front, build.minus(missing, front)
     raise Unsupported(f"patches with padding={padding!r}")

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import pool, shape, sizes
+from nnir.ops import pool, shape
 from nnir.recipes.layout import spatial_entries, to_channels_first, to_channels_last
 from nnir.recipes.pool import pool_windows
 from nnir.recipes.windows import Window, make_window
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .sizes import counted
 
 table = Table()
 
@@ -125,15 +124,15 @@ def max_pool_with_argmax(
         return_indices=True,
         return_indices_dtype=int(Precision.INT64),
     )
-    _, height, width, channels = sizes.sizes_of(input)
+    _, height, width, channels = build.sizes_of(input)
     at = to_channels_last(plane) * _one(input, channels)
-    at = at + counted(input, 3)
+    at = at + build.arange_along(input, 3)
     if include_batch_in_index:
-        step = sizes.product([height, width, channels])
-        image = counted(input, 0) * _one(input, step)
+        step = build.product([height, width, channels])
+        image = build.arange_along(input, 0) * _one(input, step)
         at = at + shape.reshape(image, [-1, 1, 1, 1])
-    return to_channels_last(best), cast_to(at, Targmax)
+    return to_channels_last(best), at.cast(Targmax)
 
 
-def _one(like: Value, size: sizes.Size) -> Value:
-    return sizes.vector(like.model, [size])
+def _one(like: Value, size: build.Size) -> Value:
+    return build.vector(like.model, [size])

@@ -17,10 +17,6 @@ table = Table()
 F32 = Precision.FLOAT32
 
 
-def _number(like: Value, value: float) -> Value:
-    return like.model.constant(np.array(value, like.dtype))
-
-
 @table.convert("FakeQuantWithMinMaxArgs")
 def fake_quant_with_min_max_args(
     inputs: Value,
@@ -86,12 +82,12 @@ def there_and_back(
     half = 1 << (num_bits - 1)
     least = (narrow_range - half) if signed_input else 0
     most = half - 1 if signed_input else (1 << num_bits) - 1
-    zero, huge = _number(x, 0), _number(x, float(np.finfo(np.float32).max))
-    below, above = _number(x, least), _number(x, most)
+    zero, huge = x.scalar(0), x.scalar(float(np.finfo(np.float32).max))
+    below, above = x.scalar(least), x.scalar(most)
     scales = []
     for bound, end in ((below, low), (above, high)):
         good = bound * end > zero
-        safe = compare.where(good, end, _number(x, 1))
+        safe = compare.where(good, end, x.scalar(1))
         scales.append(compare.where(good, bound / safe, huge))
     lower = scales[0] < scales[1]
     scale = compare.where(lower, scales[0], scales[1])
@@ -105,7 +101,7 @@ def there_and_back(
     if round_mode == "HALF_TO_EVEN":
         whole = unary.round_(steps)
     else:
-        whole = unary.floor(steps + _number(x, 0.5))
+        whole = unary.floor(steps + x.scalar(0.5))
     result: Value = whole * inverse
     return result
 

@@ -9,16 +9,15 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, random, sizes, sort, special, unary
+from nnir.ops import index, random, sort, special, unary
 from nnir.recipes.random import Seed, seed_of_pair
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
-from .sizes import int64
 
 table = Table()
 
@@ -34,12 +33,12 @@ def from_tensor(translator: Translator, *seed: Value) -> Seed:
 
 def uniform(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Numbers in [0, 1)."""
-    result: Value = random.random_uniform(int64(size), dtype=dtype, seed=seed)
+    result: Value = random.random_uniform(build.int64(size), dtype=dtype, seed=seed)
     return result
 
 
 def normal(size: Value, dtype: Precision, seed: Seed) -> Value:
-    result: Value = random.random_normal(int64(size), dtype=dtype, seed=seed)
+    result: Value = random.random_normal(build.int64(size), dtype=dtype, seed=seed)
     return result
 
 
@@ -50,11 +49,11 @@ LIMIT = math.erf(2 / math.sqrt(2))
 def truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Normal numbers within two standard deviations: the inverse of their distribution."""
     drawn = random.random_uniform(
-        int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
+        build.int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
     )
     inner = special.erfinv(drawn)
     scaled = inner * math.sqrt(2)
-    return cast_to(scaled, dtype)
+    return scaled.cast(dtype)
 
 
 def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
@@ -62,9 +61,9 @@ def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
     if low.rank or high.rank:
         raise BadType(f"random integers between {low.type} and {high.type}, not between numbers")
     drawn = uniform(size, Precision.FLOAT64, seed)
-    first, last = (cast_to(v, Precision.FLOAT64) for v in (low, high))
+    first, last = (v.cast(Precision.FLOAT64) for v in (low, high))
     steps = unary.floor(drawn * (last - first))
-    return cast_to(steps, low.precision) + low
+    return steps.cast(low.precision) + low
 
 
 @table.convert("RandomUniform")
@@ -117,7 +116,7 @@ def shuffled(x: Value, seed: Seed) -> Value:
     """Rows in the order of random numbers."""
     if not x.rank:
         return x
-    count = sizes.vector(x.model, [sizes.size_of(x, 0)])
+    count = build.vector(x.model, [build.size_of(x, 0)])
     keys = uniform(count, Precision.FLOAT64, seed)
     _, order = sort.top_k(keys, count, axis=0)
     return index.gather(x, order, axis=0)

@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import complex, index, reduce, shape, sizes, unary
+from nnir.ops import complex, index, reduce, shape, unary
 from nnir.recipes.reduce import reduce_along, reduce_bools
 from nnir.types import Precision
 
 from ..table import Table
-from .sizes import FRONT
 
 table = Table()
 
@@ -79,11 +79,11 @@ def cumulative_logsumexp(
 ) -> Value:
     """The logarithm of the sum of e to the power of all elements so far; of nothing -inf."""
     along = axis_of(axis, x.rank)
-    turned = index.slice_(x, [along], [-1], [FRONT], [-1]) if reverse else x
+    turned = index.slice_(x, [along], [-1], [build.FRONT], [-1]) if reverse else x
     if exclusive:
-        none = [1 if k == along else n for k, n in enumerate(sizes.sizes_of(x))]
+        none = [1 if k == along else n for k, n in enumerate(build.sizes_of(x))]
         least = x.model.constant(-np.inf, x.dtype)
-        front = shape.expand(least, sizes.vector(x.model, none))
+        front = shape.expand(least, build.vector(x.model, none))
         turned = shape.concat(front, index.slice_(turned, [along], [0], [-1]), axis=along)
     found = reduce.cum_log_sum_exp(turned, axis=along)
-    return index.slice_(found, [along], [-1], [FRONT], [-1]) if reverse else found
+    return index.slice_(found, [along], [-1], [build.FRONT], [-1]) if reverse else found

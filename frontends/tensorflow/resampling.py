@@ -14,8 +14,6 @@ from nnir.ops import linear
 from nnir.recipes.layout import to_channels_first, to_channels_last
 from nnir.types import Precision
 
-from ..precision import cast_to
-
 TABLE = 1 << 10
 """TensorFlow rounds the offset of a bicubic sample to so many steps."""
 
@@ -31,7 +29,7 @@ def known_sizes(images: Value, size: Value, what: str) -> tuple[list[int], list[
 
 def resampled(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
     """[out, in] matrices on both axes of an image with channels last, in float32."""
-    x = to_channels_first(cast_to(images, Precision.FLOAT32))
+    x = to_channels_first(images.cast(Precision.FLOAT32))
     across = linear.mat_mul(x, images.model.constant(columns.T.astype(np.float32)))
     return to_channels_last(linear.mat_mul(images.model.constant(rows.astype(np.float32)), across))
 

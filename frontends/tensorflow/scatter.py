@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.model import Index, Value
-from nnir.ops import shape, sizes
+from nnir.ops import shape
 from nnir.recipes.scatter import fill_sparse, scatter_updates, sum_updates
 
 from ..table import Table
@@ -80,7 +81,7 @@ def _rows(x: Value, i: Value, v: Value, reduction: str) -> Value:
     """Rows of `x` replaced or combined."""
     if not i.rank:
         i = shape.reshape(i, [1])
-        v = sizes.reshape(v, [1, *sizes.sizes_of(x)[1:]]) if v.rank < x.rank else v
+        v = build.reshape(v, [1, *build.sizes_of(x)[1:]]) if v.rank < x.rank else v
     return scatter_updates(x, shape.unsqueeze(i, [1]), v, reduction)
 
 

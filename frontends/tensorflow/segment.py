@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.model import Index, Value
 from nnir.ops import binary, index, unary
-from nnir.ops.sizes import Size
 from nnir.recipes.segment import (
     ADD,
     MAX,
@@ -17,7 +17,6 @@ from nnir.recipes.segment import (
     sorted_segment_count,
 )
 
-from ..precision import cast_to
 from ..table import Table
 from . import histograms
 
@@ -69,18 +68,18 @@ def segment_mean(data: Value, segment_ids: Value) -> Value:
     return averaged(data, segment_ids, sorted_segment_count(segment_ids), "mean")
 
 
-def averaged(data: Value, ids: Value, count: Size, how: str) -> Value:
+def averaged(data: Value, ids: Value, count: build.Size, how: str) -> Value:
     """The sum of each group, divided by its number of rows or the root of that."""
     total = reduce_segments(data, ids, count, ADD)
     if how == "sum":
         return total
     rows = count_rows(ids, count, total)
     rows = binary.max_(rows, 1)
-    rows = cast_to(rows, total.precision)
+    rows = rows.cast(total.precision)
     return total / (unary.sqrt(rows) if how == "sqrtn" else rows)
 
 
-def _sparse(data: Value, indices: Value, ids: Value, count: Size | None, how: str) -> Value:
+def _sparse(data: Value, indices: Value, ids: Value, count: build.Size | None, how: str) -> Value:
     """Groups of chosen rows."""
     chosen = index.gather(data, indices, axis=0)
     return averaged(chosen, ids, sorted_segment_count(ids) if count is None else count, how)

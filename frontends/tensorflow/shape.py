@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import complex, generate, index, shape, sizes, unary
+from nnir.ops import complex, generate, index, shape, unary
 from nnir.recipes.shape import (
     broadcast_shapes,
     expand_to,
@@ -27,7 +28,6 @@ from nnir.types import Precision
 from ..table import Items, Table
 from ..translate import Translator
 from . import blocks, matrices, padding, patches
-from .sizes import elements, int64, joined
 
 table = Table.merge([blocks.table, matrices.table, padding.table, patches.table])
 
@@ -145,11 +145,13 @@ def reverse_sequence(
 @table.convert("Roll")
 def roll(input: Value, shift: Index, axis: tuple[int, ...]) -> Value:
     """An axis that is named twice is rolled twice."""
-    amounts: dict[int, sizes.Size] = {}
-    for place, amount in zip(axis, elements(shift), strict=True):
+    amounts: dict[int, build.Size] = {}
+    for place, amount in zip(axis, build.elements(shift), strict=True):
         where = axis_of(place, input.rank)
-        amounts[where] = sizes.plus(amounts[where], amount) if where in amounts else amount
-    return index.roll(input, joined(input, list(amounts.values())), list(amounts))
+        amounts[where] = build.plus(amounts[where], amount) if where in amounts else amount
+    return index.roll(
+        input, build.vector(input.model, list(amounts.values()), negative=True), list(amounts)
+    )
 
 
 @table.convert("Shape")
@@ -164,7 +166,7 @@ def shape_n(input: Items, *, out_type: Precision = Precision.INT32) -> list[Valu
 
 @table.convert("Size")
 def size(input: Value, *, out_type: Precision = Precision.INT32) -> Value:
-    count = sizes.product(sizes.sizes_of(input))
+    count = build.product(build.sizes_of(input))
     if isinstance(count, int):
         return input.model.constant(np.array(count, out_type.dtype))
     single = shape.squeeze(count, [0])
@@ -212,4 +214,4 @@ def require_shape(x: Value, wanted: Any) -> None:
 @table.convert("Empty")
 def empty(shape: Index, *, dtype: Precision, init: bool = False, translator: Translator) -> Value:
     """What it holds without `init` is not said; here zeros."""
-    return generate.fill(int64(shape), translator.model.constant(0, dtype.dtype))
+    return generate.fill(build.int64(shape), translator.model.constant(0, dtype.dtype))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import NotConstant
 from nnir.model import Index, Value
@@ -11,7 +12,6 @@ from nnir.ops import index, shape
 from nnir.recipes.slices import Masks, slice_from, slice_strided, slice_with_masks
 
 from ..table import Table
-from .sizes import flat, steps_to
 
 table = Table()
 
@@ -61,10 +61,12 @@ def tensor_strided_slice_update(
         raise NotConstant(f"an update of a slice of {input.type}")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     count = int(np.prod([int(d) for d in input.shape]))  # type: ignore[arg-type]
-    numbers = input.model.constant(steps_to(count).reshape(input.shape))
+    numbers = input.model.constant(build.arange(count).reshape(input.shape))
     places = slice_strided(numbers, begin, end, strides, masks)
     updates = value if value.shape == places.shape else _like(value, places)
-    line = index.scatter_nd(flat(input), shape.unsqueeze(flat(places), [1]), flat(updates))
+    line = index.scatter_nd(
+        build.flatten(input), shape.unsqueeze(build.flatten(places), [1]), build.flatten(updates)
+    )
     return line if input.rank == 1 else shape.reshape_exact(line, list(input.shape))
 
 

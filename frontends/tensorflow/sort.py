@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import binary, compare, index, reduce, shape, sort, unary
 from nnir.recipes.sort import best_position, largest_of_rows
 from nnir.types import Precision
 
 from ..table import Table
 from . import uniques
-from .sizes import int64
 
 table = Table.merge([uniques.table])
 
@@ -70,14 +70,14 @@ def in_top_k(predictions: Value, targets: Value, *, k: int) -> Value:
 
 @table.convert("InTopKV2")
 def in_top_k_v2(predictions: Value, targets: Value, k: Index) -> Value:
-    return among_top(predictions, targets, int64(k))
+    return among_top(predictions, targets, build.int64(k))
 
 
 def among_top(predictions: Value, targets: Value, k: Value) -> Value:
     """Whether fewer than `k` classes are more probable; never among infinities or NaN."""
     model = predictions.model
-    where = int64(targets)
-    classes = shape.reshape(sizes.vector(model, [sizes.size_of(predictions, 1)]), [])
+    where = build.int64(targets)
+    classes = shape.reshape(build.vector(model, [build.size_of(predictions, 1)]), [])
     zero, one = (model.constant(np.int64(n)) for n in (0, 1))
     last = classes - one
     inside = (where >= zero) & (where < classes)
@@ -97,7 +97,7 @@ def nth_element(input: Value, n: Index, *, reverse: bool = False) -> Value:
     """The element that is n-th in each row when it is in order."""
     known = ints(n)
     if known is None:
-        count = shape.reshape(int64(n), [1]) + 1
+        count = shape.reshape(build.int64(n), [1]) + 1
     else:
         count = n.model.constant([known[0] + 1], np.int64)
     values, _ = sort.top_k(input, count, axis=-1, largest=reverse)

@@ -12,7 +12,6 @@ from nnir.ops import logic, unary
 from nnir.recipes.unary import UNSIGNED, reinterpret_bits, sign_of
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 
@@ -106,7 +105,7 @@ def cast(x: Value, *, DstT: Precision, Truncate: bool = False) -> Value:  # noqa
     narrower = DstT.is_float and DstT.dtype.itemsize < x.dtype.itemsize
     if Truncate and narrower:
         raise Unsupported(f"Cast of {x.precision.name} to {DstT.name} with Truncate=True")
-    return cast_to(x, DstT)
+    return x.cast(DstT)
 
 
 @table.convert("Round")
@@ -148,4 +147,4 @@ def population_count(x: Value) -> Value:
     fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)
     octets = masked(fours + shifted(fours, 4), 0x0F)
     total = shifted(octets * repeated(1), 8 * width - 8) if width > 1 else octets
-    return cast_to(total, Precision.UINT8)
+    return total.cast(Precision.UINT8)

@@ -16,7 +16,6 @@ from nnir.recipes.detection import (
 )
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -121,7 +120,7 @@ def detection_post_process(
             clip_boxes=False,
         )
         corners, best, classes, number = found
-        return corners, classes, best, cast_to(number, F32)
+        return corners, classes, best, number.cast(F32)
     shared = min(max_classes_per_detection, num_classes)
     return _shared(boxes, scores, max_detections, shared, overlap, bound)
 
@@ -139,7 +138,7 @@ def _shared(
     kept = suppress_overlaps(boxes, first, most, overlap, bound)
     rows = shape.unsqueeze(index.gather(boxes, kept), [1])
     corners = shape.tile(rows, [1, each, 1]) if each > 1 else rows
-    parts = [corners, cast_to(index.gather(classes, kept), F32), index.gather(best, kept)]
+    parts = [corners, index.gather(classes, kept).cast(F32), index.gather(best, kept)]
     size = shape.shape(kept, dtype=Precision.INT64)
     missing = boxes.model.constant(np.array([limit])) - size
 
@@ -151,4 +150,4 @@ def _shared(
         return shape.reshape(whole, [1, limit * each, *rest[1:]])
 
     found, classes, best = parts
-    return padded(found, each, 4), padded(classes, each), padded(best, each), cast_to(size, F32)
+    return padded(found, each, 4), padded(classes, each), padded(best, each), size.cast(F32)

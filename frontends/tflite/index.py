@@ -24,7 +24,6 @@ from nnir.recipes.sort import best_position, find_buckets, largest_of_rows
 from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -121,7 +120,7 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
         raise BadType(f"DYNAMIC_UPDATE_SLICE of {operand.type} with {update.type}")
     if not operand.rank:
         return update
-    starts = cast_to(start_indices, Precision.INT64)
+    starts = start_indices.cast(Precision.INT64)
     starts = activation.clip(starts, np.zeros((), np.int64), np.iinfo(np.int64).max)
     starts = binary.min_(starts, operand.model.constant(wide - sizes))
     steps = (wide[::-1].cumprod()[::-1] // wide).astype(np.int64)

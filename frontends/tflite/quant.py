@@ -10,7 +10,6 @@ from nnir.ops import quant
 from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -43,7 +42,7 @@ def dequantize(
 ) -> Value:
     """Scale and zero point are those of the operand in the file; float16 has none."""
     if scale is None or zero_point is None:
-        return cast_to(input, Precision.FLOAT32)
+        return input.cast(Precision.FLOAT32)
     model = input.model
     zeros = model.constant(zero_point.astype(input.dtype)) if zero_point.any() else None
     return quant.dequantize_linear(input, model.constant(scale), zeros, axis=axis)

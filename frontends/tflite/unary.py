@@ -10,7 +10,6 @@ from nnir.recipes.generate import constant_like
 from nnir.recipes.unary import reinterpret_bits, sign_of
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 
@@ -47,10 +46,10 @@ def zeros_like(input: Value) -> Value:
 def cast(input: Value, *, out_data_type: Precision) -> Value:
     """Real numbers out of the range of an integer type become its ends, NaN its largest."""
     if not (input.is_float and out_data_type.is_integer):
-        return cast_to(input, out_data_type)
+        return input.cast(out_data_type)
     least, most = quant.integer_range(out_data_type)
     low, end = (input.model.constant(float(n), input.dtype) for n in (least, most + 1))
-    inside = cast_to(binary.max_(input, low), out_data_type)
+    inside = binary.max_(input, low).cast(out_data_type)
     largest = input.model.constant(np.array(most, out_data_type.dtype))
     return compare.where(input < end, inside, largest)
 

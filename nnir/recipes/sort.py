@@ -15,7 +15,7 @@ WIDE = (Precision.INT32, Precision.INT64)
 
 
 def find_buckets(input: Value, *, boundaries: tuple[float, ...]) -> Value:
-    """The bucket of each element between boundaries."""
+    """How many of the sorted boundaries are not above each element, for NaN all."""
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     x = shape.unsqueeze(input.cast(wide), [input.rank])
     edges = np.array(boundaries, np.float32).astype(wide.dtype)
