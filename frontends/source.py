@@ -123,3 +123,22 @@ class SourceModel:
     functions: dict[str, SourceFunction] = field(default_factory=dict)
     dimensions: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
+
+
+def restrict_outputs(graph: SourceGraph, places: Iterable[int]) -> SourceGraph:
+    """A graph with some of its outputs, and only the nodes that these need."""
+    outputs = [graph.outputs[k] for k in places]
+    needed = {o.name for o in outputs}
+    nodes = []
+    for node in reversed(graph.nodes):
+        if not needed.isdisjoint(node.outputs):
+            needed.update(node.inputs)
+            nodes.append(node)
+    weights = {n: a for n, a in graph.weights.items() if n in needed}
+    return SourceGraph(graph.name, nodes[::-1], graph.inputs, outputs, weights)
+
+
+def read_places(graph: SourceGraph) -> set[int]:
+    """The inputs that a graph reads, as positions."""
+    read = {n for node in graph.nodes for n in node.inputs} | {o.name for o in graph.outputs}
+    return {k for k, v in enumerate(graph.inputs) if v.name in read}

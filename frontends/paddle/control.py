@@ -15,9 +15,9 @@ from nnir.model import Model, Value
 from nnir.ops import control, generate, shape, unary
 from nnir.types import Precision, TensorType
 
-from ..source import SourceGraph, SourceValue
+from ..loops import problems_of
+from ..source import SourceGraph, SourceValue, read_places, restrict_outputs
 from ..table import Items, Table
-from ..tensorflow.loops import noted, read_places, sliced
 from ..translate import AlreadyNotedError, Broken, Translator, free_names
 from . import arrays
 from .arrays import Array, Undefined
@@ -185,7 +185,7 @@ def names_decide(graph: SourceGraph, names: Sequence[str]) -> bool:
     """Whether the condition depends on what the body writes to from outside."""
     if not names:
         return False
-    step = sliced(graph, needed(graph))
+    step = restrict_outputs(graph, needed(graph))
     return any(n in names for n in free_names(step))
 
 
@@ -193,7 +193,7 @@ def needed(graph: SourceGraph) -> list[int]:
     """The outputs of a body on which its condition depends: the condition and some of the state."""
     places = [0]
     while True:
-        found = {0} | {k + 1 for k in read_places(sliced(graph, places))}
+        found = {0} | {k + 1 for k in read_places(restrict_outputs(graph, places))}
         if found <= set(places):
             return places
         places = sorted(found | set(places))
@@ -207,9 +207,9 @@ def counted(
     if known is None:
         return None
     places = needed(graph)
-    step = sliced(graph, places)
+    step = restrict_outputs(graph, places)
     state = {k - 1: inputs[k - 1] for k in places[1:]}
-    before = noted(translator)
+    before = problems_of(translator)
     try:
         for trips in range(UNROLLED + 1):
             if not known.reshape(-1)[0]:

@@ -5,7 +5,7 @@ A list is an immutable value, as TensorFlow's variants are: whatever changes it 
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +19,7 @@ from nnir.model import Model, Value
 from nnir.ops import binary, generate, index, reduce, shape
 from nnir.types import Precision
 
+from ..carried import Carried
 from ..translate import Translator
 
 LONGEST = 100_000
@@ -41,7 +42,7 @@ def are_known(sizes: Sizes | None) -> bool:
     return sizes is not None and min(sizes, default=0) >= 0
 
 
-class List(ABC):
+class List(Carried):
     """A list of tensors of one precision; `element` is the shape of its elements, -1 is unknown."""
 
     precision: Precision
@@ -79,9 +80,19 @@ class List(ABC):
         last = index.gather(rows, sizes_end(rows), axis=0)
         return StackedList(index.slice_(rows, [0], [0], [-1]), self.element), last
 
+    @property
+    def tensor(self) -> Value | None:
+        return None
+
+    def with_tensor(self, tensor: Value) -> List:
+        return StackedList(tensor, self.element)
+
     def settled(self, translator: Translator) -> StackedList | Reserved:
         """As one tensor, where the shape of its elements is known."""
         return StackedList(self.stacked(None, translator), self.element)
+
+    def begun(self, element: Sequence[build.Size], translator: Translator) -> List:
+        return self
 
     def items_of(self, sizes: Sizes | None, translator: Translator) -> list[Value]:
         """Its elements one by one; NotConstant for a list of unknown length."""
@@ -201,6 +212,10 @@ class StackedList(List):
     def precision(self) -> Precision:  # type: ignore[override]
         return self.rows.precision
 
+    @property
+    def tensor(self) -> Value:
+        return self.rows
+
     def taken_apart(self) -> TensorList | None:
         """The elements one by one, where they are few enough."""
         size = self.rows.shape[0]
@@ -271,8 +286,16 @@ class Reserved(List):
     size: Value
     precision: Precision
     element: Sizes | None
+    is_unwritten = True
 
-    def of(self, element: Sequence[build.Size], translator: Translator) -> StackedList:
+    @property
+    def tensor(self) -> Value:
+        return self.size
+
+    def with_tensor(self, tensor: Value) -> List:
+        return replace(self, size=tensor)
+
+    def begun(self, element: Sequence[build.Size], translator: Translator) -> StackedList:
         """Zeros of that shape."""
         rows = zeros(translator.model, self.count(translator), element, self.precision)
         return StackedList(rows, self.element)
@@ -282,7 +305,7 @@ class Reserved(List):
         known = next((s for s in (sizes, self.element) if s is not None and are_known(s)), None)
         if known is None:
             raise NotConstant("a list that was never written, of elements of unknown shape")
-        return self.of(known, translator)
+        return self.begun(known, translator)
 
     def count(self, translator: Translator) -> build.Size:
         known = translator.constant_of(self.size)
@@ -294,7 +317,7 @@ class Reserved(List):
     def with_item(
         self, position: Value, item: Value, *, grows: bool, translator: Translator
     ) -> List:
-        whole = self.of(build.sizes_of(item), translator)
+        whole = self.begun(build.sizes_of(item), translator)
         return whole.with_item(position, item, grows=grows, translator=translator)
 
     def stacked(self, sizes: Sizes | None, translator: Translator) -> Value:
@@ -306,7 +329,7 @@ class Reserved(List):
         )
 
     def with_last(self, item: Value, translator: Translator) -> List:
-        return self.of(build.sizes_of(item), translator).with_last(item, translator)
+        return self.begun(build.sizes_of(item), translator).with_last(item, translator)
 
     def settled(self, translator: Translator) -> StackedList | Reserved:
         return self.known(None, translator) if are_known(self.element) else self
@@ -357,7 +380,7 @@ def scattered(given: List, tensor: Value, indices: Value, translator: Translator
     if known is None or not isinstance(count, int):
         whole = given.settled(translator)
         if isinstance(whole, Reserved):
-            whole = whole.of(build.sizes_of(tensor)[1:], translator)
+            whole = whole.begun(build.sizes_of(tensor)[1:], translator)
         some = shape.concat(build.int64(indices), tensor.model.constant([-1], np.int64), axis=0)
         last = reduce.reduce_max(some, [0], keepdim=True)
         now = build.vector(whole.rows.model, [build.size_of(whole.rows, 0)])

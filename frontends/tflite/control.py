@@ -8,9 +8,10 @@ from typing import Any
 from nnir.model import Value
 from nnir.ops import shape
 
+from .. import branches, loops
+from ..carried import inline
 from ..source import SourceGraph, SourceNode, SourceValue
 from ..table import Table
-from ..tensorflow import control as tensorflow
 from ..translate import Translator
 
 table = Table()
@@ -25,14 +26,8 @@ def if_(
     translator: Translator,
 ) -> Any:
     """The condition has one element, in any shape; TensorFlow would count the elements."""
-    return tensorflow.if_(
-        shape.reshape(cond, []),
-        inputs,
-        then_branch=then_subgraph,
-        else_branch=else_subgraph,
-        Tout=(),
-        translator=translator,
-    )
+    flag = shape.reshape(cond, [])
+    return branches.if_(translator, flag, inputs, then_subgraph, else_subgraph)
 
 
 @table.convert("WHILE")
@@ -43,7 +38,7 @@ def while_(
     translator: Translator,
 ) -> Any:
     cond = one_element(cond_subgraph)
-    return tensorflow.while_(inputs, cond=cond, body=body_subgraph, translator=translator)
+    return loops.while_(translator, cond, body_subgraph, inputs)
 
 
 def one_element(cond: SourceGraph) -> SourceGraph:
@@ -59,4 +54,4 @@ def composite(
     *inputs: Value, decomposition_subgraph: SourceGraph, translator: Translator
 ) -> tuple[Any, ...]:
     """What it stands for is written out."""
-    return tuple(tensorflow.inlined(translator, decomposition_subgraph, inputs))
+    return tuple(inline(translator, decomposition_subgraph, inputs))

@@ -19,9 +19,9 @@ from nnir.recipes.shape import reshape_to
 from nnir.recipes.slices import slice_from
 from nnir.types import Precision
 
+from .. import branches
 from ..source import SourceGraph
 from ..table import Table
-from ..tensorflow import control
 from ..translate import Translator
 from . import reduce
 from .contractions import Axes, Steps, convolution, dot
@@ -407,4 +407,4 @@ def case(
     """A number that is none of a branch takes the last."""
     if not branch_subgraphs:
         raise BadType("STABLEHLO_CASE without branches")
-    return control.case(branch, inputs, branches=branch_subgraphs, Tout=(), translator=translator)
+    return branches.case(translator, branch, inputs, branch_subgraphs)

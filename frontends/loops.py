@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from nnir import build
@@ -13,11 +13,20 @@ from nnir.model import Model, Value
 from nnir.ops import control, unary
 from nnir.types import TensorType
 
-from ..capture import Capture
-from ..source import SourceGraph, SourceValue
-from ..translate import Translator
-from .listed import Reserved, StackedList
-from .state import fresh, inlined, like, settled, tensor_of, truth
+from .capture import Capture
+from .carried import (
+    Carried,
+    fresh,
+    inline,
+    is_unwritten,
+    is_written,
+    like,
+    settled,
+    tensor_of,
+    truth,
+)
+from .source import SourceGraph, SourceValue, read_places, restrict_outputs
+from .translate import Translator
 
 BODY = 10
 """A loop costs as much as so many plain nodes."""
@@ -34,12 +43,12 @@ LONGEST = 1000
 PASSING = frozenset({"Identity", "StopGradient"})
 
 
-def noted(translator: Translator) -> tuple[list[NNAdapterError], Counter[str]]:
+def problems_of(translator: Translator) -> tuple[list[NNAdapterError], Counter[str]]:
     """The problems so far, to come back to."""
     return list(translator.errors), Counter(translator.problems)
 
 
-def counted(
+def count_trips(
     translator: Translator,
     cond: SourceGraph,
     body: SourceGraph,
@@ -50,13 +59,13 @@ def counted(
     counts = [len(cond.inputs), len(body.inputs), len(body.outputs)]
     if counts != [len(inputs)] * 3:
         raise BadModel(f"a loop of {len(inputs)} values whose graphs have {counts}")
-    flag = sliced(cond, [0])
+    flag = restrict_outputs(cond, [0])
     places = sorted(read_places(flag))
-    while (found := read_places(sliced(body, places))) - set(places):
+    while (found := read_places(restrict_outputs(body, places))) - set(places):
         places = sorted(found | set(places))
-    step = sliced(body, places)
+    step = restrict_outputs(body, places)
     entries = {k: inputs[k] for k in places}
-    before = noted(translator)
+    before = problems_of(translator)
     try:
         for trips in range(most + 1):
             (go,) = translator.inline(flag, {flag.inputs[k].name: v for k, v in entries.items()})
@@ -71,25 +80,6 @@ def counted(
         translator.errors, translator.problems = before
         return None
     return most + 1
-
-
-def sliced(graph: SourceGraph, places: Iterable[int]) -> SourceGraph:
-    """A graph with some of its outputs, and only the nodes that these need."""
-    outputs = [graph.outputs[k] for k in places]
-    needed = {o.name for o in outputs}
-    nodes = []
-    for node in reversed(graph.nodes):
-        if not needed.isdisjoint(node.outputs):
-            needed.update(node.inputs)
-            nodes.append(node)
-    weights = {n: a for n, a in graph.weights.items() if n in needed}
-    return SourceGraph(graph.name, nodes[::-1], graph.inputs, outputs, weights)
-
-
-def read_places(graph: SourceGraph) -> set[int]:
-    """The inputs that a graph reads, as positions."""
-    read = {n for node in graph.nodes for n in node.inputs} | {o.name for o in graph.outputs}
-    return {k for k, v in enumerate(graph.inputs) if v.name in read}
 
 
 def unchanged(body: SourceGraph) -> set[int]:
@@ -135,7 +125,7 @@ class Loop:
             raise Unsupported("a loop whose state changes its shape in every iteration")
         places = self._carried()
         state = [tensor_of(self.entries[k]) for k in places]
-        (flag,) = inlined(self.translator, self.cond, self.entries)
+        (flag,) = inline(self.translator, self.cond, self.entries)
         if not places:
             return tuple(self.entries)
         made = control.while_(
@@ -155,9 +145,7 @@ class Loop:
     def _carried(self) -> list[int]:
         """The places of what changes and is a tensor."""
         return [
-            k
-            for k, v in enumerate(self.entries)
-            if k not in self.fixed and not isinstance(v, Reserved)
+            k for k, v in enumerate(self.entries) if k not in self.fixed and not is_unwritten(v)
         ]
 
     def _capture(self) -> Capture:
@@ -184,20 +172,20 @@ class Loop:
         for place in set(range(len(entries))) - set(places):
             entries[place] = like(entries[place], scope.get(f"same{place}"))
         with self.translator.inside(model, scope):
-            found = inlined(self.translator, self.body, entries)
-            (again,) = inlined(self.translator, self.cond, found)
+            found = inline(self.translator, self.body, entries)
+            (again,) = inline(self.translator, self.cond, found)
             after = [settled(v, self.translator) for v in found]
             kept = [self._kept(after[k]) for k in places]
             model.outputs = [unary.assign(truth(again)), *fresh(kept)]
         changed = [self._is_other(k, entries[k], after[k]) for k in places]
         if not any(changed):  # the shape of elements only counts where the shapes of all else stay
-            unwritten = [k for k, v in enumerate(self.entries) if isinstance(v, Reserved)]
+            unwritten = [k for k, v in enumerate(self.entries) if is_unwritten(v)]
             changed = [self._is_written(k, entries[k], after[k]) for k in unwritten]
         return model, any(changed)
 
     def _kept(self, entry: Any) -> Value:
         tensor = tensor_of(entry)
-        if tensor is None or isinstance(entry, Reserved):
+        if tensor is None or is_unwritten(entry):
             raise Unsupported("a loop that replaces a list or a resource by another kind")
         return tensor
 
@@ -210,13 +198,13 @@ class Loop:
         self.types[place] = old.with_shape(tuple(dims))
         return dims != list(old.shape)
 
-    def _is_written(self, place: int, before: Reserved, after: Any) -> bool:
+    def _is_written(self, place: int, before: Carried, after: Any) -> bool:
         """Whether an iteration writes to a list of unknown shape; then its shape is known."""
-        if isinstance(after, StackedList):
-            element = [self._outside(d) for d in after.rows.shape[1:]]
-            self.entries[place] = self.entries[place].of(element, self.translator)
+        if is_written(after):
+            element = [self._outside(d) for d in after.tensor.shape[1:]]
+            self.entries[place] = self.entries[place].begun(element, self.translator)
             return True
-        if place not in self.fixed and (not isinstance(after, Reserved) or after is not before):
+        if place not in self.fixed and (not is_unwritten(after) or after is not before):
             raise Unsupported("a loop that changes the length of a list that nothing is in")
         return False
 
@@ -230,3 +218,29 @@ class Loop:
                 if known == size:
                     return build.size_of(tensor, axis)
         raise Unsupported(f"a list in a loop, of elements whose size {size} is only known inside")
+
+
+def while_(
+    translator: Translator, cond: SourceGraph, body: SourceGraph, inputs: Sequence[Any]
+) -> tuple[Any, ...]:
+    """A loop: written out where it is short and of known length, else a WHILE."""
+    trips = count_trips(translator, cond, body, inputs, UNROLLED)
+    if trips is None or trips > UNROLLED:
+        before = problems_of(translator)
+        try:
+            return Loop(translator, cond, body, inputs).converted()
+        except NNAdapterError:
+            has_lists = any(isinstance(v, Carried) for v in inputs)
+            trips = (
+                count_trips(translator, cond, body, inputs, LONGEST)
+                if trips and has_lists
+                else None
+            )
+            if trips is None or trips > LONGEST:
+                raise
+            translator.errors, translator.problems = before
+    entries: list[Any] = list(inputs)
+    for _ in range(trips):
+        translator.spend(BODY)
+        entries = inline(translator, body, entries)
+    return tuple(entries)
