@@ -15,7 +15,6 @@ from nnir.recipes.shape import (
     broadcast_shapes,
     expand_to,
     permute,
-    reshape_to,
     reverse_axes,
     shape_vector,
     split_by_lengths,
@@ -34,7 +33,7 @@ table = Table.merge([blocks.table, matrices.table, padding.table, patches.table]
 
 @table.convert("Reshape")
 def reshape(tensor: Value, shape: Index) -> Value:
-    return reshape_to(tensor, shape)
+    return build.reshape_to(tensor, build.int64(shape))
 
 
 @table.convert("ExpandDims")
@@ -44,7 +43,7 @@ def expand_dims(input: Value, dim: int) -> Value:
 
 @table.convert("Squeeze")
 def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
-    return squeeze_axes(input, squeeze_dims=squeeze_dims)
+    return squeeze_axes(input, axes=squeeze_dims)
 
 
 @table.convert("Transpose")
@@ -97,17 +96,17 @@ def pack(values: Items, *, axis: int = 0) -> Value:
 
 @table.convert("Unpack")
 def unpack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
-    return unstack(value, num=num, axis=axis)
+    return unstack(value, count=num, axis=axis)
 
 
 @table.convert("Split")
 def split(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
-    return split_evenly(split_dim, value, num_split=num_split)
+    return split_evenly(value, num_split, split_dim)
 
 
 @table.convert("SplitV")
 def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int) -> list[Value]:
-    return split_by_lengths(value, size_splits, split_dim, num_split=num_split)
+    return split_by_lengths(value, size_splits, split_dim)
 
 
 @table.convert("Tile")

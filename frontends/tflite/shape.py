@@ -15,7 +15,6 @@ from nnir.recipes.shape import (
     broadcast_shapes,
     expand_to,
     permute,
-    reshape_to,
     reverse_axes,
     shape_vector,
     split_by_lengths,
@@ -100,12 +99,12 @@ def space_to_batch_nd(input: Value, block_shape: tuple[int, ...], paddings: Inde
 def reshape(input: Value, shape: Index | None = None, *, new_shape: tuple[int, ...] = ()) -> Value:
     """The sizes are an operand or, in old files, an option."""
     wanted = input.model.constant(list(new_shape), "int64") if shape is None else shape
-    return reshape_to(input, wanted)
+    return build.reshape_to(input, build.int64(wanted))
 
 
 @table.convert("SQUEEZE")
 def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
-    return squeeze_axes(input, squeeze_dims=squeeze_dims)
+    return squeeze_axes(input, axes=squeeze_dims)
 
 
 @table.convert("SHAPE")
@@ -130,17 +129,17 @@ def pack(*values: Value, axis: int = 0) -> Value:
 
 @table.convert("UNPACK")
 def unpack(input: Value, *, axis: int = 0, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(unstack(input, num=wanted, axis=axis))
+    return tuple(unstack(input, count=wanted, axis=axis))
 
 
 @table.convert("SPLIT")
 def split(axis: int, value: Value, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(split_evenly(axis, value, num_split=wanted))
+    return tuple(split_evenly(value, wanted, axis))
 
 
 @table.convert("SPLIT_V")
 def split_v(value: Value, size_splits: Index, axis: int, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(split_by_lengths(value, size_splits, axis, num_split=wanted))
+    return tuple(split_by_lengths(value, size_splits, axis))
 
 
 @table.convert("MIRROR_PAD")

@@ -15,7 +15,6 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, index, logic, shape, sort, unary
-from nnir.recipes.shape import reshape_to
 from nnir.recipes.slices import slice_from
 from nnir.types import Precision
 
@@ -127,7 +126,7 @@ def convert(operand: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("STABLEHLO_RESHAPE")
 def reshape(operand: Value, *, out_sizes: Numbers) -> Value:
-    return reshape_to(operand, operand.model.constant(np.array(out_sizes, np.int64)))
+    return build.reshape_to(operand, operand.model.constant(np.array(out_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_TRANSPOSE")

@@ -13,22 +13,11 @@ from ..ops import compare, index, shape
 from ..types import Precision
 
 
-def reshape_to(x: Value, target: Value) -> Value:
-    """`x` in a new shape; unlike RESHAPE's, a size of 0 is 0."""
-    known = contents(target)
-    if known is None:
-        return shape.reshape_exact(x, build.int64(target))
-    if known == x.shape:
-        return x
-    has_zero = any(not isinstance(d, Expr) and d == 0 for d in known)
-    return (shape.reshape_exact if has_zero else shape.reshape)(x, build.int64(target))
-
-
-def squeeze_axes(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
+def squeeze_axes(x: Value, *, axes: tuple[int, ...] = ()) -> Value:
     """Without the axes named, or without all axes of one element where none is named."""
-    if not squeeze_dims and input.is_static and 1 not in input.shape:
-        return input
-    return shape.squeeze(input, list(squeeze_dims) or None)
+    if not axes and x.is_static and 1 not in x.shape:
+        return x
+    return shape.squeeze(x, list(axes) or None)
 
 
 def permute(x: Value, perm: tuple[int, ...]) -> Value:
@@ -39,36 +28,34 @@ def permute(x: Value, perm: tuple[int, ...]) -> Value:
     return x if order == tuple(range(x.rank)) else shape.transpose(x, perm=order)
 
 
-def unstack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
-    """The slices along an axis; sizes stay known one by one."""
-    if not num:
+def unstack(x: Value, *, count: int, axis: int) -> list[Value]:
+    """The slices along an axis; of a vector of sizes each stays known."""
+    if not count:
         return []
-    if value.content is not None and value.rank == 1:  # sizes stay known one by one
-        places = (value.model.constant(np.int64(k)) for k in range(num))
-        return [index.gather(value, place, axis=0) for place in places]
-    return list(shape.unstack(value, axis=axis, num=num))
+    if x.content is not None and x.rank == 1:
+        places = (x.model.constant(np.int64(k)) for k in range(count))
+        return [index.gather(x, place, axis=0) for place in places]
+    return list(shape.unstack(x, axis=axis, num=count))
 
 
-def split_evenly(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
-    """`num_split` equal pieces along an axis."""
-    size = build.size_of(value, axis_of(split_dim, value.rank))
-    if isinstance(size, int) and size % num_split:
-        raise BadType(f"Split of an axis of {size} into {num_split} equal pieces")
-    return split_pieces(value, [build.over(size, num_split)] * num_split, split_dim)
+def split_evenly(x: Value, count: int, axis: int) -> list[Value]:
+    """`count` equal pieces along an axis."""
+    size = build.size_of(x, axis_of(axis, x.rank))
+    if isinstance(size, int) and size % count:
+        raise BadType(f"Split of an axis of {size} into {count} equal pieces")
+    return split_pieces(x, [build.over(size, count)] * count, axis)
 
 
-def split_by_lengths(
-    value: Value, size_splits: Index, split_dim: int, *, num_split: int
-) -> list[Value]:
+def split_by_lengths(x: Value, sizes: Index, axis: int) -> list[Value]:
     """Pieces of given lengths; one of the lengths may be -1: what the others leave."""
-    lengths = build.elements(size_splits)
+    lengths = build.elements(sizes)
     rest = [k for k, n in enumerate(lengths) if n == -1]
     if rest:
-        left = build.size_of(value, axis_of(split_dim, value.rank))
+        left = build.size_of(x, axis_of(axis, x.rank))
         for k, length in enumerate(lengths):
             left = left if k in rest else build.minus(left, length)
         lengths[rest[0]] = left
-    return split_pieces(value, lengths, split_dim)
+    return split_pieces(x, lengths, axis)
 
 
 def split_pieces(x: Value, lengths: list[build.Size], axis: int) -> list[Value]:
@@ -88,30 +75,30 @@ def expand_to(x: Value, target: Value) -> Value:
     return x if contents(target) == x.shape else shape.expand(x, build.int64(target))
 
 
-def broadcast_shapes(s0: Index, s1: Index) -> Value:
+def broadcast_shapes(a: Index, b: Index) -> Value:
     """The broadcast of two shapes."""
-    known = [contents(s) for s in (s0, s1)]
+    known = [contents(s) for s in (a, b)]
     both = None if None in known else broadcast(*known)  # type: ignore[arg-type]
     if both is not None and not any(isinstance(d, Expr) for d in both):
-        return s0.model.constant(np.array(both, s0.dtype))
-    missing = len(build.elements(s0)) - len(build.elements(s1))
+        return a.model.constant(np.array(both, a.dtype))
+    missing = len(build.elements(a)) - len(build.elements(b))
     lines = []
-    for line, count in ((s0, -missing), (s1, missing)):
-        ones = np.ones(max(count, 0), s0.dtype)
+    for line, count in ((a, -missing), (b, missing)):
+        ones = np.ones(max(count, 0), a.dtype)
         lines.append(shape.concat(line.model.constant(ones), line, axis=0) if count > 0 else line)
-    one = s0.model.constant(np.ones(1, s0.dtype))
+    one = a.model.constant(np.ones(1, a.dtype))
     result = compare.where(compare.equal(lines[0], one), lines[1], lines[0])
     if both is not None:
         result.content = np.array(both, object)
     return result
 
 
-def reverse_axes(tensor: Value, axis: tuple[int, ...]) -> Value:
+def reverse_axes(x: Value, axes: tuple[int, ...]) -> Value:
     """The elements along some axes in reverse order."""
-    if not axis:
-        return tensor
-    count = len(axis)
-    return index.slice_(tensor, list(axis), [-1] * count, [build.FRONT] * count, [-1] * count)
+    if not axes:
+        return x
+    count = len(axes)
+    return index.slice_(x, list(axes), [-1] * count, [build.FRONT] * count, [-1] * count)
 
 
 def shape_vector(x: Value, dtype: Precision) -> Value:

@@ -31,20 +31,18 @@ def top_k_last_axis(x: Value, k: Value, index_type: Precision) -> tuple[Value, V
 
 
 def largest_of_rows(
-    input: Value,
-    k: Index,
-    index_type: Precision = Precision.INT32,
+    x: Value, k: Index, index_type: Precision = Precision.INT32
 ) -> tuple[Value, Value]:
     """The `k` largest elements of each row in order, and where they are."""
     known = ints(k)
     count = (
         shape.reshape(build.int64(k), [1]) if known is None else k.model.constant(known, np.int64)
     )
-    return top_k_last_axis(input, count, index_type)
+    return top_k_last_axis(x, count, index_type)
 
 
 def best_position(
-    operator: Operator, x: Value, dimension: int, kind: Precision, least: float
+    operator: Operator[Value], x: Value, axis: int, kind: Precision, least: float
 ) -> Value:
     """Where the best element is; NaN is none."""
     if x.precision == Precision.BOOL8:
@@ -52,5 +50,5 @@ def best_position(
     if x.is_float:
         x = compare.where(compare.equal(x, x), x, least)
     wide = kind if kind in WIDE else Precision.INT64
-    axis = axis_of(dimension, x.rank)
-    return operator(x, axis=axis, keepdim=False, dtype=wide).cast(kind)
+    place = axis_of(axis, x.rank)
+    return operator(x, axis=place, keepdim=False, dtype=wide).cast(kind)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import struct
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -88,6 +90,16 @@ def test_operator(
 def test_refused(op: str, attrs: dict[str, Any], error: type[Exception], oracle: Oracle) -> None:
     with pytest.raises(error):
         run(Case(op, (X,), attrs), "builtin", oracle)
+
+
+def test_tensorflow_is_not_loaded_without_its_operators() -> None:
+    probe = (
+        "import sys, frontends.tflite as tflite\n"
+        "tflite.FAMILIES\n"
+        "print([m for m in sys.modules if m.startswith('frontends.tensorflow')])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_map() -> None:

@@ -86,6 +86,68 @@ def test_arrows_point_down(path: Path) -> None:
     assert not imported(path) & above
 
 
+def modules_imported(path: Path) -> set[str]:
+    """What a file imports by absolute names: anywhere in it, also for types and by `import_module`.
+
+    `from ..tflite import reader` in `frontends/torch/x.py` is `frontends.tflite.reader`.
+    """
+    package = path.relative_to(ROOT).parent.parts
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            modules |= {a.name for a in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) + 1 - node.level] if node.level else ()
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            modules |= {f"{whole}.{a.name}" for a in node.names}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
+            modules |= {a.value for a in node.args if isinstance(a, ast.Constant)}
+    return modules
+
+
+FRONTENDS = {p.parent.name for p in (ROOT / "frontends").glob("*/__init__.py")}
+BORROWS = {("paddle", "torch")}
+"""Frontends that still import a sibling: what they share is not yet in `nnir/recipes`."""
+
+
+def siblings_of(path: Path) -> set[tuple[str, str]]:
+    """Pairs (frontend, another frontend that a file of it imports); "" are the files of all."""
+    inside = path.relative_to(ROOT / "frontends").parts[:-1]
+    own = inside[0] if inside else ""
+    names = [m.split(".") for m in modules_imported(path)]
+    others = {n[1] for n in names if n[0] == "frontends" and len(n) > 1} & FRONTENDS - {own}
+    return {(own, other) for other in others}
+
+
+@pytest.mark.parametrize(
+    "path", [p for p in OURS if p.is_relative_to(ROOT / "frontends")], ids=name_of
+)
+def test_frontends_import_no_sibling(path: Path) -> None:
+    assert siblings_of(path) <= BORROWS
+
+
+def test_borrowing_frontends_still_borrow() -> None:
+    pairs = {pair for p in OURS if p.is_relative_to(ROOT / "frontends") for pair in siblings_of(p)}
+    assert pairs == BORROWS
+
+
+@pytest.mark.parametrize(
+    ("line", "modules"),
+    [
+        ("from ..tensorflow.sizes import counted", {"frontends.tensorflow.sizes.counted"}),
+        ("from .. import tensorflow", {"frontends.tensorflow"}),
+        ("from . import shape", {"frontends.tflite.shape"}),
+        ("def f():\n    import frontends.tensorflow.pool", {"frontends.tensorflow.pool"}),
+        ("if TYPE_CHECKING:\n    from frontends import torch", {"frontends.torch"}),
+        ("import_module('frontends.torch.pool')", {"frontends.torch.pool"}),
+    ],
+)
+def test_imports_are_seen(line: str, modules: set[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    path = ROOT / "frontends" / "tflite" / "example.py"
+    monkeypatch.setattr(Path, "read_text", lambda self: line)
+    assert modules_imported(path) == modules
+
+
 @pytest.mark.parametrize("path", OURS, ids=name_of)
 def test_frameworks_stay_in_their_place(path: Path) -> None:
     found = imported(path) & FRAMEWORKS
