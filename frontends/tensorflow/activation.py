@@ -44,7 +44,7 @@ def softplus(features: Value) -> Value:
 
 @table.convert("Softsign")
 def softsign(features: Value) -> Value:
-    one = features.model.constant(1, features.dtype)
+    one = features.scalar(1)
     return features / (abs(features) + one)
 
 

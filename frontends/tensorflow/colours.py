@@ -48,14 +48,12 @@ def _rgb(hue: Value, saturation: Value, value: Value) -> Value:
     raw = (far[0] - one, two - far[1], two - far[2])
     rest = one - saturation
     colours = [(rest + saturation * activation.clip(c, zero, one)) * value for c in raw]
-    result: Value = shape.concat(*colours, axis=-1)
-    return result
+    return shape.concat(*colours, axis=-1)
 
 
 @table.convert("RGBToHSV")
 def rgb_to_hsv(images: Value) -> Value:
-    result: Value = shape.concat(*_hsv(images), axis=-1)
-    return result
+    return shape.concat(*_hsv(images), axis=-1)
 
 
 @table.convert("HSVToRGB")

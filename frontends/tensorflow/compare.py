@@ -61,12 +61,12 @@ def is_nan(x: Value) -> Value:
 
 @table.convert("IsInf")
 def is_inf(x: Value) -> Value:
-    return compare.equal(abs(x), x.model.constant(np.inf, x.dtype))
+    return compare.equal(abs(x), x.scalar(np.inf))
 
 
 @table.convert("IsFinite")
 def is_finite(x: Value) -> Value:
-    return abs(x) < x.model.constant(np.inf, x.dtype)
+    return abs(x) < x.scalar(np.inf)
 
 
 @table.convert("ClipByValue")

@@ -26,8 +26,7 @@ def depthwise(filter: Value) -> Value:
     """A filter [height, width, channels, multiplier] as [channels * multiplier, 1, ...]."""
     height, width, depth, multiplier = filter.sizes
     turned = shape.transpose(filter, perm=(2, 3, 0, 1))
-    weights: Value = shape.reshape(turned, [depth * multiplier, 1, height, width])
-    return weights
+    return shape.reshape(turned, [depth * multiplier, 1, height, width])
 
 
 def grouped(

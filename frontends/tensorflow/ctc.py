@@ -58,7 +58,6 @@ def ctc_greedy_decoder(
 def _doubt(inputs: Value, counts: Value) -> Value:
     """Minus the sum of the largest logits of each sequence."""
     largest = shape.transpose(reduce.reduce_max(inputs, [2], keepdim=False), perm=(1, 0))
-    nothing = inputs.model.constant(0, inputs.dtype)
+    nothing = inputs.scalar(0)
     total = reduce.reduce_sum(compare.where(counts, largest, nothing), [1], keepdim=True)
-    result: Value = -total
-    return result
+    return -total

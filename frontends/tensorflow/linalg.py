@@ -23,8 +23,7 @@ DOUBLE = {
 
 def transposed(x: Value) -> Value:
     """The last two axes swapped."""
-    result: Value = shape.transpose(x, perm=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
-    return result
+    return shape.transpose(x, perm=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
 
 
 def adjoint_of(x: Value) -> Value:
@@ -85,7 +84,7 @@ def svd(
 ) -> tuple[Value, Value, Value]:
     """Without the vectors they have no elements."""
     if not compute_uv:
-        nothing = generate.fill([0], input.model.constant(0, input.dtype))
+        nothing = generate.fill([0], input.scalar(0))
         return linalg.singular_values(input).cast(input.precision), nothing, nothing
     u, s, vh = linalg.svd(input, full_matrices=full_matrices)
     return s.cast(input.precision), u, adjoint_of(vh)
@@ -94,7 +93,7 @@ def svd(
 @table.convert("SelfAdjointEigV2")
 def self_adjoint_eig(input: Value, *, compute_v: bool = True) -> tuple[Value, Value]:
     if not compute_v:
-        nothing = generate.fill([0], input.model.constant(0, input.dtype))
+        nothing = generate.fill([0], input.scalar(0))
         return linalg.eigenvalues_h(input).cast(input.precision), nothing
     values, vectors = linalg.eigh(input)
     return values.cast(input.precision), vectors
@@ -153,8 +152,7 @@ def tridiagonal_mat_mul(superdiag: Value, maindiag: Value, subdiag: Value, rhs: 
 
     def moved(before: int, after: int) -> Value:
         padded = shape.pad(rhs, [*lead, before, after, 0, 0])
-        result: Value = index.slice_(padded, [rhs.rank - 2], [after], [after + size])
-        return result
+        return index.slice_(padded, [rhs.rank - 2], [after], [after + size])
 
     total = transposed(maindiag) * rhs
     total = total + transposed(superdiag) * moved(0, 1)

@@ -108,8 +108,7 @@ def sizes_end(rows: Value) -> Value:
     size = build.size_of(rows, 0)
     if isinstance(size, int):
         return rows.model.constant(np.int64(size - 1))
-    last: Value = shape.reshape(size - 1, [])
-    return last
+    return shape.reshape(size - 1, [])
 
 
 def zeros(
@@ -117,8 +116,7 @@ def zeros(
 ) -> Value:
     """Rows that were never written."""
     empty = model.constant(np.zeros((), precision.dtype))
-    made: Value = generate.fill(build.vector(model, [count, *element]), empty)
-    return made
+    return generate.fill(build.vector(model, [count, *element]), empty)
 
 
 @dataclass(frozen=True)
@@ -151,8 +149,7 @@ class TensorList(List):
         known = translator.constant_of(position)
         if known is not None:
             return self.at(int(known), sizes, translator)
-        chosen: Value = index.gather(self.stacked(sizes, translator), position, axis=0)
-        return chosen
+        return index.gather(self.stacked(sizes, translator), position, axis=0)
 
     def with_item(
         self, position: Value, item: Value, *, grows: bool, translator: Translator
@@ -176,8 +173,7 @@ class TensorList(List):
                 raise NotConstant("a stack of no tensors of unknown shape")
             return translator.model.constant(np.zeros((0, *known), self.precision.dtype))
         values = [self.at(k, sizes, translator) for k in range(len(self.items))]
-        rows: Value = shape.stack(*values, axis=0)
-        return rows
+        return shape.stack(*values, axis=0)
 
     def resized(self, size: build.Size, translator: Translator) -> List:
         if not isinstance(size, int):
@@ -234,8 +230,7 @@ class StackedList(List):
         items = None if known is None else self.taken_apart()
         if items is not None:
             return items.item(position, sizes, translator)
-        chosen: Value = index.gather(self.rows, position, axis=0)
-        return chosen
+        return index.gather(self.rows, position, axis=0)
 
     def with_item(
         self, position: Value, item: Value, *, grows: bool, translator: Translator
@@ -275,8 +270,7 @@ class StackedList(List):
 def _longer(rows: Value, missing: Value) -> Value:
     """With zeros at the end."""
     more = zeros(rows.model, missing, build.sizes_of(rows)[1:], rows.precision)
-    longer: Value = shape.concat(rows, more, axis=0)
-    return longer
+    return shape.concat(rows, more, axis=0)
 
 
 @dataclass(frozen=True)
@@ -363,8 +357,7 @@ def picked(given: List, indices: Value, sizes: Sizes | None, translator: Transla
     rows = given.stacked(sizes, translator)
     if counts_all(indices, rows.shape[0]):
         return rows
-    found: Value = index.gather(rows, indices, axis=0)
-    return found
+    return index.gather(rows, indices, axis=0)
 
 
 def scattered(given: List, tensor: Value, indices: Value, translator: Translator) -> List:

@@ -38,8 +38,7 @@ def counted(size: build.Size, translator: Translator) -> Value:
     """A number of elements as TensorFlow has it, an int32 without axes."""
     if isinstance(size, int):
         return translator.model.constant(np.int32(size))
-    number: Value = unary.cast(shape.reshape(size, []), dtype=Precision.INT32)
-    return number
+    return unary.cast(shape.reshape(size, []), dtype=Precision.INT32)
 
 
 def given_size(size: Value, translator: Translator) -> build.Size:
@@ -47,8 +46,7 @@ def given_size(size: Value, translator: Translator) -> build.Size:
     known = translator.constant_of(size)
     if known is not None:
         return length_of(int(known.reshape(-1)[0]))
-    wide: Value = shape.reshape(build.int64(size), [1])
-    return wide
+    return shape.reshape(build.int64(size), [1])
 
 
 @table.convert("TensorListReserve")

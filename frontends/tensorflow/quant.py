@@ -102,8 +102,7 @@ def there_and_back(
         whole = unary.round_(steps)
     else:
         whole = unary.floor(steps + x.scalar(0.5))
-    result: Value = whole * inverse
-    return result
+    return whole * inverse
 
 
 @table.convert("QuantizeAndDequantizeV2", "QuantizeAndDequantizeV4")

@@ -33,13 +33,11 @@ def from_tensor(translator: Translator, *seed: Value) -> Seed:
 
 def uniform(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Numbers in [0, 1)."""
-    result: Value = random.random_uniform(build.int64(size), dtype=dtype, seed=seed)
-    return result
+    return random.random_uniform(build.int64(size), dtype=dtype, seed=seed)
 
 
 def normal(size: Value, dtype: Precision, seed: Seed) -> Value:
-    result: Value = random.random_normal(build.int64(size), dtype=dtype, seed=seed)
-    return result
+    return random.random_normal(build.int64(size), dtype=dtype, seed=seed)
 
 
 LIMIT = math.erf(2 / math.sqrt(2))
@@ -103,8 +101,7 @@ def multinomial(
 
 
 def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Value:
-    result: Value = random.multinomial(logits, sample_size=count, dtype=dtype, seed=seed)
-    return result
+    return random.multinomial(logits, sample_size=count, dtype=dtype, seed=seed)
 
 
 @table.convert("RandomShuffle")

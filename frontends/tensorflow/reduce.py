@@ -82,7 +82,7 @@ def cumulative_logsumexp(
     turned = index.slice_(x, [along], [-1], [build.FRONT], [-1]) if reverse else x
     if exclusive:
         none = [1 if k == along else n for k, n in enumerate(build.sizes_of(x))]
-        least = x.model.constant(-np.inf, x.dtype)
+        least = x.scalar(-np.inf)
         front = shape.expand(least, build.vector(x.model, none))
         turned = shape.concat(front, index.slice_(turned, [along], [0], [-1]), axis=along)
     found = reduce.cum_log_sum_exp(turned, axis=along)

@@ -56,8 +56,7 @@ def tensor_scatter_sub(
 def negative(x: Value) -> Value:
     """-x; unsigned integers wrap."""
     if x.is_integer and x.precision.name.startswith("U"):
-        result: Value = 0 - x
-        return result
+        return 0 - x
     return -x
 
 

@@ -54,8 +54,7 @@ def _positive(name: str, operator: Operator, below: float, zero: float, infinity
 
 def chosen(condition: Value, value: float, other: Value) -> Value:
     """A number where the condition holds."""
-    result: Value = compare.where(condition, value, other)
-    return result
+    return compare.where(condition, value, other)
 
 
 for _name, _row in POLES.items():
@@ -108,8 +107,7 @@ def cross(a: Value, b: Value) -> Value:
         raise BadType(f"Cross of {a.type} and {b.type}: vectors of 3 are needed")
 
     def turned(x: Value, by: int) -> Value:
-        result: Value = index.gather(x, [by, (by + 1) % 3, (by + 2) % 3], axis=-1)
-        return result
+        return index.gather(x, [by, (by + 1) % 3, (by + 2) % 3], axis=-1)
 
     left = turned(a, 1) * turned(b, 2)
     return left - turned(a, 2) * turned(b, 1)

@@ -136,12 +136,10 @@ def population_count(x: Value) -> Value:
 
     def shifted(value: Value, count: int) -> Value:
         step = x.model.constant(np.array(count, bits.dtype))
-        result: Value = logic.bit_shift(value, step, left=False)
-        return result
+        return logic.bit_shift(value, step, left=False)
 
     def masked(value: Value, byte: int) -> Value:
-        result: Value = value & repeated(byte)
-        return result
+        return value & repeated(byte)
 
     pairs = bits - masked(shifted(bits, 1), 0x55)
     fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)

@@ -97,8 +97,7 @@ def convolution(
         dilations=tuple(dilations),
     )
     result = shape.squeeze(result, [2]) if count == 1 else result
-    back: Value = shape.transpose(result, perm=tuple(int(a) for a in np.argsort(axes[2].perm)))
-    return back
+    return shape.transpose(result, perm=tuple(int(a) for a in np.argsort(axes[2].perm)))
 
 
 def _flipped(x: Value, axes: Sequence[int]) -> Value:

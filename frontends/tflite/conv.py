@@ -36,8 +36,7 @@ def _groups(input: Value, depth: int, filter: Value, layout: str) -> int:
 
 
 def _turned(filter: Value, *perm: int) -> Value:
-    result: Value = shape.transpose(filter, perm=perm)
-    return result
+    return shape.transpose(filter, perm=perm)
 
 
 @table.convert("CONV_2D")

@@ -24,7 +24,7 @@ F32 = Precision.FLOAT32
 
 def _touching(threshold: Value) -> Value:
     """The next number below: what overlaps by the threshold exactly goes, too."""
-    lowest = threshold.model.constant(-np.inf, threshold.dtype)
+    lowest = threshold.scalar(-np.inf)
     return binary.next_after(threshold, lowest)
 
 
@@ -72,8 +72,7 @@ def decoded(boxes: Value, anchors: Value, scales: tuple[float, float, float, flo
     middle = steps * extents + centers
     grown = unary.exp(spans / model.constant(np.array(scales[2:], np.float32)))
     half = grown * 0.5 * extents
-    result: Value = shape.concat(middle - half, middle + half, axis=-1)
-    return result
+    return shape.concat(middle - half, middle + half, axis=-1)
 
 
 @table.convert("TFLite_Detection_PostProcess")

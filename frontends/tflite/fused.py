@@ -12,8 +12,7 @@ NONE = "NONE"
 def clipped(x: Value, low: float, high: float) -> Value:
     """Numbers between two bounds."""
     bounds = (x.model.constant(b, x.dtype) for b in (low, high))
-    result: Value = activation.clip(x, *bounds)
-    return result
+    return activation.clip(x, *bounds)
 
 
 def activated(x: Value, function: str) -> Value:

@@ -41,8 +41,7 @@ def fully_connected(
 
 
 def _rows(input: Value, width: int) -> Value:
-    result: Value = shape.reshape(input, [-1, width])
-    return result
+    return shape.reshape(input, [-1, width])
 
 
 @table.convert("BATCH_MATMUL")

@@ -92,10 +92,7 @@ def _normalized(total: Value, weights: Gate) -> Value:
     bias = weights.bias
     if bias is None:
         bias = total.model.constant(np.zeros(_units(weights), total.dtype))
-    result: Value = norm.layer_normalization(
-        total, weights.norm, bias, begin_norm_axis=-1, epsilon=SMALL
-    )
-    return result
+    return norm.layer_normalization(total, weights.norm, bias, begin_norm_axis=-1, epsilon=SMALL)
 
 
 def cell_of(given: Given, norms: Given, function: str, clip: float, bound: float) -> Cell:
@@ -148,8 +145,7 @@ def steps_of(x: Value, translator: Translator, *, reverse: bool) -> range:
 
 
 def stacked(rows: dict[int, Value]) -> Value:
-    result: Value = shape.stack(*(rows[k] for k in sorted(rows)), axis=0)
-    return result
+    return shape.stack(*(rows[k] for k in sorted(rows)), axis=0)
 
 
 def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: bool) -> Value:
@@ -176,8 +172,7 @@ def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: boo
         direction="reverse" if reverse else "forward",
         activations=("Sigmoid", name, name),
     )
-    result: Value = shape.squeeze(outputs, [1])
-    return result
+    return shape.squeeze(outputs, [1])
 
 
 def _opposite(gate: Gate) -> Gate:
@@ -195,8 +190,7 @@ def _units(gate: Gate) -> int:
 
 def one_direction(x: Value) -> Value:
     """A leading axis: one direction."""
-    result: Value = shape.unsqueeze(x, [0])
-    return result
+    return shape.unsqueeze(x, [0])
 
 
 def begun(state: Value) -> Value | None:

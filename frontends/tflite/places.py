@@ -60,8 +60,7 @@ class Slices:
         others = [a for a in range(where.rank) if a != self.vector]
         if self.vector == where.rank - 1:
             return where
-        result: Value = shape.transpose(where, perm=(*others, self.vector))
-        return result
+        return shape.transpose(where, perm=(*others, self.vector))
 
     def kept(self) -> list[int]:
         """The axes of the tensor that the slices have."""
@@ -144,8 +143,7 @@ def scattered(x: Value, indices: Value, updates: Value, how: Slices, reduction: 
     line = shape.concat(shape.reshape(x, [-1]), model.constant(np.zeros(1, x.dtype)), axis=0)
     rows = shape.reshape(at, [-1, 1])
     line = index.scatter_nd(line, rows, shape.reshape(turned, [-1]), reduction=reduction)
-    result: Value = shape.reshape(index.slice_(line, [0], [0], [total]), whole)
-    return result
+    return shape.reshape(index.slice_(line, [0], [0], [total]), whole)
 
 
 def clamped(x: Value, starts: Sequence[Value], sizes: Sequence[int]) -> Value:
@@ -160,5 +158,4 @@ def clamped(x: Value, starts: Sequence[Value], sizes: Sequence[int]) -> Value:
     where = shape.concat(*parts, axis=0) if len(parts) > 1 else parts[0]
     most = model.constant(np.array(whole, np.int64) - np.array(sizes, np.int64))
     low = activation.clip(where, np.zeros((), np.int64), np.iinfo(np.int64).max)
-    result: Value = binary.min_(low, most)
-    return result
+    return binary.min_(low, most)

@@ -155,8 +155,7 @@ def _beside(weight: Value | None, other: Value | None) -> Value | None:
     """The weights of two inputs as those of one."""
     if weight is None or other is None:
         return weight
-    result: Value = shape.concat(weight, other, axis=1)
-    return result
+    return shape.concat(weight, other, axis=1)
 
 
 class Plain(NamedTuple):

@@ -64,8 +64,7 @@ Numbers = tuple[int, ...]
 
 def _combined(name: str) -> Any:
     def convert(lhs: Value, rhs: Value) -> Value:
-        result: Value = operator_of(name, lhs.precision)(lhs, rhs)
-        return result
+        return operator_of(name, lhs.precision)(lhs, rhs)
 
     return convert
 
@@ -357,8 +356,7 @@ def _folded(x: Value, start: Value, operator: Operator, axes: Sequence[int]) -> 
     found = dict(zip(axes, build.known_sizes(x, axes), strict=True))
     spans = tuple(found.get(a, 1) for a in range(x.rank))
     how = Windows(spans, ones, ones, ones, [(0, 0)] * x.rank)
-    result: Value = shape.squeeze(reduced(x, start, operator, how), list(axes))
-    return result
+    return shape.squeeze(reduced(x, start, operator, how), list(axes))
 
 
 @table.convert("STABLEHLO_REDUCE_WINDOW")

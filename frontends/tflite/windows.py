@@ -40,8 +40,7 @@ def reduced(x: Value, start: Value, operator: Operator, how: Windows) -> Value:
     x = spaced(x, start, [d - 1 for d in how.base_dilations], how.pads)
     for axis, size in enumerate(how.sizes):
         x = _along(x, axis, operator, size, how.dilations[axis], how.strides[axis])
-    result: Value = operator(x, start)
-    return result
+    return operator(x, start)
 
 
 def _along(x: Value, axis: int, operator: Operator, size: int, dilation: int, step: int) -> Value:
@@ -74,8 +73,7 @@ def cut(x: Value, axis: int, first: int, last: int) -> Value:
     """Some elements of an axis."""
     if first == 0 and last == x.shape[axis]:
         return x
-    result: Value = index.slice_(x, [axis], [first], [max(last, first)])
-    return result
+    return index.slice_(x, [axis], [first], [max(last, first)])
 
 
 def spaced(

@@ -17,7 +17,7 @@ def scatter_updates(x: Value, indices: Value, updates: Value, reduction: str) ->
 
 def sum_updates(indices: Value, updates: Value, size: Value) -> Value:
     """Updates at their places in zeros of a shape; what is placed twice is added up."""
-    none = generate.fill(build.int64(size), updates.model.constant(0, updates.dtype))
+    none = generate.fill(build.int64(size), updates.scalar(0))
     return scatter_updates(none, indices, updates, "add")
 
 
