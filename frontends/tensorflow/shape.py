@@ -116,7 +116,7 @@ def tile(input: Value, multiples: Index) -> Value:
 
 @table.convert("BroadcastTo")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return expand_to(input, shape)
+    return expand_to(input, build.int64(shape))
 
 
 @table.convert("BroadcastArgs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.model import Value
 from nnir.ops import compare, logic
 from nnir.recipes.compare import select_rows
-from nnir.recipes.index import true_positions
+from nnir.recipes.index import nonzero
 from nnir.recipes.logic import clamp_shift
 
 from ..table import Table
@@ -38,7 +38,7 @@ def select(condition: Value, x: Value, y: Value) -> Value:
 
 @table.convert("WHERE")
 def where(condition: Value) -> Value:
-    return true_positions(condition)
+    return nonzero(condition)
 
 
 @table.convert("EQUAL")

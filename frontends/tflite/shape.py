@@ -37,7 +37,7 @@ def broadcast_args(s0: Index, s1: Index) -> Value:
 
 @table.convert("BROADCAST_TO")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return expand_to(input, shape)
+    return expand_to(input, build.int64(shape))
 
 
 @table.convert("EXPAND_DIMS")

@@ -106,29 +106,21 @@ def modules_imported(path: Path) -> set[str]:
 
 
 FRONTENDS = {p.parent.name for p in (ROOT / "frontends").glob("*/__init__.py")}
-BORROWS = {("paddle", "torch")}
-"""Frontends that still import a sibling: what they share is not yet in `nnir/recipes`."""
 
 
-def siblings_of(path: Path) -> set[tuple[str, str]]:
-    """Pairs (frontend, another frontend that a file of it imports); "" are the files of all."""
+def siblings_of(path: Path) -> set[str]:
+    """The frontends that a file imports beside its own; the files of all may import none."""
     inside = path.relative_to(ROOT / "frontends").parts[:-1]
     own = inside[0] if inside else ""
     names = [m.split(".") for m in modules_imported(path)]
-    others = {n[1] for n in names if n[0] == "frontends" and len(n) > 1} & FRONTENDS - {own}
-    return {(own, other) for other in others}
+    return {n[1] for n in names if n[0] == "frontends" and len(n) > 1} & FRONTENDS - {own}
 
 
 @pytest.mark.parametrize(
     "path", [p for p in OURS if p.is_relative_to(ROOT / "frontends")], ids=name_of
 )
 def test_frontends_import_no_sibling(path: Path) -> None:
-    assert siblings_of(path) <= BORROWS
-
-
-def test_borrowing_frontends_still_borrow() -> None:
-    pairs = {pair for p in OURS if p.is_relative_to(ROOT / "frontends") for pair in siblings_of(p)}
-    assert pairs == BORROWS
+    assert not siblings_of(path)
 
 
 @pytest.mark.parametrize(
