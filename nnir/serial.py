@@ -148,7 +148,7 @@ def _decode(
         operation.outputs = tuple(values[_position(i)] for i in outputs)
         for index, value in enumerate(operation.outputs):
             value.producer, value.index = operation, index
-        for value in filter(None, operands):
+        for value in (v for v in operands if v is not None):
             value.uses[operation] = None
         model.operations.append(operation)
     model.outputs = [values[_position(i)] for i in data["outputs"]]
