@@ -12,7 +12,6 @@ from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, generate, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table, Wanted
 from .unary import in_place
 
@@ -24,11 +23,6 @@ for _name, _operator in {
 }.items():
     in_place(table, _name, _operator)
     table.same({_name: _operator}, since=6)
-
-
-def number(x: Value, value: float) -> Value:
-    """A constant of one element in the precision of `x`."""
-    return x.model.constant(value, x.dtype)
 
 
 @table.convert("LeakyRelu")
@@ -136,12 +130,12 @@ def thresholded_relu(x: Value, *, alpha: float = 1.0) -> Value:
 
 @table.convert("Shrink", since=9)
 def shrink(input: Value, *, bias: float = 0.0, lambd: float = 0.5) -> Value:
-    x = cast_to(input, Precision.FLOAT64) if input.is_integer else input
+    x = input.cast(Precision.FLOAT64) if input.is_integer else input
     above = x > lambd
     below = x < -lambd
     result = compare.where(above, x - bias, 0)
     result = compare.where(below, x + bias, result)
-    return cast_to(result, input.precision)
+    return result.cast(input.precision)
 
 
 @table.convert("Swish", since=24)
@@ -166,7 +160,7 @@ def clip_1(
     max: float | None = None,
     consumed_inputs: tuple[int, ...] = (),
 ) -> Value:
-    bounds = [None if b is None else number(input, b) for b in (min, max)]
+    bounds = [None if b is None else input.scalar(b) for b in (min, max)]
     return clip(input, *bounds)
 
 
@@ -241,7 +235,7 @@ def dropout_1(
     if is_test:
         return _passed(data, data.precision, wanted)
     result, mask = activation.dropout(data, *_training(data, ratio))
-    return result, cast_to(mask, data.precision)
+    return result, mask.cast(data.precision)
 
 
 @table.convert("Dropout", since=7)

@@ -6,10 +6,11 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, index, linear, reduce, sizes, unary
+from nnir.ops import activation, compare, index, linear, reduce, unary
 from nnir.ops import attention as recurrent
 from nnir.ops import shape as ops
 from nnir.types import Precision
@@ -17,7 +18,6 @@ from nnir.types import Precision
 from ..source import SourceGraph
 from ..table import Table
 from ..translate import Translator
-from .index import counted
 from .shape import int64
 from .tensor import precision
 
@@ -145,9 +145,9 @@ def softmax(scores: Value) -> Value:
 def _offset(query: Value, past_key: Value | None, valid: Value | None) -> Value:
     """The position of the first query among the keys: one for all, or one per batch."""
     if past_key is not None or valid is None:
-        before = 0 if past_key is None else sizes.size_of(past_key, 2)
-        return sizes.vector(query.model, [before])
-    length = sizes.vector(query.model, [sizes.size_of(query, 2)])
+        before = 0 if past_key is None else build.size_of(past_key, 2)
+        return build.vector(query.model, [before])
+    length = build.vector(query.model, [build.size_of(query, 2)])
     return ops.unsqueeze(int64(valid) - length, [1, 2, 3])
 
 
@@ -165,9 +165,9 @@ def _bias(
     """What is added to the scores: the mask, and -inf where a key must not be seen."""
     model = query.model
     seen: list[Value] = []
-    keys = counted(key, 2)
+    keys = build.arange_along(key, 2)
     if is_causal or left >= 0 or right >= 0:
-        place = ops.unsqueeze(counted(query, 2), [1]) + offset
+        place = ops.unsqueeze(build.arange_along(query, 2), [1]) + offset
         if is_causal:
             seen.append(keys <= place)
         if right >= 0:
@@ -195,9 +195,9 @@ def _widened(mask: Value, key: Value) -> Value:
     """A mask for fewer keys than there are hides the others."""
     if mask.shape[-1] == key.shape[2]:
         return mask
-    missing = sizes.minus(sizes.size_of(key, 2), sizes.size_of(mask, mask.rank - 1))
+    missing = build.minus(build.size_of(key, 2), build.size_of(mask, mask.rank - 1))
     hidden = False if mask.precision == Precision.BOOL8 else -np.inf
-    pads = sizes.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
+    pads = build.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
     return ops.pad(mask, pads, mask.model.constant(hidden, mask.dtype))
 
 

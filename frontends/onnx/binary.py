@@ -14,7 +14,6 @@ from nnir.operator import Operator
 from nnir.ops import binary, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -73,8 +72,8 @@ def pow_1(x: Value, y: Value, *, axis: int | None = None, broadcast: bool = Fals
 @table.convert("Pow", since=7)
 def pow_(x: Value, y: Value) -> Value:
     common = _common(x, y)
-    power = cast_to(x, common) ** cast_to(y, common)
-    return cast_to(power, x.precision)
+    power = x.cast(common) ** y.cast(common)
+    return power.cast(x.precision)
 
 
 def _common(x: Value, y: Value) -> Precision:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, compare, logic, quant, unary
@@ -45,21 +43,18 @@ def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:
     ONNX defines the rounding on the bits of float32: `numpy_helper.to_float8e8m0`.
     """
 
-    def number(value: int) -> Value:
-        return x.model.constant(value, np.uint32)
-
     bits = unary.bit_cast(unary.cast(x, dtype=Precision.FLOAT32), dtype=Precision.UINT32)
-    exponent = logic.bit_shift(bits, number(23), left=False) & number(0xFF)
-    fraction = bits & number(0x7FFFFF)
-    half = number(0x400000)
+    exponent = logic.bit_shift(bits, 23, left=False) & 0xFF
+    fraction = bits & 0x7FFFFF
+    half = 0x400000
     match round_mode:
         case "up":
-            above = fraction > number(0)
+            above = fraction > 0
         case "nearest":  # a half goes up too, but for numbers without a leading one
-            tie = compare.equal(fraction, half) & (exponent > number(0))
+            tie = compare.equal(fraction, half) & (exponent > 0)
             above = (fraction > half) | tie
         case _:
-            above = number(0) > fraction
-    above = above & (exponent < number(0xFE if saturate else 0xFF))
+            above = fraction < 0
+    above = above & (exponent < (0xFE if saturate else 0xFF))
     rounded = exponent + unary.cast(above, dtype=Precision.UINT32)
     return unary.bit_cast(unary.cast(rounded, dtype=Precision.UINT8), dtype=Precision.FLOAT8E8M0FNU)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, generate, index, sizes, unary
+from nnir.ops import compare, generate, index, unary
 from nnir.ops import shape as ops
 from nnir.types import Precision
 
@@ -120,16 +121,10 @@ def trilu(input: Value, k: Value | None = None, *, upper: int = 1) -> Value:
     """Keep the elements where column - row is at least (upper) or at most (lower) `k`."""
     model = input.model
     diagonal = model.constant(0, np.int64) if k is None else ops.reshape(int64(k), [])
-    rows, columns = counted(input, -2), counted(input, -1)
+    rows, columns = build.arange_along(input, -2), build.arange_along(input, -1)
     edge = ops.unsqueeze(rows, [1]) + diagonal
     kept = (compare.greater_equal if upper else compare.less_equal)(columns, edge)
     return compare.where(kept, input, 0)
-
-
-def counted(input: Value, axis: int) -> Value:
-    """0, 1, ... as many as an axis has."""
-    size = sizes.vector(input.model, [sizes.size_of(input, axis)])
-    return generate.range_([0], size, [1])
 
 
 @table.convert("TensorScatter")
@@ -143,7 +138,7 @@ def tensor_scatter(
 ) -> Value:
     """Write a block along `axis`, from another position in each batch."""
     place = axis_of(axis, past_cache.rank)
-    where = counted(update, place)
+    where = build.arange_along(update, place)
     if write_indices is not None:
         where = ops.unsqueeze(int64(write_indices), [1]) + where
     else:
@@ -152,13 +147,13 @@ def tensor_scatter(
         case "linear":
             pass
         case "circular":
-            size = sizes.vector(past_cache.model, [sizes.size_of(past_cache, place)])
+            size = build.vector(past_cache.model, [build.size_of(past_cache, place)])
             turns = where // size
             where = where - turns * size
         case _:
             raise Unsupported(f"TensorScatter with mode={mode!r}")
     others = [a for a in range(1, past_cache.rank) if a != place]
-    full = sizes.vector(update.model, sizes.sizes_of(update))
+    full = build.vector(update.model, build.sizes_of(update))
     where = ops.expand(ops.unsqueeze(where, others), full)
     return index.scatter_elements(past_cache, where, update, axis=place)
 
@@ -168,6 +163,6 @@ def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
     if input.rank != 2:
         raise BadType(f"EyeLike of {input.type}, not a matrix")
     to = input.precision if dtype is None else precision(dtype)
-    rows, columns = counted(input, 0), counted(input, 1)
+    rows, columns = build.arange_along(input, 0), build.arange_along(input, 1)
     ones = compare.equal(columns, ops.unsqueeze(rows, [1]) + k)
     return ones if to == Precision.BOOL8 else unary.cast(ones, dtype=to)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import LONGEST
-from nnir.dim import Expr
+from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, generate, index, reduce, shape, unary
+from nnir.ops import activation, compare, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table, Wanted
@@ -45,16 +44,7 @@ def negative_log_likelihood_loss(
 
 def _classes(input: Value) -> Value:
     """The numbers of the classes, laid along axis 1."""
-    count = input.shape[1]
-    after = list(range(1, input.rank - 1))
-    if not isinstance(count, Expr) and count <= LONGEST:
-        numbers = input.model.constant(np.arange(count, dtype=np.int64))
-    else:
-        sizes = shape.shape(input, dtype=Precision.INT64)
-        size = index.gather(sizes, input.model.constant(1, np.int64), axis=0)
-        zero, one = (input.model.constant(k, np.int64) for k in (0, 1))
-        numbers = generate.range_(zero, size, one)
-    return shape.unsqueeze(numbers, after) if after else numbers
+    return build.arange_along(input, 1, aligned=True)
 
 
 def _picked(values: Value, chosen: Value, zero: Value) -> Value:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import generate, norm, reduce, shape, sizes, unary
+from nnir.ops import generate, norm, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table, Wanted
@@ -198,11 +199,11 @@ def group_normalization_18(
     x: Value, scale: Value, bias: Value, *, epsilon: float = 1e-5, num_groups: int
 ) -> Value:
     """Opset 18 has one scale and bias per group instead of per channel."""
-    each = sizes.over(sizes.size_of(x, 1), num_groups)
+    each = build.over(build.size_of(x, 1), num_groups)
 
     def spread(value: Value) -> Value:
         column = shape.reshape(value, [num_groups, 1])
-        wide = shape.expand(column, sizes.vector(x.model, [num_groups, each]))
+        wide = shape.expand(column, build.vector(x.model, [num_groups, each]))
         return shape.reshape(wide, [-1])
 
     return group_normalization(

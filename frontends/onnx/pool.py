@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import LONGEST
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import generate, pool, reduce, shape, sizes, unary
+from nnir.ops import generate, pool, reduce, shape, unary
 from nnir.types import AutoPad, Precision
 
 from ..table import Table, Wanted
@@ -141,34 +142,34 @@ def _stored(x: Value, positions: Value, storage_order: int) -> Value:
 
 
 def _column_major(x: Value, positions: Value) -> Value:
-    axes = [sizes.size_of(x, axis) for axis in range(2, x.rank)]
+    axes = [build.size_of(x, axis) for axis in range(2, x.rank)]
     model, rest, parts = x.model, positions, []
     for size in reversed(axes):
-        wide = sizes.vector(model, [size])
+        wide = build.vector(model, [size])
         quotient = rest // wide
         parts.append(rest - quotient * wide)
         rest = quotient
-    total, step = None, sizes.vector(model, [1])
+    total, step = None, build.vector(model, [1])
     for part, size in zip(reversed(parts), axes, strict=True):
         term = part * step
         total = term if total is None else total + term
-        step = step * sizes.vector(model, [size])
+        step = step * build.vector(model, [size])
     return positions if total is None else total
 
 
 def _whole(x: Value, positions: Value) -> Value:
     """Positions in a plane as positions in the whole tensor."""
-    model, lead = x.model, [sizes.size_of(x, axis) for axis in (0, 1)]
-    plane = sizes.product([sizes.size_of(x, axis) for axis in range(2, x.rank)])
-    count = sizes.product(lead)
+    model, lead = x.model, [build.size_of(x, axis) for axis in (0, 1)]
+    plane = build.product([build.size_of(x, axis) for axis in range(2, x.rank)])
+    count = build.product(lead)
     if isinstance(count, int) and isinstance(plane, int) and count <= LONGEST:
         shape_ = (*(n for n in lead if isinstance(n, int)), *(1,) * (x.rank - 2))
         offsets = model.constant(np.arange(count, dtype=np.int64).reshape(shape_) * plane)
     else:
-        last = shape.reshape(sizes.vector(model, [count]), model.constant(np.zeros(0, np.int64)))
+        last = shape.reshape(build.vector(model, [count]), model.constant(np.zeros(0, np.int64)))
         every = generate.range_(0, last, 1)
-        steps = every * sizes.vector(model, [plane])
-        offsets = sizes.reshape(steps, [*lead, *(1,) * (x.rank - 2)])
+        steps = every * build.vector(model, [plane])
+        offsets = build.reshape(steps, [*lead, *(1,) * (x.rank - 2)])
     return positions + offsets
 
 

@@ -73,15 +73,12 @@ def dequantize_linear(
 
 @table.convert("DynamicQuantizeLinear", since=11)
 def dynamic_quantize_linear(x: Value) -> tuple[Value, Value, Value]:
-    def number(value: float) -> Value:
-        return x.model.constant(value, x.dtype)
-
     everywhere = x.model.constant(np.empty(0, np.int64))
-    zero = number(0)
+    zero = x.scalar(0)
     high = binary.max_(reduce.reduce_max(x, everywhere, keepdim=False), zero)
     low = binary.min_(reduce.reduce_min(x, everywhere, keepdim=False), zero)
-    spread = compare.where(compare.equal(high, low), number(1), high - low)
-    scale = spread / number(255)
-    start = activation.clip(zero - low / scale, zero, number(255))
+    spread = compare.where(compare.equal(high, low), 1, high - low)
+    scale = spread / 255
+    start = activation.clip(zero - low / scale, zero, 255)
     zero_point = unary.cast(unary.round_(start), dtype=Precision.UINT8)
     return quant.quantize_linear(x, scale, zero_point), scale, zero_point

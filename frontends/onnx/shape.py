@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import LONGEST, axes_of, axis_of, broadcast, contents, ints, length_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, index, sizes, sort, unary
+from nnir.ops import compare, index, sort, unary
 from nnir.ops import shape as ops
-from nnir.ops.sizes import Size
 from nnir.types import PadMode, Precision
 
 from ..table import Table, Wanted
@@ -144,14 +144,14 @@ def split_18(
     count = num_outputs or wanted
     if not wanted <= count <= LONGEST:
         raise BadType(f"Split into {count} pieces with {wanted} outputs")
-    whole = sizes.size_of(input, axis_of(axis, input.rank))
+    whole = build.size_of(input, axis_of(axis, input.rank))
     if isinstance(whole, int):
         longest = -(-whole // count)
         lengths = [min(longest, max(whole - k * longest, 0)) for k in range(count)]
-        return cut(input, sizes.vector(input.model, lengths), axis)
-    piece = sizes.over(sizes.plus(whole, count - 1), count)
-    last = sizes.minus(whole, sizes.times(piece, count - 1))
-    return cut(input, sizes.vector(input.model, [piece] * (count - 1) + [last]), axis)
+        return cut(input, build.vector(input.model, lengths), axis)
+    piece = build.over(build.plus(whole, count - 1), count)
+    last = build.minus(whole, build.times(piece, count - 1))
+    return cut(input, build.vector(input.model, [piece] * (count - 1) + [last]), axis)
 
 
 def cut(input: Value, lengths: Value, axis: int) -> tuple[Value, ...]:
@@ -178,10 +178,10 @@ def expand(input: Value, shape: Index) -> Value:
     missing = input.rank - length_of(shape)
     if missing > 0:
         shape = ops.concat([1] * missing, shape, axis=0)
-    own = [1] * -missing + sizes.sizes_of(input)
+    own = [1] * -missing + build.sizes_of(input)
     wanted = int64(shape)
     ones = compare.equal(wanted, [1])
-    result = compare.where(ones, sizes.vector(input.model, own), wanted)
+    result = compare.where(ones, build.vector(input.model, own), wanted)
     if target is not None and result.content is None:
         result.content = np.array(broadcast(input.shape, target), object)
     return ops.expand(input, result)
@@ -191,7 +191,7 @@ def expand(input: Value, shape: Index) -> Value:
 def tile_1(input: Value, tiles: Index, axis: int) -> Value:
     count = ops.reshape(int64(tiles), [1])
     rest = input.rank - 1 - axis_of(axis, input.rank)
-    repeats = sizes.vector(input.model, [1] * (input.rank - 1 - rest) + [count] + [1] * rest)
+    repeats = build.vector(input.model, [1] * (input.rank - 1 - rest) + [count] + [1] * rest)
     return ops.tile(input, repeats)
 
 
@@ -211,7 +211,7 @@ def shape(data: Value, *, start: int = 0, end: int | None = None) -> Value:
 
 @table.convert("Size")
 def size(data: Value) -> Value:
-    count = sizes.product(sizes.sizes_of(data))
+    count = build.product(build.sizes_of(data))
     if isinstance(count, int):
         return data.model.constant(count, np.int64)
     return ops.squeeze(count, [0])
@@ -288,7 +288,7 @@ def _on_axes(pairs: Value, axes: Value, rank: int) -> Value:
 @table.convert("DepthToSpace")
 def depth_to_space(input: Value, *, blocksize: int, mode: str = "DCR") -> Value:
     n, c, h, w = _image(input, "DepthToSpace")
-    b, depth = blocksize, sizes.over(c, blocksize * blocksize)
+    b, depth = blocksize, build.over(c, blocksize * blocksize)
     match mode:
         case "DCR":
             split, perm = [n, b, b, depth, h, w], (0, 3, 4, 1, 5, 2)
@@ -296,8 +296,8 @@ def depth_to_space(input: Value, *, blocksize: int, mode: str = "DCR") -> Value:
             split, perm = [n, depth, b, b, h, w], (0, 1, 4, 2, 5, 3)
         case _:
             raise Unsupported(f"DepthToSpace with mode={mode!r}")
-    moved = ops.transpose(sizes.reshape(input, split), perm=perm)
-    return sizes.reshape(moved, [n, depth, sizes.times(h, b), sizes.times(w, b)])
+    moved = ops.transpose(build.reshape(input, split), perm=perm)
+    return build.reshape(moved, [n, depth, build.times(h, b), build.times(w, b)])
 
 
 @table.convert("SpaceToDepth")
@@ -311,15 +311,15 @@ def space_to_depth(input: Value, *, blocksize: int, mode: str = "DCR") -> Value:
             perm = (0, 1, 3, 5, 2, 4)
         case _:
             raise Unsupported(f"SpaceToDepth with mode={mode!r}")
-    rows, columns = sizes.over(h, b), sizes.over(w, b)
-    moved = ops.transpose(sizes.reshape(input, [n, c, rows, b, columns, b]), perm=perm)
-    return sizes.reshape(moved, [n, sizes.times(c, b * b), rows, columns])
+    rows, columns = build.over(h, b), build.over(w, b)
+    moved = ops.transpose(build.reshape(input, [n, c, rows, b, columns, b]), perm=perm)
+    return build.reshape(moved, [n, build.times(c, b * b), rows, columns])
 
 
-def _image(input: Value, name: str) -> list[Size]:
+def _image(input: Value, name: str) -> list[build.Size]:
     if input.rank != 4:
         raise BadType(f"{name} of {input.type}, not of rank 4")
-    return sizes.sizes_of(input)
+    return build.sizes_of(input)
 
 
 @table.convert("CenterCropPad")
@@ -332,15 +332,15 @@ def center_crop_pad(
     if length_of(shape) != len(where):
         raise BadType(f"CenterCropPad to {shape.type} on {len(where)} axes")
     targets = _elements(int64(shape))
-    pairs: list[Size] = [0] * (2 * rank)
+    pairs: list[build.Size] = [0] * (2 * rank)
     for axis, target in zip(where, targets, strict=True):
-        pairs[2 * axis : 2 * axis + 2] = _centred(sizes.size_of(input_data, axis), target)
+        pairs[2 * axis : 2 * axis + 2] = _centred(build.size_of(input_data, axis), target)
     # Crops are negative: they must not get names, which stand for sizes.
     whole = [p if isinstance(p, Value) else input_data.model.constant([p], np.int64) for p in pairs]
     return ops.pad(input_data, ops.concat(*whole, axis=0) if whole else [])
 
 
-def _elements(vector: Value) -> Sequence[Size]:
+def _elements(vector: Value) -> Sequence[build.Size]:
     """The elements of a vector one by one."""
     known = ints(vector)
     if known is not None:
@@ -348,7 +348,7 @@ def _elements(vector: Value) -> Sequence[Size]:
     return [index.slice_(vector, [0], [i], [i + 1]) for i in range(length_of(vector))]
 
 
-def _centred(size: Size, target: Size) -> list[Size]:
-    missing = sizes.minus(target, size)
-    front: Size = int(missing / 2) if isinstance(missing, int) else missing / 2
-    return [front, sizes.minus(missing, front)]
+def _centred(size: build.Size, target: build.Size) -> list[build.Size]:
+    missing = build.minus(target, size)
+    front: build.Size = int(missing / 2) if isinstance(missing, int) else missing / 2
+    return [front, build.minus(missing, front)]

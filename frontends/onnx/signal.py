@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, sizes, unary
+from nnir.ops import binary, compare, generate, index, unary
 from nnir.ops import shape as ops
 from nnir.ops import signal as transforms
 from nnir.types import Precision
@@ -70,7 +71,7 @@ def stft(
         raise BadType(f"STFT with onesided=1 of a complex signal {signal.type}")
     length = _frame_length(signal, window, frame_length)
     step = ops.reshape(int64(frame_step), [1])
-    samples = sizes.vector(signal.model, [sizes.size_of(signal, 1)])
+    samples = build.vector(signal.model, [build.size_of(signal, 1)])
     count = (samples - length) / step + 1
     starts = generate.range_([0], count, [1]) * step
     where = ops.unsqueeze(starts, [1]) + generate.range_([0], length, [1])
@@ -82,7 +83,7 @@ def stft(
 
 def _frame_length(signal: Value, window: Value | None, frame_length: Value | None) -> Value:
     if window is not None:
-        return sizes.vector(signal.model, [sizes.size_of(window, 0)])
+        return build.vector(signal.model, [build.size_of(window, 0)])
     if frame_length is None:
         raise BadType("STFT without window and frame_length")
     return ops.reshape(int64(frame_length), [1])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, reduce, shape, sizes
+from nnir.ops import activation, compare, reduce, shape
 
 from ..table import Table
 from ..torch import activation as torch_activation
@@ -133,8 +134,8 @@ def swiglu(x: Value, y: Value | None) -> Value:
         size = x.shape[-1]
         if isinstance(size, int) and size % 2:
             raise BadType(f"swiglu of {x.type}, whose last axis is odd")
-        half = sizes.over(sizes.size_of(x, -1), 2)
-        x, y = shape.split(x, sizes.vector(x.model, [half, half]), axis=x.rank - 1)
+        half = build.over(build.size_of(x, -1), 2)
+        x, y = shape.split(x, build.vector(x.model, [half, half]), axis=x.rank - 1)
     return once_rounded(lambda a, b: activation.swish(a) * b, x, y)
 
 
@@ -142,9 +143,9 @@ def swiglu(x: Value, y: Value | None) -> Value:
 def maxout(x: Value, groups: int, axis: int = 1) -> Value:
     """The largest of `groups` channels that follow one another."""
     place = axis_of(axis, x.rank)
-    own = sizes.sizes_of(x)
-    parts = [*own[:place], sizes.over(own[place], groups), groups, *own[place + 1 :]]
-    return reduce.reduce_max(sizes.reshape(x, parts), [place + 1], keepdim=False)
+    own = build.sizes_of(x)
+    parts = [*own[:place], build.over(own[place], groups), groups, *own[place + 1 :]]
+    return reduce.reduce_max(build.reshape(x, parts), [place + 1], keepdim=False)
 
 
 @table.convert("prelu")
@@ -160,8 +161,8 @@ def prelu(x: Value, alpha: Value, data_format: str = "NCHW", mode: str = "all") 
         case "channel":
             factors = shape.reshape(alpha, [-1])
         case "element":
-            own = sizes.sizes_of(x)[1:]
-            factors = sizes.reshape(alpha, [1, *own])
+            own = build.sizes_of(x)[1:]
+            factors = build.reshape(alpha, [1, *own])
         case _:
             raise Unsupported(f"prelu with mode={mode!r}")
     below = x < 0

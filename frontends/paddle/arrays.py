@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import binary, generate, shape, sizes
+from nnir.ops import binary, generate, shape
 from nnir.ops import index as ops
 from nnir.types import Precision, TensorType
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 
@@ -58,7 +58,7 @@ class Array:
         """The number of elements, int64 [1]."""
         if self.rows is None:
             return model.constant([len(self.items)], "int64")
-        return sizes.vector(model, [sizes.size_of(self.rows, 0)])
+        return build.vector(model, [build.size_of(self.rows, 0)])
 
     def at(self, place: Value, translator: Translator) -> Value:
         """One element."""
@@ -87,9 +87,9 @@ class Array:
         one = shape.unsqueeze(x, [0])
         if contents(place) == rows.shape[:1]:
             return Array(rows=shape.concat(rows, one, axis=0))
-        at = cast_to(shape.reshape(place, [1]), Precision.INT64)
+        at = shape.reshape(place, [1]).cast(Precision.INT64)
         front = ops.slice_(rows, [0], [0], at)
-        behind = ops.slice_(rows, [0], sizes.plus(at, 1), [np.iinfo(np.int64).max])
+        behind = ops.slice_(rows, [0], build.plus(at, 1), [np.iinfo(np.int64).max])
         return Array(rows=shape.concat(front, one, behind, axis=0))
 
 
@@ -183,7 +183,7 @@ def array_to_tensor(
     if array.rows is None:
         return of_items(array.items, axis, use_stack)
     rows = array.rows
-    count = sizes.vector(rows.model, [sizes.size_of(rows, 0)])
+    count = build.vector(rows.model, [build.size_of(rows, 0)])
     place = axis_of(axis, rows.rank - 1, extra=int(use_stack))
     perm = (*range(1, place + 1), 0, *range(place + 1, rows.rank))
     moved = shape.transpose(rows, perm=perm) if place else rows
@@ -203,9 +203,9 @@ def of_items(items: tuple[Value, ...], axis: int, use_stack: bool) -> tuple[Valu
     if use_stack:
         ones = model.constant(np.ones(len(items), np.int32))
         return shape.stack(*items, axis=place), ones
-    lengths = sizes.vector(model, [sizes.size_of(v, place) for v in items])
+    lengths = build.vector(model, [build.size_of(v, place) for v in items])
     whole = shape.concat(*items, axis=place) if len(items) > 1 else items[0]
-    return whole, cast_to(lengths, Precision.INT32)
+    return whole, lengths.cast(Precision.INT32)
 
 
 @table.convert("add_n_array")

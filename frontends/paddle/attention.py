@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, index, shape, sizes
+from nnir.ops import compare, index, shape
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch.attention import attended, causal
-from .boxes import number
 
 table = Table()
 
@@ -35,11 +34,11 @@ def attention(
     if query.rank != 4 or query.shape[2] != key.shape[2]:
         raise Unsupported(f"{op} of {query.type} with keys {key.type}")
     q, k, v = (heads_first(x) for x in (query, key, value))
-    bias = None if mask is None else cast_to(mask, query.precision)
+    bias = None if mask is None else mask.cast(query.precision)
     if is_causal:
         if query.shape[1] != key.shape[1]:
             raise Unsupported(f"causal {op} of {query.type} with keys {key.type}")
-        closed = compare.where(causal(q, k), number(q, 0), number(q, -np.inf))
+        closed = compare.where(causal(q, k), q.scalar(0), q.scalar(-np.inf))
         bias = closed if bias is None else bias + closed
     return heads_first(attended(q, k, v, bias, scale, blind=False)[0])
 
@@ -113,8 +112,8 @@ def fused_rotary_position_embedding(
 
 def by_position(angles: Value, positions: Value | None) -> Value:
     """Sines or cosines [batch or 1, length, 1, size]."""
-    size = sizes.size_of(angles, angles.rank - 1)
-    rows = sizes.reshape(angles, [-1, size])
+    size = build.size_of(angles, angles.rank - 1)
+    rows = build.reshape(angles, [-1, size])
     if positions is not None:
         return shape.unsqueeze(index.gather(rows, positions, axis=0), [2])
     return shape.unsqueeze(rows, [0, 2])
@@ -126,10 +125,10 @@ def turned(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
     if isinstance(size, Expr) or size % 2:
         raise NotConstant(f"a rotary embedding of {x.type}")
     if pairs:
-        lead = sizes.sizes_of(x)[:-1]
-        points = sizes.reshape(x, [*lead, size // 2, 2])
+        lead = build.sizes_of(x)[:-1]
+        points = build.reshape(x, [*lead, size // 2, 2])
         first, second = shape.split(points, [1, 1], axis=-1)
-        other = sizes.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
+        other = build.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
     else:
         first, second = shape.split(x, [size // 2] * 2, axis=-1)
         other = shape.concat(-second, first, axis=-1)

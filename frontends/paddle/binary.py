@@ -9,10 +9,9 @@ from nnir.ops import activation, binary, compare, logic, shape, unary
 from nnir.ops.index import gather_nd
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from ..torch.distance import normed
-from ..torch.halves import number, once_rounded
+from ..torch.halves import once_rounded
 from ..torch.promotion import COMPLEX, Operand, floating, to
 from ..torch.unary import is_nan, signbit, trunc
 
@@ -51,7 +50,7 @@ def trunc_divide(x: Value, y: Value) -> Value:
 def pow_(x: Value, y: Operand = 1.0) -> Value:
     """The exponent is rounded to the type of x first."""
     if isinstance(y, Value):
-        return x ** cast_to(y, x.precision)
+        return x ** y.cast(x.precision)
     exponent = int(y.real) if x.is_integer else y
     if x.is_integer and exponent.real < 0:
         raise Unsupported(f"pow of {x.type} by {y!r}")  # Paddle does not return
@@ -69,9 +68,7 @@ def scale(
 ) -> Value:
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
-        return cast_to(
-            _scaled(cast_to(x, Precision.INT32), scale, bias, bias_after_scale), x.precision
-        )
+        return _scaled(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
     return once_rounded(lambda v: _scaled(v, scale, bias, bias_after_scale), x)
 
 
@@ -145,7 +142,7 @@ def clip(x: Value, min: Operand, max: Operand) -> Value:
 def atan2(x: Value, y: Value) -> Value:
     """Of integers in float64."""
     if x.is_integer:
-        x, y = (cast_to(v, Precision.FLOAT64) for v in (x, y))
+        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
     return binary.atan2(x, y)
 
 
@@ -159,7 +156,7 @@ def copysign(x: Value, y: Value) -> Value:
 
 @table.convert("heaviside")
 def heaviside(x: Value, y: Value) -> Value:
-    zero = number(x, 0)
+    zero = x.scalar(0)
     step = unary.cast(x > zero, dtype=x.precision)
     return compare.where(compare.equal(x, zero), y, step)
 
@@ -188,11 +185,11 @@ def isclose(
 def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
     """Whether |x - y| is at most atol + |rtol * y|."""
     if x.precision not in COMPLEX and not x.is_float:
-        x, y = (cast_to(v, Precision.FLOAT64) for v in (x, y))
+        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
     apart = abs(x - y)
-    size = cast_to(abs(y), Precision.FLOAT64)
+    size = abs(y).cast(Precision.FLOAT64)
     allowed = size * rtol + atol
-    near = apart <= cast_to(allowed, apart.precision)
+    near = apart <= allowed.cast(apart.precision)
     found = compare.equal(x, y) | near
     return found | is_nan(x) & is_nan(y) if equal_nan else found
 

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.model import Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
-
-from ..precision import cast_to
-from ..tensorflow.sizes import counted
 
 
 def corners(boxes: Value, axis: int = -1) -> list[Value]:
     """Left, top, right and bottom, each with the axis of size 1."""
     place = axis_of(axis, boxes.rank)
     return [index.slice_(boxes, [place], [k], [k + 1]) for k in range(4)]
-
-
-def number(like: Value, value: float) -> Value:
-    """A number in the precision of a tensor."""
-    return like.model.constant(np.array(value, like.dtype))
 
 
 def plus(x: Value, value: float) -> Value:
@@ -40,7 +33,7 @@ def areas(boxes: Value, extra: float) -> Value:
     """Areas [..., 1]; 0 where a side is negative. `extra` is added to both sides."""
     left, top, right, bottom = corners(boxes)
     wide, high = right - left, bottom - top
-    zero = number(boxes, 0)
+    zero = boxes.scalar(0)
     empty = (wide < zero) | (high < zero)
     area = plus(wide, extra) * plus(high, extra)
     result: Value = compare.where(empty, zero, area)
@@ -53,7 +46,7 @@ def overlaps(boxes: Value, extra: float) -> Value:
     (l1, t1, r1, b1), (l2, t2, r2, b2) = corners(a), corners(b)
     wide = binary.min_(r1, r2) - binary.max_(l1, l2)
     high = binary.min_(b1, b2) - binary.max_(t1, t2)
-    zero = number(boxes, 0)
+    zero = boxes.scalar(0)
     apart = (wide < zero) | (high < zero)
     common = compare.where(apart, zero, plus(wide, extra) * plus(high, extra))
     area = areas(boxes, extra)  # [..., M, 1]
@@ -74,7 +67,7 @@ def images_of(boxes: Value, boxes_num: Value | None) -> Value:
     if boxes_num is None:
         rows = index.slice_(shape.shape(boxes, dtype=Precision.INT64), [0], [0], [1])
         return generate.fill(rows, boxes.model.constant(np.int64(0)))
-    ends = reduce.cum_sum(cast_to(boxes_num, Precision.INT64), [0])
-    steps = shape.unsqueeze(counted(boxes, 0), [1])
+    ends = reduce.cum_sum(boxes_num.cast(Precision.INT64), [0])
+    steps = shape.unsqueeze(build.arange_along(boxes, 0), [1])
     passed = steps >= ends
-    return reduce.reduce_sum(cast_to(passed, Precision.INT64), [1], keepdim=False)
+    return reduce.reduce_sum(passed.cast(Precision.INT64), [1], keepdim=False)

@@ -7,7 +7,6 @@ from nnir.operator import Operator
 from nnir.ops import compare, reduce
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .binary import close
 
@@ -53,4 +52,4 @@ def allclose(
 
 @table.convert("where", "where_")
 def where(condition: Value, x: Value, y: Value) -> Value:
-    return compare.where(cast_to(condition, Precision.BOOL8), x, y)
+    return compare.where(condition.cast(Precision.BOOL8), x, y)

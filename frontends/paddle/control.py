@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Dim, Expr
 from nnir.errors import BadModel, NNAdapterError, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import control, generate, shape, sizes, unary
+from nnir.ops import control, generate, shape, unary
 from nnir.types import Precision, TensorType
 
 from ..source import SourceGraph, SourceValue
@@ -286,11 +287,11 @@ class Loop:
         element = after.rows.type
         lengths = [0, *(self._outside(d) for d in element.shape[1:])]
         zero = self.model.constant(np.zeros((), element.precision.dtype))
-        rows = generate.fill(sizes.vector(self.model, lengths), zero)
+        rows = generate.fill(build.vector(self.model, lengths), zero)
         self.entries[place], self.types[place] = Array(rows=rows), [rows.type]
         return True
 
-    def _outside(self, size: Dim) -> sizes.Size:
+    def _outside(self, size: Dim) -> build.Size:
         """A size that the body knows, in the model that the loop is in."""
         if not isinstance(size, Expr):
             return size
@@ -298,7 +299,7 @@ class Loop:
         for tensor in (*state, *self.model.inputs):
             for axis, own in enumerate(tensor.shape):
                 if own == size:
-                    return sizes.size_of(tensor, axis)
+                    return build.size_of(tensor, axis)
         raise Unsupported(f"an array in a loop, of elements whose size {size} is only known inside")
 
     def _stays(self, place: int, after: Any) -> bool:

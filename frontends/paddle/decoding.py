@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes
+from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow.sizes import counted
 
 table = Table()
 LONGEST = 512
@@ -30,22 +29,22 @@ def ctc_align(
     if input_length is None or input.rank != 2:
         raise BadType(f"ctc_align of {input.type} without lengths")
     model = input.model
-    steps = counted(input, 1)
+    steps = build.arange_along(input, 1)
     kept = compare.not_equal(input, blank)
-    kept = kept & (steps < cast_to(input_length, Precision.INT64))
+    kept = kept & (steps < input_length.cast(Precision.INT64))
     if merge_repeated:
         before = shape.pad(input, [0, 0, 1, -1], model.constant(-1, input.dtype))
         kept = kept & compare.not_equal(input, before)
-    counts = cast_to(kept, Precision.INT64)
+    counts = kept.cast(Precision.INT64)
     places = reduce.cum_sum(counts, [1]) - 1
-    width = sizes.vector(model, [sizes.size_of(input, 1)])
+    width = build.vector(model, [build.size_of(input, 1)])
     places = compare.where(kept, places, width)
-    target = sizes.vector(model, [sizes.size_of(input, 0), sizes.plus(sizes.size_of(input, 1), 1)])
+    target = build.vector(model, [build.size_of(input, 0), build.plus(build.size_of(input, 1), 1)])
     empty = generate.fill(target, model.constant(np.array(padding_value, input.dtype)))
     placed = index.scatter_elements(empty, places, input, axis=1)
     output = index.slice_(placed, [1], [0], [-1])
     lengths = reduce.reduce_sum(counts, [1], keepdim=True)
-    return output, cast_to(lengths, input.precision)
+    return output, lengths.cast(input.precision)
 
 
 @table.convert("viterbi_decode")
@@ -56,7 +55,7 @@ def viterbi_decode(
     steps, tags = potentials.shape[1:]
     if isinstance(steps, Expr) or isinstance(tags, Expr) or not 0 < steps <= LONGEST:
         raise NotConstant(f"viterbi_decode of {potentials.type}")
-    left = cast_to(lengths, Precision.INT64)
+    left = lengths.cast(Precision.INT64)
     scores = [shape.squeeze(v, [1]) for v in shape.split(potentials, [1] * steps, axis=1)]
     start = index.gather(transition_params, np.int64(tags - 1), axis=0)
     stop = index.gather(transition_params, np.int64(tags - 2), axis=0)
@@ -113,16 +112,14 @@ def distances(
 ) -> tuple[Value, Value]:
     """Row by row of the table of distances [N, columns + 1], the answer picked out of all rows."""
     model, rows, columns = hyps.model, int(hyps.shape[1]), int(refs.shape[1])  # type: ignore[arg-type]
-    size, other = (
-        cast_to(shape.reshape(v, [-1]), Precision.INT64) for v in (hypslength, refslength)
-    )
+    size, other = (shape.reshape(v, [-1]).cast(Precision.INT64) for v in (hypslength, refslength))
     places = model.constant(np.arange(columns + 1, dtype=np.float32))
-    count = sizes.vector(model, [sizes.size_of(hyps, 0), columns + 1])
+    count = build.vector(model, [build.size_of(hyps, 0), columns + 1])
     row = shape.expand(places, count)
     found = [row]
     for k in range(rows):
         letter = index.slice_(hyps, [1], [k], [k + 1])
-        differs = cast_to(compare.not_equal(refs, letter), Precision.FLOAT32)
+        differs = compare.not_equal(refs, letter).cast(Precision.FLOAT32)
         replaced = index.slice_(row, [1], [0], [-1]) + differs
         deleted = row + np.float32(1)
         least = binary.min_(replaced, index.slice_(deleted, [1], [1], [columns + 1]))
@@ -133,8 +130,8 @@ def distances(
     where = shape.stack(size, other, axis=1)
     distance = index.gather_nd(table_, where, batch_dims=1)
     if normalized:
-        distance = distance / cast_to(other, Precision.FLOAT32)
-    number = sizes.vector(model, [sizes.size_of(hyps, 0)])
+        distance = distance / other.cast(Precision.FLOAT32)
+    number = build.vector(model, [build.size_of(hyps, 0)])
     return number, shape.unsqueeze(distance, [1])
 
 

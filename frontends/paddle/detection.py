@@ -4,26 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import (
-    binary,
-    compare,
-    detection,
-    index,
-    linear,
-    reduce,
-    shape,
-    sizes,
-    unary,
-)
+from nnir.ops import binary, compare, detection, index, linear, reduce, shape, unary
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow.sizes import counted
 from . import proposals, suppression
-from .boxes import corners, images_of, number, plus, rounded_away, times
+from .boxes import corners, images_of, plus, rounded_away, times
 
 table = Table()
 
@@ -210,7 +199,7 @@ def roi_pool(
     pooled_width: int = 1,
     spatial_scale: float = 1.0,
 ) -> Value:
-    images = cast_to(shape.unsqueeze(images_of(boxes, boxes_num), [1]), boxes.precision)
+    images = shape.unsqueeze(images_of(boxes, boxes_num), [1]).cast(boxes.precision)
     rows = shape.concat(images, boxes, axis=1)
     bins = (pooled_height, pooled_width)
     return detection.max_roi_pool(x, rows, pooled_shape=bins, spatial_scale=spatial_scale)
@@ -231,15 +220,15 @@ def psroi_pool(
     if isinstance(x.shape[1], int) and x.shape[1] != output_channels * bins:
         raise BadType(f"psroi_pool of {x.type} into {output_channels} channels of {bins} bins")
     planes = index.gather(x, images_of(boxes, boxes_num), axis=0)
-    rows, columns = sizes.sizes_of(x)[2:]
-    cut = sizes.reshape(planes, [-1, output_channels, pooled_height, pooled_width, rows, columns])
+    rows, columns = build.sizes_of(x)[2:]
+    cut = build.reshape(planes, [-1, output_channels, pooled_height, pooled_width, rows, columns])
     left, top, right, bottom = (rounded_away(v) for v in corners(boxes))
     down = covered(x, 2, top, bottom, pooled_height, spatial_scale)
     across = covered(x, 3, left, right, pooled_width, spatial_scale)
     total = linear.einsum(cut, down, across, equation="rcijyx,riy,rjx->rcij")
     counts = [reduce.reduce_sum(m, [2], keepdim=False) for m in (down, across)]
     area = shape.unsqueeze(counts[0], [1, 3]) * shape.unsqueeze(counts[1], [1, 1])
-    one = number(x, 1)
+    one = x.scalar(1)
     mean = total / binary.max_(area, one)
     result: Value = compare.where(area < one, 0, mean)
     return result
@@ -253,9 +242,9 @@ def covered(x: Value, axis: int, start: Value, end: Value, bins: int, scale: flo
     places = x.model.constant(np.arange(bins, dtype=x.dtype))
     low = unary.floor(places * step + first)
     high = unary.ceil(plus(places, 1) * step + first)
-    at = counted(x, axis, x.precision)
+    at = build.arange_along(x, axis, x.precision)
     low, high = (shape.unsqueeze(v, [2]) for v in (low, high))
-    inside = cast_to(at >= low, x.precision) * cast_to(at < high, x.precision)
+    inside = (at >= low).cast(x.precision) * (at < high).cast(x.precision)
     result: Value = inside
     return result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
@@ -11,7 +12,6 @@ from nnir.ops import compare, shape
 
 from ..table import Table
 from ..torch import diagonal as torch_diagonal
-from ..torch.diagonal import counted
 
 table = Table()
 
@@ -54,9 +54,9 @@ def diag(x: Value, offset: int = 0, padding_value: float = 0.0) -> Value:
 
 def on_diagonal(x: Value, offset: int, a: int, b: int) -> Value:
     """Where column - row is `offset`, over the axes from `a` on."""
-    rows = shape.unsqueeze(counted(x, a), [1])
+    rows = shape.unsqueeze(build.arange_along(x, a), [1])
     edge = rows + offset if offset else rows
-    found: Value = compare.equal(counted(x, b), edge)
+    found: Value = compare.equal(build.arange_along(x, b), edge)
     return found
 
 
@@ -67,7 +67,9 @@ def fill_diagonal(x: Value, value: float = 0, offset: int = 0, wrap: bool = Fals
     if x.rank > 2:
         if offset or not wrap or len(set(x.shape)) != 1:
             raise Unsupported(f"fill_diagonal of {x.type} with {offset=} and {wrap=}")
-        steps = [shape.unsqueeze(counted(x, k), [1] * (x.rank - 1 - k)) for k in range(x.rank)]
+        steps = [
+            shape.unsqueeze(build.arange_along(x, k), [1] * (x.rank - 1 - k)) for k in range(x.rank)
+        ]
         found = compare.equal(steps[0], steps[1])
         for step in steps[2:]:
             found = found & compare.equal(steps[0], step)

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import index, reduce, shape, sizes
+from nnir.ops import index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -61,14 +61,14 @@ def fractional(
         where = where * int(size) + found.reshape(lay)  # type: ignore[arg-type]
     count = math.prod(where.shape[:rank])
     places = x.model.constant(where.reshape(count, -1))
-    lead = sizes.sizes_of(x)[:2]
+    lead = build.sizes_of(x)[:2]
     values = index.gather(shape.flatten(x, start_axis=2, end_axis=-1), places, axis=2)
     best = reduce.reduce_max(values, [3], keepdim=False)
     chosen = reduce.arg_max(values, axis=3, keepdim=True, dtype=Precision.INT64)
-    both = sizes.vector(x.model, [*lead, *where.reshape(count, -1).shape])
+    both = build.vector(x.model, [*lead, *where.reshape(count, -1).shape])
     at = index.gather_elements(shape.expand(places, both), chosen, axis=3)
     target = [*lead, *where.shape[:rank]]
-    return sizes.reshape(best, target), cast_to(sizes.reshape(at, target), Precision.INT32)
+    return build.reshape(best, target), build.reshape(at, target).cast(Precision.INT32)
 
 
 @table.convert("fractional_max_pool2d")

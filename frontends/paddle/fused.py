@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, linear, norm, shape, unary
 
-from ..precision import cast_to
 from ..table import Items, Table
-from ..tensorflow.sizes import counted
 from . import attention
 from .boxes import times
 from .conv import straight
@@ -121,13 +120,13 @@ def kept(x: Value, p: float, is_test: bool, mode: str) -> Value:
 
 @table.convert("fused_softmax_mask")
 def fused_softmax_mask(x: Value, mask: Value) -> Value:
-    return activation.softmax(x + cast_to(mask, x.precision), axis=-1)
+    return activation.softmax(x + mask.cast(x.precision), axis=-1)
 
 
 @table.convert("fused_softmax_mask_upper_triangle")
 def fused_softmax_mask_upper_triangle(X: Value) -> Value:  # noqa: N803  Paddle's name
     """Every row sees the elements up to the diagonal."""
-    seen = counted(X, -1) <= shape.unsqueeze(counted(X, -2), [1])
+    seen = build.arange_along(X, -1) <= shape.unsqueeze(build.arange_along(X, -2), [1])
     return activation.softmax(compare.where(seen, X, -np.inf), axis=-1)
 
 

@@ -8,18 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
-from nnir.ops import generate, shape, sizes
+from nnir.ops import generate, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from ..torch.generate import eye_of, like, powers, spaced
 from ..torch.promotion import Operand, to
 from ..torch.rearranging import meshgrid as grids
-from ..torch.sizes import MOST, steps_to
 from ..translate import Translator
 from .numbers import array_of_numbers, whole
 
@@ -93,9 +92,9 @@ def full_batch_size_like(
     input_dim_idx: int,
     output_dim_idx: int,
 ) -> Value:
-    parts: list[sizes.Size] = list(shape)
-    parts[axis_of(output_dim_idx, len(parts))] = sizes.size_of(input, input_dim_idx)
-    return filled(input.model, sizes.vector(input.model, parts), value, dtype)
+    parts: list[build.Size] = list(shape)
+    parts[axis_of(output_dim_idx, len(parts))] = build.size_of(input, input_dim_idx)
+    return filled(input.model, build.vector(input.model, parts), value, dtype)
 
 
 def _constants(name: str, value: int) -> None:
@@ -143,7 +142,7 @@ def assign_value_inplace(
 @table.convert("arange")
 def arange(start: Value, end: Value, step: Value, dtype: Precision = Precision.FLOAT64) -> Value:
     """The bounds are rounded to the type first; a step away from the end gives nothing."""
-    bounds = [cast_to(v, dtype) for v in (start, end, step)]
+    bounds = [v.cast(dtype) for v in (start, end, step)]
     known = [v.known.reshape(()) for v in bounds if v.known is not None]
     if len(known) < len(bounds):
         return generate.range_(*bounds)
@@ -164,14 +163,14 @@ def line(model: Model, known: Sequence[np.ndarray], count: int) -> Value:
     """`count` numbers of a range, computed in more digits than they have."""
     first, _, by = known
     wide = np.int64 if first.dtype.kind in "iu" else np.float64
-    numbers = steps_to(count) * by.astype(wide) + first.astype(wide)
+    numbers = build.arange(count) * by.astype(wide) + first.astype(wide)
     return model.constant(numbers.astype(first.dtype))
 
 
 @table.convert("range_v2")
 def range_v2(start: Value, end: Value, step: Value, dtype: Precision = Precision.FLOAT64) -> Value:
     """The end is included."""
-    bounds = [cast_to(v, dtype) for v in (start, end, step)]
+    bounds = [v.cast(dtype) for v in (start, end, step)]
     known = [v.known.reshape(()) for v in bounds if v.known is not None]
     if len(known) < len(bounds):
         raise NotConstant("range_v2 between bounds that are only known while running")
@@ -184,15 +183,15 @@ def range_v2(start: Value, end: Value, step: Value, dtype: Precision = Precision
 
 @table.convert("linspace")
 def linspace(start: Value, stop: Value, number: int, dtype: Precision) -> Value:
-    return spaced(start.model, cast_to(start, dtype), cast_to(stop, dtype), number, dtype)
+    return spaced(start.model, start.cast(dtype), stop.cast(dtype), number, dtype)
 
 
 @table.convert("logspace")
 def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision) -> Value:
-    known = cast_to(base, dtype).known
+    known = base.cast(dtype).known
     if known is None:
         raise Unsupported("logspace with a base that is only known while running")
-    first, last = (cast_to(v, dtype) for v in (start, stop))
+    first, last = (v.cast(dtype) for v in (start, stop))
     return powers(start.model, first, last, num, float(known.item()), dtype)
 
 
@@ -208,7 +207,7 @@ def triangle_indices(
     name: str, rows: int, columns: int, offset: int, dtype: Precision, translator: Translator
 ) -> Value:
     """Rows and columns of a triangle, row by row."""
-    if rows < 0 or columns < 0 or rows * columns > MOST:
+    if rows < 0 or columns < 0 or rows * columns > build.LARGEST_CONSTANT:
         raise Unsupported(f"{name} of {rows} rows and {columns} columns")
     places = (np.tril_indices if name == "tril_indices" else np.triu_indices)(rows, offset, columns)
     return translator.model.constant(np.stack(places).astype(dtype.dtype))

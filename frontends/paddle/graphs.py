@@ -2,42 +2,40 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes
+from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.ops.reduce import highest, lowest
-from nnir.ops.sizes import Size
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch.generate import like
-from ..torch.halves import number
 
 table = Table()
 Two = tuple[Value, Value]
 
 
-def filled(count: Size, rows: Value, value: float) -> Value:
+def filled(count: build.Size, rows: Value, value: float) -> Value:
     """So many rows of one number."""
-    size = sizes.vector(rows.model, [count, *sizes.sizes_of(rows)[1:]])
-    result: Value = generate.fill(size, number(rows, value))
+    size = build.vector(rows.model, [count, *build.sizes_of(rows)[1:]])
+    result: Value = generate.fill(size, rows.scalar(value))
     return result
 
 
-def pooled(rows: Value, places: Value, count: Size, how: str) -> Two:
+def pooled(rows: Value, places: Value, count: build.Size, how: str) -> Two:
     """What arrives at each of `count` places, 0 where nothing does, and how much arrives."""
     column = shape.unsqueeze(places, [1])
     ones = like(places, 1, Precision.INT32)
-    none = generate.fill(sizes.vector(rows.model, [count]), number(ones, 0))
+    none = generate.fill(build.vector(rows.model, [count]), ones.scalar(0))
     arrived = index.scatter_nd(none, column, ones, reduction="add")
     match how:
         case "SUM":
             return index.scatter_nd(filled(count, rows, 0), column, rows, reduction="add"), arrived
         case "MEAN":
             total, _ = pooled(rows, places, count, "SUM")
-            by = cast_to(binary.max_(arrived, 1), rows.precision)
+            by = binary.max_(arrived, 1).cast(rows.precision)
             return total / beside(by, rows), arrived
         case "MIN" | "MAX":
             far = highest(rows.dtype) if how == "MIN" else lowest(rows.dtype)
@@ -69,14 +67,14 @@ def message(x: Value, y: Value, how: str) -> Value:
     raise Unsupported(f"a message of two rows by {how!r}")
 
 
-def count_of(x: Value, out_size: Value | None) -> Size:
+def count_of(x: Value, out_size: Value | None) -> build.Size:
     """The number of places: as many as rows unless a number above 0 is given."""
     if out_size is None:
-        return sizes.size_of(x, 0)
+        return build.size_of(x, 0)
     known = ints(out_size)
     if known is None:
-        return cast_to(shape.reshape(out_size, [1]), Precision.INT64)
-    return known[0] if known[0] > 0 else sizes.size_of(x, 0)
+        return shape.reshape(out_size, [1]).cast(Precision.INT64)
+    return known[0] if known[0] > 0 else build.size_of(x, 0)
 
 
 @table.convert("send_u_recv")
@@ -115,6 +113,6 @@ def send_uv(
 def segment_pool(x: Value, segment_ids: Value, pooltype: str = "SUM") -> Two:
     """The segments are in order: the last number says how many there are."""
     last = reduce.reduce_max(segment_ids, [0], keepdim=True)
-    count = cast_to(last + 1, Precision.INT64)
+    count = (last + 1).cast(Precision.INT64)
     result, arrived = pooled(x, segment_ids, count, pooltype)
-    return result, shape.unsqueeze(cast_to(arrived, x.precision), [1])
+    return result, shape.unsqueeze(arrived.cast(x.precision), [1])

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, generate, index, reduce, shape, sizes
+from nnir.ops import compare, generate, index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..torch.halves import number
 from ..torch.index import gathered
 from ..torch.index import masked_select as torch_masked_select
 from ..torch.index import nonzero as torch_nonzero
-from ..torch.sizes import steps_to
 from . import graphs, placing, regions
 from .numbers import whole
 
@@ -49,8 +47,8 @@ def gather_nd(x: Value, index: Value) -> Value:
 def vectors_taken(x: Value, positions: Value) -> Value:
     """Slices at positions; a position of no axes is all of `x`."""
     if positions.shape[-1] == 0:
-        lead = sizes.sizes_of(positions)[:-1]
-        return shape.expand(x, sizes.vector(x.model, [*lead, *sizes.sizes_of(x)]))
+        lead = build.sizes_of(positions)[:-1]
+        return shape.expand(x, build.vector(x.model, [*lead, *build.sizes_of(x)]))
     found: Value = index.gather_nd(x, positions)
     return found
 
@@ -92,12 +90,12 @@ def one_hot(x: Value, num_classes: Index) -> Value:
     """A new last axis of float32."""
     count = whole(num_classes)
     if count.known is not None:
-        classes = x.model.constant(steps_to(int(count.known)).astype(x.dtype))
+        classes = x.model.constant(build.arange(int(count.known)).astype(x.dtype))
     else:
-        end = cast_to(count, x.precision)
-        classes = generate.range_(number(x, 0), end, number(x, 1))
+        end = count.cast(x.precision)
+        classes = generate.range_(x.scalar(0), end, x.scalar(1))
     hits = compare.equal(shape.unsqueeze(x, [x.rank]), classes)
-    return cast_to(hits, Precision.FLOAT32)
+    return hits.cast(Precision.FLOAT32)
 
 
 @table.convert("embedding", "sparse_weight_embedding")
@@ -127,7 +125,7 @@ def embedded(x: Value, weight: Value, padding_idx: int) -> Value:
 
 @table.convert("masked_fill", "masked_fill_")
 def masked_fill(x: Value, mask: Value, value: Value) -> Value:
-    return compare.where(mask, cast_to(value, x.precision), x)
+    return compare.where(mask, value.cast(x.precision), x)
 
 
 @table.convert("shard_index")
@@ -138,7 +136,7 @@ def shard_index(
     if not 0 <= shard_id < nshards:
         raise BadType(f"shard_index with shard_id={shard_id} of {nshards}")
     size = -(-index_num // nshards)
-    first = number(input, shard_id * size)
+    first = input.scalar(shard_id * size)
     above = input >= first
     below = input < (shard_id + 1) * size
     local = input - first
@@ -149,11 +147,11 @@ def shard_index(
 def sequence_mask(x: Value, max_len: int, out_dtype: Precision) -> Value:
     """1 in front of the end of each sequence; with a length below 0 that of the longest one."""
     if max_len > 0:
-        steps = x.model.constant(steps_to(max_len).astype(x.dtype))
+        steps = x.model.constant(build.arange(max_len).astype(x.dtype))
     else:
         longest = reduce.reduce_max(x, [], keepdim=False)
-        steps = generate.range_(number(x, 0), longest, number(x, 1))
-    return cast_to(steps < shape.unsqueeze(x, [x.rank]), out_dtype)
+        steps = generate.range_(x.scalar(0), longest, x.scalar(1))
+    return (steps < shape.unsqueeze(x, [x.rank])).cast(out_dtype)
 
 
 @table.convert("gather_tree")

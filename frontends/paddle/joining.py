@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nnir import build
 from nnir.broadcast import axis_of, contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import index, shape
 
 from ..table import Items, Table, Wanted
-from ..tensorflow.sizes import elements
 from ..torch.joining import cut
 
 table = Table()
@@ -51,15 +50,15 @@ def split(x: Value, sections: Index, axis: int) -> list[Value]:
     known = contents(sections)
     if known is not None and not any(isinstance(d, Expr) for d in known):
         return cut(x, rest_of(x, place, [int(d) for d in known]), place)  # type: ignore[arg-type]
-    return cut(x, elements(sections), place)
+    return cut(x, build.elements(sections), place)
 
 
-def rest_of(x: Value, axis: int, lengths: Sequence[int]) -> list[Size]:
+def rest_of(x: Value, axis: int, lengths: Sequence[int]) -> list[build.Size]:
     """Lengths with the -1 worked out; BadType where they do not fill the axis."""
     size, given = x.shape[axis], sum(n for n in lengths if n != -1)
     if lengths.count(-1) > 1 or min(lengths, default=0) < -1:
         raise BadType(f"split of {x.type} into {tuple(lengths)}")
-    rest = sizes.minus(sizes.size_of(x, axis), given)
+    rest = build.minus(build.size_of(x, axis), given)
     if isinstance(rest, int) and (rest < 0 or (rest and -1 not in lengths)):
         raise BadType(f"split of {size} into {tuple(lengths)}")
     return [rest if n == -1 else n for n in lengths]
@@ -71,7 +70,7 @@ def split_with_num(x: Value, num: int, axis: int) -> list[Value]:
     size = x.shape[place]
     if num < 1 or (isinstance(size, int) and size % num):
         raise BadType(f"split of {x.type} into {num} equal pieces")
-    piece = sizes.over(sizes.size_of(x, place), num)
+    piece = build.over(build.size_of(x, place), num)
     return cut(x, [piece] * num, place)
 
 

@@ -7,7 +7,6 @@ from nnir.model import Value
 from nnir.ops import compare, linalg, linear, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import factorisation
 from ..torch import linalg as torch_linalg
@@ -53,7 +52,7 @@ def det(x: Value) -> Value:
 def slogdet(x: Value) -> Value:
     """The sign and the logarithm as a new first axis."""
     sign, log = linalg.sign_log_det(x)
-    return shape.stack(sign, cast_to(log, sign.precision), axis=0)
+    return shape.stack(sign, log.cast(sign.precision), axis=0)
 
 
 @table.convert("slogdet_v2")
@@ -150,7 +149,7 @@ def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple
     residuals = reduce.reduce_sum(squares, [-2], keepdim=False)
     rows, columns = x.shape[-2:]
     is_tall = not isinstance(rows, int) or not isinstance(columns, int) or rows > columns
-    rank = cast_to(ranked(x, None, relative, hermitian=False), Precision.INT32)
+    rank = ranked(x, None, relative, hermitian=False).cast(Precision.INT32)
     values = linalg.singular_values(x)
     return solution, residuals if is_tall else None, rank, values
 
@@ -180,6 +179,6 @@ def matrix_rank_atol_rtol(
     """Without a relative tolerance the default one counts where the absolute one is 0."""
     if rtol is not None:
         return ranked(x, atol, rtol, hermitian)
-    bound = cast_to(atol, real_of(x.precision))
+    bound = atol.cast(real_of(x.precision))
     given = bound > 0
     return ranked(x, atol, compare.where(given, 0, default_rtol(x)), hermitian)

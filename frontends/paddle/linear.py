@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, linear, reduce, shape, sizes
+from nnir.ops import activation, linear, reduce, shape
 
 from ..table import Items, Table
 from ..torch.contraction import kron as torch_kron
@@ -92,19 +93,19 @@ def cross(x: Value, y: Value, axis: int = 9) -> Value:
 
 def flat_matrix(x: Value, columns: int) -> Value:
     """The axes up to `columns` as rows, the others as columns."""
-    own = sizes.sizes_of(x)
-    return sizes.reshape(x, [sizes.product(own[:columns]), sizes.product(own[columns:])])
+    own = build.sizes_of(x)
+    return build.reshape(x, [build.product(own[:columns]), build.product(own[columns:])])
 
 
 @table.convert("matmul_with_flatten")
 def matmul_with_flatten(
     x: Value, y: Value, x_num_col_dims: int = 1, y_num_col_dims: int = 1
 ) -> Value:
-    left, right = sizes.sizes_of(x)[:x_num_col_dims], sizes.sizes_of(y)[y_num_col_dims:]
+    left, right = build.sizes_of(x)[:x_num_col_dims], build.sizes_of(y)[y_num_col_dims:]
     product = linear.mat_mul(flat_matrix(x, x_num_col_dims), flat_matrix(y, y_num_col_dims))
     if len(left) == len(right) == 1:
         return product
-    return sizes.reshape(product, [*left, *right])
+    return build.reshape(product, [*left, *right])
 
 
 def activated(x: Value, name: str) -> Value:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, index, reduce, shape, sizes, unary
+from nnir.ops import activation, binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .boxes import number, plus, times
+from .boxes import plus, times
 
 table = Table()
 
@@ -36,15 +36,15 @@ def reduced(op: str, x: Value, reduction: str) -> Value:
             return reduce.reduce_sum(x, axes, keepdim=False)
         case "batchmean":
             total = reduce.reduce_sum(x, axes, keepdim=False)
-            count = sizes.vector(x.model, [sizes.size_of(x, 0)])
-            return total / cast_to(shape.reshape(count, []), x.precision)
+            count = build.vector(x.model, [build.size_of(x, 0)])
+            return total / shape.reshape(count, []).cast(x.precision)
     raise Unsupported(f"{op} with {reduction=}")
 
 
 @table.convert("bce_loss", "bce_loss_")
 def bce_loss(input: Value, label: Value) -> Value:
     """Logarithms are at least -100."""
-    least = number(input, -100)
+    least = input.scalar(-100)
     right = binary.max_(unary.log(input), least)
     wrong = binary.max_(unary.log(one_less(input)), least)
     both = label * right + one_less(label) * wrong
@@ -76,7 +76,7 @@ def kldiv_loss(x: Value, label: Value, reduction: str = "mean", log_target: bool
         loss = unary.exp(label) * (label - x)
     else:
         loss = label * (unary.log(label) - x)
-        zero = number(x, 0)
+        zero = x.scalar(0)
         loss = compare.where(label > zero, loss, zero)
     return reduced("kldiv_loss", loss, reduction)
 
@@ -114,7 +114,7 @@ def sigmoid_cross_entropy_with_logits(
     normalize: bool = False,
     ignore_index: int = -100,
 ) -> Value:
-    zero = number(x, 0)
+    zero = x.scalar(0)
     soft = unary.log1p(unary.exp(-abs(x)))  # of log(1 + exp(-x)) what is bounded
     if pos_weight is None:
         loss = binary.max_(x, zero) - x * label + soft
@@ -125,7 +125,7 @@ def sigmoid_cross_entropy_with_logits(
     loss = compare.where(counts, loss, zero)
     if not normalize:
         return loss
-    total = reduce.reduce_sum(cast_to(counts, x.precision), list(range(x.rank)), keepdim=False)
+    total = reduce.reduce_sum(counts.cast(x.precision), list(range(x.rank)), keepdim=False)
     return loss / binary.max_(total, 1e-5)
 
 
@@ -151,7 +151,7 @@ def cross_entropy_with_softmax(
     if soft_label:
         products = label * logs
         return shares, -reduce.reduce_sum(products, [place], keepdim=True)
-    classes = cast_to(label, Precision.INT64)
+    classes = label.cast(Precision.INT64)
     if classes.rank < input.rank:
         classes = shape.unsqueeze(classes, [place])
     ignored = compare.equal(classes, np.int64(ignore_index))
@@ -171,12 +171,12 @@ def nll_loss(
     """Minus what `input` [N, C, ...] says of the right class, and the sum of the weights."""
     if input.rank < 2 or label.rank != input.rank - 1:
         raise BadType(f"nll_loss of {input.type} with labels {label.type}")
-    classes = cast_to(label, Precision.INT64)
+    classes = label.cast(Precision.INT64)
     ignored = compare.equal(classes, np.int64(ignore_index))
     safe = compare.where(ignored, 0, classes)
     chosen = index.gather_elements(input, shape.unsqueeze(safe, [1]), axis=1)
     right = -shape.squeeze(chosen, [1])
-    counts = number(input, 1) if weight is None else index.gather(weight, safe, axis=0)
+    counts = input.scalar(1) if weight is None else index.gather(weight, safe, axis=0)
     counts = compare.where(ignored, 0, counts)
     losses = right * counts
     axes = list(range(label.rank))
@@ -184,7 +184,7 @@ def nll_loss(
     total = reduce.reduce_sum(losses, axes, keepdim=False)
     match reduction:
         case "none":
-            return losses, number(input, 0)
+            return losses, input.scalar(0)
         case "sum":
             return total, whole
         case "mean":

@@ -7,7 +7,6 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, reduce, shape, unary
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch.norm import affine, channelwise, filled, moments, updated
 from .padding import channels_first, channels_last, is_last
@@ -42,7 +41,7 @@ def batch_norm(
         result = norm.batch_normalization(x, *weights, mean, variance, epsilon=epsilon)
         return result, mean, variance
     axes = channelwise(x)
-    own = [shape.squeeze(cast_to(v, mean.precision), axes) for v in moments(x, axes)]
+    own = [shape.squeeze(v.cast(mean.precision), axes) for v in moments(x, axes)]
     result = norm.batch_normalization(x, *weights, *own, epsilon=epsilon)
     running = [
         updated(x, old, new, 1 - momentum, False)

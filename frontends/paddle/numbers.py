@@ -11,7 +11,6 @@ from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import short
 
 
@@ -19,7 +18,7 @@ def whole(x: Value) -> Value:
     """A size or a count as int64 without axes."""
     if x.known is not None and x.known.size == 1:
         return x.model.constant(np.int64(x.known.item()))
-    wide = cast_to(x, Precision.INT64)
+    wide = x.cast(Precision.INT64)
     return shape.reshape(wide, []) if wide.rank else wide
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import index, norm, shape, sizes
+from nnir.ops import index, norm, shape
 from nnir.types import PadMode
 
 from ..table import Table
-from ..torch.halves import number
 from ..translate import Translator
 from .arrays import Array, array_of
 from .generate import arange
@@ -37,8 +37,8 @@ def flatten(x: Value, axis: int) -> Value:
     """A matrix; `axis` may be the rank."""
     if not 0 <= axis <= x.rank:
         raise BadType(f"flatten of {x.type} with axis={axis}")
-    own = sizes.sizes_of(x)
-    return sizes.reshape(x, [sizes.product(own[:axis]), sizes.product(own[axis:])])
+    own = build.sizes_of(x)
+    return build.reshape(x, [build.product(own[:axis]), build.product(own[axis:])])
 
 
 @table.convert("legacy.range")
@@ -55,7 +55,7 @@ def pad2d(
     if mode not in PADS or len(paddings) != 4 or x.rank != 4:
         raise Unsupported(f"pad2d of {x.type} by {paddings} with mode={mode!r}")
     around = [*paddings, 0, 0] if is_last(data_format, "pad2d") else [0, 0, *paddings]
-    return shape.pad(x, [0, 0, *around], number(x, pad_value), mode=PADS[mode])
+    return shape.pad(x, [0, 0, *around], x.scalar(pad_value), mode=PADS[mode])
 
 
 @table.convert("legacy.lrn")
@@ -74,10 +74,10 @@ def row_conv(x: Value, filter: Value) -> Value:
     if x.rank != 3 or not isinstance(count, int):
         raise BadType(f"row_conv of {x.type} with {filter.type}")
     around = shape.pad(x, [0, 0, 0, count - 1, 0, 0])
-    steps = sizes.size_of(x, 1)
+    steps = build.size_of(x, 1)
     found = None
     for k in range(count):
-        part = index.slice_(around, [1], [k], sizes.vector(x.model, [sizes.plus(steps, k)]))
+        part = index.slice_(around, [1], [k], build.vector(x.model, [build.plus(steps, k)]))
         term = part * index.gather(filter, k, axis=0)
         found = term if found is None else found + term
     if found is None:

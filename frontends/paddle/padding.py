@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
+from nnir.ops import index, shape
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch.padding import MODES, padded
 
@@ -46,7 +46,7 @@ def pad(x: Value, paddings: tuple[int, ...], pad_value: Value) -> Value:
     if not any(paddings):
         return x
     value = shape.reshape(pad_value, []) if pad_value.rank else pad_value
-    return shape.pad(x, list(paddings), cast_to(value, x.precision))
+    return shape.pad(x, list(paddings), value.cast(x.precision))
 
 
 @table.convert("pad3d")
@@ -89,7 +89,7 @@ def temporal_shift(
         raise BadType(f"temporal_shift of {x.type}")
     channels = x.shape[1]
     first, second = int(channels * shift_ratio), int(channels * 2 * shift_ratio)
-    steps = sizes.reshape(x, [-1, seg_num, *sizes.sizes_of(x)[1:]])
+    steps = build.reshape(x, [-1, seg_num, *build.sizes_of(x)[1:]])
     around = shape.pad(steps, [0, 0, 1, 1, *[0, 0] * 3])
     parts = [
         index.slice_(around, [1, 2], [start, low], [start + seg_num, high])

@@ -15,7 +15,6 @@ from nnir.model import Index, Value
 from nnir.ops import pool, reduce
 from nnir.types import AutoPad, Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import adaptive_pool
 from ..torch.conv import listed
@@ -230,7 +229,7 @@ def with_index(
     rank = len(kernel)
     if whole_plane or adaptive:
         best, where = adaptive_pool.maxima(x, (1,) * rank if whole_plane else kernel)
-        return best, cast_to(where, Precision.INT32)
+        return best, where.cast(Precision.INT32)
     pads = pairs(op, paddings, rank)
     if ceil_mode:
         require_inside(op, x, kernel, strides, pads)
@@ -246,7 +245,7 @@ def with_index(
     else:
         best = pool.max_pool(x, **given)
         both = pool.max_pool(x, **given, return_indices=True)
-    return best, cast_to(both[1], Precision.INT32)
+    return best, both[1].cast(Precision.INT32)
 
 
 @table.convert("max_pool2d_with_index")

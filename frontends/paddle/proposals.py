@@ -6,27 +6,15 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import (
-    activation,
-    binary,
-    compare,
-    detection,
-    index,
-    reduce,
-    shape,
-    sizes,
-    sort,
-    unary,
-)
+from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
-from ..tensorflow.sizes import counted
-from .boxes import areas, corners, images_of, number, plus, times
+from .boxes import areas, corners, images_of, plus, times
 from .suppression import least
 
 table = Table()
@@ -55,12 +43,12 @@ def generate_proposals(
     count = scores.shape[1]
     if isinstance(count, Expr) or nms_thresh <= 0:
         raise NotConstant(f"generate_proposals of {scores.type} with {nms_thresh=}")
-    batch, _, rows, columns = sizes.sizes_of(scores)
+    batch, _, rows, columns = build.sizes_of(scores)
     ranked = shape.flatten(shape.transpose(scores, perm=(0, 2, 3, 1)), start_axis=1, end_axis=3)
-    cut = sizes.reshape(bbox_deltas, [batch, count, 4, rows, columns])
-    deltas = sizes.reshape(shape.transpose(cut, perm=(0, 3, 4, 1, 2)), [batch, -1, 4])
-    known, spread = (sizes.reshape(v, [-1, 4]) for v in (anchors, variances))
-    size = sizes.size_of(ranked, 1)
+    cut = build.reshape(bbox_deltas, [batch, count, 4, rows, columns])
+    deltas = build.reshape(shape.transpose(cut, perm=(0, 3, 4, 1, 2)), [batch, -1, 4])
+    known, spread = (build.reshape(v, [-1, 4]) for v in (anchors, variances))
+    size = build.size_of(ranked, 1)
     limit = least(scores.model, size, pre_nms_top_n if pre_nms_top_n > 0 else -1)
     best, places = sort.top_k(ranked, limit, axis=1)  # [N, M]
     extra = 1.0 if pixel_offset else 0.0
@@ -82,7 +70,7 @@ def _suppressed(
 
     That one goes in as the worst box of each image, and out again where there is another.
     """
-    empty, last = number(boxes, 0), number(scores, WORST)
+    empty, last = boxes.scalar(0), scores.scalar(WORST)
     pads = [[0, 0, 0, 1, 0, 0], [0, 0, 0, 1]]
     both = (
         shape.pad(v, p, n) for v, p, n in zip((boxes, scores), pads, (empty, last), strict=True)
@@ -107,8 +95,8 @@ def _suppressed(
     dropped = worst & shape.unsqueeze(several, [1])
     at = shape.squeeze(index.non_zero(~shape.squeeze(dropped, [1])), [0])
     cleared = compare.where(worst, 0, rows)
-    own = compare.equal(shape.unsqueeze(images, [1]), counted(counts, 0))
-    lost = reduce.reduce_sum(cast_to(own & dropped, Precision.INT32), [0], keepdim=False)
+    own = compare.equal(shape.unsqueeze(images, [1]), build.arange_along(counts, 0))
+    lost = reduce.reduce_sum((own & dropped).cast(Precision.INT32), [0], keepdim=False)
     return index.gather(cleared, at, axis=0), counts - lost
 
 
@@ -119,7 +107,7 @@ def _grown(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
     dx, dy, dw, dh = corners(deltas * spread)
     x = dx * wide + (left + times(wide, 0.5))
     y = dy * high + (top + times(high, 0.5))
-    limit = number(deltas, FARTHEST)
+    limit = deltas.scalar(FARTHEST)
     w, h = (times(unary.exp(binary.min_(d, limit)) * s, 0.5) for d, s in ((dw, wide), (dh, high)))
     parts = [x - w, y - h]
     parts += [plus(x + w, -extra), plus(y + h, -extra)]
@@ -169,9 +157,9 @@ def distribute_fpn_proposals(
     scale = unary.sqrt(areas(fpn_rois, 1.0 if pixel_offset else 0.0))
     size = plus(times(scale, 1 / refer_scale), 1e-8)
     level = unary.floor(plus(unary.log2(size), float(refer_level)))
-    bounds = (number(level, min_level), number(level, max_level))
+    bounds = (level.scalar(min_level), level.scalar(max_level))
     level = shape.squeeze(activation.clip(level, *bounds), [1])
-    counts = cast_to(rois_num, Precision.INT64)
+    counts = rois_num.cast(Precision.INT64)
     ends = reduce.cum_sum(counts, [0])
     starts = ends - counts
     rows, numbers, places = [], [], []
@@ -181,11 +169,11 @@ def distribute_fpn_proposals(
         rows.append(index.gather(fpn_rois, at, axis=0))
         column = shape.unsqueeze(at, [1])
         inside = (column >= starts) & (column < ends)
-        numbers.append(reduce.reduce_sum(cast_to(inside, Precision.INT32), [0], keepdim=False))
+        numbers.append(reduce.reduce_sum(inside.cast(Precision.INT32), [0], keepdim=False))
     order = shape.concat(*places, axis=0) if len(places) > 1 else places[0]
-    steps = counted(fpn_rois, 0)
+    steps = build.arange_along(fpn_rois, 0)
     back = index.scatter_elements(steps, order, steps, axis=0)
-    return rows, numbers, cast_to(shape.unsqueeze(back, [1]), Precision.INT32)
+    return rows, numbers, shape.unsqueeze(back, [1]).cast(Precision.INT32)
 
 
 @table.convert("collect_fpn_proposals")
@@ -207,13 +195,13 @@ def collect_fpn_proposals(
             [images_of(r, n) for r, n in pairs],
         )
     )
-    size = sizes.vector(scores.model, [sizes.size_of(scores, 0)])
+    size = build.vector(scores.model, [build.size_of(scores, 0)])
     limit = binary.min_(size, [post_nms_topn])
     _, order = sort.top_k(scores, limit, axis=0)
     own = index.gather(images, order, axis=0)
     _, by_image = sort.top_k(own, limit, axis=0, largest=False)
     order = index.gather(order, by_image, axis=0)
-    numbers = counted(multi_level_rois_num[0], 0)
+    numbers = build.arange_along(multi_level_rois_num[0], 0)
     same = compare.equal(shape.unsqueeze(own, [1]), numbers)
-    counts = reduce.reduce_sum(cast_to(same, Precision.INT32), [0], keepdim=False)
+    counts = reduce.reduce_sum(same.cast(Precision.INT32), [0], keepdim=False)
     return index.gather(rois, order, axis=0), counts

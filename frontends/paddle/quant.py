@@ -12,7 +12,6 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from .boxes import rounded_away, times
 
@@ -106,7 +105,7 @@ def dequantize_linear(
     if only_observer:
         return x, in_state, in_accum, scale
     factor = along(scale, x, quant_axis)
-    wide = cast_to(x, scale.precision)
+    wide = x.cast(scale.precision)
     made = wide * factor / qmax
     return made, in_state, in_accum, scale
 
@@ -224,14 +223,14 @@ def fake_channel_wise_dequantize_max_abs(
 
 @table.convert("dequantize_abs_max")
 def dequantize_abs_max(x: Value, scale: Value, max_range: float) -> Value:
-    wide = cast_to(x, scale.precision)
+    wide = x.cast(scale.precision)
     return wide * along(scale, x, -1) / max_range
 
 
 @table.convert("dequantize_log")
 def dequantize_log(x: Value, dict: Value) -> Value:
     """Entries of a table, for negative numbers with the other sign."""
-    place = cast_to(x, Precision.INT64)
+    place = x.cast(Precision.INT64)
     negative = place < np.int64(0)
     found = index.gather(dict, compare.where(negative, place + np.int64(128), place))
     return compare.where(negative, -found, found)

@@ -6,16 +6,15 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import activation, index, random, shape, sizes, special, unary
+from nnir.ops import activation, index, random, shape, special, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import random as torch_random
-from ..torch.sizes import sizes_of
 from ..torch.sort import sorted_along
 from ..translate import Translator
 
@@ -31,7 +30,7 @@ def gaussian(
 
 @table.convert("gaussian_inplace", "gaussian_inplace_")
 def gaussian_inplace(x: Value, mean: float = 0, std: float = 1.0, seed: int = 0) -> Value:
-    return random.random_normal(sizes_of(x), mean=mean, scale=std, dtype=x.precision)
+    return random.random_normal(build.shape_of(x), mean=mean, scale=std, dtype=x.precision)
 
 
 def between(size: Value, low: float, high: float, dtype: Precision) -> Value:
@@ -65,7 +64,7 @@ def uniform_inplace(
     diag_val: float = 1.0,
 ) -> Value:
     _require_no_diagonal(diag_num)
-    return between(sizes_of(x), min, max, x.precision)
+    return between(build.shape_of(x), min, max, x.precision)
 
 
 @table.convert("uniform_random_batch_size_like")
@@ -83,11 +82,11 @@ def uniform_random_batch_size_like(
     dtype: Precision = Precision.FLOAT32,
 ) -> Value:
     _require_no_diagonal(diag_num)
-    parts: list[sizes.Size] = list(shape)
+    parts: list[build.Size] = list(shape)
     if not 0 <= output_dim_idx < len(parts):
         raise BadType(f"axis {output_dim_idx} of a tensor of {len(parts)} axes")
-    parts[output_dim_idx] = sizes.size_of(input, input_dim_idx)
-    return between(sizes.vector(input.model, parts), min, max, dtype)
+    parts[output_dim_idx] = build.size_of(input, input_dim_idx)
+    return between(build.vector(input.model, parts), min, max, dtype)
 
 
 @table.convert("randint")
@@ -110,7 +109,7 @@ def whole_numbers(size: Value, low: int, high: int, dtype: Precision) -> Value:
 
 @table.convert("random", "random_")
 def random_(x: Value, from_: int, to: int) -> Value:
-    return whole_numbers(sizes_of(x), from_, to, x.precision)
+    return whole_numbers(build.shape_of(x), from_, to, x.precision)
 
 
 @table.convert("randperm")
@@ -118,7 +117,7 @@ def randperm(n: int, dtype: Precision, *, translator: Translator) -> Value:
     """The order of random numbers."""
     size = translator.model.constant(np.array([n]))
     drawn = random.random_uniform(size, dtype=Precision.FLOAT64)
-    return cast_to(sorted_along(drawn, 0, descending=False)[1], dtype)
+    return sorted_along(drawn, 0, descending=False)[1].cast(dtype)
 
 
 @table.convert("bernoulli")
@@ -137,7 +136,7 @@ def multinomial(
 
 def uniform_above_0(x: Value) -> Value:
     """Numbers in (0, 1] in the sizes of `x`, whose logarithm is finite."""
-    drawn = random.random_uniform(sizes_of(x), dtype=x.precision)
+    drawn = random.random_uniform(build.shape_of(x), dtype=x.precision)
     return 1 - drawn
 
 
@@ -172,7 +171,7 @@ def truncated_gaussian_random(
     size = translator.model.constant(np.array(shape, np.int64))
     drawn = special.ndtri(between(size, low, high, Precision.FLOAT64))
     wide = drawn * std + mean
-    return cast_to(activation.clip(wide, a, b), dtype)
+    return activation.clip(wide, a, b).cast(dtype)
 
 
 @table.convert("shuffle_batch")
@@ -181,6 +180,6 @@ def shuffle_batch(x: Value, seed: Value, startup_seed: int = 0) -> tuple[Value, 
     if any(not isinstance(d, int) for d in x.shape):
         raise NotConstant(f"shuffle_batch of {x.type}, whose sizes must be known")
     rows = shape.reshape(x, [-1, x.shape[-1]])
-    drawn = random.random_uniform(sizes.vector(x.model, [sizes.size_of(rows, 0)]))
+    drawn = random.random_uniform(build.vector(x.model, [build.size_of(rows, 0)]))
     _, order = sorted_along(drawn, 0, descending=False)
-    return sizes.reshape(index.gather(rows, order, axis=0), sizes.sizes_of(x)), order
+    return build.reshape(index.gather(rows, order, axis=0), build.sizes_of(x)), order

@@ -11,7 +11,6 @@ from nnir.operator import Operator
 from nnir.ops import compare, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import reduce as torch_reduce
 from ..torch.distance import normed
@@ -34,7 +33,7 @@ def summand(x: Value, dtype: Precision | None) -> Value:
     """What is added up: truth values and int32 as int64, unless a type is asked for."""
     if dtype is None and x.precision in (Precision.BOOL8, Precision.INT32):
         dtype = Precision.INT64
-    return x if dtype is None else cast_to(x, dtype)
+    return x if dtype is None else x.cast(dtype)
 
 
 @table.convert("sum")
@@ -108,7 +107,7 @@ def _positions(name: str, operator: Operator, least: float) -> None:
         if x.is_float:
             x = compare.where(compare.equal(x, x), x, least)
         if not flatten:
-            return cast_to(found_at(operator, x, axis, keepdims), dtype)
+            return found_at(operator, x, axis, keepdims).cast(dtype)
         line = shape.reshape(x, [-1]) if x.rank != 1 else x
         place = operator(line, axis=0, keepdim=False, dtype=dtype)
         return kept(x, place, keepdims)

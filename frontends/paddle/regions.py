@@ -7,21 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import index, shape
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow.sizes import elements
 from ..torch.scatter import rows_placed, slice_scatter
 from .numbers import array_of_numbers
 
 table = Table()
-Bounds = tuple[int, Size, Size, int]
+Bounds = tuple[int, build.Size, build.Size, int]
 """An axis, where the part of it begins, where it ends, and its step."""
 
 
@@ -53,7 +51,7 @@ def set_value_with_tensor(
     decrease_axes: tuple[int, ...],
     none_axes: tuple[int, ...],
 ) -> Value:
-    value = cast_to(values, x.precision)
+    value = values.cast(x.precision)
     return assigned(x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes)
 
 
@@ -62,7 +60,7 @@ def bounds_of(
 ) -> list[Bounds]:
     """The parts of axes; steps must be known."""
     parts: list[Bounds] = []
-    columns = [elements(v) for v in (starts, ends, steps)]
+    columns = [build.elements(v) for v in (starts, ends, steps)]
     for axis, first, last, by in zip(axes, *columns, strict=True):
         if not isinstance(by, int) or by == 0:
             raise NotConstant("set_value with steps that are only known while running")
@@ -104,7 +102,7 @@ def beside(value: Value, rank: int, dropped: Sequence[int]) -> Value:
 def replaced(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
     """The first axis is cut, the rest of the part replaced, and put back where it was."""
     if not parts:
-        own = sizes.vector(x.model, sizes.sizes_of(x))
+        own = build.vector(x.model, build.sizes_of(x))
         return value if value.shape == x.shape else shape.expand(value, own)
     (axis, first, last, by), *rest = parts
     if by < 0:
@@ -125,6 +123,6 @@ def backwards(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
     return rows_placed(x, axis, x.model.constant(places), replaced(cut, value, rest))
 
 
-def vector(x: Value, number: Size) -> Value:
+def vector(x: Value, number: build.Size) -> Value:
     """A size as a vector of one."""
-    return sizes.vector(x.model, [number])
+    return build.vector(x.model, [number])

@@ -12,7 +12,6 @@ from nnir.model import Index, Value
 from nnir.ops import resize, shape
 from nnir.types import InterpolateMode, PadMode, Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from ..torch import resize as torch_resize
 from ..torch.resize import Scales, fits, known, sizes_after, unknown_sizes_after
@@ -43,13 +42,13 @@ def target(
     """
     none: Scales = (None,) * rank
     if size_tensor:
-        parts = [cast_to(shape.reshape(v, [1]), Precision.INT64) for v in size_tensor]
+        parts = [shape.reshape(v, [1]).cast(Precision.INT64) for v in size_tensor]
         return parts[0] if rank == 1 else shape.concat(*parts, axis=0), none
     scales: Scales = none
     if factors:
         scales = tuple(factors) if len(factors) == rank else tuple(factors) * rank
     if out_size is not None:
-        return cast_to(out_size, Precision.INT64), scales
+        return out_size.cast(Precision.INT64), scales
     if factors:
         steps = [s or 1.0 for s in scales]
         is_static = not any(isinstance(d, Expr) for d in x.shape[-rank:])

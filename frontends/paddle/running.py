@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ml_dtypes
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import index, reduce, shape, sizes
+from nnir.ops import index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch.promotion import floating
 from ..torch.rearranging import flip
@@ -74,9 +74,9 @@ def logcumsumexp(
 def shifted(x: Value, axis: int) -> Value:
     """Every element one further along an axis, the lowest number in front."""
     least = float(ml_dtypes.finfo(x.dtype).min)  # type: ignore[no-untyped-call]
-    own = sizes.sizes_of(x)
+    own = build.sizes_of(x)
     front = shape.expand(
-        x.model.constant(least, x.dtype), sizes.vector(x.model, [*own[:axis], 1, *own[axis + 1 :]])
+        x.model.constant(least, x.dtype), build.vector(x.model, [*own[:axis], 1, *own[axis + 1 :]])
     )
     return shape.concat(front, index.slice_(x, [axis], [0], [-1]), axis=axis)
 
@@ -90,7 +90,7 @@ def _best(name: str, operator: Operator[tuple[Value, Value]]) -> None:
             axis_of(axis, 1)
             return x, x.model.constant(0, dtype.dtype)
         values, places = operator(x, axis=axis_of(axis, x.rank))
-        return values, cast_to(places, dtype)
+        return values, places.cast(dtype)
 
 
 _best("cummax", reduce.cum_max)

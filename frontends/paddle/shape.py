@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import shape as ops
-from nnir.ops import sizes, unary
+from nnir.ops import unary
 from nnir.types import Precision
 
 from ..table import Items, Table
 from ..torch import shape as torch_shape
 from ..torch.shape import common_sizes, dropped, expanded, permuted, tiled
-from ..torch.sizes import sizes_of
 from . import diagonal, joining, padding, patches, rearranging, slices
 
 table = Table()
@@ -102,7 +102,7 @@ def expand(x: Value, shape: Index) -> Value:
 @table.convert("expand_as")
 def expand_as(x: Value, y: Value | None, target_shape: Index | None = None) -> Value:
     if y is not None:
-        return expanded(x, sizes_of(y))
+        return expanded(x, build.shape_of(y))
     if target_shape is None:
         raise BadType(f"expand_as of {x.type} to no shape")
     return expanded(x, target_shape)
@@ -138,7 +138,7 @@ def measured(x: Value, precision: Precision) -> Value:
 
 @table.convert("numel")
 def numel(x: Value) -> Value:
-    count = sizes.product(sizes.sizes_of(x))
+    count = build.product(build.sizes_of(x))
     if isinstance(count, int):
         return x.model.constant(np.int64(count))
     return ops.reshape(count, [])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import shape
 
 from ..table import Table
 from ..torch import frames
@@ -31,7 +31,7 @@ def exponent(normalization: str, *, forward: bool) -> float:
 @table.convert("fft_c2c")
 def fft_c2c(x: Value, axes: tuple[int, ...], normalization: str, forward: bool) -> Value:
     places = axes_of(axes, x.rank)
-    none: list[Size | None] = [None] * len(places)
+    none: list[build.Size | None] = [None] * len(places)
     by = exponent(normalization, forward=forward)
     return whole(transformed(pairs_of(x), places, none, by, inverse=not forward))
 
@@ -41,7 +41,7 @@ def fft_r2c(
     x: Value, axes: tuple[int, ...], normalization: str, forward: bool, onesided: bool
 ) -> Value:
     places = list(axes_of(axes, x.rank))
-    none: list[Size | None] = [None] * len(places)
+    none: list[build.Size | None] = [None] * len(places)
     by = exponent(normalization, forward=forward)
     if onesided:
         return real_to_complex(x, places, none, by, inverse=not forward)
@@ -54,7 +54,7 @@ def fft_c2r(
 ) -> Value:
     """A last size of 0 is twice the size less one."""
     places = list(axes_of(axes, x.rank))
-    lengths: list[Size | None] = [*[None] * (len(places) - 1), last_dim_size or None]
+    lengths: list[build.Size | None] = [*[None] * (len(places) - 1), last_dim_size or None]
     by = exponent(normalization, forward=forward)
     return complex_to_real(x, places, lengths, by, inverse=not forward)
 
@@ -88,15 +88,15 @@ def overlap_add(x: Value, hop_length: int, axis: int = -1) -> Value:
     """The sum of frames that lie `hop_length` apart."""
     is_behind = is_last(axis, -1, "overlap_add")
     columns = x if is_behind else shape.transpose(x, perm=(*range(2, x.rank), 1, 0))
-    own = sizes.sizes_of(columns)
+    own = build.sizes_of(columns)
     lead = own[:-2]
     length, count = columns.shape[-2], own[-1]
     if isinstance(length, Expr):
         raise NotConstant(f"overlap_add of {x.type}, whose frames must have a known length")
-    flat = sizes.reshape(columns, [sizes.product(lead), length, count])
-    total = sizes.plus(sizes.times(sizes.minus(count, 1), hop_length), length)
+    flat = build.reshape(columns, [build.product(lead), length, count])
+    total = build.plus(build.times(build.minus(count, 1), hop_length), length)
     signal = frames._added(flat, total, hop_length, 0, total)
-    result = sizes.reshape(signal, [*lead, total])
+    result = build.reshape(signal, [*lead, total])
     if is_behind or not lead:
         return result
     return shape.transpose(result, perm=(result.rank - 1, *range(result.rank - 1)))

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents, ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import index, shape
 
 from ..table import Table
-from ..tensorflow.sizes import elements
 
 table = Table()
 
@@ -36,7 +35,7 @@ def slice_(
     if first is not None and last is not None:
         cut = sliced(input, places, first, last)
         return shape.squeeze(cut, sorted(drop)) if drop else cut
-    chosen, last_of = elements(starts), elements(ends)
+    chosen, last_of = build.elements(starts), build.elements(ends)
     kept = [k for k, place in enumerate(places) if place not in drop]
     result = input
     if kept:
@@ -58,13 +57,13 @@ def sliced(x: Value, axes: Sequence[int], starts: Sequence[int], ends: Sequence[
     return index.slice_(x, list(axes), list(starts), list(ends))
 
 
-def sizes_vector(x: Value, parts: Sequence[Size]) -> Value:
+def sizes_vector(x: Value, parts: Sequence[build.Size]) -> Value:
     """Bounds, which may be negative, as an int64 vector."""
     whole = [p if isinstance(p, Value) else x.model.constant([p], np.int64) for p in parts]
     return shape.concat(*whole, axis=0) if len(whole) > 1 else whole[0]
 
 
-def scalar(x: Value, place: Size) -> Value:
+def scalar(x: Value, place: build.Size) -> Value:
     """A position without axes."""
     return shape.reshape(place, []) if isinstance(place, Value) else x.model.constant(place)
 
@@ -87,11 +86,11 @@ def crop(x: Value, shape: Index | None = None, offsets: Index | None = None) -> 
     target = contents(shape) if shape is not None else x.shape
     place = offsets if offsets is not None else x.model.constant(np.zeros(x.rank, np.int64))
     if target is None or shape is None or not any(d == -1 for d in target):
-        lengths = shape if shape is not None else sizes.vector(x.model, sizes.sizes_of(x))
+        lengths = shape if shape is not None else build.vector(x.model, build.sizes_of(x))
         return index.slice_(x, list(range(x.rank)), place, place + lengths)
-    starts, wanted = elements(place), elements(shape)
+    starts, wanted = build.elements(place), build.elements(shape)
     ends = [
-        sizes.size_of(x, k) if isinstance(n, int) and n == -1 else sizes.plus(starts[k], n)
+        build.size_of(x, k) if isinstance(n, int) and n == -1 else build.plus(starts[k], n)
         for k, n in enumerate(wanted)
     ]
     return index.slice_(x, list(range(x.rank)), place, sizes_vector(x, ends))

@@ -8,7 +8,6 @@ from nnir.model import Index, Value
 from nnir.ops import shape, sort
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import sort as torch_sort
 from ..torch.sort import counted_below, ordered, sorted_along
@@ -69,7 +68,7 @@ def unique(
         raise BadType(f"unique along the axes {axis}")
     place = axis_of(axis[0], x.rank) if axis else None
     values, *others = sort.unique(x, axis=place)
-    first, inverse, counts = (cast_to(v, dtype) for v in others)
+    first, inverse, counts = (v.cast(dtype) for v in others)
     return values, first, inverse, counts
 
 
@@ -88,4 +87,4 @@ def unique_consecutive(
     else:
         found = runs(shape.reshape(x, [-1]) if x.rank != 1 else x, 0)
     values, inverse, counts = found
-    return values, cast_to(inverse, dtype), cast_to(counts, dtype)
+    return values, inverse.cast(dtype), counts.cast(dtype)

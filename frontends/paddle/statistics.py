@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, ints
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, reduce, shape, sizes
+from nnir.ops import binary, compare, index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import statistics as torch_statistics
-from ..torch.halves import number
-from ..torch.sizes import size_of, steps_to
 from ..torch.statistics import count_nan, ordered
 from .numbers import whole
 
@@ -31,9 +29,9 @@ def gathered_axes(x: Value, axis: tuple[int, ...]) -> tuple[Value, tuple[int, ..
     moved = shape.transpose(x, perm=order) if order != tuple(range(x.rank)) else x
     if len(axes) == 1:
         return moved, axes
-    own = sizes.sizes_of(x)
-    merged = sizes.product([own[k] for k in axes])
-    return sizes.reshape(moved, [*(own[k] for k in rest), merged]), axes
+    own = build.sizes_of(x)
+    merged = build.product([own[k] for k in axes])
+    return build.reshape(moved, [*(own[k] for k in rest), merged]), axes
 
 
 def _median(name: str, *, without_nan: bool) -> None:
@@ -60,7 +58,7 @@ def averaged(line: Value, *, without_nan: bool) -> Value:
     """The mean of the two middle elements along the last axis, NaN where one element is."""
     last = line.rank - 1
     values, _ = ordered(line, last)
-    size = size_of(line, last)
+    size = line.size(last)
     count = size - count_nan(line, last) if line.is_float else size
     upper = count / 2
     lower = (count - 1) / 2
@@ -74,7 +72,7 @@ def averaged(line: Value, *, without_nan: bool) -> Value:
     )
     middle = (low + high) / 2
     bad = compare.equal(count, 0) if without_nan else count < size
-    return compare.where(bad, number(line, np.nan), middle)
+    return compare.where(bad, line.scalar(np.nan), middle)
 
 
 _median("median", without_nan=False)
@@ -97,14 +95,14 @@ def histogram(
 ) -> Value:
     """Counts as int64; with weights or as a density float32."""
     x = shape.reshape(input, [-1])
-    x = x if x.is_float else cast_to(x, Precision.FLOAT64)
+    x = x if x.is_float else x.cast(Precision.FLOAT64)
     ends = torch_statistics._ends(x, min, max, 1.0)
     flat = None if weight is None else shape.reshape(weight, [-1])
     found = torch_statistics._bins(x, *ends, bins, flat)
     if not density:
-        return found if weight is not None else cast_to(found, Precision.INT64)
-    amounts = cast_to(found, Precision.FLOAT32)
-    low, high = (cast_to(v, Precision.FLOAT32) for v in ends)
+        return found if weight is not None else found.cast(Precision.INT64)
+    amounts = found.cast(Precision.FLOAT32)
+    low, high = (v.cast(Precision.FLOAT32) for v in ends)
     width = (high - low) / bins
     total = reduce.reduce_sum(amounts, [0], keepdim=True)
     return amounts / (total * width)
@@ -123,6 +121,6 @@ def int_bincount(x: Value, low: Index, high: Index, dtype: Precision) -> Value:
     if first is None or last is None:
         raise NotConstant("int_bincount between bounds that are only known while running")
     line = shape.reshape(x, [-1])
-    places = line.model.constant((steps_to(last[0] - first[0]) + first[0]).astype(line.dtype))
+    places = line.model.constant((build.arange(last[0] - first[0]) + first[0]).astype(line.dtype))
     hits = compare.equal(shape.unsqueeze(line, [1]), places)
-    return reduce.reduce_sum(cast_to(hits, dtype), [0], keepdim=False)
+    return reduce.reduce_sum(hits.cast(dtype), [0], keepdim=False)

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Model, Value
-from nnir.ops import binary, compare, detection, index, reduce, shape, sizes, sort, unary
+from nnir.ops import binary, compare, detection, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow.sizes import counted
-from .boxes import number, overlaps
+from .boxes import overlaps
 
 table = Table()
 
@@ -21,7 +20,7 @@ table = Table()
 @table.convert("nms")
 def nms(x: Value, threshold: float = 1.0) -> Value:
     """The boxes come in order, the best one first."""
-    steps = counted(x, 0, Precision.FLOAT32)
+    steps = build.arange_along(x, 0, Precision.FLOAT32)
     return detection.suppress_boxes(x, -steps, iou_threshold=threshold)
 
 
@@ -76,39 +75,39 @@ def matrix_nms(
         raise BadType(f"matrix_nms of {scores.type} with {background_label=}")
     model = bboxes.model
     mine = scores if len(labels) == classes else index.gather(scores, labels, axis=1)
-    count = sizes.size_of(bboxes, 1)
+    count = build.size_of(bboxes, 1)
     ranked, places = sort.top_k(mine, least(model, count, nms_top_k), axis=2)  # [N, C, K]
-    images = shape.unsqueeze(counted(bboxes, 0), [1, 1])
+    images = shape.unsqueeze(build.arange_along(bboxes, 0), [1, 1])
     boxes = index.gather_nd(bboxes, pairs(images, places))
     factor = decay(boxes, 0.0 if normalized else 1.0, gaussian_sigma if use_gaussian else None)
     shrunk = ranked * factor
     valid = ranked > score_threshold
     valid = valid & (shrunk > post_threshold)
-    lowest = number(scores, -np.inf)
+    lowest = scores.scalar(-np.inf)
     flat = shape.flatten(compare.where(valid, shrunk, lowest), start_axis=1, end_axis=2)
-    limit = least(model, sizes.size_of(flat, 1), keep_top_k)
+    limit = least(model, build.size_of(flat, 1), keep_top_k)
     best, order = sort.top_k(flat, limit, axis=1)  # [N, keep]
     kept = best > lowest
     at = shape.transpose(index.non_zero(kept), perm=(1, 0))  # image by image, best first
     image = index.slice_(at, [1], [0], [1])
     chosen = shape.unsqueeze(index.gather_nd(order, at), [1])
     where = shape.concat(image, chosen, axis=1)
-    length = sizes.vector(model, [sizes.size_of(ranked, 2)])
+    length = build.vector(model, [build.size_of(ranked, 2)])
     kind = chosen // length
     cell = shape.concat(image, kind, chosen - kind * length, axis=1)
     label = index.gather(model.constant(np.array(labels, bboxes.dtype)), kind, axis=0)
     score = shape.unsqueeze(index.gather_nd(flat, where), [1])
     rows = shape.concat(label, score, index.gather_nd(boxes, cell), axis=1)
-    first = image * sizes.vector(model, [count])
+    first = image * build.vector(model, [count])
     place = first + shape.unsqueeze(index.gather_nd(places, cell), [1])
-    counts = reduce.reduce_sum(cast_to(kept, Precision.INT32), [1], keepdim=False)
-    return rows, cast_to(place, Precision.INT32), counts
+    counts = reduce.reduce_sum(kept.cast(Precision.INT32), [1], keepdim=False)
+    return rows, place.cast(Precision.INT32), counts
 
 
-def least(model: Model, count: sizes.Size, most: int) -> Value:
+def least(model: Model, count: build.Size, most: int) -> Value:
     """`most`, or `count` where that is less."""
     if isinstance(count, int):
-        return sizes.vector(model, [count if most < 0 else min(count, most)])
+        return build.vector(model, [count if most < 0 else min(count, most)])
     return count if most < 0 else binary.min_(count, [most])
 
 
@@ -121,9 +120,9 @@ def pairs(images: Value, places: Value) -> Value:
 def decay(boxes: Value, extra: float, sigma: float | None) -> Value:
     """The least factor of each box [N, C, K] by the boxes in front of it."""
     ratio = overlaps(boxes, extra)  # [N, C, i, j]
-    steps = counted(boxes, 2)
+    steps = build.arange_along(boxes, 2)
     before = steps < shape.unsqueeze(steps, [1])  # j < i
-    zero, one = number(boxes, 0), number(boxes, 1)
+    zero, one = boxes.scalar(0), boxes.scalar(1)
     ratio = compare.where(before, ratio, zero)
     other = shape.unsqueeze(reduce.reduce_max(ratio, [3], keepdim=False), [2])
     if sigma is None:

@@ -8,10 +8,8 @@ from nnir.operator import Operator
 from nnir.ops import activation, compare, complex, logic, reduce, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..torch import unary as torch_unary
-from ..torch.halves import number
 from ..torch.promotion import COMPLEX, floating
 
 table = Table()
@@ -89,11 +87,11 @@ def sign(x: Value) -> Value:
 def cast(x: Value, dtype: Precision) -> Value:
     """Of a complex number the real part counts, and for a bool whether a part is not 0."""
     if x.precision not in COMPLEX or dtype in COMPLEX:
-        return cast_to(x, dtype)
-    real = cast_to(complex.real(x), dtype)
+        return x.cast(dtype)
+    real = complex.real(x).cast(dtype)
     if dtype != Precision.BOOL8:
         return real
-    return real | cast_to(complex.imag(x), dtype)
+    return real | complex.imag(x).cast(dtype)
 
 
 @table.convert("isfinite")
@@ -161,6 +159,6 @@ def bitwise_not(x: Value) -> Value:
 def clip_by_norm(x: Value, max_norm: float) -> Value:
     """`x`, made shorter where its 2-norm is above a limit."""
     length = unary.sqrt(reduce.reduce_sum(unary.square(x), [], keepdim=False))
-    limit = number(x, max_norm)
+    limit = x.scalar(max_norm)
     shorter = x * (limit / length)
     return compare.where(length > limit, shorter, x)

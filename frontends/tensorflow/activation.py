@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from nnir import build
 from nnir.model import Value
-from nnir.ops import activation, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import activation, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -76,19 +74,10 @@ def softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]
     return loss, activation.softmax(features, axis=-1) - labels
 
 
-def positions(x: Value, axis: int) -> Value:
-    """0, 1, ... along an axis."""
-    size = sizes.size_of(x, axis)
-    if isinstance(size, int):
-        return x.model.constant(np.arange(size))
-    result: Value = generate.range_(0, shape.reshape(size, []), 1)
-    return result
-
-
 @table.convert("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_cross_entropy(features: Value, labels: Value) -> tuple[Value, Value]:
-    column = shape.unsqueeze(cast_to(labels, Precision.INT64), [1])
+    column = shape.unsqueeze(labels.cast(Precision.INT64), [1])
     logs = activation.log_softmax(features, axis=-1)
     loss = -shape.squeeze(index.gather_elements(logs, column, axis=1), [1])
-    is_label = compare.equal(positions(features, 1), column)
-    return loss, activation.softmax(features, axis=-1) - cast_to(is_label, features.precision)
+    is_label = compare.equal(build.arange_along(features, 1), column)
+    return loss, activation.softmax(features, axis=-1) - is_label.cast(features.precision)

@@ -25,11 +25,6 @@ table.same(
 )
 
 
-def number(x: Value, value: float) -> Value:
-    """A constant without axes in the precision of `x`."""
-    return x.model.constant(value, x.dtype)
-
-
 @table.convert("Div")
 def div(x: Value, y: Value) -> Value:
     return x / y  # of integers, towards zero

@@ -2,125 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from nnir.broadcast import ints
-from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.recipes import blocks
 
 from ..table import Table
-from .layout import channels_first, channels_last, is_last
-from .sizes import END, elements, int64, joined
 
 table = Table()
 
 
 @table.convert("SpaceToBatchND")
 def space_to_batch_nd(input: Value, block_shape: tuple[int, ...], paddings: Index) -> Value:
-    return space_to_batch_of(input, block_shape, paddings)
+    return blocks.space_to_batch(input, block_shape, paddings)
 
 
 @table.convert("SpaceToBatch")
 def space_to_batch(input: Value, paddings: Index, *, block_size: int) -> Value:
-    return space_to_batch_of(input, (block_size, block_size), paddings)
-
-
-def space_to_batch_of(x: Value, block: Sequence[int], paddings: Value) -> Value:
-    """Pad, cut every axis into blocks, and put the places within them in front of the batch."""
-    count = len(block)
-    _require_axes(x, count)
-    batch, *rest = sizes.sizes_of(x)
-    others = rest[count:]
-    known = ints(paddings)
-    if known is None or any(known):
-        middle = elements(shape.reshape(int64(paddings), [2 * count]))
-        x = shape.pad(x, joined(x, [0, 0, *middle, *[0, 0] * (x.rank - 1 - count)]))
-    space = sizes.sizes_of(x)[1 : count + 1]
-    for size, b in zip(space, block, strict=True):
-        if isinstance(size, int) and size % b:
-            raise BadType(f"blocks of {b} in a padded axis of {size}")
-    cuts = [part for n, b in zip(space, block, strict=True) for part in (sizes.over(n, b), b)]
-    split = sizes.reshape(x, [batch, *cuts, *others])
-    inner, outer = range(2, 2 * count + 1, 2), range(1, 2 * count, 2)
-    moved = shape.transpose(split, perm=(*inner, 0, *outer, *range(2 * count + 1, split.rank)))
-    whole = sizes.product([batch, *block])
-    return sizes.reshape(moved, [whole, *cuts[::2], *others])
+    return blocks.space_to_batch(input, (block_size, block_size), paddings)
 
 
 @table.convert("BatchToSpaceND")
 def batch_to_space_nd(input: Value, block_shape: tuple[int, ...], crops: Index) -> Value:
-    return batch_to_space_of(input, block_shape, crops)
+    return blocks.batch_to_space(input, block_shape, crops)
 
 
 @table.convert("BatchToSpace")
 def batch_to_space(input: Value, crops: Index, *, block_size: int) -> Value:
-    return batch_to_space_of(input, (block_size, block_size), crops)
-
-
-def batch_to_space_of(x: Value, block: Sequence[int], crops: Value) -> Value:
-    """The inverse of `space_to_batch_of`."""
-    count = len(block)
-    _require_axes(x, count)
-    batch, *rest = sizes.sizes_of(x)
-    space, others = rest[:count], rest[count:]
-    total = int(sizes.product(list(block)))  # type: ignore[arg-type]
-    if isinstance(batch, int) and batch % total:
-        raise BadType(f"blocks of {total} places in a batch of {batch}")
-    fewer = sizes.over(batch, total)
-    split = sizes.reshape(x, [*block, fewer, *space, *others])
-    pairs = [a for k in range(count) for a in (count + 1 + k, k)]
-    moved = shape.transpose(split, perm=(count, *pairs, *range(2 * count + 1, split.rank)))
-    grown = [sizes.times(n, b) for n, b in zip(space, block, strict=True)]
-    return _cropped(sizes.reshape(moved, [fewer, *grown, *others]), crops, count)
-
-
-def _cropped(x: Value, crops: Value, count: int) -> Value:
-    known = ints(crops)
-    if known is not None and not any(known):
-        return x
-    cuts = elements(shape.reshape(int64(crops), [2 * count]))
-    ends: list[Size] = []
-    for k, cut in enumerate(cuts[1::2]):
-        if isinstance(cut, int):
-            ends.append(-cut or END)
-        else:
-            ends.append(sizes.minus(sizes.size_of(x, k + 1), cut))
-    axes = list(range(1, count + 1))
-    return index.slice_(x, axes, joined(x, cuts[::2]), joined(x, ends))
-
-
-def _require_axes(x: Value, count: int) -> None:
-    if x.rank < 1 + count:
-        raise BadType(f"{count} block sizes for {x.type}")
+    return blocks.batch_to_space(input, (block_size, block_size), crops)
 
 
 @table.convert("SpaceToDepth")
 def space_to_depth(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
-    x = input if is_last(data_format) else channels_last(input)
-    n, h, w, c = _image(x)
-    b = block_size
-    rows, columns = sizes.over(h, b), sizes.over(w, b)
-    split = sizes.reshape(x, [n, rows, b, columns, b, c])
-    moved = shape.transpose(split, perm=(0, 1, 3, 2, 4, 5))
-    result = sizes.reshape(moved, [n, rows, columns, sizes.times(c, b * b)])
-    return result if is_last(data_format) else channels_first(result)
+    return blocks.space_to_depth(input, block_size=block_size, data_format=data_format)
 
 
 @table.convert("DepthToSpace")
 def depth_to_space(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
-    x = input if is_last(data_format) else channels_last(input)
-    n, h, w, c = _image(x)
-    b = block_size
-    depth = sizes.over(c, b * b)
-    split = sizes.reshape(x, [n, h, w, b, b, depth])
-    moved = shape.transpose(split, perm=(0, 1, 3, 2, 4, 5))
-    result = sizes.reshape(moved, [n, sizes.times(h, b), sizes.times(w, b), depth])
-    return result if is_last(data_format) else channels_first(result)
-
-
-def _image(x: Value) -> list[Size]:
-    if x.rank != 4:
-        raise BadType(f"an image is needed, not {x.type}")
-    return sizes.sizes_of(x)
+    return blocks.depth_to_space(input, block_size=block_size, data_format=data_format)

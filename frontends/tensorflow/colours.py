@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import activation, compare, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
-
-
-def _number(like: Value, value: float) -> Value:
-    return like.model.constant(np.array(value, like.dtype))
 
 
 def _planes(images: Value) -> Sequence[Value]:
@@ -33,14 +26,14 @@ def _hsv(images: Value) -> tuple[Value, Value, Value]:
     red, green, blue = _planes(images)
     best = reduce.reduce_max(images, [-1], keepdim=True)
     span = best - reduce.reduce_min(images, [-1], keepdim=True)
-    zero, one = _number(images, 0), _number(images, 1)
+    zero, one = images.scalar(0), images.scalar(1)
     lit = best > zero
     saturation = compare.where(lit, span / compare.where(lit, best, one), zero)
     grey = span <= zero
-    norm = one / (compare.where(grey, one, span) * _number(images, 6))
+    norm = one / (compare.where(grey, one, span) * images.scalar(6))
     hues = []
     for a, b, shift in ((green, blue, 0.0), (blue, red, 2 / 6), (red, green, 4 / 6)):
-        hues.append(norm * (a - b) + _number(images, shift))
+        hues.append(norm * (a - b) + images.scalar(shift))
     hue = compare.where(compare.equal(green, best), hues[1], hues[2])
     hue = compare.where(compare.equal(red, best), hues[0], hue)
     hue = compare.where(grey, zero, hue)
@@ -49,9 +42,9 @@ def _hsv(images: Value) -> tuple[Value, Value, Value]:
 
 
 def _rgb(hue: Value, saturation: Value, value: Value) -> Value:
-    zero, one, two = (_number(hue, n) for n in (0, 1, 2))
-    six = hue * _number(hue, 6)
-    far = [abs(six - _number(hue, n)) for n in (3, 2, 4)]
+    zero, one, two = (hue.scalar(n) for n in (0, 1, 2))
+    six = hue * hue.scalar(6)
+    far = [abs(six - hue.scalar(n)) for n in (3, 2, 4)]
     raw = (far[0] - one, two - far[1], two - far[2])
     rest = one - saturation
     colours = [(rest + saturation * activation.clip(c, zero, one)) * value for c in raw]
@@ -73,19 +66,19 @@ def hsv_to_rgb(images: Value) -> Value:
 @table.convert("AdjustHue")
 def adjust_hue(images: Value, delta: Value) -> Value:
     """The hue goes round: 1 is 0 again."""
-    wide = cast_to(images, Precision.FLOAT32)
+    wide = images.cast(Precision.FLOAT32)
     hue, saturation, value = _hsv(wide)
     moved = hue + delta
-    return cast_to(_rgb(moved - unary.floor(moved), saturation, value), images.precision)
+    return _rgb(moved - unary.floor(moved), saturation, value).cast(images.precision)
 
 
 @table.convert("AdjustSaturation")
 def adjust_saturation(images: Value, scale: Value) -> Value:
-    wide = cast_to(images, Precision.FLOAT32)
+    wide = images.cast(Precision.FLOAT32)
     hue, saturation, value = _hsv(wide)
     scaled = saturation * scale
-    bounded = activation.clip(scaled, _number(wide, 0), _number(wide, 1))
-    return cast_to(_rgb(hue, bounded, value), images.precision)
+    bounded = activation.clip(scaled, wide.scalar(0), wide.scalar(1))
+    return _rgb(hue, bounded, value).cast(images.precision)
 
 
 @table.convert("AdjustContrastv2")
@@ -93,7 +86,7 @@ def adjust_contrast(images: Value, contrast_factor: Value) -> Value:
     """Away from the mean of each channel of each image."""
     if images.rank < 3:
         raise BadType(f"the contrast of {images.type}")
-    wide = cast_to(images, Precision.FLOAT32)
+    wide = images.cast(Precision.FLOAT32)
     mean = reduce.reduce_mean(wide, [-3, -2], keepdim=True)
     apart = (wide - mean) * contrast_factor
-    return cast_to(apart + mean, images.precision)
+    return (apart + mean).cast(images.precision)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, shape
+from nnir.ops import activation, binary, compare
+from nnir.recipes.compare import select_rows
 
 from ..table import Table
 
@@ -44,10 +45,7 @@ def fit(x: Value, y: Value) -> bool:
 
 @table.convert("Select")
 def select(condition: Value, t: Value, e: Value) -> Value:
-    """A vector chooses rows; otherwise the shapes are equal, or the condition has no axes."""
-    if condition.rank == 1 and t.rank > 1:
-        condition = shape.unsqueeze(condition, list(range(1, t.rank)))
-    return compare.where(condition, t, e)
+    return select_rows(condition, t, e)
 
 
 @table.convert("ApproximateEqual")

@@ -8,75 +8,26 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.broadcast import contents
-from nnir.dim import Dim, Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, conv, index, shape
-from nnir.types import Row
+from nnir.ops import binary, index, shape
+from nnir.recipes.conv import convolve, convolve_transposed, filter_output_first
+from nnir.recipes.layout import is_channels_last
+from nnir.recipes.windows import known_channels, make_window
 
 from ..table import Table
-from .layout import is_last, with_channels_first
-from .windows import Window, channels_of, spatial_sizes, window
 
 table = Table()
 FAR = int(np.iinfo(np.int64).max)
 
 
-def zeros(x: Value, count: int) -> Value:
-    """A bias that adds nothing."""
-    return x.model.constant(np.zeros(count, x.dtype))
-
-
-def sized(filter: Value) -> tuple[int, ...]:
-    """The sizes of a filter, which must be known."""
-    known = tuple(d for d in filter.shape if not isinstance(d, Expr))
-    if len(known) != filter.rank:
-        raise NotConstant(f"a convolution with a filter {filter.type}")
-    return known
-
-
-def output_first(filter: Value) -> Value:
-    """A filter [*kernel, in, out] as [out, in, *kernel]."""
-    last = filter.rank - 1
-    turned: Value = shape.transpose(filter, perm=(last, last - 1, *range(last - 1)))
-    return turned
-
-
 def depthwise(filter: Value) -> Value:
     """A filter [height, width, channels, multiplier] as [channels * multiplier, 1, ...]."""
-    height, width, depth, multiplier = sized(filter)
+    height, width, depth, multiplier = filter.sizes
     turned = shape.transpose(filter, perm=(2, 3, 0, 1))
     weights: Value = shape.reshape(turned, [depth * multiplier, 1, height, width])
     return weights
-
-
-def convolved(
-    input: Value,
-    weights: Value,
-    how: Window,
-    data_format: str,
-    group: int,
-    bias: Value | None = None,
-) -> Value:
-    """A convolution with weights [out, in, *kernel]."""
-    operator = conv.conv_2d if weights.rank == 4 else conv.conv_3d
-    count = sized(weights)[0]
-    pads = how.pads(spatial_sizes(input.shape, data_format))
-
-    def compute(x: Value) -> Value:
-        result: Value = operator(
-            x,
-            weights,
-            zeros(x, count) if bias is None else bias,
-            auto_pad=how.auto_pad,
-            pads=pads,
-            strides=how.strides,
-            group=group,
-            dilations=how.dilations,
-        )
-        return result
-
-    return with_channels_first(input, data_format, compute)
 
 
 def grouped(
@@ -91,12 +42,12 @@ def grouped(
     """A convolution in as many groups as the filter's channels go into those of the input."""
     if filter.rank not in (4, 5) or input.rank != filter.rank:
         raise BadType(f"a convolution of {input.type} with {filter.type}")
-    *kernel, depth, _ = sized(filter)
-    channels = channels_of(input, data_format)
+    *kernel, depth, _ = filter.sizes
+    channels = known_channels(input, data_format)
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
-    how = window(kernel, strides, padding, data_format, dilations, explicit_paddings)
-    return convolved(input, output_first(filter), how, data_format, channels // depth)
+    how = make_window(kernel, strides, padding, data_format, dilations, explicit_paddings)
+    return convolve(input, filter_output_first(filter), how, data_format, channels // depth)
 
 
 @table.convert("Conv2D")
@@ -159,82 +110,15 @@ def depthwise_conv_2d(
     """Channel k gives the channels k * multiplier and following."""
     if filter.rank != 4:
         raise BadType(f"a depthwise convolution with a filter {filter.type}")
-    how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    return convolved(input, depthwise(filter), how, data_format, sized(filter)[2])
-
-
-def transposed(
-    input_sizes: Value,
-    weights: Value,
-    grads: Value,
-    how: Window,
-    data_format: str,
-    group: int,
-    bias: Value | None = None,
-) -> Value:
-    """The transposed convolution that gives an image of `input_sizes`."""
-    rank = len(how.kernel)
-    found = contents(input_sizes)
-    if found is None or len(found) not in (rank, rank + 2):
-        raise NotConstant(f"a transposed convolution to sizes {input_sizes.type}")
-    wanted = found if len(found) == rank else spatial_sizes(found, data_format)
-    given = Row(spatial_sizes(grads.shape, data_format))
-    pads: list[int] = []
-    extra: list[int] = []
-    for axis in range(rank):
-        before, after, more = _margins(wanted[axis], given[axis], how, axis)
-        pads += [before, after]
-        extra.append(more)
-    operator = conv.conv_2d_transpose if rank == 2 else conv.conv_3d_transpose
-
-    def compute(x: Value) -> Value:
-        result: Value = operator(
-            x,
-            weights,
-            zeros(x, sized(weights)[1] * group) if bias is None else bias,
-            pads=tuple(pads) if any(pads) else None,
-            strides=how.strides,
-            group=group,
-            dilations=how.dilations,
-            output_padding=tuple(extra),
-        )
-        return result
-
-    return with_channels_first(grads, data_format, compute)
-
-
-def _margins(wanted: Dim, given: Dim, how: Window, axis: int) -> tuple[int, int, int]:
-    """What is cut off before and after, and what is added behind, for a result of `wanted`."""
-    extent, stride = how.extents[axis], how.strides[axis]
-    full = (given - 1) * stride + extent
-    match how.padding:
-        case "SAME" if not isinstance(wanted, Expr):
-            before = how.all_pads((1,) * axis + (wanted,) + (1,) * (len(how.kernel) - axis - 1))[
-                2 * axis
-            ]
-            count: Dim = -(-wanted // stride)
-        case "SAME":
-            before, count = max(extent - stride, 0) // 2, given
-            if wanted != given * stride:
-                raise NotConstant(f"a transposed convolution of {given} elements to {wanted}")
-        case "EXPLICIT":
-            before, after = how.explicit[2 * axis : 2 * axis + 2]
-            count = (wanted + before + after - extent) // stride + 1
-        case _:
-            before, count = 0, (wanted - extent) // stride + 1
-    if not isinstance(count, Expr) and not isinstance(given, Expr) and count != given:
-        raise BadType(f"a transposed convolution of {given} elements to {wanted}")
-    rest = full - before - wanted
-    if isinstance(rest, Expr):
-        raise NotConstant(f"a transposed convolution of {given} elements to {wanted}")
-    return before, max(int(rest), 0), max(-int(rest), 0)
+    how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
+    return convolve(input, depthwise(filter), how, data_format, filter.sizes[2])
 
 
 def _groups(input_sizes: Value, filter: Value, data_format: str) -> int:
     found = contents(input_sizes)
     if found is None or len(found) != filter.rank:
         return 1
-    channels, depth = found[-1 if is_last(data_format) else 1], filter.shape[-2]
+    channels, depth = found[-1 if is_channels_last(data_format) else 1], filter.shape[-2]
     if isinstance(channels, Expr) or isinstance(depth, Expr) or not depth:
         return 1
     if channels % depth:
@@ -254,10 +138,12 @@ def conv_2d_transpose(
     data_format: str = "NHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
-    how = window(filter.shape[:-2], strides, padding, data_format, dilations, explicit_paddings)
+    how = make_window(
+        filter.shape[:-2], strides, padding, data_format, dilations, explicit_paddings
+    )
     group = _groups(input_sizes, filter, data_format)
-    weights = output_first(filter)
-    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    weights = filter_output_first(filter)
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("Conv3DBackpropInputV2")
@@ -271,10 +157,10 @@ def conv_3d_transpose(
     data_format: str = "NDHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1, 1),
 ) -> Value:
-    how = window(filter.shape[:-2], strides, padding, data_format, dilations)
+    how = make_window(filter.shape[:-2], strides, padding, data_format, dilations)
     group = _groups(input_sizes, filter, data_format)
-    weights = output_first(filter)
-    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    weights = filter_output_first(filter)
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("DepthwiseConv2dNativeBackpropInput")
@@ -290,9 +176,9 @@ def depthwise_conv_2d_transpose(
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
     """Every channel of the image from the `multiplier` channels that it gave."""
-    how = window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    weights, group = depthwise(filter), sized(filter)[2]
-    return transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
+    weights, group = depthwise(filter), filter.sizes[2]
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("Dilation2D")
@@ -307,7 +193,7 @@ def dilation_2d(
     """The largest sum of a window and the filter: a term for each place of the filter."""
     if not input.is_float:
         raise Unsupported(f"Dilation2D of {input.type}")
-    how = window(filter.shape[:2], strides, padding, "NHWC", rates)
+    how = make_window(filter.shape[:2], strides, padding, "NHWC", rates)
     top, bottom, left, right = how.all_pads(input.shape[1:3])
     lowest = input.model.constant(np.array(-np.inf, input.dtype))
     padded = input
@@ -327,7 +213,7 @@ def dilation_2d(
 
 @table.convert("BiasAdd")
 def bias_add(value: Value, bias: Value, *, data_format: str = "NHWC") -> Value:
-    if not is_last(data_format) and value.rank > 2:
+    if not is_channels_last(data_format) and value.rank > 2:
         bias = shape.unsqueeze(bias, list(range(1, value.rank - 1)))
     return value + bias
 

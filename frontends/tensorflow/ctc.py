@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import compare, index, reduce, shape, sizes, unary
+from nnir.ops import compare, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table
-from .sizes import counted, int64
 
 table = Table()
 
@@ -35,8 +35,8 @@ def ctc_greedy_decoder(
     if isinstance(labels, Expr):
         raise NotConstant(f"CTCGreedyDecoder of {inputs.type}")
     blank = inputs.model.constant(np.int64(blank_index % labels if labels else 0))
-    steps = shape.unsqueeze(counted(inputs, 0), [0])
-    counts = steps < shape.unsqueeze(int64(sequence_length), [1])
+    steps = shape.unsqueeze(build.arange_along(inputs, 0), [0])
+    counts = steps < shape.unsqueeze(build.int64(sequence_length), [1])
     best = reduce.arg_max(inputs, axis=2, keepdim=False, dtype=Precision.INT64)
     best = shape.transpose(best, perm=(1, 0))
     kept = counts & compare.not_equal(best, blank)
@@ -51,7 +51,7 @@ def ctc_greedy_decoder(
     indices = shape.concat(rows, shape.unsqueeze(index.gather_nd(places, found), [1]), axis=1)
     totals = reduce.reduce_sum(ones, [1], keepdim=False)
     longest = reduce.reduce_max(totals, [0], keepdim=True)
-    whole = shape.concat(sizes.vector(inputs.model, [sizes.size_of(inputs, 1)]), longest, axis=0)
+    whole = shape.concat(build.vector(inputs.model, [build.size_of(inputs, 1)]), longest, axis=0)
     return indices, index.gather_nd(best, found), whole, _doubt(inputs, counts)
 
 

@@ -4,41 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import ints
-from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sizes, sort
+from nnir.recipes.detection import (
+    suppress_by_class,
+    suppress_overlaps,
+    suppress_padded,
+    suppress_with_scores,
+)
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
-F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
-
-
-def _one(value: Value, to: Precision) -> Value:
-    """A number as a vector of one."""
-    result: Value = shape.reshape(cast_to(value, to), [1])
-    return result
-
-
-def selected(
-    boxes: Value, scores: Value, limit: Value, overlap: Value, score: Value | None
-) -> Value:
-    """The boxes that stay, best first, as an int64 vector."""
-    if boxes.rank != 2 or scores.rank != 1:
-        raise BadType(f"suppression of {boxes.type} by {scores.type}")
-    rows = detection.non_max_suppression_indices(
-        shape.unsqueeze(cast_to(boxes, F32), [0]),
-        shape.unsqueeze(cast_to(scores, F32), [0, 1]),
-        _one(limit, I64),
-        _one(overlap, F32),
-        None if score is None else _one(score, F32),
-    )
-    result: Value = shape.squeeze(index.slice_(rows, [1], [2], [3]), [1])
-    return result
+I32 = Precision.INT32
 
 
 @table.convert("NonMaxSuppression")
@@ -46,14 +24,14 @@ def non_max_suppression(
     boxes: Value, scores: Value, max_output_size: Value, *, iou_threshold: float = 0.5
 ) -> Value:
     bound = boxes.model.constant(np.float32(iou_threshold))
-    return cast_to(selected(boxes, scores, max_output_size, bound, None), I32)
+    return suppress_overlaps(boxes, scores, max_output_size, bound, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV2")
 def non_max_suppression_v2(
     boxes: Value, scores: Value, max_output_size: Value, iou_threshold: Value
 ) -> Value:
-    return cast_to(selected(boxes, scores, max_output_size, iou_threshold, None), I32)
+    return suppress_overlaps(boxes, scores, max_output_size, iou_threshold, None).cast(I32)
 
 
 @table.convert("NonMaxSuppressionV3")
@@ -64,22 +42,8 @@ def non_max_suppression_v3(
     iou_threshold: Value,
     score_threshold: Value,
 ) -> Value:
-    found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    return cast_to(found, I32)
-
-
-def _filled(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
-    """What was found, on request with zeros up to the limit, and how much it is."""
-    count = shape.shape(found, dtype=I64)
-    if pads:
-        known = ints(limit)
-        if known is None:
-            raise NotConstant(f"suppression with pad_to_max_output_size up to {limit.type}")
-        missing = found.model.constant(np.array([known[0]])) - count
-        none = found.model.constant(np.zeros(1, np.int64))
-        found = shape.pad(found, shape.concat(none, missing, axis=0))
-        found = shape.reshape(found, [known[0]])
-    return found, cast_to(shape.reshape(count, []), I32)
+    found = suppress_overlaps(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    return found.cast(I32)
 
 
 @table.convert("NonMaxSuppressionV4")
@@ -92,9 +56,14 @@ def non_max_suppression_v4(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Value, Value]:
-    found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), count
+    return suppress_padded(
+        boxes,
+        scores,
+        max_output_size,
+        iou_threshold,
+        score_threshold,
+        pad_to_max_output_size=pad_to_max_output_size,
+    )
 
 
 @table.convert("NonMaxSuppressionV5")
@@ -108,14 +77,15 @@ def non_max_suppression_v5(
     *,
     pad_to_max_output_size: bool = False,
 ) -> tuple[Value, Value, Value]:
-    """Scores that overlaps lower step by step cannot be said with the standard's operator."""
-    if soft_nms_sigma != 0:
-        raise Unsupported(f"NonMaxSuppressionV5 with soft_nms_sigma={soft_nms_sigma}")
-    found = selected(boxes, scores, max_output_size, iou_threshold, score_threshold)
-    best = index.gather(scores, found)
-    whole, count = _filled(found, max_output_size, pads=pad_to_max_output_size)
-    best, _ = _filled(best, max_output_size, pads=pad_to_max_output_size)
-    return cast_to(whole, I32), best, count
+    return suppress_with_scores(
+        boxes,
+        scores,
+        max_output_size,
+        iou_threshold,
+        score_threshold,
+        soft_nms_sigma,
+        pad_to_max_output_size=pad_to_max_output_size,
+    )
 
 
 @table.convert("CombinedNonMaxSuppression")
@@ -130,60 +100,13 @@ def combined_non_max_suppression(
     pad_per_class: bool = False,
     clip_boxes: bool = True,
 ) -> tuple[Value, Value, Value, Value]:
-    """Suppression class by class; the best of all classes of an image, then zeros.
-
-    What goes gets the lowest score, so that the best of an image are those of its scores.
-    """
-    _, anchors, each, _ = boxes.shape
-    classes = scores.shape[2]
-    if isinstance(anchors, Expr) or isinstance(classes, Expr) or isinstance(each, Expr):
-        raise NotConstant(f"suppression of {boxes.type} by {scores.type}")
-    if each not in (1, classes):
-        raise BadType(f"suppression of {boxes.type} by {scores.type}")
-    model, images = boxes.model, sizes.size_of(boxes, 0)
-    ranked = shape.transpose(scores, perm=(0, 2, 1))
-    whole = shape.transpose(boxes, perm=(0, 2, 1, 3))
-    groups = sizes.times(images, each)
-    rows = detection.non_max_suppression_indices(
-        sizes.reshape(whole, [groups, anchors, 4]),
-        sizes.reshape(ranked, [groups, classes // each, anchors]),
-        model.constant(np.array([max_output_size_per_class])),
-        _one(iou_threshold, F32),
-        _one(score_threshold, F32),
+    return suppress_by_class(
+        boxes,
+        scores,
+        max_output_size_per_class,
+        max_total_size,
+        iou_threshold,
+        score_threshold,
+        pad_per_class=pad_per_class,
+        clip_boxes=clip_boxes,
     )
-    lowest = model.constant(np.array(-np.inf, scores.dtype))
-    flat = sizes.reshape(ranked, [groups, classes // each, anchors])
-    gone = binary.min_(flat, lowest)
-    kept = index.scatter_nd(gone, rows, index.gather_nd(flat, rows))
-    count = min(max_total_size, max_output_size_per_class * classes)
-    taken = min(count, classes * anchors)
-    best, at = sort.top_k(sizes.reshape(kept, [images, classes * anchors]), [taken], axis=1)
-    good = best > lowest
-    label = at // anchors
-    box = at - label * anchors
-    if each > 1:
-        box = at
-    found = index.gather_nd(
-        sizes.reshape(whole, [images, each * anchors, 4]), shape.unsqueeze(box, [2]), batch_dims=1
-    )
-    zero = model.constant(np.zeros((), boxes.dtype))
-    if clip_boxes:
-        found = activation.clip(found, zero, 1)
-    found = compare.where(shape.unsqueeze(good, [2]), found, zero)
-    results = (
-        found,
-        compare.where(good, best, zero),
-        compare.where(good, cast_to(label, scores.precision), zero),
-    )
-    wanted = count if pad_per_class else max_total_size
-    corners_, bests, labels = (_grown(v, wanted - taken) for v in results)
-    valid = reduce.reduce_sum(cast_to(good, I32), [1], keepdim=False)
-    return corners_, bests, labels, valid
-
-
-def _grown(x: Value, more: int) -> Value:
-    """Zeros behind axis 1."""
-    if not more:
-        return x
-    result: Value = shape.pad(x, [0, 0, 0, more, *(0, 0) * (x.rank - 2)])
-    return result

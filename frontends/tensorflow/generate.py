@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, shape
+from nnir.recipes.generate import constant_like
 
 from ..table import Table
-from .sizes import int64, steps_to
 
 table = Table()
 
 
 @table.convert("Fill")
 def fill(dims: Index, value: Value) -> Value:
-    return generate.fill(int64(dims), value)
-
-
-def like(x: Value, number: int) -> Value:
-    """A tensor of the sizes and the type of `x` with one number everywhere."""
-    element = x.model.constant(number, x.dtype)
-    if not x.rank:
-        return element
-    if x.is_static:
-        return generate.fill(x.model.constant(np.array(x.shape, np.int64)), element)
-    return generate.fill_like(x, element)
+    return generate.fill(build.int64(dims), value)
 
 
 @table.convert("OnesLike")
 def ones_like(x: Value) -> Value:
-    return like(x, 1)
+    return constant_like(x, 1)
 
 
 @table.convert("ZerosLike")
 def zeros_like(x: Value) -> Value:
-    return like(x, 0)
+    return constant_like(x, 0)
 
 
 @table.convert("Range")
@@ -53,7 +42,7 @@ def lin_space(start: Value, stop: Value, num: int) -> Value:
     first, last = (shape.reshape(v, [1]) for v in (start, stop))
     if num == 1:
         return first
-    places = steps_to(num)
+    places = build.arange(num)
     step = (last - first) / model.constant(num - 1, kind)
     line = first + step * model.constant(places.astype(kind))
     return compare.where(model.constant(places < num - 1), line, last)

@@ -4,32 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
-from nnir.ops.sizes import Size
+from nnir.ops import binary, compare, generate, index, shape, unary
+from nnir.recipes.sort import find_buckets
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .sizes import counted, flat, int64
 
 table = Table()
 
 
-def _size(size: Value) -> Size:
+def _size(size: Value) -> build.Size:
     known = size.known
-    return int(known.reshape(())) if known is not None else shape.reshape(int64(size), [1])
+    return int(known.reshape(())) if known is not None else shape.reshape(build.int64(size), [1])
 
 
-def tally(places: Value, count: Size, weights: Value) -> Value:
+def tally(places: Value, count: build.Size, weights: Value) -> Value:
     """The sum of the weights of each place; what is behind the last one is left out."""
     model = places.model
-    end = sizes.vector(model, [count])
-    where = binary.min_(int64(places), end)
+    end = build.vector(model, [count])
+    where = binary.min_(build.int64(places), end)
     zero = model.constant(0, weights.dtype)
-    none = generate.fill(sizes.vector(model, [sizes.plus(count, 1)]), zero)
+    none = generate.fill(build.vector(model, [build.plus(count, 1)]), zero)
     total = index.scatter_nd(none, shape.unsqueeze(where, [1]), weights, reduction="add")
     return index.slice_(total, [0], [0], end)
 
@@ -40,14 +39,14 @@ def _weights(places: Value, weights: Value) -> Value:
     if isinstance(count, Expr):
         raise NotConstant(f"counts with weights {weights.type}, of which there may be none")
     if 0 not in weights.shape or 0 in places.shape:
-        return flat(weights)
-    lengths = sizes.vector(places.model, [sizes.size_of(places, 0)])
+        return build.flatten(weights)
+    lengths = build.vector(places.model, [build.size_of(places, 0)])
     return generate.fill(lengths, places.model.constant(1, weights.dtype))
 
 
 @table.convert("Bincount")
 def bincount(arr: Value, size: Index, weights: Value) -> Value:
-    places = flat(arr)
+    places = build.flatten(arr)
     return tally(places, _size(size), _weights(places, weights))
 
 
@@ -59,21 +58,21 @@ def dense_bincount(
     if input.rank not in (1, 2):
         raise BadType(f"counts of {input.type}, not of a vector or rows")
     count = _size(size)
-    places = int64(input)
+    places = build.int64(input)
     if input.rank == 2:  # each row counts in a part of its own
-        end = sizes.vector(input.model, [count])
-        stride = sizes.vector(input.model, [sizes.plus(count, 1)])
-        rows = shape.unsqueeze(counted(input, 0) * stride, [1])
-        places = flat(binary.min_(places, end) + rows)
+        end = build.vector(input.model, [count])
+        stride = build.vector(input.model, [build.plus(count, 1)])
+        rows = shape.unsqueeze(build.arange_along(input, 0) * stride, [1])
+        places = build.flatten(binary.min_(places, end) + rows)
     ones = binary_output and 0 not in weights.shape
     given = _weights(places, _like_none(weights) if ones else weights)
     if input.rank == 1:
         total = tally(places, count, given)
     else:
-        width, height = sizes.plus(count, 1), sizes.size_of(input, 0)
-        line = tally(places, sizes.times(width, height), given)
-        block = sizes.reshape(line, [height, width])
-        total = index.slice_(block, [1], [0], sizes.vector(input.model, [count]))
+        width, height = build.plus(count, 1), build.size_of(input, 0)
+        line = tally(places, build.times(width, height), given)
+        block = build.reshape(line, [height, width])
+        total = index.slice_(block, [1], [0], build.vector(input.model, [count]))
     if not binary_output:
         return total
     found = compare.not_equal(total, 0)
@@ -86,12 +85,7 @@ def _like_none(weights: Value) -> Value:
 
 @table.convert("Bucketize")
 def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
-    """How many of the sorted boundaries are not above each element, for NaN all."""
-    wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
-    x = shape.unsqueeze(cast_to(input, wide), [input.rank])
-    edges = np.array(boundaries, np.float32).astype(wide.dtype)
-    reached = ~(x < input.model.constant(edges))
-    return reduce.reduce_sum(unary.cast(reached, dtype=Precision.INT32), [-1], keepdim=False)
+    return find_buckets(input, boundaries=boundaries)
 
 
 @table.convert("HistogramFixedWidth")
@@ -102,12 +96,12 @@ def histogram_fixed_width(
     model = values.model
     count = _size(nbins)
     low, high = (index.gather(value_range, model.constant(np.int64(k)), axis=0) for k in (0, 1))
-    above = binary.max_(flat(values), low) - low
+    above = binary.max_(build.flatten(values), low) - low
     wide = Precision.FLOAT64
-    whole = shape.reshape(cast_to(sizes.vector(model, [count]), wide), [])
-    step = (cast_to(high, wide) - cast_to(low, wide)) / whole
-    bins = cast_to(above, wide) / step
-    last = shape.reshape(sizes.vector(model, [sizes.minus(count, 1)]), [])
-    places = cast_to(binary.min_(bins, cast_to(last, wide)), Precision.INT64)
-    lengths = sizes.vector(model, [sizes.size_of(places, 0)])
+    whole = shape.reshape(build.vector(model, [count]).cast(wide), [])
+    step = (high.cast(wide) - low.cast(wide)) / whole
+    bins = above.cast(wide) / step
+    last = shape.reshape(build.vector(model, [build.minus(count, 1)]), [])
+    places = binary.min_(bins, last.cast(wide)).cast(Precision.INT64)
+    lengths = build.vector(model, [build.size_of(places, 0)])
     return tally(places, count, generate.fill(lengths, model.constant(1, dtype.dtype)))

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints
-from nnir.errors import BadType, Unsupported
+from nnir import build
+from nnir.broadcast import ints
+from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import compare, generate, index, reduce, shape, unary
+from nnir.recipes.index import gather_along, gather_slices, one_hot_along, true_positions
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from . import slices
-from .sizes import counted, flat, int64, steps_to
 
 table = Table.merge([slices.table])
-WIDE = (Precision.INT32, Precision.INT64)
 
 
 @table.convert("Gather")
@@ -26,26 +25,7 @@ def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> V
 
 @table.convert("GatherV2")
 def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
-    """The first `batch_dims` axes are common to both."""
-    count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
-    place = axis_of(axis, params.rank)
-    if not count:
-        return index.gather(params, indices, axis=place)
-    if not count <= min(place, indices.rank):
-        raise BadType(f"a gather along axis {axis} with batch_dims={batch_dims}")
-    between = range(count, place)
-    front = params
-    if between:
-        rest = range(place + 1, params.rank)
-        front = shape.transpose(params, perm=(*range(count), place, *between, *rest))
-    found = index.gather_nd(front, shape.unsqueeze(indices, [indices.rank]), batch_dims=count)
-    if not between:
-        return found
-    new = indices.rank - count
-    behind = count + new
-    perm = (*range(behind, behind + len(between)), *range(count, behind))
-    rest = range(behind + len(between), found.rank)
-    return shape.transpose(found, perm=(*range(count), *perm, *rest))
+    return gather_along(params, indices, axis, batch_dims=batch_dims)
 
 
 def require_errors(bad_indices_policy: str) -> None:
@@ -59,50 +39,25 @@ def require_errors(bad_indices_policy: str) -> None:
 @table.convert("GatherNd")
 def gather_nd(params: Value, indices: Value, *, bad_indices_policy: str = "") -> Value:
     require_errors(bad_indices_policy)
-    if indices.shape[-1] != 0:
-        return index.gather_nd(params, indices)
-    lengths = [*sizes.sizes_of(indices)[:-1], *sizes.sizes_of(params)]
-    return shape.expand(params, sizes.vector(params.model, lengths))
+    return gather_slices(params, indices)
 
 
 @table.convert("OneHot")
 def one_hot(
     indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
 ) -> Value:
-    """Compare every index with 0, 1, ... along the new axis; others than those match nothing."""
-    place = axis_of(axis, indices.rank, extra=1)
-    where = indices if indices.precision in WIDE else int64(indices)
-    known = ints(depth)
-    if known is not None:
-        steps = indices.model.constant(steps_to(known[0]).astype(where.dtype))
-    else:
-        end = shape.reshape(cast_to(depth, where.precision), [1])
-        zero, one = (indices.model.constant([n], where.dtype) for n in (0, 1))
-        steps = generate.range_(zero, end, one)
-    behind = indices.rank - place
-    line = shape.unsqueeze(steps, [1] * behind) if behind else steps
-    hits = compare.equal(shape.unsqueeze(where, [place]), line)
-    if on_value.precision == Precision.BOOL8 and _is(on_value, True) and _is(off_value, False):
-        return hits
-    if _is(on_value, 1) and _is(off_value, 0):
-        return unary.cast(hits, dtype=on_value.precision)
-    return compare.where(hits, on_value, off_value)
-
-
-def _is(value: Value, number: float) -> bool:
-    return value.constant is not None and bool(value.constant == number)
+    return one_hot_along(indices, depth, on_value, off_value, axis=axis)
 
 
 @table.convert("InvertPermutation")
 def invert_permutation(x: Value) -> Value:
-    places = counted(x, 0, x.precision)
+    places = build.arange_along(x, 0, x.precision)
     return index.scatter_nd(places, shape.unsqueeze(x, [1]), places)
 
 
 @table.convert("Where")
 def where(input: Value) -> Value:
-    found = index.non_zero(input)
-    return shape.transpose(found, perm=(1, 0))
+    return true_positions(input)
 
 
 @table.convert("DynamicPartition")
@@ -112,9 +67,9 @@ def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) ->
         data, partitions = (shape.unsqueeze(v, [0]) for v in (data, partitions))
     lines = partitions
     if partitions.rank > 1:
-        lines = flat(partitions)
-        rest = sizes.sizes_of(data)[partitions.rank :]
-        data = sizes.reshape(data, [-1, *rest]) if 0 not in data.shape else data
+        lines = build.flatten(partitions)
+        rest = build.sizes_of(data)[partitions.rank :]
+        data = build.reshape(data, [-1, *rest]) if 0 not in data.shape else data
     found = []
     for part in range(num_partitions):
         chosen = index.non_zero(compare.equal(lines, part))
@@ -126,22 +81,22 @@ def dynamic_partition(data: Value, partitions: Value, *, num_partitions: int) ->
 def dynamic_stitch(indices: Items, data: Items) -> Value:
     """Rows at their places; of equal ones the last counts. What no index names is 0."""
     ranks = [v.rank for v in indices]
-    rest = sizes.sizes_of(data[0])[ranks[0] :]
+    rest = build.sizes_of(data[0])[ranks[0] :]
     spots = [v if v.rank == 1 else shape.reshape(v, [-1]) for v in indices]
     rows = [
-        v if r == 1 else sizes.reshape(v, [sizes.size_of(s, 0), *rest])
+        v if r == 1 else build.reshape(v, [build.size_of(s, 0), *rest])
         for v, r, s in zip(data, ranks, spots, strict=True)
     ]
     where = shape.concat(*spots, axis=0) if len(spots) > 1 else spots[0]
     updates = shape.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
-    count: sizes.Size
+    count: build.Size
     if all(v.constant is not None for v in indices):
         count = max((int(v.constant.max()) + 1 for v in indices if v.constant.size), default=0)
     else:
         least = where.model.constant(np.full(1, -1, where.dtype))
         highest = reduce.reduce_max(shape.concat(least, where, axis=0), [0], keepdim=True)
-        count = int64(highest) + 1
-    lengths = sizes.vector(where.model, [count, *rest])
+        count = build.int64(highest) + 1
+    lengths = build.vector(where.model, [count, *rest])
     none = generate.fill(lengths, where.model.constant(0, updates.dtype))
     return index.scatter_nd(none, shape.unsqueeze(where, [1]), updates)
 
@@ -153,7 +108,7 @@ def list_diff(x: Value, y: Value, *, out_idx: Precision = Precision.INT32) -> tu
     count = reduce.reduce_sum(hits, [1], keepdim=False)
     left = compare.equal(count, count.model.constant(0, np.int32))
     places = shape.squeeze(index.non_zero(left), [0])
-    return index.gather(x, places, axis=0), cast_to(places, out_idx)
+    return index.gather(x, places, axis=0), places.cast(out_idx)
 
 
 @table.convert("UnravelIndex")

@@ -10,7 +10,6 @@ from nnir.model import Value
 from nnir.ops import complex, generate, index, linalg, linear, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -52,13 +51,13 @@ def matrix_determinant(input: Value) -> Value:
     if input.is_float:
         return linear.determinant(input)
     sign, log = linalg.sign_log_det(input)
-    return sign * cast_to(unary.exp(log), input.precision)
+    return sign * unary.exp(log).cast(input.precision)
 
 
 @table.convert("LogMatrixDeterminant")
 def log_matrix_determinant(input: Value) -> tuple[Value, Value]:
     sign, log = linalg.sign_log_det(input)
-    return sign, cast_to(log, input.precision)
+    return sign, log.cast(input.precision)
 
 
 @table.convert("MatrixSolve")
@@ -87,18 +86,18 @@ def svd(
     """Without the vectors they have no elements."""
     if not compute_uv:
         nothing = generate.fill([0], input.model.constant(0, input.dtype))
-        return cast_to(linalg.singular_values(input), input.precision), nothing, nothing
+        return linalg.singular_values(input).cast(input.precision), nothing, nothing
     u, s, vh = linalg.svd(input, full_matrices=full_matrices)
-    return cast_to(s, input.precision), u, adjoint_of(vh)
+    return s.cast(input.precision), u, adjoint_of(vh)
 
 
 @table.convert("SelfAdjointEigV2")
 def self_adjoint_eig(input: Value, *, compute_v: bool = True) -> tuple[Value, Value]:
     if not compute_v:
         nothing = generate.fill([0], input.model.constant(0, input.dtype))
-        return cast_to(linalg.eigenvalues_h(input), input.precision), nothing
+        return linalg.eigenvalues_h(input).cast(input.precision), nothing
     values, vectors = linalg.eigh(input)
-    return cast_to(values, input.precision), vectors
+    return values.cast(input.precision), vectors
 
 
 @table.convert("Lu")
@@ -111,7 +110,7 @@ def lu(
         raise NotConstant(f"Lu of {input.type}: the number of rows must be known")
     packed, pivots = linalg.lu_factor(input)
     order = linalg.pivot_order(pivots, size=int(input.shape[-2]))
-    return packed, cast_to(order, output_idx_type)
+    return packed, order.cast(output_idx_type)
 
 
 @table.convert("MatrixSolveLs")
@@ -122,7 +121,7 @@ def matrix_solve_ls(
     if not fast or matrix.precision not in DOUBLE:
         raise Unsupported(f"MatrixSolveLs of {matrix.type} with fast={fast}")
     wide = DOUBLE[matrix.precision]
-    a, b = cast_to(matrix, wide), cast_to(rhs, wide)
+    a, b = matrix.cast(wide), rhs.cast(wide)
     rows, columns = matrix.shape[-2:]
     if isinstance(rows, Expr) or isinstance(columns, Expr):
         raise NotConstant(f"MatrixSolveLs of {matrix.type}: rows and columns must be known")
@@ -130,13 +129,13 @@ def matrix_solve_ls(
     tall = rows >= columns
     product = linear.mat_mul(flipped, a) if tall else linear.mat_mul(a, flipped)
     ones = matrix.model.constant(identity(min(rows, columns), wide))
-    penalty = ones * cast_to(l2_regularizer, wide)
+    penalty = ones * l2_regularizer.cast(wide)
     system = product + penalty
     if tall:
         result = linalg.solve(system, linear.mat_mul(flipped, b))
     else:
         result = linear.mat_mul(flipped, linalg.solve(system, b))
-    return cast_to(result, matrix.precision)
+    return result.cast(matrix.precision)
 
 
 def identity(size: int, precision: Precision) -> np.ndarray:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import complex, linear
+from nnir.ops import linear
+from nnir.recipes.linear import multiply_matrices
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 
 table = Table()
@@ -39,13 +39,8 @@ def sparse_mat_mul(
     b_is_sparse: bool = False,
 ) -> Value:
     """Matrices that are stored in full and may have many zeros; the result is float32."""
-    wide = (cast_to(v, Precision.FLOAT32) for v in (a, b))
+    wide = (v.cast(Precision.FLOAT32) for v in (a, b))
     return mat_mul(*wide, transpose_a=transpose_a, transpose_b=transpose_b)
-
-
-def adjoint(x: Value, *, wanted: bool) -> Value:
-    """The conjugate of complex numbers; the transpose is a flag of the product."""
-    return complex.conj(x) if wanted and complex.is_complex(x) else x
 
 
 @table.convert("BatchMatMul", "BatchMatMulV2")
@@ -58,10 +53,7 @@ def batch_mat_mul(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Value:
-    if x.rank < 2 or y.rank < 2:
-        raise BadType(f"BatchMatMul of {x.type} and {y.type}: matrices are needed")
-    left, right = adjoint(x, wanted=adj_x), adjoint(y, wanted=adj_y)
-    return linear.mat_mul(left, right, transpose_x=adj_x, transpose_y=adj_y)
+    return multiply_matrices(x, y, adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("BatchMatMulV3")
@@ -75,7 +67,7 @@ def batch_mat_mul_3(
     grad_x: bool = False,
     grad_y: bool = False,
 ) -> Value:
-    return batch_mat_mul(cast_to(x, Tout), cast_to(y, Tout), adj_x=adj_x, adj_y=adj_y)
+    return batch_mat_mul(x.cast(Tout), y.cast(Tout), adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("Einsum")

@@ -11,16 +11,15 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import contents, ints
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import binary, generate, index, reduce, shape
-from nnir.ops.sizes import Size, size_of, sizes_of, vector
 from nnir.types import Precision
 
 from ..translate import Translator
-from .sizes import int64
 
 LONGEST = 100_000
 UNSTACKED = 256
@@ -49,7 +48,7 @@ class List(ABC):
     element: Sizes | None
 
     @abstractmethod
-    def count(self, translator: Translator) -> Size:
+    def count(self, translator: Translator) -> build.Size:
         """How many elements it has."""
 
     @abstractmethod
@@ -67,7 +66,7 @@ class List(ABC):
         """The elements along a new first axis."""
 
     @abstractmethod
-    def resized(self, size: Size, translator: Translator) -> List:
+    def resized(self, size: build.Size, translator: Translator) -> List:
         """With another number of elements, the first ones kept."""
 
     @abstractmethod
@@ -95,17 +94,19 @@ class List(ABC):
 
 def sizes_end(rows: Value) -> Value:
     """The position of the last row."""
-    size = size_of(rows, 0)
+    size = build.size_of(rows, 0)
     if isinstance(size, int):
         return rows.model.constant(np.int64(size - 1))
     last: Value = shape.reshape(size - 1, [])
     return last
 
 
-def zeros(model: Model, count: Size, element: Sequence[Size], precision: Precision) -> Value:
+def zeros(
+    model: Model, count: build.Size, element: Sequence[build.Size], precision: Precision
+) -> Value:
     """Rows that were never written."""
     empty = model.constant(np.zeros((), precision.dtype))
-    made: Value = generate.fill(vector(model, [count, *element]), empty)
+    made: Value = generate.fill(build.vector(model, [count, *element]), empty)
     return made
 
 
@@ -132,7 +133,7 @@ class TensorList(List):
             raise NotConstant("an element of a list that was never written, of unknown shape")
         return translator.model.constant(np.zeros(known, self.precision.dtype))
 
-    def count(self, translator: Translator) -> Size:
+    def count(self, translator: Translator) -> build.Size:
         return len(self.items)
 
     def item(self, position: Value, sizes: Sizes | None, translator: Translator) -> Value:
@@ -167,7 +168,7 @@ class TensorList(List):
         rows: Value = shape.stack(*values, axis=0)
         return rows
 
-    def resized(self, size: Size, translator: Translator) -> List:
+    def resized(self, size: build.Size, translator: Translator) -> List:
         if not isinstance(size, int):
             return self.settled(translator).resized(size, translator)
         kept = self.items[:size]
@@ -210,8 +211,8 @@ class StackedList(List):
             self.parts.extend(made if isinstance(made, (list, tuple)) else [made])
         return TensorList(tuple(self.parts), self.precision, self.element)
 
-    def count(self, translator: Translator) -> Size:
-        return size_of(self.rows, 0)
+    def count(self, translator: Translator) -> build.Size:
+        return build.size_of(self.rows, 0)
 
     def item(self, position: Value, sizes: Sizes | None, translator: Translator) -> Value:
         known = translator.constant_of(position)
@@ -229,9 +230,9 @@ class StackedList(List):
         if items is not None:
             return items.with_item(position, item, grows=grows, translator=translator)
         rows = self.rows
-        place = shape.reshape(int64(position), [1])
+        place = shape.reshape(build.int64(position), [1])
         if grows:
-            missing = place + 1 - vector(rows.model, [size_of(rows, 0)])
+            missing = place + 1 - build.vector(rows.model, [build.size_of(rows, 0)])
             rows = _longer(rows, binary.max_(missing, 0))
         places, items_ = shape.unsqueeze(place, [0]), shape.unsqueeze(item, [0])
         return StackedList(index.scatter_nd(rows, places, items_), self.element)
@@ -239,12 +240,12 @@ class StackedList(List):
     def stacked(self, sizes: Sizes | None, translator: Translator) -> Value:
         return self.rows
 
-    def resized(self, size: Size, translator: Translator) -> List:
+    def resized(self, size: build.Size, translator: Translator) -> List:
         items = self.taken_apart() if isinstance(size, int) else None
         if items is not None:
             return items.resized(size, translator)
-        end = vector(self.rows.model, [size])
-        missing = binary.max_(end - vector(self.rows.model, [size_of(self.rows, 0)]), 0)
+        end = build.vector(self.rows.model, [size])
+        missing = binary.max_(end - build.vector(self.rows.model, [build.size_of(self.rows, 0)]), 0)
         kept = index.slice_(self.rows, [0], [0], end)
         return StackedList(_longer(kept, missing), self.element)
 
@@ -258,7 +259,7 @@ class StackedList(List):
 
 def _longer(rows: Value, missing: Value) -> Value:
     """With zeros at the end."""
-    more = zeros(rows.model, missing, sizes_of(rows)[1:], rows.precision)
+    more = zeros(rows.model, missing, build.sizes_of(rows)[1:], rows.precision)
     longer: Value = shape.concat(rows, more, axis=0)
     return longer
 
@@ -271,7 +272,7 @@ class Reserved(List):
     precision: Precision
     element: Sizes | None
 
-    def of(self, element: Sequence[Size], translator: Translator) -> StackedList:
+    def of(self, element: Sequence[build.Size], translator: Translator) -> StackedList:
         """Zeros of that shape."""
         rows = zeros(translator.model, self.count(translator), element, self.precision)
         return StackedList(rows, self.element)
@@ -283,7 +284,7 @@ class Reserved(List):
             raise NotConstant("a list that was never written, of elements of unknown shape")
         return self.of(known, translator)
 
-    def count(self, translator: Translator) -> Size:
+    def count(self, translator: Translator) -> build.Size:
         known = translator.constant_of(self.size)
         return self.size if known is None else length_of(int(known.reshape(-1)[0]))
 
@@ -293,17 +294,19 @@ class Reserved(List):
     def with_item(
         self, position: Value, item: Value, *, grows: bool, translator: Translator
     ) -> List:
-        whole = self.of(sizes_of(item), translator)
+        whole = self.of(build.sizes_of(item), translator)
         return whole.with_item(position, item, grows=grows, translator=translator)
 
     def stacked(self, sizes: Sizes | None, translator: Translator) -> Value:
         return self.known(sizes, translator).rows
 
-    def resized(self, size: Size, translator: Translator) -> List:
-        return reserved(vector(translator.model, [size]), self.precision, self.element, translator)
+    def resized(self, size: build.Size, translator: Translator) -> List:
+        return reserved(
+            build.vector(translator.model, [size]), self.precision, self.element, translator
+        )
 
     def with_last(self, item: Value, translator: Translator) -> List:
-        return self.of(sizes_of(item), translator).with_last(item, translator)
+        return self.of(build.sizes_of(item), translator).with_last(item, translator)
 
     def settled(self, translator: Translator) -> StackedList | Reserved:
         return self.known(None, translator) if are_known(self.element) else self
@@ -316,7 +319,7 @@ def reserved(
     known = translator.constant_of(size)
     if known is not None:
         return TensorList((None,) * length_of(int(known.reshape(-1)[0])), precision, element)
-    whole = int64(size)
+    whole = build.int64(size)
     whole = shape.reshape(whole, [1]) if whole.rank != 1 else whole
     return Reserved(whole, precision, element)
 
@@ -354,12 +357,12 @@ def scattered(given: List, tensor: Value, indices: Value, translator: Translator
     if known is None or not isinstance(count, int):
         whole = given.settled(translator)
         if isinstance(whole, Reserved):
-            whole = whole.of(sizes_of(tensor)[1:], translator)
-        some = shape.concat(int64(indices), tensor.model.constant([-1], np.int64), axis=0)
+            whole = whole.of(build.sizes_of(tensor)[1:], translator)
+        some = shape.concat(build.int64(indices), tensor.model.constant([-1], np.int64), axis=0)
         last = reduce.reduce_max(some, [0], keepdim=True)
-        now = vector(whole.rows.model, [size_of(whole.rows, 0)])
+        now = build.vector(whole.rows.model, [build.size_of(whole.rows, 0)])
         missing = binary.max_(last + 1 - now, 0)
-        places = shape.unsqueeze(int64(indices), [1])
+        places = shape.unsqueeze(build.int64(indices), [1])
         longer = _longer(whole.rows, missing)
         return StackedList(index.scatter_nd(longer, places, tensor), given.element)
     places_ = [int(k) for k in known.reshape(-1)]
@@ -377,6 +380,6 @@ def scattered(given: List, tensor: Value, indices: Value, translator: Translator
     return TensorList(tuple(found), given.precision, given.element)
 
 
-def _is_count(count: Size, size: Dim) -> bool:
+def _is_count(count: build.Size, size: Dim) -> bool:
     """Whether a number of elements surely is a size."""
     return count == size if isinstance(count, int) else contents(count) == (size,)

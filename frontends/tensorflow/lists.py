@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import generate, shape, unary
-from nnir.ops import sizes as nnir_sizes
-from nnir.ops.sizes import Size
 from nnir.types import Precision
 
 from ..table import Table
@@ -25,7 +24,6 @@ from .listed import (
     reserved,
     scattered,
 )
-from .sizes import int64
 
 table = Table()
 
@@ -36,7 +34,7 @@ def sizes_of(element_shape: Value, translator: Translator) -> Sizes | None:
     return None if known is None or known.ndim == 0 else tuple(int(k) for k in known)
 
 
-def counted(size: Size, translator: Translator) -> Value:
+def counted(size: build.Size, translator: Translator) -> Value:
     """A number of elements as TensorFlow has it, an int32 without axes."""
     if isinstance(size, int):
         return translator.model.constant(np.int32(size))
@@ -44,12 +42,12 @@ def counted(size: Size, translator: Translator) -> Value:
     return number
 
 
-def given_size(size: Value, translator: Translator) -> Size:
+def given_size(size: Value, translator: Translator) -> build.Size:
     """A number of elements, known or not."""
     known = translator.constant_of(size)
     if known is not None:
         return length_of(int(known.reshape(-1)[0]))
-    wide: Value = shape.reshape(int64(size), [1])
+    wide: Value = shape.reshape(build.int64(size), [1])
     return wide
 
 
@@ -179,10 +177,10 @@ def joined(given: List, sizes: Sizes | None, translator: Translator) -> tuple[Va
         rows = given.stacked(sizes, translator)
         if rows.rank < 2 or isinstance(rows.shape[1], Expr):
             raise NotConstant(f"the join of a list of unknown length, of elements of {rows.type}")
-        sizes_ = nnir_sizes.sizes_of(rows)
-        whole = nnir_sizes.reshape(rows, [nnir_sizes.times(*sizes_[:2]), *sizes_[2:]])
+        sizes_ = build.sizes_of(rows)
+        whole = build.reshape(rows, [build.times(*sizes_[:2]), *sizes_[2:]])
         each = translator.model.constant(np.int64(rows.shape[1]))
-        return whole, generate.fill(nnir_sizes.vector(rows.model, sizes_[:1]), each)
+        return whole, generate.fill(build.vector(rows.model, sizes_[:1]), each)
     values = given.items_of(sizes, translator)
     if not values:
         raise NotConstant("the join of no tensors of unknown shape")

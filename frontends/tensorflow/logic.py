@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.model import Value
-from nnir.ops import activation, logic
+from nnir.ops import logic
+from nnir.recipes.logic import clamp_shift
 
 from ..table import Table
 
@@ -23,19 +22,11 @@ table.same(
 )
 
 
-def _steps(x: Value, y: Value) -> Value:
-    """How far TensorFlow shifts: what lies outside the width counts as its ends."""
-    lowest, highest = (
-        x.model.constant(np.array(n, x.dtype)) for n in (0, 8 * x.dtype.itemsize - 1)
-    )
-    return activation.clip(y, lowest, highest)
-
-
 @table.convert("LeftShift")
 def left_shift(x: Value, y: Value) -> Value:
-    return logic.bit_shift(x, _steps(x, y), left=True)
+    return logic.bit_shift(x, clamp_shift(x, y), left=True)
 
 
 @table.convert("RightShift")
 def right_shift(x: Value, y: Value) -> Value:
-    return logic.bit_shift(x, _steps(x, y), left=False)
+    return logic.bit_shift(x, clamp_shift(x, y), left=False)

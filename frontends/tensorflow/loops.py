@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from nnir import build
 from nnir.dim import Dim, Expr
 from nnir.errors import BadModel, NNAdapterError, Unsupported
 from nnir.model import Model, Value
 from nnir.ops import control, unary
-from nnir.ops.sizes import Size, size_of
 from nnir.types import TensorType
 
 from ..capture import Capture
@@ -220,7 +220,7 @@ class Loop:
             raise Unsupported("a loop that changes the length of a list that nothing is in")
         return False
 
-    def _outside(self, size: Dim) -> Size:
+    def _outside(self, size: Dim) -> build.Size:
         """A size that the body knows, in the model that the loop is in."""
         if not isinstance(size, Expr):
             return size
@@ -228,5 +228,5 @@ class Loop:
         for tensor in (*tensors, *self.translator.model.inputs):
             for axis, known in enumerate(tensor.shape):
                 if known == size:
-                    return size_of(tensor, axis)
+                    return build.size_of(tensor, axis)
         raise Unsupported(f"a list in a loop, of elements whose size {size} is only known inside")

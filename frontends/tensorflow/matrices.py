@@ -4,32 +4,43 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, shape, sizes
+from nnir.ops import binary, compare, generate, index, shape
+from nnir.recipes.diagonal import (
+    band_bounds,
+    band_elements,
+    band_indices,
+    band_positions,
+    constant_mask,
+    diagonal_matrix,
+    has_open_sizes,
+    set_diagonals,
+)
 
 from ..table import Table
-from .sizes import counted, flat, int64, known_sizes, steps_to
 
 table = Table()
-ALIGNED = {"LEFT_LEFT": (0, 0), "LEFT_RIGHT": (0, 1), "RIGHT_LEFT": (1, 0), "RIGHT_RIGHT": (1, 1)}
-"""Whether diagonals above and below the main one end at the right."""
 
 
 @table.convert("MatrixBandPart")
 def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
     """A negative number keeps the whole triangle."""
-    rows, columns = shape.unsqueeze(counted(input, -2), [1]), counted(input, -1)
+    rows, columns = (
+        shape.unsqueeze(build.arange_along(input, -2), [1]),
+        build.arange_along(input, -1),
+    )
     kept = None
     for count, away in ((num_lower, (rows, columns)), (num_upper, (columns, rows))):
         known = ints(count)
         if known is not None and known[0] < 0:
             continue
-        inside = binary.sub(*away) <= int64(count)
+        inside = binary.sub(*away) <= build.int64(count)
         if known is None:
-            inside = inside | (int64(count) < 0)
+            inside = inside | (build.int64(count) < 0)
         kept = inside if kept is None else kept & inside
     if kept is None:
         return input
@@ -38,15 +49,12 @@ def matrix_band_part(input: Value, num_lower: Index, num_upper: Index) -> Value:
 
 @table.convert("MatrixDiag")
 def matrix_diag(diagonal: Value) -> Value:
-    steps = counted(diagonal, -1)
-    is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
-    wide = shape.unsqueeze(diagonal, [diagonal.rank])
-    return compare.where(is_on, wide, 0)
+    return diagonal_matrix(diagonal)
 
 
 @table.convert("MatrixSetDiag")
 def matrix_set_diag(input: Value, diagonal: Value) -> Value:
-    return set_band(input, diagonal, (0,), "LEFT_LEFT")
+    return set_diagonals(input, diagonal, (0,), "LEFT_LEFT")
 
 
 @table.convert("MatrixDiagPart")
@@ -88,145 +96,78 @@ def matrix_diag_part_v3(
 
 @table.convert("MatrixSetDiagV2")
 def matrix_set_diag_v2(input: Value, diagonal: Value, k: tuple[int, ...]) -> Value:
-    return set_band(input, diagonal, k, "LEFT_LEFT")
+    return set_diagonals(input, diagonal, k, "LEFT_LEFT")
 
 
 @table.convert("MatrixSetDiagV3")
 def matrix_set_diag_v3(
     input: Value, diagonal: Value, k: tuple[int, ...], *, align: str = "RIGHT_LEFT"
 ) -> Value:
-    return set_band(input, diagonal, k, align)
+    return set_diagonals(input, diagonal, k, align)
 
 
 @table.convert("Diag")
 def diag(diagonal: Value) -> Value:
-    lengths = sizes.sizes_of(diagonal)
-    made = matrix_diag(flat(diagonal))
-    return made if diagonal.rank == 1 else sizes.reshape(made, [*lengths, *lengths])
+    lengths = build.sizes_of(diagonal)
+    made = matrix_diag(build.flatten(diagonal))
+    return made if diagonal.rank == 1 else build.reshape(made, [*lengths, *lengths])
 
 
 @table.convert("DiagPart")
 def diag_part(input: Value) -> Value:
-    half = sizes.sizes_of(input)[: input.rank // 2]
+    half = build.sizes_of(input)[: input.rank // 2]
     if input.rank % 2 or not half:
         raise BadType(f"the diagonal of {input.type}")
-    count = sizes.product(half)
-    square = input if input.rank == 2 else sizes.reshape(input, [count, count])
+    count = build.product(half)
+    square = input if input.rank == 2 else build.reshape(input, [count, count])
     found = matrix_diag_part(square)
-    return found if input.rank == 2 else sizes.reshape(found, half)
-
-
-def _bounds(k: tuple[int, ...]) -> tuple[int, int]:
-    first, last = k[0], k[-1]
-    if len(k) > 2 or first > last:
-        raise BadType(f"diagonals k={list(k)}")
-    return first, last
-
-
-def places(rows: int, columns: int, k: tuple[int, ...], align: str) -> np.ndarray:
-    """For each diagonal, from the last to the first, which element of the matrix each is, or -1."""
-    if align not in ALIGNED:
-        raise Unsupported(f"diagonals with align={align!r}")
-    first, last = _bounds(k)
-    above, below = ALIGNED[align]
-    longest = max(min(rows + min(last, 0), columns - max(first, 0)), 0)
-    steps_to((last - first + 1) * longest)  # too many are refused
-    found = np.full((last - first + 1, longest), -1)
-    for place, offset in enumerate(range(last, first - 1, -1)):
-        count = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
-        right = (offset < 0 or above) and (offset > 0 or below)
-        start = longest - count if right else 0
-        steps = np.arange(count)
-        row, column = steps + max(-offset, 0), steps + max(offset, 0)
-        found[place, start : start + count] = row * columns + column
-    return found
-
-
-def _lines(diagonal: Value, k: tuple[int, ...]) -> Value:
-    """The elements of all diagonals along one axis."""
-    if len(k) < 2 or k[0] == k[1]:
-        return diagonal
-    head, count = sizes.sizes_of(diagonal)[:-2], known_sizes(diagonal, (-2, -1))
-    return sizes.reshape(diagonal, [*head, count[0] * count[1]])
+    return found if input.rank == 2 else build.reshape(found, half)
 
 
 def band_matrix(
     diagonal: Value, k: tuple[int, ...], given: tuple[int, int], padding: Value, align: str
 ) -> Value:
     """Matrices with the given diagonals, and `padding` elsewhere."""
-    first, last = _bounds(k)
+    first, last = band_bounds(k)
     open_size = isinstance(diagonal.shape[-1], Expr)
     if open_size and first == last == 0 and given == (-1, -1) and _is_zero(padding):
         return matrix_diag(diagonal)
-    (longest,) = known_sizes(diagonal, (-1,))
+    (longest,) = build.known_sizes(diagonal, (-1,))
     least = (longest - min(last, 0), longest + max(first, 0))
     if given == (-1, -1):
         rows = columns = max(least)
     else:
         rows, columns = (n if n != -1 else low for n, low in zip(given, least, strict=True))
-    spots, mask = _spots(rows, columns, k, align)
-    found = index.gather(_lines(diagonal, k), spots, axis=-1)
-    return found if mask.all() else compare.where(mask_of(found, mask), found, padding)
-
-
-def mask_of(x: Value, mask: np.ndarray) -> Value:
-    return x.model.constant(mask)
+    spots, mask = band_indices(rows, columns, k, align)
+    found = index.gather(band_elements(diagonal, k), spots, axis=-1)
+    return found if mask.all() else compare.where(constant_mask(found, mask), found, padding)
 
 
 def _is_zero(padding: Value) -> bool:
     return padding.constant is not None and not padding.constant.any()
 
 
-def _spots(
-    rows: int, columns: int, k: tuple[int, ...], align: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """For each element of a matrix which element of the diagonals it is, and where it is one."""
-    where = places(rows, columns, k, align).reshape(-1)
-    steps_to(rows * columns)  # too many are refused
-    spots, mask = np.zeros(rows * columns, np.int64), np.zeros(rows * columns, np.bool_)
-    spots[where[where >= 0]] = np.flatnonzero(where >= 0)
-    mask[where[where >= 0]] = True
-    return spots.reshape(rows, columns), mask.reshape(rows, columns)
-
-
 def band_part(x: Value, k: tuple[int, ...], padding: Value | None, align: str) -> Value:
     """Diagonals of matrices as rows, filled with `padding`."""
-    if _bounds(k) == (0, 0) and _is_open(x):
+    if band_bounds(k) == (0, 0) and has_open_sizes(x):
         return _main_diagonal(x)
-    rows, columns = known_sizes(x, (-2, -1))
-    where = places(rows, columns, k, align)
+    rows, columns = build.known_sizes(x, (-2, -1))
+    where = band_positions(rows, columns, k, align)
     where = where[0] if len(k) < 2 or k[0] == k[1] else where
-    lines = sizes.reshape(x, [*sizes.sizes_of(x)[:-2], rows * columns])
+    lines = build.reshape(x, [*build.sizes_of(x)[:-2], rows * columns])
     found = index.gather(lines, np.maximum(where, 0), axis=-1)
     if (where >= 0).all():
         return found
     if padding is None:
         raise NotConstant("diagonals of several lengths without a padding")
-    return compare.where(mask_of(found, where >= 0), found, padding)
-
-
-def _is_open(x: Value) -> bool:
-    """Whether the sizes of matrices are only known while running."""
-    return any(isinstance(d, Expr) for d in x.shape[-2:])
+    return compare.where(constant_mask(found, where >= 0), found, padding)
 
 
 def _main_diagonal(x: Value) -> Value:
     """Each element is one row and one column on."""
-    *head, rows, columns = sizes.sizes_of(x)
-    lengths = [sizes.vector(x.model, [n]) for n in (rows, columns)]
+    *head, rows, columns = build.sizes_of(x)
+    lengths = [build.vector(x.model, [n]) for n in (rows, columns)]
     steps = generate.range_([0], binary.min_(*lengths), [1])
-    places = steps * sizes.vector(x.model, [sizes.plus(columns, 1)])
-    lines = sizes.reshape(x, [*head, sizes.times(rows, columns)])
+    places = steps * build.vector(x.model, [build.plus(columns, 1)])
+    lines = build.reshape(x, [*head, build.times(rows, columns)])
     return index.gather(lines, places, axis=-1)
-
-
-def set_band(x: Value, diagonal: Value, k: tuple[int, ...], align: str) -> Value:
-    """Matrices with other diagonals."""
-    if _bounds(k) == (0, 0) and x.shape[-1] == x.shape[-2] and _is_open(x):
-        steps = counted(x, -1)
-        is_on = compare.equal(shape.unsqueeze(steps, [1]), steps)
-        return compare.where(is_on, shape.unsqueeze(diagonal, [diagonal.rank]), x)
-    rows, columns = known_sizes(x, (-2, -1))
-    spots, mask = _spots(rows, columns, k, align)
-    found = index.gather(_lines(diagonal, k), spots, axis=-1)
-    return compare.where(mask_of(found, mask), found, x)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import binary, generate, norm, reduce, shape, sizes, unary
+from nnir.ops import binary, generate, norm, reduce, shape, unary
+from nnir.recipes.layout import is_channels_last, with_channels_first
+from nnir.recipes.norm import normalize_across_channels
 
-from ..precision import cast_to
 from ..table import Table, Withheld
-from .layout import is_last, with_channels_first
 
 table = Table()
 Results = tuple[Value | Withheld, ...]
@@ -35,8 +36,8 @@ def statistics(x: Value, axes: list[int]) -> tuple[Value, Value]:
 
 def corrected(variance: Value, x: Value, axes: list[int]) -> Value:
     """Bessel's correction: n / (n - 1) of the population variance."""
-    count = sizes.vector(x.model, [sizes.product([sizes.size_of(x, a) for a in axes])])
-    number = cast_to(shape.reshape(count, []), variance.precision)
+    count = build.vector(x.model, [build.product([build.size_of(x, a) for a in axes])])
+    number = shape.reshape(count, []).cast(variance.precision)
     one = x.model.constant(1, variance.dtype)
     rest = binary.max_(number - one, one)
     return variance * (number / rest)
@@ -70,7 +71,7 @@ def fused_batch_norm(
     if not is_training:
         result = normalised(x, data_format, (scale, offset, mean, variance), epsilon)
         return result, mean, variance, ROOM, ROOM
-    channels = x.rank - 1 if is_last(data_format) else 1
+    channels = x.rank - 1 if is_channels_last(data_format) else 1
     axes = [a for a in range(x.rank) if a != channels]
     now, spread = statistics(x, axes)
     result = normalised(x, data_format, (scale, offset, now, spread), epsilon)
@@ -129,12 +130,6 @@ def lrn(
     alpha: float = 1.0,
     beta: float = 0.5,
 ) -> Value:
-    """The standard divides alpha by the number of channels in the window."""
-    if input.rank != 4:
-        raise BadType(f"LRN of {input.type}: an image is needed")
-    size = 2 * depth_radius + 1
-    return with_channels_first(
-        input,
-        "NHWC",
-        lambda y: norm.lrn(y, size=size, bias=bias, alpha=alpha * size, beta=beta),
+    return normalize_across_channels(
+        input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta
     )

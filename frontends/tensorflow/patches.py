@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, generate, index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import binary, index, shape
+from nnir.recipes.layout import spatial_entries
+from nnir.recipes.windows import window_positions
 
 from ..table import Table
-from .layout import spatial
-from .sizes import steps_to
 
 table = Table()
 
@@ -27,7 +27,7 @@ def extract_image_patches(
     rates: tuple[int, ...],
     padding: str,
 ) -> Value:
-    given = (spatial(v, "NHWC", "a window") for v in (ksizes, strides, rates))
+    given = (spatial_entries(v, "NHWC", "a window") for v in (ksizes, strides, rates))
     return patches_of(images, *given, padding=padding)
 
 
@@ -35,7 +35,7 @@ def extract_image_patches(
 def extract_volume_patches(
     input: Value, *, ksizes: tuple[int, ...], strides: tuple[int, ...], padding: str
 ) -> Value:
-    windows, steps = (spatial(v, "NDHWC", "a window") for v in (ksizes, strides))
+    windows, steps = (spatial_entries(v, "NDHWC", "a window") for v in (ksizes, strides))
     return patches_of(input, windows, steps, (1, 1, 1), padding=padding)
 
 
@@ -44,45 +44,35 @@ def patches_of(
 ) -> Value:
     """Take the places of all windows axis by axis, then join each window with the channels."""
     count = len(windows)
-    batch, channels = sizes.size_of(x, 0), sizes.size_of(x, x.rank - 1)
+    batch, channels = build.size_of(x, 0), build.size_of(x, x.rank - 1)
     places: list[Value | np.ndarray] = []
-    pads: list[Size] = [0, 0]
+    pads: list[build.Size] = [0, 0]
     for k, (window, stride, rate) in enumerate(zip(windows, strides, rates, strict=True)):
-        size, reach = sizes.size_of(x, k + 1), (window - 1) * rate + 1
+        size, reach = build.size_of(x, k + 1), (window - 1) * rate + 1
         front, behind = _pads(size, reach, stride, padding)
-        padded = sizes.plus(sizes.plus(size, front), behind)
-        end = sizes.minus(padded, reach - 1)
-        places.append(places_of(end, stride, np.arange(window) * rate))
+        padded = build.plus(build.plus(size, front), behind)
+        end = build.minus(padded, reach - 1)
+        places.append(window_positions(end, stride, np.arange(window) * rate))
         pads += [front, behind]
     if any(isinstance(n, Value) or n for n in pads):
-        x = shape.pad(x, sizes.vector(x.model, [*pads, 0, 0]))
+        x = shape.pad(x, build.vector(x.model, [*pads, 0, 0]))
     for k, grid in enumerate(places):
         x = index.gather(x, grid, axis=1 + 2 * k)
     outer, inner = range(1, 2 * count, 2), range(2, 2 * count + 1, 2)
-    grown = [sizes.size_of(x, k) for k in outer]
+    grown = [build.size_of(x, k) for k in outer]
     moved = shape.transpose(x, perm=(0, *outer, *inner, 2 * count + 1))
-    depth = sizes.times(channels, int(np.prod(windows)))
-    return sizes.reshape(moved, [batch, *grown, depth])
+    depth = build.times(channels, int(np.prod(windows)))
+    return build.reshape(moved, [batch, *grown, depth])
 
 
-def places_of(end: Size, stride: int, taps: np.ndarray) -> Value | np.ndarray:
-    """The places [windows, elements] of all windows, which begin in front of `end`."""
-    if isinstance(end, int):
-        steps_to(max(end, 0) * len(taps) // stride)  # too many are refused
-        return np.arange(0, end, stride)[:, None] + taps
-    starts = generate.range_([0], end, [stride])
-    result: Value = shape.unsqueeze(starts, [1]) + taps
-    return result
-
-
-def _pads(size: Size, reach: int, stride: int, padding: str) -> tuple[Size, Size]:
+def _pads(size: build.Size, reach: int, stride: int, padding: str) -> tuple[build.Size, build.Size]:
     match padding:
         case "VALID":
             return 0, 0
         case "SAME":
-            last = sizes.times(sizes.over(sizes.minus(size, 1), stride), stride)
-            missing = sizes.minus(sizes.plus(last, reach), size)
+            last = build.times(build.over(build.minus(size, 1), stride), stride)
+            missing = build.minus(build.plus(last, reach), size)
             missing = max(missing, 0) if isinstance(missing, int) else binary.max_(missing, [0])
-            front = sizes.over(missing, 2)
-            return front, sizes.minus(missing, front)
+            front = build.over(missing, 2)
+            return front, build.minus(missing, front)
     raise Unsupported(f"patches with padding={padding!r}")

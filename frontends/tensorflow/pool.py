@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import pool, shape, sizes
+from nnir.ops import pool, shape
+from nnir.recipes.layout import spatial_entries, to_channels_first, to_channels_last
+from nnir.recipes.pool import pool_windows
+from nnir.recipes.windows import Window, make_window
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .layout import channels_first, channels_last, spatial, with_channels_first
-from .sizes import counted
-from .windows import Window, spatial_sizes, window
 
 table = Table()
 
@@ -27,35 +27,8 @@ def _window(
 ) -> Window:
     if any(k < 1 for k in ksize):
         raise BadType(f"a pool with ksize={tuple(ksize)}")
-    kernel = spatial(ksize, data_format, "ksize")
-    return window(kernel, strides, padding, data_format, (), explicit_paddings)
-
-
-def pooled(x: Value, how: Window, data_format: str, *, maximum: bool) -> Value:
-    """The largest element or the mean of what of each window lies in the image."""
-    rank = len(how.kernel)
-    if x.rank != rank + 2:
-        raise BadType(f"a pool over {rank} axes of {x.type}")
-    pads = how.pads(spatial_sizes(x.shape, data_format)) if rank == 2 else None
-
-    def compute(image: Value) -> Value:
-        result: Value
-        if rank == 2:
-            operator = pool.max_pool_2d if maximum else pool.average_pool_2d
-            result = operator(
-                image,
-                auto_pad=how.auto_pad,
-                pads=pads,
-                kernel_shape=how.kernel,
-                strides=how.strides,
-            )
-            return result
-        general = pool.max_pool if maximum else pool.average_pool
-        around = how.all_pads(image.shape[2:])
-        result = general(image, kernel_shape=how.kernel, strides=how.strides, pads=around)
-        return result
-
-    return with_channels_first(x, data_format, compute)
+    kernel = spatial_entries(ksize, data_format, "ksize")
+    return make_window(kernel, strides, padding, data_format, (), explicit_paddings)
 
 
 @table.convert("MaxPool")
@@ -69,7 +42,7 @@ def max_pool(
     data_format: str = "NHWC",
 ) -> Value:
     how = _window(ksize, strides, padding, data_format, explicit_paddings)
-    return pooled(input, how, data_format, maximum=True)
+    return pool_windows(input, how, data_format, maximum=True)
 
 
 @table.convert("MaxPoolV2")
@@ -81,7 +54,9 @@ def max_pool_v2(
     padding: str,
     data_format: str = "NHWC",
 ) -> Value:
-    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=True)
+    return pool_windows(
+        input, _window(ksize, strides, padding, data_format), data_format, maximum=True
+    )
 
 
 @table.convert("MaxPool3D")
@@ -93,7 +68,9 @@ def max_pool_3d(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Value:
-    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=True)
+    return pool_windows(
+        input, _window(ksize, strides, padding, data_format), data_format, maximum=True
+    )
 
 
 @table.convert("AvgPool")
@@ -105,7 +82,9 @@ def avg_pool(
     padding: str,
     data_format: str = "NHWC",
 ) -> Value:
-    return pooled(value, _window(ksize, strides, padding, data_format), data_format, maximum=False)
+    return pool_windows(
+        value, _window(ksize, strides, padding, data_format), data_format, maximum=False
+    )
 
 
 @table.convert("AvgPool3D")
@@ -117,7 +96,9 @@ def avg_pool_3d(
     padding: str,
     data_format: str = "NDHWC",
 ) -> Value:
-    return pooled(input, _window(ksize, strides, padding, data_format), data_format, maximum=False)
+    return pool_windows(
+        input, _window(ksize, strides, padding, data_format), data_format, maximum=False
+    )
 
 
 @table.convert("MaxPoolWithArgmax")
@@ -135,7 +116,7 @@ def max_pool_with_argmax(
         raise Unsupported(f"MaxPoolWithArgmax with Targmax={Targmax.name}")
     how = _window(ksize, strides, padding, "NHWC")
     best, plane = pool.max_pool_2d(
-        channels_first(input),
+        to_channels_first(input),
         auto_pad=how.auto_pad,
         pads=how.pads(input.shape[1:3]),
         kernel_shape=how.kernel,
@@ -143,15 +124,15 @@ def max_pool_with_argmax(
         return_indices=True,
         return_indices_dtype=int(Precision.INT64),
     )
-    _, height, width, channels = sizes.sizes_of(input)
-    at = channels_last(plane) * _one(input, channels)
-    at = at + counted(input, 3)
+    _, height, width, channels = build.sizes_of(input)
+    at = to_channels_last(plane) * _one(input, channels)
+    at = at + build.arange_along(input, 3)
     if include_batch_in_index:
-        step = sizes.product([height, width, channels])
-        image = counted(input, 0) * _one(input, step)
+        step = build.product([height, width, channels])
+        image = build.arange_along(input, 0) * _one(input, step)
         at = at + shape.reshape(image, [-1, 1, 1, 1])
-    return channels_last(best), cast_to(at, Targmax)
+    return to_channels_last(best), at.cast(Targmax)
 
 
-def _one(like: Value, size: sizes.Size) -> Value:
-    return sizes.vector(like.model, [size])
+def _one(like: Value, size: build.Size) -> Value:
+    return build.vector(like.model, [size])

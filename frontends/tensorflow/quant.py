@@ -7,49 +7,14 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, reduce, shape, unary
+from nnir.ops import binary, compare, reduce, shape, unary
+from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
 from ..table import Table
 
 table = Table()
 F32 = Precision.FLOAT32
-
-
-def _number(like: Value, value: float) -> Value:
-    return like.model.constant(np.array(value, like.dtype))
-
-
-def fake_quantized(
-    x: Value, low: np.ndarray, high: np.ndarray, num_bits: int, narrow_range: bool
-) -> Value:
-    """Round to one of 2**num_bits numbers between bounds that are moved so that 0 is one."""
-    if not 2 <= num_bits <= 16:
-        raise BadType(f"quantisation to num_bits={num_bits}")
-    low, high = (np.asarray(v, np.float32) for v in (low, high))
-    if np.any(low > high) or low.shape != high.shape:
-        raise BadType(f"quantisation between {low} and {high}")
-    first, last = np.float32(1 if narrow_range else 0), np.float32((1 << num_bits) - 1)
-    empty = (low == 0) & (high == 0)
-    scale = ((high - low) / (last - first)).astype(np.float32)
-    step = np.where(scale == 0, np.float32(1), scale)
-    at = first - low / step
-    zero = np.where(at < first, first, np.where(at > last, last, np.floor(at + np.float32(0.5))))
-    zero = zero.astype(np.float32)
-    least, most = ((first - zero) * scale).astype(np.float32), ((last - zero) * scale)
-    inverse = (np.float32(1) / step).astype(np.float32)
-    shift = np.floor(-least * inverse + np.float32(0.5))
-    bounds = [x.model.constant(v.astype(np.float32)) for v in (least, most)]
-    if low.ndim:
-        inner = binary.max_(binary.min_(x, bounds[1]), bounds[0])
-    else:
-        inner = activation.clip(x, *bounds)
-    steps = (inner - bounds[0]) * x.model.constant(inverse)
-    offset = (np.float32(0.5) - shift).astype(np.float32)
-    whole = unary.floor(steps + x.model.constant(offset))
-    factor = np.where(empty, np.float32(0), scale).astype(np.float32)
-    result: Value = whole * x.model.constant(factor)
-    return result
 
 
 @table.convert("FakeQuantWithMinMaxArgs")
@@ -61,7 +26,7 @@ def fake_quant_with_min_max_args(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Value:
-    return fake_quantized(inputs, np.array(min), np.array(max), num_bits, narrow_range)
+    return fake_quantize(inputs, np.array(min), np.array(max), num_bits, narrow_range)
 
 
 @table.convert("FakeQuantWithMinMaxVars")
@@ -73,7 +38,7 @@ def fake_quant_with_min_max_vars(
     num_bits: int = 8,
     narrow_range: bool = False,
 ) -> Value:
-    return fake_quantized(inputs, np.array(min), np.array(max), num_bits, narrow_range)
+    return fake_quantize(inputs, np.array(min), np.array(max), num_bits, narrow_range)
 
 
 @table.convert("FakeQuantWithMinMaxVarsPerChannel")
@@ -87,7 +52,7 @@ def fake_quant_with_min_max_vars_per_channel(
 ) -> Value:
     """One pair of bounds for each entry of the last axis."""
     low, high = np.reshape(min, -1), np.reshape(max, -1)
-    return fake_quantized(inputs, low, high, num_bits, narrow_range)
+    return fake_quantize(inputs, low, high, num_bits, narrow_range)
 
 
 def there_and_back(
@@ -117,12 +82,12 @@ def there_and_back(
     half = 1 << (num_bits - 1)
     least = (narrow_range - half) if signed_input else 0
     most = half - 1 if signed_input else (1 << num_bits) - 1
-    zero, huge = _number(x, 0), _number(x, float(np.finfo(np.float32).max))
-    below, above = _number(x, least), _number(x, most)
+    zero, huge = x.scalar(0), x.scalar(float(np.finfo(np.float32).max))
+    below, above = x.scalar(least), x.scalar(most)
     scales = []
     for bound, end in ((below, low), (above, high)):
         good = bound * end > zero
-        safe = compare.where(good, end, _number(x, 1))
+        safe = compare.where(good, end, x.scalar(1))
         scales.append(compare.where(good, bound / safe, huge))
     lower = scales[0] < scales[1]
     scale = compare.where(lower, scales[0], scales[1])
@@ -136,7 +101,7 @@ def there_and_back(
     if round_mode == "HALF_TO_EVEN":
         whole = unary.round_(steps)
     else:
-        whole = unary.floor(steps + _number(x, 0.5))
+        whole = unary.floor(steps + x.scalar(0.5))
     result: Value = whole * inverse
     return result
 

@@ -9,23 +9,17 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, random, sizes, sort, special, unary
+from nnir.ops import index, random, sort, special, unary
+from nnir.recipes.random import Seed, seed_of_pair
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
-from .sizes import int64
 
 table = Table()
-Seed = float | None
-
-
-def from_attributes(seed: int, seed2: int) -> Seed:
-    """0 and 0 ask for other numbers every time."""
-    return float(seed * 1_000_003 + seed2) if seed or seed2 else None
 
 
 def from_tensor(translator: Translator, *seed: Value) -> Seed:
@@ -39,12 +33,12 @@ def from_tensor(translator: Translator, *seed: Value) -> Seed:
 
 def uniform(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Numbers in [0, 1)."""
-    result: Value = random.random_uniform(int64(size), dtype=dtype, seed=seed)
+    result: Value = random.random_uniform(build.int64(size), dtype=dtype, seed=seed)
     return result
 
 
 def normal(size: Value, dtype: Precision, seed: Seed) -> Value:
-    result: Value = random.random_normal(int64(size), dtype=dtype, seed=seed)
+    result: Value = random.random_normal(build.int64(size), dtype=dtype, seed=seed)
     return result
 
 
@@ -55,11 +49,11 @@ LIMIT = math.erf(2 / math.sqrt(2))
 def truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Normal numbers within two standard deviations: the inverse of their distribution."""
     drawn = random.random_uniform(
-        int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
+        build.int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
     )
     inner = special.erfinv(drawn)
     scaled = inner * math.sqrt(2)
-    return cast_to(scaled, dtype)
+    return scaled.cast(dtype)
 
 
 def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
@@ -67,33 +61,33 @@ def whole_numbers(size: Value, low: Value, high: Value, seed: Seed) -> Value:
     if low.rank or high.rank:
         raise BadType(f"random integers between {low.type} and {high.type}, not between numbers")
     drawn = uniform(size, Precision.FLOAT64, seed)
-    first, last = (cast_to(v, Precision.FLOAT64) for v in (low, high))
+    first, last = (v.cast(Precision.FLOAT64) for v in (low, high))
     steps = unary.floor(drawn * (last - first))
-    return cast_to(steps, low.precision) + low
+    return steps.cast(low.precision) + low
 
 
 @table.convert("RandomUniform")
 def random_uniform(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
-    return uniform(shape, dtype, from_attributes(seed, seed2))
+    return uniform(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("RandomStandardNormal")
 def random_standard_normal(
     shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision
 ) -> Value:
-    return normal(shape, dtype, from_attributes(seed, seed2))
+    return normal(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("TruncatedNormal")
 def truncated_normal(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
-    return truncated(shape, dtype, from_attributes(seed, seed2))
+    return truncated(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("RandomUniformInt")
 def random_uniform_int(
     shape: Index, minval: Value, maxval: Value, *, seed: int = 0, seed2: int = 0
 ) -> Value:
-    return whole_numbers(shape, minval, maxval, from_attributes(seed, seed2))
+    return whole_numbers(shape, minval, maxval, seed_of_pair(seed, seed2))
 
 
 @table.convert("Multinomial")
@@ -105,7 +99,7 @@ def multinomial(
     seed2: int = 0,
     output_dtype: Precision = Precision.INT64,
 ) -> Value:
-    return drawn_classes(logits, num_samples, output_dtype, from_attributes(seed, seed2))
+    return drawn_classes(logits, num_samples, output_dtype, seed_of_pair(seed, seed2))
 
 
 def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Value:
@@ -115,14 +109,14 @@ def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Va
 
 @table.convert("RandomShuffle")
 def random_shuffle(value: Value, *, seed: int = 0, seed2: int = 0) -> Value:
-    return shuffled(value, from_attributes(seed, seed2))
+    return shuffled(value, seed_of_pair(seed, seed2))
 
 
 def shuffled(x: Value, seed: Seed) -> Value:
     """Rows in the order of random numbers."""
     if not x.rank:
         return x
-    count = sizes.vector(x.model, [sizes.size_of(x, 0)])
+    count = build.vector(x.model, [build.size_of(x, 0)])
     keys = uniform(count, Precision.FLOAT64, seed)
     _, order = sort.top_k(keys, count, axis=0)
     return index.gather(x, order, axis=0)

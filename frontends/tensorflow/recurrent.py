@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, index, linear, shape, sizes
+from nnir.ops import activation, index, linear, shape
 
 from ..table import Table
 from ..translate import Translator
 from . import ctc
-from .binary import number
 
 table = Table.merge([ctc.table])
 LONGEST = 10_000
@@ -86,8 +86,8 @@ def layer(cell: Cell, steps: int, x: Value, state: Value, hidden: Value) -> Seve
         state, hidden = row[1], row[6]
         rows.append(row)
     if not rows:
-        whole = sizes.vector(x.model, [count, *sizes.sizes_of(state)])
-        return (shape.expand(number(state, 0), whole),) * 7
+        whole = build.vector(x.model, [count, *build.sizes_of(state)])
+        return (shape.expand(state.scalar(0), whole),) * 7
     results = [shape.stack(*column, axis=0) for column in zip(*rows, strict=True)]
     if steps == count:
         return tuple(results)

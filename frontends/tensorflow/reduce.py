@@ -6,25 +6,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints
+from nnir import build
+from nnir.broadcast import axis_of
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import complex, index, reduce, shape, sizes, unary
+from nnir.ops import complex, index, reduce, shape, unary
+from nnir.recipes.reduce import reduce_along, reduce_bools
 from nnir.types import Precision
 
 from ..table import Table
-from .sizes import FRONT
 
 table = Table()
-
-
-def folded(operator: Operator, x: Value, axes: Value, keep_dims: bool) -> Value:
-    """A reduction; unlike the standard's, no axes at all change nothing."""
-    if not x.rank or axes.shape == (0,):
-        return x
-    known = ints(axes)
-    where = axes if known is None else [axis_of(a, x.rank) for a in known]
-    return operator(x, where, keepdim=keep_dims)
 
 
 def _reductions() -> None:
@@ -41,7 +33,7 @@ def _reductions() -> None:
 
 def _reduction(operator: Operator) -> Callable[..., Value]:
     def convert(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> Value:
-        return folded(operator, input, reduction_indices, keep_dims)
+        return reduce_along(operator, input, reduction_indices, keep_dims)
 
     return convert
 
@@ -49,19 +41,14 @@ def _reduction(operator: Operator) -> Callable[..., Value]:
 _reductions()
 
 
-def _of_bools(operator: Operator, x: Value, axes: Value, keep_dims: bool) -> Value:
-    wide = unary.cast(x, dtype=Precision.UINT8)
-    return unary.cast(folded(operator, wide, axes, keep_dims), dtype=Precision.BOOL8)
-
-
 @table.convert("All")
 def all_(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> Value:
-    return _of_bools(reduce.reduce_min, input, reduction_indices, keep_dims)
+    return reduce_bools(reduce.reduce_min, input, reduction_indices, keep_dims)
 
 
 @table.convert("Any")
 def any_(input: Value, reduction_indices: Index, *, keep_dims: bool = False) -> Value:
-    return _of_bools(reduce.reduce_max, input, reduction_indices, keep_dims)
+    return reduce_bools(reduce.reduce_max, input, reduction_indices, keep_dims)
 
 
 @table.convert("EuclideanNorm")
@@ -69,7 +56,7 @@ def euclidean_norm(input: Value, reduction_indices: Index, *, keep_dims: bool = 
     """The root of the sum of squares."""
     x = input
     squares = x * complex.conj(x) if complex.is_complex(x) else unary.square(x)
-    total = folded(reduce.reduce_sum, squares, reduction_indices, keep_dims)
+    total = reduce_along(reduce.reduce_sum, squares, reduction_indices, keep_dims)
     if not total.is_integer:
         return unary.sqrt(total)
     root = unary.sqrt(unary.cast(total, dtype=Precision.FLOAT64))
@@ -92,11 +79,11 @@ def cumulative_logsumexp(
 ) -> Value:
     """The logarithm of the sum of e to the power of all elements so far; of nothing -inf."""
     along = axis_of(axis, x.rank)
-    turned = index.slice_(x, [along], [-1], [FRONT], [-1]) if reverse else x
+    turned = index.slice_(x, [along], [-1], [build.FRONT], [-1]) if reverse else x
     if exclusive:
-        none = [1 if k == along else n for k, n in enumerate(sizes.sizes_of(x))]
+        none = [1 if k == along else n for k, n in enumerate(build.sizes_of(x))]
         least = x.model.constant(-np.inf, x.dtype)
-        front = shape.expand(least, sizes.vector(x.model, none))
+        front = shape.expand(least, build.vector(x.model, none))
         turned = shape.concat(front, index.slice_(turned, [along], [0], [-1]), axis=along)
     found = reduce.cum_log_sum_exp(turned, axis=along)
-    return index.slice_(found, [along], [-1], [FRONT], [-1]) if reverse else found
+    return index.slice_(found, [along], [-1], [build.FRONT], [-1]) if reverse else found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -11,10 +11,8 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import linear
+from nnir.recipes.layout import to_channels_first, to_channels_last
 from nnir.types import Precision
-
-from ..precision import cast_to
-from .layout import channels_first, channels_last
 
 TABLE = 1 << 10
 """TensorFlow rounds the offset of a bicubic sample to so many steps."""
@@ -29,18 +27,11 @@ def known_sizes(images: Value, size: Value, what: str) -> tuple[list[int], list[
     return given, list(wanted)
 
 
-def scale_of(size: int, out: int, *, align_corners: bool) -> np.float32:
-    """Elements of the image for each of the result."""
-    if align_corners and out > 1:
-        return np.float32(size - 1) / np.float32(out - 1)
-    return np.float32(size) / np.float32(max(out, 1))
-
-
 def resampled(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
     """[out, in] matrices on both axes of an image with channels last, in float32."""
-    x = channels_first(cast_to(images, Precision.FLOAT32))
+    x = to_channels_first(images.cast(Precision.FLOAT32))
     across = linear.mat_mul(x, images.model.constant(columns.T.astype(np.float32)))
-    return channels_last(linear.mat_mul(images.model.constant(rows.astype(np.float32)), across))
+    return to_channels_last(linear.mat_mul(images.model.constant(rows.astype(np.float32)), across))
 
 
 def cubic_weights(size: int, out: int, scale: np.float32, *, half_pixel: bool) -> np.ndarray:
@@ -139,15 +130,3 @@ def kernel_weights(
         total = weights.sum()
         result[row, start:end] = weights / total if abs(total) > 1e-30 else weights
     return result
-
-
-def nearest_places(size: int, out: int, *, align_corners: bool, half_pixel: bool) -> Sequence[int]:
-    """Which element each of the result is, computed as TensorFlow does in float32."""
-    scale = scale_of(size, out, align_corners=align_corners)
-    at = np.arange(out, dtype=np.float32)
-    if half_pixel:
-        at = at + np.float32(0.5)
-    at = at * scale
-    places = np.floor(at + np.float32(0.5)) if align_corners else np.floor(at)
-    found: list[int] = np.clip(places, 0, max(size - 1, 0)).astype(np.int64).tolist()
-    return found

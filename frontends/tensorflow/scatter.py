@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType
+from nnir import build
 from nnir.model import Index, Value
-from nnir.ops import generate, index, shape, sizes
+from nnir.ops import shape
+from nnir.recipes.scatter import fill_sparse, scatter_updates, sum_updates
 
 from ..table import Table
 from .index import require_errors
-from .sizes import int64
 
 table = Table()
-
-
-def placed(x: Value, indices: Value, updates: Value, reduction: str) -> Value:
-    """SCATTER_ND; vectors of no entries mean the whole tensor for each update."""
-    if indices.shape[-1] != 0:
-        return index.scatter_nd(x, indices, updates, reduction=reduction)
-    raise BadType(f"updates {updates.type} at {indices.type}, which name no axis")
 
 
 @table.convert("ScatterNd")
 def scatter_nd(
     indices: Value, updates: Value, shape: Index, *, bad_indices_policy: str = ""
 ) -> Value:
-    """What is placed twice is added up."""
     require_errors(bad_indices_policy)
-    none = generate.fill(int64(shape), updates.model.constant(0, updates.dtype))
-    return placed(none, indices, updates, "add")
+    return sum_updates(indices, updates, shape)
 
 
 @table.convert("TensorScatterUpdate")
@@ -35,7 +26,7 @@ def tensor_scatter_update(
     tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(tensor, indices, updates, "none")
+    return scatter_updates(tensor, indices, updates, "none")
 
 
 @table.convert("TensorScatterAdd")
@@ -43,7 +34,7 @@ def tensor_scatter_add(
     tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(tensor, indices, updates, "add")
+    return scatter_updates(tensor, indices, updates, "add")
 
 
 @table.convert("ScatterNdNonAliasingAdd")
@@ -51,7 +42,7 @@ def scatter_nd_add(
     input: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(input, indices, updates, "add")
+    return scatter_updates(input, indices, updates, "add")
 
 
 @table.convert("TensorScatterSub")
@@ -59,7 +50,7 @@ def tensor_scatter_sub(
     tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(tensor, indices, negative(updates), "add")
+    return scatter_updates(tensor, indices, negative(updates), "add")
 
 
 def negative(x: Value) -> Value:
@@ -75,7 +66,7 @@ def tensor_scatter_min(
     tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(tensor, indices, updates, "min")
+    return scatter_updates(tensor, indices, updates, "min")
 
 
 @table.convert("TensorScatterMax")
@@ -83,15 +74,15 @@ def tensor_scatter_max(
     tensor: Value, indices: Value, updates: Value, *, bad_indices_policy: str = ""
 ) -> Value:
     require_errors(bad_indices_policy)
-    return placed(tensor, indices, updates, "max")
+    return scatter_updates(tensor, indices, updates, "max")
 
 
 def _rows(x: Value, i: Value, v: Value, reduction: str) -> Value:
     """Rows of `x` replaced or combined."""
     if not i.rank:
         i = shape.reshape(i, [1])
-        v = sizes.reshape(v, [1, *sizes.sizes_of(x)[1:]]) if v.rank < x.rank else v
-    return placed(x, shape.unsqueeze(i, [1]), v, reduction)
+        v = build.reshape(v, [1, *build.sizes_of(x)[1:]]) if v.rank < x.rank else v
+    return scatter_updates(x, shape.unsqueeze(i, [1]), v, reduction)
 
 
 @table.convert("InplaceUpdate")
@@ -118,11 +109,4 @@ def sparse_to_dense(
     *,
     validate_indices: bool = True,
 ) -> Value:
-    """One value for all positions, or one for each."""
-    where = sparse_indices
-    if where.rank < 2:
-        where = sizes.reshape(where, [sizes.size_of(where, 0) if where.rank else 1, 1])
-    values = sparse_values
-    if not values.rank:
-        values = shape.expand(values, sizes.vector(where.model, [sizes.size_of(where, 0)]))
-    return placed(generate.fill(int64(output_shape), default_value), where, values, "none")
+    return fill_sparse(sparse_indices, output_shape, sparse_values, default_value)

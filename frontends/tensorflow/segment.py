@@ -2,160 +2,87 @@
 
 from __future__ import annotations
 
-import ml_dtypes
-import numpy as np
-
-from nnir.broadcast import ints
-from nnir.errors import BadType
+from nnir import build
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, shape, sizes, unary
-from nnir.ops.sizes import Size
-from nnir.types import Precision
+from nnir.ops import binary, index, unary
+from nnir.recipes.segment import (
+    ADD,
+    MAX,
+    MIN,
+    MUL,
+    count_rows,
+    reduce_segments,
+    reduce_sorted_segments,
+    segment_count,
+    sorted_segment_count,
+)
 
-from ..precision import cast_to
 from ..table import Table
 from . import histograms
-from .sizes import int64
 
 table = Table.merge([histograms.table])
-ADD, MUL, MIN, MAX = "add", "mul", "min", "max"
-
-
-def neutral(reduction: str, dtype: np.dtype) -> float:
-    """What a group of no rows gives; of a minimum the highest number, which is finite."""
-    match reduction:
-        case "add" | "mul":
-            return int(reduction == MUL)
-    limits = (np.iinfo if dtype.kind in "iu" else ml_dtypes.finfo)(dtype)
-    limit = limits.max if reduction == MIN else limits.min
-    return limit if isinstance(limit, int) else float(limit)
-
-
-def grouped(data: Value, ids: Value, count: Size, reduction: str) -> Value:
-    """Combine the rows of each group; those of negative groups are left out."""
-    rest = sizes.sizes_of(data)[ids.rank :]
-    if ids.rank != 1:
-        data = sizes.reshape(data, [sizes.product(sizes.sizes_of(ids)), *rest])
-        ids = shape.reshape(ids, [-1]) if 0 not in ids.shape else shape.reshape_exact(ids, [0])
-    known = ids.constant
-    spare = known is None or bool((known < 0).any())
-    if spare:  # a row more takes them
-        ids = int64(ids)
-        end = sizes.vector(ids.model, [count])
-        ids = compare.where(ids < 0, end, ids)
-    rows = sizes.plus(count, 1) if spare else count
-    start = data.model.constant(neutral(reduction, data.dtype), data.dtype)
-    base = generate.fill(sizes.vector(data.model, [rows, *rest]), start)
-    made = index.scatter_nd(base, shape.unsqueeze(ids, [1]), data, reduction=reduction)
-    if not spare:
-        return made
-    return index.slice_(made, [0], [0], sizes.vector(data.model, [count]))
-
-
-def number_of(num_segments: Value) -> Size:
-    """How many groups there are."""
-    known = ints(num_segments)
-    return known[0] if known is not None else shape.reshape(int64(num_segments), [1])
 
 
 @table.convert("UnsortedSegmentSum")
 def unsorted_segment_sum(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return grouped(data, segment_ids, number_of(num_segments), ADD)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), ADD)
 
 
 @table.convert("UnsortedSegmentProd")
 def unsorted_segment_prod(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return grouped(data, segment_ids, number_of(num_segments), MUL)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MUL)
 
 
 @table.convert("UnsortedSegmentMin")
 def unsorted_segment_min(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return grouped(data, segment_ids, number_of(num_segments), MIN)
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MIN)
 
 
 @table.convert("UnsortedSegmentMax")
 def unsorted_segment_max(data: Value, segment_ids: Value, num_segments: Index) -> Value:
-    return grouped(data, segment_ids, number_of(num_segments), MAX)
-
-
-def last_of(ids: Value) -> Size:
-    """How many groups sorted ids have."""
-    if ids.rank != 1:
-        raise BadType(f"sorted segments {ids.type}, not a vector")
-    if ids.constant is not None:
-        return int(ids.constant[-1]) + 1 if ids.constant.size else 0
-    least = ids.model.constant(np.full(1, -1, ids.dtype))
-    last = index.slice_(shape.concat(least, ids, axis=0), [0], [-1], [np.iinfo(np.int64).max])
-    result: Value = int64(last) + 1
-    return result
-
-
-def counts_of(ids: Value, count: Size, like: Value) -> Value:
-    """How many rows each group has, as int32 and with the axes of `like`."""
-    one = like.model.constant(1, np.int32)
-    ones = generate.fill(sizes.vector(ids.model, [sizes.size_of(ids, 0)]), one)
-    found = grouped(ones, ids, count, ADD)
-    return shape.unsqueeze(found, [1] * (like.rank - 1)) if like.rank > 1 else found
-
-
-def _or_zero(total: Value, ids: Value, count: Size) -> Value:
-    """0 for groups of no rows."""
-    known = ids.constant
-    if known is not None and isinstance(count, int) and len(np.unique(known)) == count:
-        return total
-    rows = counts_of(ids, count, total)
-    there = unary.cast(rows, dtype=Precision.BOOL8)
-    return compare.where(there, total, 0)
-
-
-def _sorted(data: Value, ids: Value, reduction: str) -> Value:
-    if ids.rank != 1:
-        raise BadType(f"sorted segments {ids.type}, not a vector")
-    count = last_of(ids)
-    total = grouped(data, ids, count, reduction)
-    return _or_zero(total, ids, count) if reduction in (MIN, MAX) else total
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MAX)
 
 
 @table.convert("SegmentSum")
 def segment_sum(data: Value, segment_ids: Value) -> Value:
-    return _sorted(data, segment_ids, ADD)
+    return reduce_sorted_segments(data, segment_ids, ADD)
 
 
 @table.convert("SegmentProd")
 def segment_prod(data: Value, segment_ids: Value) -> Value:
-    return _sorted(data, segment_ids, MUL)
+    return reduce_sorted_segments(data, segment_ids, MUL)
 
 
 @table.convert("SegmentMin")
 def segment_min(data: Value, segment_ids: Value) -> Value:
-    return _sorted(data, segment_ids, MIN)
+    return reduce_sorted_segments(data, segment_ids, MIN)
 
 
 @table.convert("SegmentMax")
 def segment_max(data: Value, segment_ids: Value) -> Value:
-    return _sorted(data, segment_ids, MAX)
+    return reduce_sorted_segments(data, segment_ids, MAX)
 
 
 @table.convert("SegmentMean")
 def segment_mean(data: Value, segment_ids: Value) -> Value:
-    return averaged(data, segment_ids, last_of(segment_ids), "mean")
+    return averaged(data, segment_ids, sorted_segment_count(segment_ids), "mean")
 
 
-def averaged(data: Value, ids: Value, count: Size, how: str) -> Value:
+def averaged(data: Value, ids: Value, count: build.Size, how: str) -> Value:
     """The sum of each group, divided by its number of rows or the root of that."""
-    total = grouped(data, ids, count, ADD)
+    total = reduce_segments(data, ids, count, ADD)
     if how == "sum":
         return total
-    rows = counts_of(ids, count, total)
+    rows = count_rows(ids, count, total)
     rows = binary.max_(rows, 1)
-    rows = cast_to(rows, total.precision)
+    rows = rows.cast(total.precision)
     return total / (unary.sqrt(rows) if how == "sqrtn" else rows)
 
 
-def _sparse(data: Value, indices: Value, ids: Value, count: Size | None, how: str) -> Value:
+def _sparse(data: Value, indices: Value, ids: Value, count: build.Size | None, how: str) -> Value:
     """Groups of chosen rows."""
     chosen = index.gather(data, indices, axis=0)
-    return averaged(chosen, ids, last_of(ids) if count is None else count, how)
+    return averaged(chosen, ids, sorted_segment_count(ids) if count is None else count, how)
 
 
 @table.convert("SparseSegmentSum")
@@ -188,7 +115,7 @@ def sparse_segment_sum_of(
     *,
     sparse_gradient: bool = False,
 ) -> Value:
-    return _sparse(data, indices, segment_ids, number_of(num_segments), "sum")
+    return _sparse(data, indices, segment_ids, segment_count(num_segments), "sum")
 
 
 @table.convert("SparseSegmentMeanWithNumSegments")
@@ -200,7 +127,7 @@ def sparse_segment_mean_of(
     *,
     sparse_gradient: bool = False,
 ) -> Value:
-    return _sparse(data, indices, segment_ids, number_of(num_segments), "mean")
+    return _sparse(data, indices, segment_ids, segment_count(num_segments), "mean")
 
 
 @table.convert("SparseSegmentSqrtNWithNumSegments")
@@ -212,4 +139,4 @@ def sparse_segment_sqrt_n_of(
     *,
     sparse_gradient: bool = False,
 ) -> Value:
-    return _sparse(data, indices, segment_ids, number_of(num_segments), "sqrtn")
+    return _sparse(data, indices, segment_ids, segment_count(num_segments), "sqrtn")

@@ -6,35 +6,35 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axis_of, broadcast, contents
-from nnir.dim import Expr
+from nnir import build
+from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import compare, complex, generate, index, shape, sizes, unary
+from nnir.ops import complex, generate, index, shape, unary
+from nnir.recipes.shape import (
+    broadcast_shapes,
+    expand_to,
+    permute,
+    reshape_to,
+    reverse_axes,
+    shape_vector,
+    split_by_lengths,
+    split_evenly,
+    squeeze_axes,
+    unstack,
+)
 from nnir.types import Precision
 
 from ..table import Items, Table
 from ..translate import Translator
 from . import blocks, matrices, padding, patches
-from .sizes import FRONT, elements, int64, joined
 
 table = Table.merge([blocks.table, matrices.table, padding.table, patches.table])
 
 
 @table.convert("Reshape")
 def reshape(tensor: Value, shape: Index) -> Value:
-    return reshaped(tensor, shape)
-
-
-def reshaped(x: Value, target: Value) -> Value:
-    """`x` in a new shape; unlike RESHAPE's, a size of 0 is 0."""
-    known = contents(target)
-    if known is None:
-        return shape.reshape_exact(x, int64(target))
-    if known == x.shape:
-        return x
-    has_zero = any(not isinstance(d, Expr) and d == 0 for d in known)
-    return (shape.reshape_exact if has_zero else shape.reshape)(x, int64(target))
+    return reshape_to(tensor, shape)
 
 
 @table.convert("ExpandDims")
@@ -44,17 +44,12 @@ def expand_dims(input: Value, dim: int) -> Value:
 
 @table.convert("Squeeze")
 def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
-    if not squeeze_dims and input.is_static and 1 not in input.shape:
-        return input
-    return shape.squeeze(input, list(squeeze_dims) or None)
+    return squeeze_axes(input, squeeze_dims=squeeze_dims)
 
 
 @table.convert("Transpose")
 def transpose(x: Value, perm: tuple[int, ...]) -> Value:
-    if len(perm) != x.rank:
-        raise BadType(f"a transpose of {x.type} with perm {list(perm)}")
-    order = tuple(axis_of(a, x.rank) for a in perm)
-    return x if order == tuple(range(x.rank)) else shape.transpose(x, perm=order)
+    return permute(x, perm)
 
 
 @table.convert("ConjugateTranspose")
@@ -102,45 +97,17 @@ def pack(values: Items, *, axis: int = 0) -> Value:
 
 @table.convert("Unpack")
 def unpack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
-    if not num:
-        return []
-    if value.content is not None and value.rank == 1:  # sizes stay known one by one
-        places = (value.model.constant(np.int64(k)) for k in range(num))
-        return [index.gather(value, place, axis=0) for place in places]
-    return list(shape.unstack(value, axis=axis, num=num))
+    return unstack(value, num=num, axis=axis)
 
 
 @table.convert("Split")
 def split(split_dim: int, value: Value, *, num_split: int) -> list[Value]:
-    size = sizes.size_of(value, axis_of(split_dim, value.rank))
-    if isinstance(size, int) and size % num_split:
-        raise BadType(f"Split of an axis of {size} into {num_split} equal pieces")
-    return cut(value, [sizes.over(size, num_split)] * num_split, split_dim)
+    return split_evenly(split_dim, value, num_split=num_split)
 
 
 @table.convert("SplitV")
 def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int) -> list[Value]:
-    """One of the lengths may be -1: what the others leave."""
-    lengths = elements(size_splits)
-    rest = [k for k, n in enumerate(lengths) if n == -1]
-    if rest:
-        left = sizes.size_of(value, axis_of(split_dim, value.rank))
-        for k, length in enumerate(lengths):
-            left = left if k in rest else sizes.minus(left, length)
-        lengths[rest[0]] = left
-    return cut(value, lengths, split_dim)
-
-
-def cut(x: Value, lengths: list[sizes.Size], axis: int) -> list[Value]:
-    """SPLIT; pieces of a shape are cut by SLICE, which keeps what is known of their elements."""
-    if len(lengths) == 1:
-        return [x]
-    known = [n for n in lengths if isinstance(n, int)]
-    if x.content is None or len(known) < len(lengths) or sum(known) != x.shape[axis]:
-        return list(shape.split(x, sizes.vector(x.model, lengths), axis=axis))
-    ends = np.cumsum(known).tolist()
-    pairs = zip(known, ends, strict=True)
-    return [index.slice_(x, [axis], [end - n], [end]) for n, end in pairs]
+    return split_by_lengths(value, size_splits, split_dim, num_split=num_split)
 
 
 @table.convert("Tile")
@@ -150,31 +117,12 @@ def tile(input: Value, multiples: Index) -> Value:
 
 @table.convert("BroadcastTo")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return expanded(input, shape)
-
-
-def expanded(x: Value, target: Value) -> Value:
-    """`x` repeated until it has a shape."""
-    return x if contents(target) == x.shape else shape.expand(x, int64(target))
+    return expand_to(input, shape)
 
 
 @table.convert("BroadcastArgs")
 def broadcast_args(s0: Index, s1: Index) -> Value:
-    """The broadcast of two shapes."""
-    known = [contents(s) for s in (s0, s1)]
-    both = None if None in known else broadcast(*known)  # type: ignore[arg-type]
-    if both is not None and not any(isinstance(d, Expr) for d in both):
-        return s0.model.constant(np.array(both, s0.dtype))
-    missing = len(elements(s0)) - len(elements(s1))
-    lines = []
-    for line, count in ((s0, -missing), (s1, missing)):
-        ones = np.ones(max(count, 0), s0.dtype)
-        lines.append(shape.concat(line.model.constant(ones), line, axis=0) if count > 0 else line)
-    one = s0.model.constant(np.ones(1, s0.dtype))
-    result = compare.where(compare.equal(lines[0], one), lines[1], lines[0])
-    if both is not None:
-        result.content = np.array(both, object)
-    return result
+    return broadcast_shapes(s0, s1)
 
 
 @table.convert("Reverse")
@@ -184,10 +132,7 @@ def reverse(tensor: Value, dims: tuple[bool, ...]) -> Value:
 
 @table.convert("ReverseV2")
 def reverse_v2(tensor: Value, axis: tuple[int, ...]) -> Value:
-    if not axis:
-        return tensor
-    count = len(axis)
-    return index.slice_(tensor, list(axis), [-1] * count, [FRONT] * count, [-1] * count)
+    return reverse_axes(tensor, axis)
 
 
 @table.convert("ReverseSequence")
@@ -200,18 +145,18 @@ def reverse_sequence(
 @table.convert("Roll")
 def roll(input: Value, shift: Index, axis: tuple[int, ...]) -> Value:
     """An axis that is named twice is rolled twice."""
-    amounts: dict[int, sizes.Size] = {}
-    for place, amount in zip(axis, elements(shift), strict=True):
+    amounts: dict[int, build.Size] = {}
+    for place, amount in zip(axis, build.elements(shift), strict=True):
         where = axis_of(place, input.rank)
-        amounts[where] = sizes.plus(amounts[where], amount) if where in amounts else amount
-    return index.roll(input, joined(input, list(amounts.values())), list(amounts))
+        amounts[where] = build.plus(amounts[where], amount) if where in amounts else amount
+    return index.roll(
+        input, build.vector(input.model, list(amounts.values()), negative=True), list(amounts)
+    )
 
 
 @table.convert("Shape")
 def shape_of(input: Value, *, out_type: Precision = Precision.INT32) -> Value:
-    if input.is_static:
-        return input.model.constant(np.array(input.shape, out_type.dtype))
-    return shape.shape(input, dtype=out_type)
+    return shape_vector(input, out_type)
 
 
 @table.convert("ShapeN")
@@ -221,7 +166,7 @@ def shape_n(input: Items, *, out_type: Precision = Precision.INT32) -> list[Valu
 
 @table.convert("Size")
 def size(input: Value, *, out_type: Precision = Precision.INT32) -> Value:
-    count = sizes.product(sizes.sizes_of(input))
+    count = build.product(build.sizes_of(input))
     if isinstance(count, int):
         return input.model.constant(np.array(count, out_type.dtype))
     single = shape.squeeze(count, [0])
@@ -269,4 +214,4 @@ def require_shape(x: Value, wanted: Any) -> None:
 @table.convert("Empty")
 def empty(shape: Index, *, dtype: Precision, init: bool = False, translator: Translator) -> Value:
     """What it holds without `init` is not said; here zeros."""
-    return generate.fill(int64(shape), translator.model.constant(0, dtype.dtype))
+    return generate.fill(build.int64(shape), translator.model.constant(0, dtype.dtype))

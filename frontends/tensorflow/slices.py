@@ -2,138 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import numpy as np
 
-from nnir.broadcast import contents, ints
-from nnir.dim import Dim, Expr
-from nnir.errors import BadType, NotConstant
+from nnir import build
+from nnir.dim import Expr
+from nnir.errors import NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
-from nnir.ops.sizes import Size
-from nnir.types import Row
+from nnir.recipes.slices import Masks, slice_from, slice_strided, slice_with_masks
 
 from ..table import Table
-from .sizes import END, FRONT, elements, flat, joined, steps_to
 
 table = Table()
-
-
-@dataclass(frozen=True)
-class Cut:
-    """What happens to one axis: bounds, or one position (`is_one`)."""
-
-    axis: int
-    start: Size
-    end: Size
-    step: int
-    is_one: bool = False
-
-
-@dataclass(frozen=True)
-class Masks:
-    """The five masks: bit i is about entry i of the bounds."""
-
-    begin: int
-    end: int
-    ellipsis: int
-    new_axis: int
-    shrink_axis: int
-
-
-def entries(rank: int, count: int, masks: Masks) -> Iterator[tuple[int, int | None]]:
-    """Pairs (entry of the bounds, axis); the axis is None for a new one."""
-    new = [k for k in range(count) if masks.new_axis >> k & 1 and not masks.ellipsis >> k & 1]
-    dots = [k for k in range(count) if masks.ellipsis >> k & 1]
-    if len(dots) > 1:
-        raise BadType("a slice with several ellipses")
-    used = count - len(new) - len(dots)
-    if used > rank:
-        raise BadType(f"a slice of {used} axes of {rank}")
-    axis = 0
-    for k in range(count):
-        if k in dots:
-            axis += rank - used
-        elif k in new:
-            yield k, None
-        else:
-            yield k, axis
-            axis += 1
-
-
-def sliced(x: Value, begin: Value, end: Value, strides: Value, masks: Masks) -> Value:
-    """A strided slice."""
-    steps = ints(strides)
-    if steps is None:
-        raise NotConstant("a slice whose strides are only known while running")
-    starts, ends = Row(elements(begin)), Row(elements(end))
-    cuts: list[Cut] = []
-    order: list[int | None] = []
-    for k, axis in entries(x.rank, len(steps), masks):
-        order.append(axis)
-        if axis is None:
-            continue
-        if masks.shrink_axis >> k & 1:
-            cuts.append(Cut(axis, starts[k], 0, 1, is_one=True))
-            continue
-        forward = steps[k] > 0
-        first: Size = (0 if forward else -1) if masks.begin >> k & 1 else starts[k]
-        last: Size = (END if forward else FRONT) if masks.end >> k & 1 else ends[k]
-        cuts.append(Cut(axis, first, last, steps[k]))
-    result = _applied(x, cuts)
-    return _with_new_axes(result, x.rank, order, {c.axis for c in cuts if c.is_one}, masks)
-
-
-def _with_new_axes(
-    x: Value, rank: int, order: list[int | None], gone: set[int], masks: Masks
-) -> Value:
-    """Put the new axes between the ones that are left."""
-    if None not in order:
-        return x
-    named = [a for a in order if a is not None]
-    first = len(order)
-    if masks.ellipsis:
-        first = (masks.ellipsis & -masks.ellipsis).bit_length() - 1
-    hidden = [a for a in range(rank) if a not in named]
-    whole = [*order[:first], *hidden, *order[first:]]
-    left = [a for a in whole if a is None or a not in gone]
-    return shape.unsqueeze(x, [k for k, a in enumerate(left) if a is None])
-
-
-def _applied(x: Value, cuts: list[Cut]) -> Value:
-    ones = [c for c in cuts if c.is_one]
-    plain = [c for c in cuts if not c.is_one and not _is_whole(c, x.shape[c.axis])]
-    if len(ones) > 1 and all(isinstance(c.start, int) for c in ones):
-        singles = [Cut(c.axis, c.start, c.start + 1 or END, 1) for c in ones]
-        x = cut(x, sorted([*plain, *singles], key=lambda c: c.axis))
-        return shape.squeeze(x, [c.axis for c in ones])
-    x = cut(x, plain) if plain else x
-    for one in reversed(ones):
-        if isinstance(one.start, int):
-            where = x.model.constant(np.int64(one.start))
-        else:
-            where = shape.reshape(one.start, [])
-        x = index.gather(x, where, axis=one.axis)
-    return x
-
-
-def cut(x: Value, cuts: list[Cut]) -> Value:
-    """SLICE on some axes."""
-    axes = [c.axis for c in cuts]
-    steps = [c.step for c in cuts]
-    bounds = (joined(x, [c.start for c in cuts]), joined(x, [c.end for c in cuts]))
-    result: Value = index.slice_(x, axes, *bounds, None if set(steps) == {1} else steps)
-    return result
-
-
-def _is_whole(part: Cut, size: Dim) -> bool:
-    if part.step != 1 or part.start != 0:
-        return False
-    if isinstance(part.end, Value):
-        return contents(part.end) == (size,)
-    return part.end == END or (isinstance(size, int) and part.end >= size)
 
 
 @table.convert("StridedSlice")
@@ -149,8 +29,17 @@ def strided_slice(
     new_axis_mask: int = 0,
     shrink_axis_mask: int = 0,
 ) -> Value:
-    masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
-    return sliced(input, begin, end, strides, masks)
+    return slice_with_masks(
+        input,
+        begin,
+        end,
+        strides,
+        begin_mask=begin_mask,
+        end_mask=end_mask,
+        ellipsis_mask=ellipsis_mask,
+        new_axis_mask=new_axis_mask,
+        shrink_axis_mask=shrink_axis_mask,
+    )
 
 
 @table.convert("TensorStridedSliceUpdate")
@@ -172,10 +61,12 @@ def tensor_strided_slice_update(
         raise NotConstant(f"an update of a slice of {input.type}")
     masks = Masks(begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask)
     count = int(np.prod([int(d) for d in input.shape]))  # type: ignore[arg-type]
-    numbers = input.model.constant(steps_to(count).reshape(input.shape))
-    places = sliced(numbers, begin, end, strides, masks)
+    numbers = input.model.constant(build.arange(count).reshape(input.shape))
+    places = slice_strided(numbers, begin, end, strides, masks)
     updates = value if value.shape == places.shape else _like(value, places)
-    line = index.scatter_nd(flat(input), shape.unsqueeze(flat(places), [1]), flat(updates))
+    line = index.scatter_nd(
+        build.flatten(input), shape.unsqueeze(build.flatten(places), [1]), build.flatten(updates)
+    )
     return line if input.rank == 1 else shape.reshape_exact(line, list(input.shape))
 
 
@@ -187,40 +78,4 @@ def _like(value: Value, places: Value) -> Value:
 
 @table.convert("Slice")
 def slice_(input: Value, begin: Index, size: Index) -> Value:
-    """So many elements from a place; -1 goes on to the end."""
-    starts, lengths = elements(begin), elements(size)
-    if len(starts) != input.rank or len(lengths) != input.rank:
-        raise BadType(f"a slice of {input.type} from {begin.type} of {size.type}")
-    cuts = []
-    x = input
-    for axis, (start, length) in enumerate(zip(starts, lengths, strict=True)):
-        whole = input.shape[axis]
-        if isinstance(length, int) and length >= 0 and length == whole:
-            if isinstance(start, int):
-                _require_inside(start, length, whole)
-            continue
-        if isinstance(length, int) and length < 0:
-            cuts.append(Cut(axis, start, END, 1))
-        elif isinstance(start, int) and isinstance(length, int):
-            _require_inside(start, length, whole)
-            cuts.append(Cut(axis, start, start + length, 1))
-        elif isinstance(length, int) and contents(start) is None:  # type: ignore[arg-type]
-            steps = x.model.constant(steps_to(length))
-            x = index.gather(x, start + steps, axis=axis)
-        else:
-            cuts.append(Cut(axis, start, _sum(start, length), 1))
-    kept = [c for c in cuts if not _is_whole(c, input.shape[c.axis])]
-    return cut(x, kept) if kept else x
-
-
-def _require_inside(start: int, length: int, size: Dim) -> None:
-    if start < 0 or (isinstance(size, int) and start + length > size):
-        raise BadType(f"a slice of {length} elements from {start} of an axis of {size}")
-
-
-def _sum(a: Size, b: Size) -> Size:
-    if isinstance(a, int) and isinstance(b, int):
-        return a + b
-    if a == 0 and isinstance(a, int):
-        return b
-    return b + a if isinstance(a, int) else a + b
+    return slice_from(input, begin, size)

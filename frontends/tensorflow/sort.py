@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints
+from nnir import build
+from nnir.broadcast import ints
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.operator import Operator
-from nnir.ops import binary, compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import binary, compare, index, reduce, shape, sort, unary
+from nnir.recipes.sort import best_position, largest_of_rows
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import uniques
-from .sizes import int64
 
 table = Table.merge([uniques.table])
-WIDE = (Precision.INT32, Precision.INT64)
-
-
-def largest(x: Value, k: Value, index_type: Precision) -> tuple[Value, Value]:
-    """The `k` largest elements of each row, and where they are."""
-    kind = index_type if index_type in WIDE else Precision.INT64
-    values, places = sort.top_k(x, k, axis=-1, return_indices_dtype=kind)
-    return values, cast_to(places, index_type)
 
 
 @table.convert("TopKV2")
@@ -36,30 +28,17 @@ def top_k_v2(
     index_type: Precision = Precision.INT32,
 ) -> tuple[Value, Value]:
     """In order without `sorted` too."""
-    known = ints(k)
-    count = shape.reshape(int64(k), [1]) if known is None else k.model.constant(known, np.int64)
-    return largest(input, count, index_type)
-
-
-def position(operator: Operator, x: Value, dimension: int, kind: Precision, least: float) -> Value:
-    """Where the best element is; NaN is none."""
-    if x.precision == Precision.BOOL8:
-        x = unary.cast(x, dtype=Precision.UINT8)
-    if x.is_float:
-        x = compare.where(compare.equal(x, x), x, least)
-    wide = kind if kind in WIDE else Precision.INT64
-    axis = axis_of(dimension, x.rank)
-    return cast_to(operator(x, axis=axis, keepdim=False, dtype=wide), kind)
+    return largest_of_rows(input, k, index_type)
 
 
 @table.convert("ArgMax")
 def arg_max(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
-    return position(reduce.arg_max, input, dimension, output_type, -np.inf)
+    return best_position(reduce.arg_max, input, dimension, output_type, -np.inf)
 
 
 @table.convert("ArgMin")
 def arg_min(input: Value, dimension: int, *, output_type: Precision = Precision.INT64) -> Value:
-    return position(reduce.arg_min, input, dimension, output_type, np.inf)
+    return best_position(reduce.arg_min, input, dimension, output_type, np.inf)
 
 
 def _behind(operator: Operator, line: Value, x: Value, out_type: Precision) -> Value:
@@ -91,14 +70,14 @@ def in_top_k(predictions: Value, targets: Value, *, k: int) -> Value:
 
 @table.convert("InTopKV2")
 def in_top_k_v2(predictions: Value, targets: Value, k: Index) -> Value:
-    return among_top(predictions, targets, int64(k))
+    return among_top(predictions, targets, build.int64(k))
 
 
 def among_top(predictions: Value, targets: Value, k: Value) -> Value:
     """Whether fewer than `k` classes are more probable; never among infinities or NaN."""
     model = predictions.model
-    where = int64(targets)
-    classes = shape.reshape(sizes.vector(model, [sizes.size_of(predictions, 1)]), [])
+    where = build.int64(targets)
+    classes = shape.reshape(build.vector(model, [build.size_of(predictions, 1)]), [])
     zero, one = (model.constant(np.int64(n)) for n in (0, 1))
     last = classes - one
     inside = (where >= zero) & (where < classes)
@@ -118,7 +97,7 @@ def nth_element(input: Value, n: Index, *, reverse: bool = False) -> Value:
     """The element that is n-th in each row when it is in order."""
     known = ints(n)
     if known is None:
-        count = shape.reshape(int64(n), [1]) + 1
+        count = shape.reshape(build.int64(n), [1]) + 1
     else:
         count = n.model.constant([known[0] + 1], np.int64)
     values, _ = sort.top_k(input, count, axis=-1, largest=reverse)

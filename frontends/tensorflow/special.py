@@ -11,7 +11,6 @@ from nnir.ops import compare, index, special, unary
 
 from ..table import Table
 from ..translate import Translator
-from .binary import number
 
 table = Table()
 table.same(
@@ -48,7 +47,7 @@ POLES: dict[str, tuple[Operator, float, float, float]] = {
 def _positive(name: str, operator: Operator, below: float, zero: float, infinity: float) -> None:
     @table.convert(name)
     def convert(x: Value) -> Value:
-        made = chosen(compare.equal(x, number(x, np.inf)), infinity, operator(x))
+        made = chosen(compare.equal(x, x.scalar(np.inf)), infinity, operator(x))
         made = chosen(compare.equal(x, 0), zero, made)
         return chosen(x < 0, below, made)
 
@@ -100,7 +99,7 @@ def polygamma(a: Value, x: Value, *, translator: Translator) -> Value:
     signed = compare.where(odd, size, -size)
     made = compare.where(compare.equal(a, 0), digamma(x), signed)
     whole = compare.equal(unary.floor(a), abs(a))
-    return compare.where(whole, made, number(a, np.nan))
+    return compare.where(whole, made, a.scalar(np.nan))
 
 
 @table.convert("Cross")

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType, Unsupported
+from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import compare, index, logic, shape, unary
+from nnir.ops import logic, unary
+from nnir.recipes.unary import UNSIGNED, reinterpret_bits, sign_of
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 
@@ -47,8 +47,6 @@ table.same(
         "Tan": unary.tan,
     }
 )
-UNSIGNED = {1: Precision.UINT8, 2: Precision.UINT16, 4: Precision.UINT32, 8: Precision.UINT64}
-"""Integers without a sign by their width in bytes."""
 
 
 @table.convert("Const")
@@ -107,7 +105,7 @@ def cast(x: Value, *, DstT: Precision, Truncate: bool = False) -> Value:  # noqa
     narrower = DstT.is_float and DstT.dtype.itemsize < x.dtype.itemsize
     if Truncate and narrower:
         raise Unsupported(f"Cast of {x.precision.name} to {DstT.name} with Truncate=True")
-    return cast_to(x, DstT)
+    return x.cast(DstT)
 
 
 @table.convert("Round")
@@ -119,37 +117,12 @@ def round_(x: Value) -> Value:
 
 @table.convert("Sign")
 def sign(x: Value) -> Value:
-    if x.dtype.kind != "c":
-        return unary.sign(x)
-    size = abs(x)
-    nothing = compare.equal(size, 0)
-    return x / cast_to(compare.where(nothing, 1, size), x.precision)
+    return sign_of(x)
 
 
 @table.convert("Bitcast")
 def bit_cast(input: Value, *, type: Precision) -> Value:
-    """Of another width: the last axis holds the parts of an element, the lowest first."""
-    old, new = input.dtype.itemsize, type.dtype.itemsize
-    if old == new:
-        return unary.bit_cast(input, dtype=type)
-    if old not in UNSIGNED or new not in UNSIGNED or type == Precision.BOOL8:
-        raise Unsupported(f"Bitcast of {input.precision.name} to {type.name}")
-    whole = unary.bit_cast(input, dtype=UNSIGNED[old])
-    if old > new:
-        steps = np.arange(0, 8 * old, 8 * new, dtype=whole.dtype)
-        parts = logic.bit_shift(
-            shape.unsqueeze(whole, [-1]), input.model.constant(steps), left=False
-        )
-        return unary.bit_cast(cast_to(parts, UNSIGNED[new]), dtype=type)
-    if input.rank == 0 or input.shape[-1] != new // old:
-        raise BadType(f"Bitcast of {input.type} to {type.name}: a last axis of {new // old}")
-    result: Value | None = None
-    for k in range(new // old):
-        part = cast_to(index.gather(whole, k, axis=-1), UNSIGNED[new])
-        step = input.model.constant(np.array(8 * old * k, UNSIGNED[new].dtype))
-        part = logic.bit_shift(part, step, left=True) if k else part
-        result = part if result is None else result | part
-    return unary.bit_cast(result, dtype=type)
+    return reinterpret_bits(input, type=type)
 
 
 @table.convert("PopulationCount")
@@ -174,4 +147,4 @@ def population_count(x: Value) -> Value:
     fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)
     octets = masked(fours + shifted(fours, 4), 0x0F)
     total = shifted(octets * repeated(1), 8 * width - 8) if width > 1 else octets
-    return cast_to(total, Precision.UINT8)
+    return total.cast(Precision.UINT8)

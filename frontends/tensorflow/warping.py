@@ -6,23 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, index, shape, sizes, unary
+from nnir.ops import binary, compare, index, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
 F32 = Precision.FLOAT32
-
-
-def number(like: Value, value: float) -> Value:
-    """A number in the precision of `like`."""
-    return like.model.constant(np.array(value, like.dtype))
 
 
 def column(table_: Value, k: int) -> Value:
@@ -32,8 +27,8 @@ def column(table_: Value, k: int) -> Value:
 
 def length(images: Value, axis: int) -> Value:
     """The size of an axis as a float32 vector of one."""
-    found = sizes.size_of(images, axis)
-    return cast_to(sizes.vector(images.model, [found]), F32)
+    found = build.size_of(images, axis)
+    return build.vector(images.model, [found]).cast(F32)
 
 
 def pixels(images: Value, which: Value, y: Value, x: Value) -> Value:
@@ -42,8 +37,8 @@ def pixels(images: Value, which: Value, y: Value, x: Value) -> Value:
     for axis, at in ((1, y), (2, x)):
         last = length(images, axis) - 1
         inside = binary.max_(binary.min_(at, last), 0)
-        places.append(cast_to(inside, Precision.INT64))
-    image = shape.unsqueeze(cast_to(which, Precision.INT64), [1, 2])
+        places.append(inside.cast(Precision.INT64))
+    image = shape.unsqueeze(which.cast(Precision.INT64), [1, 2])
     every = image + (places[0] + places[1])
     zero = every * 0
     whole = [p + zero for p in (image, *places)]
@@ -67,7 +62,7 @@ def blended(images: Value, which: Value, y: Value, x: Value, fill: Value | None 
     for row in (low[0], low[0] + 1):
         ends = []
         for across in (low[1], low[1] + 1):
-            found = cast_to(pixels(images, which, row, across), F32)
+            found = pixels(images, which, row, across).cast(F32)
             if fill is not None:
                 good = shape.unsqueeze(inside(images, row, across), [3])
                 found = compare.where(good, found, fill)
@@ -99,7 +94,7 @@ def crop_and_resize(
         case "bilinear":
             value = blended(image, box_ind, y, x)
         case "nearest":
-            value = cast_to(pixels(image, box_ind, rounded(y), rounded(x)), F32)
+            value = pixels(image, box_ind, rounded(y), rounded(x)).cast(F32)
         case _:
             raise Unsupported(f"CropAndResize with method={method!r}")
     outside = image.model.constant(np.float32(extrapolation_value))
@@ -144,23 +139,23 @@ def projective_transform(
     down = images.model.constant(np.arange(height, dtype=np.float32)[None, :, None])
     across = images.model.constant(np.arange(width, dtype=np.float32)[None, None, :])
     a, b, c = ([column(transforms, 3 * k + n) for n in range(3 if k < 2 else 2)] for k in range(3))
-    scale = _plane(across, down, *c, number(across, 1))
+    scale = _plane(across, down, *c, across.scalar(1))
     nowhere = shape.unsqueeze(compare.equal(scale, 0), [3])
     x, y = (_plane(across, down, *row) / scale for row in (a, b))
     x, y = (_mapped(at, length(images, axis), fill_mode) for at, axis in ((x, 2), (y, 1)))
     which = _images(images)
-    fill = shape.reshape(cast_to(fill_value, F32), [])
+    fill = shape.reshape(fill_value.cast(F32), [])
     match interpolation:
         case "BILINEAR":
             value = blended(images, which, y, x, fill)
         case "NEAREST":
             x, y = rounded(x), rounded(y)
-            found = cast_to(pixels(images, which, y, x), F32)
+            found = pixels(images, which, y, x).cast(F32)
             good = shape.unsqueeze(inside(images, y, x), [3])
             value = compare.where(good, found, fill)
         case _:
             raise Unsupported(f"a projective transform with interpolation={interpolation!r}")
-    return cast_to(compare.where(nowhere, fill, value), images.precision)
+    return compare.where(nowhere, fill, value).cast(images.precision)
 
 
 @table.convert("ImageProjectiveTransformV2")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from nnir.model import Value
 from nnir.ops import activation, compare, shape
+from nnir.recipes.layout import with_channels_first
 
 from ..table import Table
-from ..tensorflow import activation as tensorflow
-from ..tensorflow.layout import with_channels_first
 from .fused import clipped
 
 table = Table()
@@ -19,8 +18,16 @@ table.same(
         "TANH": activation.tanh,
     }
 )
-table.convert("ELU")(tensorflow.elu)
-table.convert("LOG_SOFTMAX")(tensorflow.log_softmax)
+
+
+@table.convert("ELU")
+def elu(input: Value) -> Value:
+    return activation.elu(input, alpha=1.0)
+
+
+@table.convert("LOG_SOFTMAX")
+def log_softmax(input: Value) -> Value:
+    return activation.log_softmax(input, axis=-1)
 
 
 @table.convert("RELU_N1_TO_1")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from nnir.model import Value
-from nnir.ops import binary
+from nnir.ops import binary, unary
 
 from ..table import Table
-from ..tensorflow import binary as tensorflow
 from .fused import NONE, activated
 
 table = Table()
@@ -18,9 +17,21 @@ table.same(
         "POW": binary.pow_,
     }
 )
-table.convert("FLOOR_DIV")(tensorflow.floor_div)
-table.convert("FLOOR_MOD")(tensorflow.floor_mod)
-table.convert("SQUARED_DIFFERENCE")(tensorflow.squared_difference)
+
+
+@table.convert("FLOOR_DIV")
+def floor_div(x: Value, y: Value) -> Value:
+    return x // y
+
+
+@table.convert("FLOOR_MOD")
+def floor_mod(x: Value, y: Value) -> Value:
+    return x % y
+
+
+@table.convert("SQUARED_DIFFERENCE")
+def squared_difference(x: Value, y: Value) -> Value:
+    return unary.square(x - y)
 
 
 @table.convert("ADD")

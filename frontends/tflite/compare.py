@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from nnir.model import Value
 from nnir.ops import compare, logic
+from nnir.recipes.compare import select_rows
+from nnir.recipes.index import true_positions
+from nnir.recipes.logic import clamp_shift
 
 from ..table import Table
-from ..tensorflow import compare as tensorflow
-from ..tensorflow import index
-from ..tensorflow import logic as tensorflow_logic
 
 table = Table()
 table.same(
@@ -24,9 +24,21 @@ table.same(
         "SELECT_V2": compare.where,
     }
 )
-table.convert("RIGHT_SHIFT")(tensorflow_logic.right_shift)
-table.convert("SELECT")(tensorflow.select)
-table.convert("WHERE")(index.where)
+
+
+@table.convert("RIGHT_SHIFT")
+def right_shift(x: Value, y: Value) -> Value:
+    return logic.bit_shift(x, clamp_shift(x, y), left=False)
+
+
+@table.convert("SELECT")
+def select(condition: Value, x: Value, y: Value) -> Value:
+    return select_rows(condition, x, y)
+
+
+@table.convert("WHERE")
+def where(condition: Value) -> Value:
+    return true_positions(condition)
 
 
 @table.convert("EQUAL")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import shape
+from nnir.recipes.conv import convolve, convolve_transposed, filter_output_first
+from nnir.recipes.windows import Window, known_channels, make_window
 
 from ..table import Table
-from ..tensorflow import conv as tensorflow
-from ..tensorflow.windows import Window, channels_of, window
 from .fused import NONE, activated
 
 table = Table()
@@ -25,11 +25,11 @@ def _window(
 ) -> Window:
     layout = NHWC if len(strides) == 2 else NDHWC
     kernel = filter.shape[axes]
-    return window(kernel, (1, *strides, 1), padding, layout, (1, *dilations, 1))
+    return make_window(kernel, (1, *strides, 1), padding, layout, (1, *dilations, 1))
 
 
 def _groups(input: Value, depth: int, filter: Value, layout: str) -> int:
-    channels = channels_of(input, layout)
+    channels = known_channels(input, layout)
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
     return channels // depth
@@ -58,10 +58,10 @@ def conv_2d(
         raise BadType(f"CONV_2D of {input.type} with {filter.type}")
     dilations = (dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
-    (depth,) = tensorflow.sized(filter)[3:]
+    (depth,) = filter.sizes[3:]
     groups = _groups(input, depth, filter, NHWC)
     weights = _turned(filter, 0, 3, 1, 2)
-    result = tensorflow.convolved(input, weights, how, NHWC, groups, bias)
+    result = convolve(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -85,8 +85,8 @@ def depthwise_conv_2d(
     dilations = (dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
     weights = _turned(filter, 3, 0, 1, 2)
-    groups = channels_of(input, NHWC)
-    result = tensorflow.convolved(input, weights, how, NHWC, groups, bias)
+    groups = known_channels(input, NHWC)
+    result = convolve(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -107,7 +107,7 @@ def transpose_conv(
         raise BadType(f"TRANSPOSE_CONV of {input.type} with {weights.type}")
     how = _window(weights, slice(1, 3), padding, (stride_h, stride_w), (1, 1))
     turned = _turned(weights, 3, 0, 1, 2)
-    result = tensorflow.transposed(output_shape, turned, input, how, NHWC, 1, bias)
+    result = convolve_transposed(output_shape, turned, input, how, NHWC, 1, bias)
     return activated(result, fused_activation_function)
 
 
@@ -131,10 +131,10 @@ def conv_3d(
         raise BadType(f"CONV_3D of {input.type} with {filter.type}")
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
-    depth = tensorflow.sized(filter)[3]
+    depth = filter.sizes[3]
     groups = _groups(input, depth, filter, NDHWC)
-    weights = tensorflow.output_first(filter)
-    result = tensorflow.convolved(input, weights, how, NDHWC, groups, bias)
+    weights = filter_output_first(filter)
+    result = convolve(input, weights, how, NDHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -159,6 +159,6 @@ def conv_3d_transpose(
         raise BadType(f"CONV_3D_TRANSPOSE of {input.type} with {filter.type}")
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
-    weights = tensorflow.output_first(filter)
-    result = tensorflow.transposed(output_shape, weights, input, how, NDHWC, 1, bias)
+    weights = filter_output_first(filter)
+    result = convolve_transposed(output_shape, weights, input, how, NDHWC, 1, bias)
     return activated(result, fused_activation_function)

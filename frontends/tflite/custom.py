@@ -16,7 +16,7 @@ MAPS = frozenset({"AudioSpectrogram", "Mfcc", "TFLite_Detection_PostProcess"})
 def options(name: str, payload: bytes) -> dict[str, Any]:
     """What is known of the options of a custom operator; else its bytes as they are."""
     if name.startswith(flex.PREFIX):
-        return {flex.NODE: flex.node_of(payload)}
+        return {flex.NODE: flex.read_node(payload)}
     if name not in MAPS:
         return {"custom_options": payload} if payload else {}
     found = decode(payload)

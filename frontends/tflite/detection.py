@@ -8,11 +8,15 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
 from nnir.ops import binary, index, shape, sort, unary
+from nnir.recipes.detection import (
+    suppress_by_class,
+    suppress_overlaps,
+    suppress_padded,
+    suppress_with_scores,
+)
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import detection as tensorflow
 
 table = Table()
 F32 = Precision.FLOAT32
@@ -34,7 +38,7 @@ def non_max_suppression_v4(
 ) -> tuple[Value, Value]:
     """The boxes that stay, with zeros behind them, and how many they are."""
     bound = _touching(iou_threshold)
-    return tensorflow.non_max_suppression_v4(
+    return suppress_padded(
         boxes, scores, max_output_size, bound, score_threshold, pad_to_max_output_size=True
     )
 
@@ -48,7 +52,7 @@ def non_max_suppression_v5(
     score_threshold: Value,
     soft_nms_sigma: float,
 ) -> tuple[Value, Value, Value]:
-    return tensorflow.non_max_suppression_v5(
+    return suppress_with_scores(
         boxes,
         scores,
         max_output_size,
@@ -106,7 +110,7 @@ def detection_post_process(
     least = np.nextafter(np.float32(nms_score_threshold), np.float32(-np.inf))
     bound = model.constant(least)
     if use_regular_nms:
-        found = tensorflow.combined_non_max_suppression(
+        found = suppress_by_class(
             shape.unsqueeze(boxes, [2]),
             scores,
             detections_per_class,
@@ -116,7 +120,7 @@ def detection_post_process(
             clip_boxes=False,
         )
         corners, best, classes, number = found
-        return corners, classes, best, cast_to(number, F32)
+        return corners, classes, best, number.cast(F32)
     shared = min(max_classes_per_detection, num_classes)
     return _shared(boxes, scores, max_detections, shared, overlap, bound)
 
@@ -131,10 +135,10 @@ def _shared(
     best, classes = sort.top_k(scores, [each], axis=1)
     first = shape.squeeze(index.slice_(best, [1], [0], [1]), [1])
     most = boxes.model.constant(np.array(limit))
-    kept = tensorflow.selected(boxes, first, most, overlap, bound)
+    kept = suppress_overlaps(boxes, first, most, overlap, bound)
     rows = shape.unsqueeze(index.gather(boxes, kept), [1])
     corners = shape.tile(rows, [1, each, 1]) if each > 1 else rows
-    parts = [corners, cast_to(index.gather(classes, kept), F32), index.gather(best, kept)]
+    parts = [corners, index.gather(classes, kept).cast(F32), index.gather(best, kept)]
     size = shape.shape(kept, dtype=Precision.INT64)
     missing = boxes.model.constant(np.array([limit])) - size
 
@@ -146,4 +150,4 @@ def _shared(
         return shape.reshape(whole, [1, limit * each, *rest[1:]])
 
     found, classes, best = parts
-    return padded(found, each, 4), padded(classes, each), padded(best, each), cast_to(size, F32)
+    return padded(found, each, 4), padded(classes, each), padded(best, each), size.cast(F32)

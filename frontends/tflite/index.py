@@ -6,46 +6,79 @@ import numpy as np
 
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import activation, binary, index, linear, shape
+from nnir.ops import activation, binary, index, linear, reduce, shape
+from nnir.recipes.diagonal import diagonal_matrix, set_diagonals
+from nnir.recipes.index import gather_along, gather_slices, one_hot_along
+from nnir.recipes.scatter import fill_sparse, sum_updates
+from nnir.recipes.segment import (
+    ADD,
+    MAX,
+    MIN,
+    MUL,
+    reduce_segments,
+    reduce_sorted_segments,
+    segment_count,
+)
+from nnir.recipes.slices import slice_from, slice_with_masks
+from nnir.recipes.sort import best_position, find_buckets, largest_of_rows
+from nnir.recipes.uniques import distinct_elements
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import index as tensorflow
-from ..tensorflow import matrices, scatter, segment, slices, sort
-from ..tensorflow.histograms import bucketize as bucketized
-from ..tensorflow.reduce import cumsum as summed
-from ..tensorflow.uniques import unique as uniques
 
 table = Table()
-table.convert("SEGMENT_SUM")(segment.segment_sum)
-table.convert("SLICE")(slices.slice_)
-table.convert("UNSORTED_SEGMENT_MAX")(segment.unsorted_segment_max)
-table.convert("UNSORTED_SEGMENT_MIN")(segment.unsorted_segment_min)
-table.convert("UNSORTED_SEGMENT_PROD")(segment.unsorted_segment_prod)
-table.convert("UNSORTED_SEGMENT_SUM")(segment.unsorted_segment_sum)
+
+
+@table.convert("SEGMENT_SUM")
+def segment_sum(data: Value, segment_ids: Value) -> Value:
+    return reduce_sorted_segments(data, segment_ids, ADD)
+
+
+@table.convert("SLICE")
+def slice_(input: Value, begin: Index, size: Index) -> Value:
+    return slice_from(input, begin, size)
+
+
+@table.convert("UNSORTED_SEGMENT_MAX")
+def unsorted_segment_max(data: Value, segment_ids: Value, num_segments: Index) -> Value:
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MAX)
+
+
+@table.convert("UNSORTED_SEGMENT_MIN")
+def unsorted_segment_min(data: Value, segment_ids: Value, num_segments: Index) -> Value:
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MIN)
+
+
+@table.convert("UNSORTED_SEGMENT_PROD")
+def unsorted_segment_prod(data: Value, segment_ids: Value, num_segments: Index) -> Value:
+    return reduce_segments(data, segment_ids, segment_count(num_segments), MUL)
+
+
+@table.convert("UNSORTED_SEGMENT_SUM")
+def unsorted_segment_sum(data: Value, segment_ids: Value, num_segments: Index) -> Value:
+    return reduce_segments(data, segment_ids, segment_count(num_segments), ADD)
 
 
 @table.convert("GATHER")
 def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0) -> Value:
-    return tensorflow.gather_v2(params, indices, axis, batch_dims=batch_dims)
+    return gather_along(params, indices, axis, batch_dims=batch_dims)
 
 
 @table.convert("GATHER_ND")
 def gather_nd(params: Value, indices: Value) -> Value:
-    return tensorflow.gather_nd(params, indices)
+    return gather_slices(params, indices)
 
 
 @table.convert("SCATTER_ND")
 def scatter_nd(indices: Value, updates: Value, shape: Index) -> Value:
-    return scatter.scatter_nd(indices, updates, shape)
+    return sum_updates(indices, updates, shape)
 
 
 @table.convert("SPARSE_TO_DENSE")
 def sparse_to_dense(
     sparse_indices: Value, output_shape: Index, sparse_values: Value, default_value: Value
 ) -> Value:
-    return scatter.sparse_to_dense(sparse_indices, output_shape, sparse_values, default_value)
+    return fill_sparse(sparse_indices, output_shape, sparse_values, default_value)
 
 
 @table.convert("STRIDED_SLICE")
@@ -63,7 +96,7 @@ def strided_slice(
     offset: bool = False,
 ) -> Value:
     """With `offset`, the ends are counted from where the slices begin."""
-    return slices.strided_slice(
+    return slice_with_masks(
         input,
         begin,
         begin + end if offset else end,
@@ -87,7 +120,7 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
         raise BadType(f"DYNAMIC_UPDATE_SLICE of {operand.type} with {update.type}")
     if not operand.rank:
         return update
-    starts = cast_to(start_indices, Precision.INT64)
+    starts = start_indices.cast(Precision.INT64)
     starts = activation.clip(starts, np.zeros((), np.int64), np.iinfo(np.int64).max)
     starts = binary.min_(starts, operand.model.constant(wide - sizes))
     steps = (wide[::-1].cumprod()[::-1] // wide).astype(np.int64)
@@ -102,24 +135,24 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
 def one_hot(
     indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = 0
 ) -> Value:
-    return tensorflow.one_hot(indices, depth, on_value, off_value, axis=axis)
+    return one_hot_along(indices, depth, on_value, off_value, axis=axis)
 
 
 @table.convert("TOPK_V2")
 def top_k(input: Value, k: Index) -> tuple[Value, Value]:
-    return sort.top_k_v2(input, k)
+    return largest_of_rows(input, k)
 
 
 @table.convert("ARG_MAX")
 def arg_max(input: Value, dimension: int, *, output_type: Precision) -> Value:
     _require_wide("ARG_MAX", output_type)
-    return sort.arg_max(input, dimension, output_type=output_type)
+    return best_position(reduce.arg_max, input, dimension, output_type, -np.inf)
 
 
 @table.convert("ARG_MIN")
 def arg_min(input: Value, dimension: int, *, output_type: Precision) -> Value:
     _require_wide("ARG_MIN", output_type)
-    return sort.arg_min(input, dimension, output_type=output_type)
+    return best_position(reduce.arg_min, input, dimension, output_type, np.inf)
 
 
 def _require_wide(name: str, kind: Precision) -> None:
@@ -129,24 +162,24 @@ def _require_wide(name: str, kind: Precision) -> None:
 
 @table.convert("UNIQUE")
 def unique(x: Value, *, idx_out_type: Precision = Precision.INT32) -> tuple[Value, Value]:
-    return uniques(x, out_idx=idx_out_type)
+    return distinct_elements(x, (), idx_out_type)[:2]
 
 
 @table.convert("BUCKETIZE")
 def bucketize(input: Value, *, boundaries: tuple[float, ...] = ()) -> Value:
-    return bucketized(input, boundaries=boundaries)
+    return find_buckets(input, boundaries=boundaries)
 
 
 @table.convert("CUMSUM")
 def cumsum(input: Value, axis: Index, *, exclusive: bool = False, reverse: bool = False) -> Value:
-    return summed(input, axis, exclusive=exclusive, reverse=reverse)
+    return reduce.cum_sum(input, axis, exclusive=exclusive, reverse=reverse)
 
 
 @table.convert("MATRIX_DIAG")
 def matrix_diag(diagonal: Value) -> Value:
-    return matrices.matrix_diag(diagonal)
+    return diagonal_matrix(diagonal)
 
 
 @table.convert("MATRIX_SET_DIAG")
 def matrix_set_diag(input: Value, diagonal: Value) -> Value:
-    return matrices.matrix_set_diag(input, diagonal)
+    return set_diagonals(input, diagonal, (0,), "LEFT_LEFT")

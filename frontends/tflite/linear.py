@@ -5,10 +5,10 @@ from __future__ import annotations
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import index, linear, shape
+from nnir.recipes.conv import zero_bias
+from nnir.recipes.linear import multiply_matrices
 
 from ..table import Table
-from ..tensorflow import conv
-from ..tensorflow import linear as tensorflow
 from .fused import NONE, activated
 
 table = Table()
@@ -29,13 +29,13 @@ def fully_connected(
         raise Unsupported(f"FULLY_CONNECTED with weights_format={weights_format!r}")
     if weights.rank != 2:
         raise BadType(f"FULLY_CONNECTED with weights {weights.type}")
-    units, width = conv.sized(weights)
+    units, width = weights.sizes
     if keep_num_dims and input.rank != 2:
         result = linear.mat_mul(input, weights, transpose_y=True)
         result = result if bias is None else result + shape.reshape(bias, [units])
         return activated(result, fused_activation_function)
     rows = input if input.rank == 2 and input.shape[1] == width else _rows(input, width)
-    added = conv.zeros(rows, units) if bias is None else shape.reshape(bias, [units])
+    added = zero_bias(rows, units) if bias is None else shape.reshape(bias, [units])
     result = linear.fully_connected(rows, weights, added)
     return activated(result, fused_activation_function)
 
@@ -47,7 +47,7 @@ def _rows(input: Value, width: int) -> Value:
 
 @table.convert("BATCH_MATMUL")
 def batch_mat_mul(x: Value, y: Value, *, adj_x: bool = False, adj_y: bool = False) -> Value:
-    return tensorflow.batch_mat_mul(x, y, adj_x=adj_x, adj_y=adj_y)
+    return multiply_matrices(x, y, adj_x=adj_x, adj_y=adj_y)
 
 
 @table.convert("EMBEDDING_LOOKUP")

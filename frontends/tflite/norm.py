@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from nnir.model import Value
 from nnir.ops import binary, reduce, unary
+from nnir.recipes.norm import normalize_across_channels
 
 from ..table import Table
-from ..tensorflow import norm as tensorflow
 from .fused import NONE, activated
 
 table = Table()
@@ -25,4 +25,4 @@ def l2_normalization(input: Value, *, fused_activation_function: str = NONE) -> 
 def local_response_normalization(
     input: Value, *, radius: int = 0, bias: float = 0.0, alpha: float = 0.0, beta: float = 0.0
 ) -> Value:
-    return tensorflow.lrn(input, depth_radius=radius, bias=bias, alpha=alpha, beta=beta)
+    return normalize_across_channels(input, depth_radius=radius, bias=bias, alpha=alpha, beta=beta)

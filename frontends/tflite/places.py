@@ -11,14 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, binary, compare, index, linear, reduce, shape, sizes
+from nnir.ops import activation, binary, compare, index, linear, reduce, shape
 from nnir.types import Precision
-
-from ..precision import cast_to
-from ..tensorflow.sizes import steps_to
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Slices:
 
     def places(self, indices: Value) -> Value:
         """Positions [*batch, entries] as int64."""
-        where = cast_to(indices, Precision.INT64)
+        where = indices.cast(Precision.INT64)
         if self.vector == where.rank:
             return shape.unsqueeze(where, [self.vector])
         others = [a for a in range(where.rank) if a != self.vector]
@@ -90,7 +88,7 @@ def _flat(places: Value, whole: Sequence[int], how: Slices) -> tuple[Value, Valu
     its position among all elements of the tensor."""
     steps = np.array([int(np.prod(whole[a + 1 :], dtype=np.int64)) for a in range(len(whole))])
     count = math.prod(how.sizes)
-    steps_to(count)
+    build.arange(count)
     grid = np.indices(how.sizes).reshape(len(how.sizes), count).T.astype(np.int64)
     rest = [a for a in range(len(whole)) if a not in how.axes]
     model = places.model
@@ -120,8 +118,8 @@ def gathered(x: Value, indices: Value, how: Slices) -> Value:
     else:
         _, at = _flat(places, _static(x), how)
         lines = index.gather(shape.reshape(x, [-1]), at, axis=0)
-        outer = sizes.sizes_of(lines)[:batch]
-        found = sizes.reshape(lines, [*outer, *(how.sizes[a] for a in how.kept())])
+        outer = build.sizes_of(lines)[:batch]
+        found = build.reshape(lines, [*outer, *(how.sizes[a] for a in how.kept())])
     order = how.order(batch)
     return found if order == tuple(range(found.rank)) else shape.transpose(found, perm=order)
 
@@ -136,7 +134,7 @@ def scattered(x: Value, indices: Value, updates: Value, how: Slices, reduction: 
     spots, at = _flat(places, whole, how)
     ends = model.constant(np.array([whole[a] for a in how.axes], np.int64))
     inside = (spots >= 0) & (spots < ends)
-    good = reduce.reduce_min(cast_to(inside, Precision.INT32), [-1], keepdim=False)
+    good = reduce.reduce_min(inside.cast(Precision.INT32), [-1], keepdim=False)
     total = int(np.prod(whole, dtype=np.int64))
     spare = model.constant(np.int64(total))
     at = compare.where(compare.equal(good, model.constant(np.int32(1))), at, spare)
@@ -158,7 +156,7 @@ def clamped(x: Value, starts: Sequence[Value], sizes: Sequence[int]) -> Value:
     whole = _static(x)
     if any(not 0 <= n <= d for n, d in zip(sizes, whole, strict=True)):
         raise BadType(f"a slice of {list(sizes)} of {x.type}")
-    parts = [shape.reshape(cast_to(s, Precision.INT64), [1]) for s in starts]
+    parts = [shape.reshape(s.cast(Precision.INT64), [1]) for s in starts]
     where = shape.concat(*parts, axis=0) if len(parts) > 1 else parts[0]
     most = model.constant(np.array(whole, np.int64) - np.array(sizes, np.int64))
     low = activation.clip(where, np.zeros((), np.int64), np.iinfo(np.int64).max)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import unary
+from nnir.recipes.pool import pool_windows
+from nnir.recipes.windows import make_window
 
 from ..table import Table
-from ..tensorflow.pool import pooled
-from ..tensorflow.windows import window
 from .fused import NONE, activated
 
 table = Table()
@@ -24,8 +24,8 @@ def _pooled(
 ) -> Value:
     if min(kernel) < 1:
         raise BadType(f"a pool with a window of {kernel}")
-    how = window(kernel, (1, *strides, 1), padding, "NHWC")
-    return pooled(input, how, "NHWC", maximum=maximum)
+    how = make_window(kernel, (1, *strides, 1), padding, "NHWC")
+    return pool_windows(input, how, "NHWC", maximum=maximum)
 
 
 @table.convert("MAX_POOL_2D")

@@ -7,11 +7,10 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import quant
+from nnir.recipes.quant import fake_quantize
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import quant as tensorflow
 
 table = Table()
 
@@ -43,7 +42,7 @@ def dequantize(
 ) -> Value:
     """Scale and zero point are those of the operand in the file; float16 has none."""
     if scale is None or zero_point is None:
-        return cast_to(input, Precision.FLOAT32)
+        return input.cast(Precision.FLOAT32)
     model = input.model
     zeros = model.constant(zero_point.astype(input.dtype)) if zero_point.any() else None
     return quant.dequantize_linear(input, model.constant(scale), zeros, axis=axis)
@@ -58,6 +57,4 @@ def fake_quant(
     num_bits: int = 0,
     narrow_range: bool = False,
 ) -> Value:
-    return tensorflow.fake_quant_with_min_max_args(
-        input, min=min, max=max, num_bits=num_bits, narrow_range=narrow_range
-    )
+    return fake_quantize(input, np.array(min), np.array(max), num_bits, narrow_range)

@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, index, linear, recurrent, reduce, shape, sizes
+from nnir.ops import activation, index, linear, recurrent, reduce, shape
 
 from ..table import Table
 from ..translate import Translator
@@ -281,13 +282,13 @@ def svdf(
     filters, memory = weights_time.shape
     if isinstance(filters, Expr) or isinstance(memory, Expr) or rank < 1 or filters % rank:
         raise BadType(f"SVDF of rank {rank} with {weights_time.type}")
-    batch = sizes.size_of(input, 0)
+    batch = build.size_of(input, 0)
     features = linear.mat_mul(input, weights_feature, transpose_y=True)
-    past = sizes.reshape(state, [batch, filters, memory])
+    past = build.reshape(state, [batch, filters, memory])
     kept = index.slice_(past, [2], [1], [memory])
     whole = shape.concat(kept, shape.unsqueeze(features, [2]), axis=2)
     lines = reduce.reduce_sum(whole * weights_time, [2], keepdim=False)
-    units = sizes.reshape(lines, [batch, filters // rank, rank])
+    units = build.reshape(lines, [batch, filters // rank, rank])
     total = reduce.reduce_sum(units, [2], keepdim=False)
     total = total if bias is None else total + bias
     return activated(total, fused_activation_function)

@@ -6,37 +6,42 @@ from collections.abc import Callable
 
 from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, logic
+from nnir.operator import Operator
+from nnir.ops import binary, logic, reduce
+from nnir.recipes.reduce import reduce_along, reduce_bools
 
 from ..table import Table
-from ..tensorflow import reduce as tensorflow
 from .windows import Windows, reduced
 
 table = Table()
-NAMES = {
-    "MEAN": "Mean",
-    "REDUCE_ALL": "All",
-    "REDUCE_ANY": "Any",
-    "REDUCE_MAX": "Max",
-    "REDUCE_MIN": "Min",
-    "REDUCE_PROD": "Prod",
-    "SUM": "Sum",
+REDUCTIONS = {
+    "MEAN": reduce.reduce_mean,
+    "REDUCE_MAX": reduce.reduce_max,
+    "REDUCE_MIN": reduce.reduce_min,
+    "REDUCE_PROD": reduce.reduce_prod,
+    "SUM": reduce.reduce_sum,
 }
 
 
-def _reduction(name: str) -> Callable[..., Value]:
-    """TFLite's reduction by TensorFlow's of another name."""
-    (converter,) = tensorflow.table.entries[name].values()
-
+def _reduction(operator: Operator[Value]) -> Callable[..., Value]:
     def convert(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
-        result: Value = converter.function(input, axis, keep_dims=keep_dims)
-        return result
+        return reduce_along(operator, input, axis, keep_dims)
 
     return convert
 
 
-for mine, theirs in NAMES.items():
-    table.convert(mine)(_reduction(theirs))
+for _name, _operator in REDUCTIONS.items():
+    table.convert(_name)(_reduction(_operator))
+
+
+@table.convert("REDUCE_ALL")
+def reduce_all(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
+    return reduce_bools(reduce.reduce_min, input, axis, keep_dims)
+
+
+@table.convert("REDUCE_ANY")
+def reduce_any(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
+    return reduce_bools(reduce.reduce_max, input, axis, keep_dims)
 
 
 WINDOWS = {

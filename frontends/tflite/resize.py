@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nnir.model import Index, Value
+from nnir.recipes.resize import interpolate_bilinear, interpolate_nearest
 
 from ..table import Table
-from ..tensorflow import resize as tensorflow
 
 table = Table()
 
@@ -14,7 +14,7 @@ table = Table()
 def resize_bilinear(
     input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
-    return tensorflow.resize_bilinear(
+    return interpolate_bilinear(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )
 
@@ -23,6 +23,6 @@ def resize_bilinear(
 def resize_nearest_neighbor(
     input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
 ) -> Value:
-    return tensorflow.resize_nearest_neighbor(
+    return interpolate_nearest(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
     )

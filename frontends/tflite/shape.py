@@ -2,49 +2,117 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from nnir import build
+from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import index, shape
+from nnir.ops import generate, index, shape
+from nnir.recipes import blocks
+from nnir.recipes.padding import pad_by_rows, pad_mirrored
+from nnir.recipes.shape import (
+    broadcast_shapes,
+    expand_to,
+    permute,
+    reshape_to,
+    reverse_axes,
+    shape_vector,
+    split_by_lengths,
+    split_evenly,
+    squeeze_axes,
+    unstack,
+)
 from nnir.types import Precision
 
 from ..table import Table, Wanted
-from ..tensorflow import blocks, generate, padding
-from ..tensorflow import shape as tensorflow
 from .fused import NONE, activated
 
 table = Table()
-table.convert("BROADCAST_ARGS")(tensorflow.broadcast_args)
-table.convert("BROADCAST_TO")(tensorflow.broadcast_to)
-table.convert("EXPAND_DIMS")(tensorflow.expand_dims)
-table.convert("FILL")(generate.fill)
-table.convert("PAD")(padding.pad)
-table.convert("PADV2")(padding.pad_v2)
-table.convert("RANGE")(generate.range_)
-table.convert("RANK")(tensorflow.rank)
-table.convert("REVERSE_V2")(tensorflow.reverse_v2)
-table.convert("TILE")(tensorflow.tile)
-table.convert("TRANSPOSE")(tensorflow.transpose)
-table.convert("BATCH_TO_SPACE_ND")(blocks.batch_to_space_nd)
-table.convert("SPACE_TO_BATCH_ND")(blocks.space_to_batch_nd)
+
+
+@table.convert("BROADCAST_ARGS")
+def broadcast_args(s0: Index, s1: Index) -> Value:
+    return broadcast_shapes(s0, s1)
+
+
+@table.convert("BROADCAST_TO")
+def broadcast_to(input: Value, shape: Index) -> Value:
+    return expand_to(input, shape)
+
+
+@table.convert("EXPAND_DIMS")
+def expand_dims(input: Value, axis: int) -> Value:
+    return shape.unsqueeze(input, [axis_of(axis, input.rank, extra=1)])
+
+
+@table.convert("FILL")
+def fill(dims: Index, value: Value) -> Value:
+    return generate.fill(build.int64(dims), value)
+
+
+@table.convert("PAD")
+def pad(input: Value, paddings: Index) -> Value:
+    return pad_by_rows(input, paddings, None)
+
+
+@table.convert("PADV2")
+def pad_v2(input: Value, paddings: Index, constant_values: Value) -> Value:
+    return pad_by_rows(input, paddings, constant_values)
+
+
+@table.convert("RANGE")
+def range_(start: Index, limit: Index, delta: Index) -> Value:
+    return generate.range_(start, limit, delta)
+
+
+@table.convert("RANK")
+def rank(input: Value) -> Value:
+    return input.model.constant(np.int32(input.rank))
+
+
+@table.convert("REVERSE_V2")
+def reverse(input: Value, axis: tuple[int, ...]) -> Value:
+    return reverse_axes(input, axis)
+
+
+@table.convert("TILE")
+def tile(input: Value, multiples: Index) -> Value:
+    return shape.tile(input, multiples) if input.rank else input
+
+
+@table.convert("TRANSPOSE")
+def transpose(input: Value, perm: tuple[int, ...]) -> Value:
+    return permute(input, perm)
+
+
+@table.convert("BATCH_TO_SPACE_ND")
+def batch_to_space_nd(input: Value, block_shape: tuple[int, ...], crops: Index) -> Value:
+    return blocks.batch_to_space(input, block_shape, crops)
+
+
+@table.convert("SPACE_TO_BATCH_ND")
+def space_to_batch_nd(input: Value, block_shape: tuple[int, ...], paddings: Index) -> Value:
+    return blocks.space_to_batch(input, block_shape, paddings)
 
 
 @table.convert("RESHAPE")
 def reshape(input: Value, shape: Index | None = None, *, new_shape: tuple[int, ...] = ()) -> Value:
     """The sizes are an operand or, in old files, an option."""
     wanted = input.model.constant(list(new_shape), "int64") if shape is None else shape
-    return tensorflow.reshape(input, wanted)
+    return reshape_to(input, wanted)
 
 
 @table.convert("SQUEEZE")
 def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
-    return tensorflow.squeeze(input, squeeze_dims=squeeze_dims)
+    return squeeze_axes(input, squeeze_dims=squeeze_dims)
 
 
 @table.convert("SHAPE")
 def shape_of(input: Value, *, out_type: Precision) -> Value:
     if out_type not in (Precision.INT32, Precision.INT64):
         raise BadType(f"SHAPE with out_type={out_type.name}: INT32 or INT64 is needed")
-    return tensorflow.shape_of(input, out_type=out_type)
+    return shape_vector(input, out_type)
 
 
 @table.convert("CONCATENATION")
@@ -62,22 +130,22 @@ def pack(*values: Value, axis: int = 0) -> Value:
 
 @table.convert("UNPACK")
 def unpack(input: Value, *, axis: int = 0, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.unpack(input, num=wanted, axis=axis))
+    return tuple(unstack(input, num=wanted, axis=axis))
 
 
 @table.convert("SPLIT")
 def split(axis: int, value: Value, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.split(axis, value, num_split=wanted))
+    return tuple(split_evenly(axis, value, num_split=wanted))
 
 
 @table.convert("SPLIT_V")
 def split_v(value: Value, size_splits: Index, axis: int, *, wanted: Wanted) -> tuple[Value, ...]:
-    return tuple(tensorflow.split_v(value, size_splits, axis, num_split=wanted))
+    return tuple(split_by_lengths(value, size_splits, axis, num_split=wanted))
 
 
 @table.convert("MIRROR_PAD")
 def mirror_pad(input: Value, paddings: Index, *, mode: str = "REFLECT") -> Value:
-    return padding.mirror_pad(input, paddings, mode=mode)
+    return pad_mirrored(input, paddings, mode=mode)
 
 
 @table.convert("SPACE_TO_DEPTH")
@@ -94,7 +162,7 @@ def depth_to_space(input: Value, *, block_size: int) -> Value:
 def reverse_sequence(
     input: Value, seq_lengths: Value, *, seq_dim: int, batch_dim: int = 0
 ) -> Value:
-    return tensorflow.reverse_sequence(input, seq_lengths, seq_dim=seq_dim, batch_dim=batch_dim)
+    return index.reverse_sequence(input, seq_lengths, batch_axis=batch_dim, time_axis=seq_dim)
 
 
 @table.convert("DILATE")

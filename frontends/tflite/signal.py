@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 from nnir.model import Index, Value
+from nnir.recipes.signal import mel_cepstrum, spectrogram, transform_real
+from nnir.types import Precision
 
 from ..table import Table
-from ..tensorflow import audio
-from ..tensorflow import signal as tensorflow
 
 table = Table()
-table.convert("AudioSpectrogram")(audio.audio_spectrogram)
-table.convert("Mfcc")(audio.mfcc)
-(RFFT2D,) = tensorflow.table.entries["RFFT2D"].values()
+
+
+@table.convert("AudioSpectrogram")
+def audio_spectrogram(
+    input: Value, *, window_size: int, stride: int, magnitude_squared: bool = False
+) -> Value:
+    return spectrogram(
+        input, window_size=window_size, stride=stride, magnitude_squared=magnitude_squared
+    )
+
+
+@table.convert("Mfcc")
+def mfcc(
+    spectrogram: Value,
+    sample_rate: int,
+    *,
+    upper_frequency_limit: float = 4000.0,
+    lower_frequency_limit: float = 20.0,
+    filterbank_channel_count: int = 40,
+    dct_coefficient_count: int = 13,
+) -> Value:
+    return mel_cepstrum(
+        spectrogram,
+        sample_rate,
+        upper_frequency_limit=upper_frequency_limit,
+        lower_frequency_limit=lower_frequency_limit,
+        filterbank_channel_count=filterbank_channel_count,
+        dct_coefficient_count=dct_coefficient_count,
+    )
 
 
 @table.convert("RFFT2D")
 def rfft2d(input: Value, fft_length: Index) -> Value:
-    result: Value = RFFT2D.function(input, fft_length)
-    return result
+    return transform_real(input, fft_length, 2, Precision.COMPLEX64)

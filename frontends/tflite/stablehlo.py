@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, index, logic, shape, sort, unary
+from nnir.recipes.shape import reshape_to
+from nnir.recipes.slices import slice_from
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..source import SourceGraph
 from ..table import Table
-from ..tensorflow import control, slices
-from ..tensorflow import shape as tensorflow
-from ..tensorflow.sizes import known_sizes, steps_to
+from ..tensorflow import control
 from ..translate import Translator
 from . import reduce
 from .contractions import Axes, Steps, convolution, dot
@@ -106,7 +106,7 @@ def compare_(
     if operator is None or (total and lhs.is_float):
         raise Unsupported(f"STABLEHLO_COMPARE with {comparison_direction} and {compare_type}")
     if lhs.precision == Precision.BOOL8 and operator not in (compare.equal, compare.not_equal):
-        lhs, rhs = (cast_to(v, Precision.INT32) for v in (lhs, rhs))
+        lhs, rhs = (v.cast(Precision.INT32) for v in (lhs, rhs))
     return operator(lhs, rhs)
 
 
@@ -127,7 +127,7 @@ def convert(operand: Value, *, out_data_type: Precision) -> Value:
 
 @table.convert("STABLEHLO_RESHAPE")
 def reshape(operand: Value, *, out_sizes: Numbers) -> Value:
-    return tensorflow.reshape(operand, operand.model.constant(np.array(out_sizes, np.int64)))
+    return reshape_to(operand, operand.model.constant(np.array(out_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_TRANSPOSE")
@@ -176,14 +176,14 @@ def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers = 
     if not operand.rank:
         return operand
     starts = clamped(operand, start_indices, slice_sizes)
-    return slices.slice_(operand, starts, operand.model.constant(np.array(slice_sizes, np.int64)))
+    return slice_from(operand, starts, operand.model.constant(np.array(slice_sizes, np.int64)))
 
 
 @table.convert("STABLEHLO_DYNAMIC_UPDATE_SLICE")
 def dynamic_update_slice_(operand: Value, update: Value, *start_indices: Value) -> Value:
     if not operand.rank:
         return update
-    parts = [shape.reshape(cast_to(s, Precision.INT64), [1]) for s in start_indices]
+    parts = [shape.reshape(s.cast(Precision.INT64), [1]) for s in start_indices]
     starts = shape.concat(*parts, axis=0) if len(parts) > 1 else parts[0]
     return dynamic_update_slice(operand, update, starts)
 
@@ -217,7 +217,7 @@ def iota(
     if not 0 <= iota_dimension < len(out_sizes) or min(out_sizes) < 0:
         raise BadType(f"0, 1, ... along axis {iota_dimension} of {out_sizes}")
     model = translator.model
-    line = steps_to(out_sizes[iota_dimension]).astype(out_data_type.dtype)
+    line = build.arange(out_sizes[iota_dimension]).astype(out_data_type.dtype)
     column = line.reshape(-1, *(1,) * (len(out_sizes) - 1 - iota_dimension))
     return shape.expand(model.constant(column), list(out_sizes))
 
@@ -318,7 +318,7 @@ def scatter(
     if reduction in ("and", "or"):
         raise Unsupported(f"STABLEHLO_SCATTER with {reduction!r}")
     kept = [a for a in range(operand.rank) if a not in inserted_window_dims]
-    spans = known_sizes(updates, sorted(update_window_dims))
+    spans = build.known_sizes(updates, sorted(update_window_dims))
     if len(kept) != len(spans):
         raise BadType(f"a scatter of {updates.type} along {update_window_dims} to {operand.type}")
     found = dict(zip(kept, spans, strict=True))
@@ -355,7 +355,7 @@ def reduce_(*inputs: Value, dimensions: Numbers = (), body_subgraph: SourceGraph
 def _folded(x: Value, start: Value, operator: Operator, axes: Sequence[int]) -> Value:
     """A reduction as one window."""
     ones = (1,) * x.rank
-    found = dict(zip(axes, known_sizes(x, axes), strict=True))
+    found = dict(zip(axes, build.known_sizes(x, axes), strict=True))
     spans = tuple(found.get(a, 1) for a in range(x.rank))
     how = Windows(spans, ones, ones, ones, [(0, 0)] * x.rank)
     result: Value = shape.squeeze(reduced(x, start, operator, how), list(axes))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.ops import binary, compare, quant, unary
+from nnir.ops import binary, compare, complex, quant, unary
+from nnir.recipes.generate import constant_like
+from nnir.recipes.unary import reinterpret_bits, sign_of
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from ..tensorflow import complex as tensorflow_complex
-from ..tensorflow import generate
-from ..tensorflow import unary as tensorflow
 from ..translate import Translator
 
 table = Table()
@@ -32,40 +30,48 @@ table.same(
         "SQUARE": unary.square,
     }
 )
-table.convert("SIGN")(tensorflow.sign)
-table.convert("ZEROS_LIKE")(generate.zeros_like)
+
+
+@table.convert("SIGN")
+def sign(x: Value) -> Value:
+    return sign_of(x)
+
+
+@table.convert("ZEROS_LIKE")
+def zeros_like(input: Value) -> Value:
+    return constant_like(input, 0)
 
 
 @table.convert("CAST")
 def cast(input: Value, *, out_data_type: Precision) -> Value:
     """Real numbers out of the range of an integer type become its ends, NaN its largest."""
     if not (input.is_float and out_data_type.is_integer):
-        return cast_to(input, out_data_type)
+        return input.cast(out_data_type)
     least, most = quant.integer_range(out_data_type)
     low, end = (input.model.constant(float(n), input.dtype) for n in (least, most + 1))
-    inside = cast_to(binary.max_(input, low), out_data_type)
+    inside = binary.max_(input, low).cast(out_data_type)
     largest = input.model.constant(np.array(most, out_data_type.dtype))
     return compare.where(input < end, inside, largest)
 
 
 @table.convert("BITCAST")
 def bit_cast(input: Value, *, out_data_type: Precision) -> Value:
-    return tensorflow.bit_cast(input, type=out_data_type)
+    return reinterpret_bits(input, type=out_data_type)
 
 
 @table.convert("COMPLEX_ABS")
 def complex_abs(input: Value) -> Value:
-    return tensorflow_complex.complex_abs(input)
+    return binary.hypot(complex.real(input), complex.imag(input))
 
 
 @table.convert("REAL")
 def real(input: Value) -> Value:
-    return tensorflow_complex.real(input)
+    return complex.real(input)
 
 
 @table.convert("IMAG")
 def imag(input: Value) -> Value:
-    return tensorflow_complex.imag(input)
+    return complex.imag(input)
 
 
 @table.convert("READ_VARIABLE")

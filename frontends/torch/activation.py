@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
@@ -10,11 +11,9 @@ from nnir.operator import Operator
 from nnir.ops import activation, attention, compare, generate, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number
-from .sizes import reshaped, size_of, vector
 
 table = Table()
 table.same(
@@ -108,7 +107,7 @@ def prelu_kernel(self: Value, weight: Value) -> Value:
 @table.convert("aten.hardtanh.default")
 def hardtanh(self: Value, min_val: Number = -1, max_val: Number = 1) -> Value:
     bounds = (real(n, "a bound of hardtanh") for n in (min_val, max_val))
-    return activation.clip(self, *(number(self, n) for n in bounds))
+    return activation.clip(self, *(self.scalar(n) for n in bounds))
 
 
 @table.convert("aten.hardsigmoid.default")
@@ -123,7 +122,7 @@ def hardswish(self: Value) -> Value:
 
 @table.convert("aten.hardshrink.default")
 def hardshrink(self: Value, lambd: Number = 0.5) -> Value:
-    limit = number(self, real(lambd, "hardshrink with lambd"))
+    limit = self.scalar(real(lambd, "hardshrink with lambd"))
     inside = abs(self) <= limit
     return compare.where(inside, 0, self)
 
@@ -149,7 +148,7 @@ def softplus(self: Value, beta: Number = 1, threshold: Number = 20) -> Value:
 
 @table.convert("aten.threshold.default")
 def threshold(self: Value, threshold: Number, value: Number) -> Value:
-    limit, below = (number(self, real(n, "threshold")) for n in (threshold, value))
+    limit, below = (self.scalar(real(n, "threshold")) for n in (threshold, value))
     return compare.where(self <= limit, below, self)
 
 
@@ -159,8 +158,8 @@ def glu(self: Value, dim: int = -1) -> Value:
     size = self.shape[axis]
     if not isinstance(size, Expr) and size % 2:
         raise BadType(f"glu of {self.type} along axis {dim}, whose size is odd")
-    half = size_of(self, axis) / 2
-    left, right = shape.split(self, vector(self, [half, half]), axis=axis)
+    half = self.size(axis) / 2
+    left, right = shape.split(self, build.vector(self.model, [half, half]), axis=axis)
     return once_rounded(lambda x, y: x * activation.sigmoid(y), left, right)
 
 
@@ -177,10 +176,10 @@ def log_sigmoid_forward(self: Value) -> tuple[Value, Value]:
 
 def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) -> Value:
     """A softmax along an axis; a tensor without axes is a vector of one element."""
-    x = x if dtype is None else cast_to(x, dtype)
+    x = x if dtype is None else x.cast(dtype)
     if not x.rank:
         axis_of(dim, 1)
-        return reshaped(operator(shape.reshape(x, [1]), axis=0), vector(x, []))
+        return build.reshape_to(operator(shape.reshape(x, [1]), axis=0), build.vector(x.model, []))
     return operator(x, axis=dim)
 
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import index as ops
-from nnir.ops import pool, reduce, sizes
+from nnir.ops import pool, reduce
 from nnir.types import Precision
 
 from ..table import Table
@@ -58,13 +59,13 @@ def averaged(self: Value, output: Sequence[int]) -> Value:
 
 def _in_planes(x: Value, output: Sequence[int], operator: Callable[..., Value]) -> Value:
     """Three axes: first the last two of them, then the first; bins are products of intervals."""
-    whole, depth, plane = sizes.sizes_of(x), output[0], (output[1], output[2])
-    batch, channels = whole[0], sizes.times(whole[1], whole[2])
-    flat = sizes.reshape(x, [batch, channels, *whole[3:]])
+    whole, depth, plane = build.sizes_of(x), output[0], (output[1], output[2])
+    batch, channels = whole[0], build.times(whole[1], whole[2])
+    flat = build.reshape(x, [batch, channels, *whole[3:]])
     rows = operator(flat, output_shape=plane)
-    stacked = sizes.reshape(rows, [batch, whole[1], whole[2], plane[0] * plane[1]])
+    stacked = build.reshape(rows, [batch, whole[1], whole[2], plane[0] * plane[1]])
     result = operator(stacked, output_shape=(depth, plane[0] * plane[1]))
-    return sizes.reshape(result, [batch, whole[1], *output])
+    return build.reshape(result, [batch, whole[1], *output])
 
 
 for _rank in (1, 2, 3):
@@ -99,11 +100,11 @@ def _maxima_in_planes(
     """The position of the best plane chooses among the positions in the planes."""
     if any(isinstance(d, Expr) for d in x.shape[2:]):
         raise Unsupported(f"adaptive_max_pool3d of {x.type}, whose sizes are not known")
-    whole, plane = sizes.sizes_of(x), (output[1], output[2])
-    flat = sizes.reshape(x, [whole[0], sizes.times(whole[1], whole[2]), *whole[3:]])
+    whole, plane = build.sizes_of(x), (output[1], output[2])
+    flat = build.reshape(x, [whole[0], build.times(whole[1], whole[2]), *whole[3:]])
     rows, places = pool.adaptive_max_pool_2d(flat, output_shape=plane, **given)
     lay = [whole[0], whole[1], whole[2], plane[0] * plane[1]]
-    rows, places = sizes.reshape(rows, lay), sizes.reshape(places, lay)
+    rows, places = build.reshape(rows, lay), build.reshape(places, lay)
     target = (output[0], plane[0] * plane[1])
     best, where = pool.adaptive_max_pool_2d(rows, output_shape=target, **given)
     columns = x.model.constant(np.int64(plane[0] * plane[1]))
@@ -112,7 +113,7 @@ def _maxima_in_planes(
     area = x.model.constant(np.int64(int(x.shape[3]) * int(x.shape[4])))  # type: ignore[arg-type]
     position = depth * area + inside
     end = [whole[0], whole[1], *output]
-    return sizes.reshape(best, end), sizes.reshape(position, end)
+    return build.reshape(best, end), build.reshape(position, end)
 
 
 for _rank in (1, 2, 3):

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import index, shape, sizes, unary
+from nnir.ops import index, shape, unary
 from nnir.types import Precision
 
 from .shape import common_sizes, expanded, permuted
-from .sizes import reshaped
 
 MASKS = (Precision.BOOL8, Precision.UINT8)
 
@@ -75,7 +75,7 @@ def indexed(x: Value, indices: Sequence[Value | None]) -> Value:
         result = found.x
         axis = found.axes[0]
         for where, own in zip(found.where, shapes, strict=True):
-            result = index.gather(result, reshaped(where, _constant(where, own)), axis=axis)
+            result = index.gather(result, build.reshape_to(where, _constant(where, own)), axis=axis)
             axis += len(own)
         return result
     front = permuted(found.x, found.perm)
@@ -160,7 +160,7 @@ def _spread(values: Value, front: Value, where: Value, count: int, before: int, 
     wanted = [*tail[:before], *head, *tail[before:]]
     x = values
     if x.rank > len(wanted):
-        x = reshaped(x, _vector(x, _sizes(x)[x.rank - len(wanted) :]))
+        x = build.reshape_to(x, _vector(x, _sizes(x)[x.rank - len(wanted) :]))
     dims = [*front.shape[front.rank - rest :][:before], *where.shape[:count]]
     dims += front.shape[front.rank - rest :][before:]
     if x.shape != tuple(dims):
@@ -170,8 +170,8 @@ def _spread(values: Value, front: Value, where: Value, count: int, before: int, 
 
 
 def _sizes(x: Value) -> list[int | Value]:
-    return list(sizes.sizes_of(x))
+    return list(build.sizes_of(x))
 
 
 def _vector(x: Value, parts: Sequence[int | Value]) -> Value:
-    return sizes.vector(x.model, parts)
+    return build.vector(x.model, parts)

@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, generate, linear, reduce, shape, sizes
+from nnir.ops import activation, compare, generate, linear, reduce, shape
 from nnir.ops import attention as ops
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -55,7 +55,7 @@ def masked(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Val
             raise BadType("attention with a mask and is_causal")
         mask = causal(query, key)
     if mask is None or mask.precision != Precision.BOOL8:
-        return None if mask is None else cast_to(mask, query.precision)
+        return None if mask is None else mask.cast(query.precision)
     if mask.constant is not None:
         closed = np.where(mask.constant, 0, -np.inf).astype(query.dtype)
         return query.model.constant(closed)
@@ -71,7 +71,7 @@ def causal(query: Value, key: Value) -> Value:
     places = []
     for x in (query, key):
         last = shape.reshape(
-            sizes.vector(x.model, [sizes.size_of(x, x.rank - 2)]), np.zeros(0, np.int64)
+            build.vector(x.model, [build.size_of(x, x.rank - 2)]), np.zeros(0, np.int64)
         )
         places.append(generate.range_(0, last, 1))
     return places[1] <= shape.unsqueeze(places[0], [1])
@@ -141,7 +141,7 @@ def attention_math(
     """The second result are the weights; a mask, also one of bools, is added as numbers."""
     required_still(dropout_p)
     if attn_mask is not None:
-        attn_mask = cast_to(attn_mask, query.precision)
+        attn_mask = attn_mask.cast(query.precision)
     if enable_gqa:
         key, value = repeated(key, query), repeated(value, query)
     if dropout_mask is not None:
@@ -169,4 +169,4 @@ def flash_attention(
     blind = may_be_blind(bias, is_causal)
     result, scores = attended(query, key, value, bias, scale, blind=blind)
     wide = Precision.FLOAT64 if query.precision == Precision.FLOAT64 else Precision.FLOAT32
-    return result, reduce.reduce_log_sum_exp(cast_to(scores, wide), [-1], keepdim=False)
+    return result, reduce.reduce_log_sum_exp(scores.cast(wide), [-1], keepdim=False)

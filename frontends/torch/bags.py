@@ -6,13 +6,13 @@ from typing import TypeAlias
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table, Withheld
 from .distance import vector_norm
 
@@ -119,7 +119,7 @@ def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:
     length = total // known.size
     if not length or not np.array_equal(known, np.arange(known.size) * length):
         return None
-    cut = sizes.reshape(rows, [known.size, length, sizes.size_of(rows, 1)])
+    cut = build.reshape(rows, [known.size, length, build.size_of(rows, 1)])
     operator = {SUM: reduce.reduce_sum, MEAN: reduce.reduce_mean, MAX: reduce.reduce_max}[mode]
     result: Value = operator(cut, [1], keepdim=False)
     return result
@@ -128,26 +128,26 @@ def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:
 def _any_bags(rows: Value, starts: Value, mode: int, kept: Value | None) -> Value:
     """Add every row to its bag: the last one that begins at it or before."""
     model = rows.model
-    size = sizes.vector(model, [sizes.size_of(rows, 0)])
-    steps = cast_to(generate.range_([0], size, [1]), starts.precision)
+    size = build.vector(model, [build.size_of(rows, 0)])
+    steps = generate.range_([0], size, [1]).cast(starts.precision)
     begun = starts <= shape.unsqueeze(steps, [1])
     counted = reduce.reduce_sum(unary.cast(begun, dtype=Precision.INT64), [1], keepdim=True)
     bag = counted - 1
-    many, width = sizes.size_of(starts, 0), sizes.size_of(rows, 1)
+    many, width = build.size_of(starts, 0), build.size_of(rows, 1)
     zero = model.constant(0, rows.dtype)
     first, reduction = zero, "add"
     if mode == MAX:
         first, reduction = model.constant(-np.inf, rows.dtype), "max"
     if kept is not None:
         rows = compare.where(shape.unsqueeze(kept, [1]), rows, first)
-    empty = generate.fill(sizes.vector(model, [many, width]), first)
+    empty = generate.fill(build.vector(model, [many, width]), first)
     total = index.scatter_nd(empty, bag, rows, reduction=reduction)
     if mode == SUM:
         return total
     one = generate.fill(size, model.constant(1, rows.dtype))
     if kept is not None:
         one = unary.cast(kept, dtype=rows.precision)
-    none = generate.fill(sizes.vector(model, [many]), zero)
+    none = generate.fill(build.vector(model, [many]), zero)
     count = shape.unsqueeze(index.scatter_nd(none, bag, one, reduction="add"), [1])
     if mode == MAX:
         return compare.where(compare.equal(count, zero), zero, total)

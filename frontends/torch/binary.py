@@ -11,10 +11,9 @@ from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import blend
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import (
     DEFAULT_FLOAT,
     HALVES,
@@ -91,8 +90,8 @@ def _by(body: Callable[[Value, Value], Value], self: Value, other: Operand) -> V
         return body(*promoted(self, other))
     if float(precision.dtype.type(float(other))) == other:
         return body(*promoted(self, other))
-    wide = promoted_to(Precision.FLOAT32, cast_to(self, precision), other)
-    return cast_to(body(*wide), precision)
+    wide = promoted_to(Precision.FLOAT32, self.cast(precision), other)
+    return body(*wide).cast(precision)
 
 
 def _truncated(x: Value, y: Value) -> Value:
@@ -281,11 +280,11 @@ def ldexp(self: Value, other: Value) -> Value:
 
 def _by_power_of_two(x: Value, exponent: Value) -> Value:
     """A float times 2 to a whole number: rounded once, and no overflow on the way."""
-    wide = cast_to(exponent, Precision.FLOAT64)
+    wide = exponent.cast(Precision.FLOAT64)
     if x.precision != Precision.FLOAT64:  # beyond this the result is 0 or infinite
         wide = activation.clip(wide, -1000, 1000)
     power = 2**wide
-    return cast_to(cast_to(x, Precision.FLOAT64) * power, x.precision)
+    return (x.cast(Precision.FLOAT64) * power).cast(x.precision)
 
 
 @table.convert("aten.heaviside.default")
@@ -293,7 +292,7 @@ def heaviside(self: Value, values: Value) -> Value:
     x, at_zero = promoted(self, values)
     if x.precision == Precision.BOOL8:
         return x | at_zero
-    zero = number(x, 0)
+    zero = x.scalar(0)
     step = unary.cast(x > zero, dtype=x.precision)
     return compare.where(compare.equal(x, zero), at_zero, step)
 
@@ -337,7 +336,7 @@ def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
     """self * log(other), 0 where self is 0 and other is not NaN."""
 
     def body(x: Value, y: Value) -> Value:
-        zero = number(x, 0)
+        zero = x.scalar(0)
         nothing = compare.equal(x, zero) & compare.equal(y, y)
         return compare.where(nothing, zero, x * log(y))
 

@@ -7,7 +7,7 @@ from nnir.model import Value
 from nnir.ops import compare
 
 from ..table import Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number, category, common, promoted, to
 
 table = Table()
@@ -51,7 +51,7 @@ def lerp_scalar(self: Value, end: Value, weight: Number) -> Value:
     if isinstance(weight, complex):
         raise Unsupported(f"lerp with weight={weight!r}")
     body = _from_start if abs(weight) < 0.5 else _from_end
-    return once_rounded(lambda a, b: body(a, b, number(a, weight)), self, end)
+    return once_rounded(lambda a, b: body(a, b, a.scalar(weight)), self, end)
 
 
 @table.convert("aten.lerp.Tensor")

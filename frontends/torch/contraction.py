@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import linear, reduce, shape, sizes, unary
+from nnir.ops import linear, reduce, shape, unary
 from nnir.ops.contraction import contract
 
 from ..table import Items, Table
@@ -70,11 +71,11 @@ def tensordot(
 def kron(self: Value, other: Value) -> Value:
     a, b = promoted(self, other)
     rank = max(a.rank, b.rank)
-    one, two = ([*(1,) * (rank - x.rank), *sizes.sizes_of(x)] for x in (a, b))
-    left = sizes.reshape(a, [s for n in one for s in (n, 1)])
-    right = sizes.reshape(b, [s for n in two for s in (1, n)])
-    merged = [sizes.times(n, m) for n, m in zip(one, two, strict=True)]
-    return sizes.reshape(mul(left, right), merged)
+    one, two = ([*(1,) * (rank - x.rank), *build.sizes_of(x)] for x in (a, b))
+    left = build.reshape(a, [s for n in one for s in (n, 1)])
+    right = build.reshape(b, [s for n in two for s in (1, n)])
+    merged = [build.times(n, m) for n, m in zip(one, two, strict=True)]
+    return build.reshape(mul(left, right), merged)
 
 
 @table.convert("aten.bilinear.default")

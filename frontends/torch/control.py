@@ -16,7 +16,6 @@ from nnir.types import Precision, TensorType
 from ..source import SourceGraph
 from ..table import Items, Table
 from ..translate import Translator
-from .sizes import size_of
 
 table = Table()
 BODY = 10
@@ -142,11 +141,11 @@ def repeated(
         slices = [index.gather(v, step, axis=0) for v in sequences]
         made = inlined(translator, graph, [*state, *slices, *inner])
         after = step + 1
-        go = after < size_of(sequences[0], 0)
+        go = after < sequences[0].size(0)
     model.outputs = [go, after, *(unary.assign(v) if v.producer is None else v for v in made)]
     start = translator.model.constant(np.int64(0))
     results = control.while_(
-        start < size_of(xs[0], 0),
+        start < xs[0].size(0),
         start,
         *init,
         *xs,

@@ -11,7 +11,6 @@ from nnir.ops import conv, detection, generate, linear, shape
 from nnir.ops import index as ops
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -27,7 +26,7 @@ def regions(rois: Value) -> tuple[Value, Value]:
     if rois.rank != 2:
         raise BadType(f"regions {rois.type}, where rows of 5 numbers are needed")
     images = shape.squeeze(ops.slice_(rois, [1], [0], [1]), [1])
-    return ops.slice_(rois, [1], [1], [5]), cast_to(images, Precision.INT64)
+    return ops.slice_(rois, [1], [1], [5]), images.cast(Precision.INT64)
 
 
 @table.convert("torchvision.roi_align.default")

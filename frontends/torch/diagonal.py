@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, ints
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Model, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .sizes import steps_to
 
 table = Table()
-
-
-def counted(x: Value, axis: int) -> Value:
-    """0, 1, ... as many as an axis has."""
-    size = x.shape[axis]
-    if isinstance(size, int):
-        return x.model.constant(steps_to(size))
-    return generate.range_([0], sizes.vector(x.model, [sizes.size_of(x, axis)]), [1])
 
 
 def _triangle(self: Value, diagonal: Value, *, upper: bool) -> Value:
     """The elements where column - row is at least (upper) or at most (lower) `diagonal`."""
     if self.rank < 2:
         raise BadType(f"a triangle of {self.type}, not of matrices")
-    rows = shape.unsqueeze(counted(self, -2), [1])
+    rows = shape.unsqueeze(build.arange_along(self, -2), [1])
     known = ints(diagonal)
     edge = rows if known == (0,) else rows + (diagonal if known is None else known[0])
-    kept = (compare.greater_equal if upper else compare.less_equal)(counted(self, -1), edge)
+    kept = (compare.greater_equal if upper else compare.less_equal)(
+        build.arange_along(self, -1), edge
+    )
     return compare.where(kept, self, 0)
 
 
@@ -65,7 +57,7 @@ def diagonal(self: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Valu
     """The two axes become one, the last."""
     a, b = axes_of((dim1, dim2), self.rank)
     others = [k for k in range(self.rank) if k not in (a, b)]
-    rows, columns = (sizes.size_of(self, k) for k in (a, b))
+    rows, columns = (build.size_of(self, k) for k in (a, b))
     is_known = isinstance(rows, int) and isinstance(columns, int)
     if is_known and not (others and (a, b) == (self.rank - 2, self.rank - 1)):
         first = shape.transpose(self, perm=(a, b, *others)) if (a, b) != (0, 1) else self
@@ -73,34 +65,34 @@ def diagonal(self: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Valu
         return shape.transpose(found, perm=(*range(1, found.rank), 0)) if others else found
     order = (*others, a, b)
     last = shape.transpose(self, perm=order) if order != tuple(range(self.rank)) else self
-    flat = sizes.reshape(last, [*sizes.sizes_of(last)[:-2], sizes.times(rows, columns)])
+    flat = build.reshape(last, [*build.sizes_of(last)[:-2], build.times(rows, columns)])
     return index.gather(flat, _flat_positions(self.model, rows, columns, offset), axis=-1)
 
 
-def _flat_positions(model: Model, rows: Size, columns: Size, offset: int) -> Value:
+def _flat_positions(model: Model, rows: build.Size, columns: build.Size, offset: int) -> Value:
     """The places of a diagonal among the elements of a matrix: each one row and one column on."""
     row, column = max(-offset, 0), max(offset, 0)
     if isinstance(rows, int) and isinstance(columns, int):
         where = positions(rows, columns, offset)
         return model.constant(where[:, 0] * columns + where[:, 1])
     steps = _steps(model, rows, columns, offset)
-    first = sizes.vector(model, [sizes.plus(sizes.times(columns, row), column)])
-    step = sizes.vector(model, [sizes.plus(columns, 1)])
+    first = build.vector(model, [build.plus(build.times(columns, row), column)])
+    step = build.vector(model, [build.plus(columns, 1)])
     result: Value = steps * step + first
     return result
 
 
-def _steps(model: Model, rows: Size, columns: Size, offset: int) -> Value:
+def _steps(model: Model, rows: build.Size, columns: build.Size, offset: int) -> Value:
     """0, 1, ... as many as the diagonal is long."""
-    down, across = sizes.minus(rows, max(-offset, 0)), sizes.minus(columns, max(offset, 0))
-    lengths = [sizes.vector(model, [n]) for n in (down, across)]
+    down, across = build.minus(rows, max(-offset, 0)), build.minus(columns, max(offset, 0))
+    lengths = [build.vector(model, [n]) for n in (down, across)]
     steps: Value = generate.range_([0], binary.max_(binary.min_(*lengths), [0]), [1])
     return steps
 
 
 def _places(x: Value, a: int, b: int, offset: int) -> Value:
     """The places [length, 2] of a diagonal in two axes."""
-    rows, columns = (sizes.size_of(x, k) for k in (a, b))
+    rows, columns = (build.size_of(x, k) for k in (a, b))
     if isinstance(rows, int) and isinstance(columns, int):
         return x.model.constant(positions(rows, columns, offset))
     steps = _steps(x.model, rows, columns, offset)
@@ -133,7 +125,7 @@ def diag_embed(self: Value, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     if away:
         line = shape.pad(self, [0, 0] * (self.rank - 1) + [0, away])
     spread = shape.unsqueeze(line, [self.rank if offset >= 0 else self.rank - 1])
-    steps = counted(line, -1)
+    steps = build.arange_along(line, -1)
     edge = shape.unsqueeze(steps, [1])
     if offset:
         edge = edge + offset
@@ -169,5 +161,5 @@ def trace(self: Value) -> Value:
         raise BadType(f"trace of {self.type}, not a matrix")
     line = _diagonal(self)
     if line.is_integer:
-        line = cast_to(line, Precision.INT64)
+        line = line.cast(Precision.INT64)
     return reduce.reduce_sum(line, [0], keepdim=False)

@@ -14,9 +14,8 @@ from nnir.model import Value
 from nnir.ops import binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number, promoted
 from .shape import broadcast_tensors
 
@@ -43,7 +42,7 @@ def normed(x: Value, order: float, dim: Axes, keepdim: bool) -> Value:
     elif order == -math.inf:
         result = reduce.reduce_min(size, axes, keepdim=keepdim)
     elif order == 0:
-        some = cast_to(compare.not_equal(size, 0), size.precision)
+        some = compare.not_equal(size, 0).cast(size.precision)
         result = reduce.reduce_sum(some, axes, keepdim=keepdim)
     else:
         powers = size**order
@@ -58,7 +57,7 @@ def _norm(
     order = 2.0 if p is None else p
     if isinstance(order, complex):
         raise Unsupported(f"a norm of order {order!r}")
-    x = self if dtype is None else cast_to(self, dtype)
+    x = self if dtype is None else self.cast(dtype)
     return once_rounded(lambda y: normed(y, float(order), dim, keepdim), x)
 
 
@@ -182,7 +181,7 @@ def renorm(self: Value, p: Number, dim: int, maxnorm: Number) -> Value:
 
     def body(x: Value) -> Value:
         length = normed(x, float(p), tuple(k for k in range(x.rank) if k != kept), keepdim=True)
-        longest = number(x, maxnorm)
+        longest = x.scalar(maxnorm)
         factor = longest / (length + 1e-7)
         above = length > longest
         return x * compare.where(above, factor, 1)

@@ -6,21 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import (
-    compare,
-    generate,
-    index,
-    linalg,
-    linear,
-    reduce,
-    shape,
-    sizes,
-)
+from nnir.ops import compare, generate, index, linalg, linear, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import matrix_norm
 from .diagonal import diagonal, tril, triu
@@ -33,13 +24,13 @@ Three = tuple[Value, Value, Value]
 
 def no_info(a: Value) -> Value:
     """0 for every matrix: what LAPACK could not do is an error while running."""
-    return zeros(a, sizes.sizes_of(a)[:-2], Precision.INT32)
+    return zeros(a, build.sizes_of(a)[:-2], Precision.INT32)
 
 
-def zeros(like: Value, parts: Sequence[sizes.Size], precision: Precision) -> Value:
+def zeros(like: Value, parts: Sequence[build.Size], precision: Precision) -> Value:
     """Zeros of a shape that may only be known while running; `like` says in which model."""
     zero = like.model.constant(0, precision.dtype)
-    return generate.fill(sizes.vector(like.model, parts), zero) if parts else zero
+    return generate.fill(build.vector(like.model, parts), zero) if parts else zero
 
 
 def known(size: object, of: Value) -> int:
@@ -83,7 +74,7 @@ def first_zero(factors: Value) -> Value:
 
 def _first(found: Value) -> Value:
     """The position of the first truth along the last axis, from 1 on, else 0, as int32."""
-    empty = cast_to(found, Precision.INT32)
+    empty = found.cast(Precision.INT32)
     place = reduce.arg_max(empty, axis=-1, keepdim=False, dtype=Precision.INT32)
     some = reduce.reduce_max(empty, [-1], keepdim=False)
     return some * (place + found.model.constant(np.int32(1)))
@@ -95,7 +86,7 @@ def permuted_identity(factors: Value, pivots: Value) -> Value:
     order = linalg.pivot_order(pivots, size=size)
     columns = factors.model.constant(np.arange(size).reshape(size, 1))
     rows = shape.unsqueeze(order, [order.rank - 1])
-    return cast_to(compare.equal(columns, rows), factors.precision)
+    return compare.equal(columns, rows).cast(factors.precision)
 
 
 def triangles(factors: Value) -> Two:
@@ -188,7 +179,7 @@ def householder_product(input: Value, tau: Value) -> Value:
     rows, columns = (known(d, input) for d in input.shape[-2:])
     eye = input.model.constant(np.eye(rows, columns, dtype=input.dtype))
     if input.rank > 2:
-        eye = shape.expand(eye, sizes.vector(input.model, sizes.sizes_of(input)))
+        eye = shape.expand(eye, build.vector(input.model, build.sizes_of(input)))
     return linalg.apply_householder(input, tau, eye)
 
 
@@ -239,7 +230,7 @@ def svd(self: Value, some: bool = True, compute_uv: bool = True) -> Three:
     if compute_uv:
         u, s, vh = linalg_svd(self, not some)
         return u, s, adjoint(vh)
-    *lead, rows, columns = sizes.sizes_of(self)
+    *lead, rows, columns = build.sizes_of(self)
     u, v = (zeros(self, (*lead, n, n), self.precision) for n in (rows, columns))
     return u, linalg.singular_values(self), v
 

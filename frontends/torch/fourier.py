@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, complex, shape, signal, sizes, unary
-from nnir.ops.sizes import Size
+from nnir.ops import binary, complex, shape, signal, unary
 
-from ..precision import cast_to
 from .promotion import COMPLEX, DEFAULT_FLOAT, HALVES, category
 
 FORWARD = {None: 0.0, "backward": 0.0, "ortho": 0.5, "forward": 1.0}
@@ -38,7 +37,7 @@ def numbers(x: Value) -> Value:
     """What PyTorch transforms: floats of 32 bits or more, and complex numbers."""
     if x.precision in HALVES:
         raise BadType(f"a Fourier transform of {x.type}")
-    return x if category(x.precision) >= 2 else cast_to(x, DEFAULT_FLOAT)
+    return x if category(x.precision) >= 2 else x.cast(DEFAULT_FLOAT)
 
 
 def pairs_of(x: Value) -> Value:
@@ -50,16 +49,16 @@ def pairs_of(x: Value) -> Value:
     return shape.unsqueeze(x, [x.rank])
 
 
-def along(pairs: Value, axis: int, length: Size | None, *, inverse: bool) -> Value:
+def along(pairs: Value, axis: int, length: build.Size | None, *, inverse: bool) -> Value:
     """A transform of one axis that takes and gives whole spectra; the inverse divides."""
     return signal.dft(pairs, _length(pairs, length), [axis], inverse=inverse)
 
 
-def _length(pairs: Value, length: Size | None) -> Value | None:
-    return None if length is None else sizes.vector(pairs.model, [length])
+def _length(pairs: Value, length: build.Size | None) -> Value | None:
+    return None if length is None else build.vector(pairs.model, [length])
 
 
-def scaled(x: Value, length: Size, exponent: float) -> Value:
+def scaled(x: Value, length: build.Size, exponent: float) -> Value:
     """`x` divided by a power of a length."""
     if exponent == 0:
         return x
@@ -71,28 +70,33 @@ def scaled(x: Value, length: Size, exponent: float) -> Value:
 
 
 def transformed(
-    pairs: Value, axes: Sequence[int], lengths: Sequence[Size | None], by: float, *, inverse: bool
+    pairs: Value,
+    axes: Sequence[int],
+    lengths: Sequence[build.Size | None],
+    by: float,
+    *,
+    inverse: bool,
 ) -> Value:
     """Complex transforms along several axes, divided by a power of the number of elements."""
-    count: Size = 1
+    count: build.Size = 1
     for axis, length in zip(axes, lengths, strict=True):
         pairs = along(pairs, axis, length, inverse=inverse)
-        count = sizes.times(count, sizes.size_of(pairs, axis))
+        count = build.times(count, build.size_of(pairs, axis))
     return scaled(pairs, count, by - 1 if inverse else by)
 
 
-def half(pairs: Value, axis: int, length: Size | None, by: float) -> Value:
+def half(pairs: Value, axis: int, length: build.Size | None, by: float) -> Value:
     """The first half of the spectrum of a real signal."""
-    count = sizes.size_of(pairs, axis) if length is None else length
+    count = build.size_of(pairs, axis) if length is None else length
     found = signal.dft(pairs, _length(pairs, length), [axis], onesided=True)
     return scaled(found, count, by)
 
 
-def from_half(pairs: Value, axis: int, length: Size | None, by: float) -> Value:
+def from_half(pairs: Value, axis: int, length: build.Size | None, by: float) -> Value:
     """The real signal of half a spectrum."""
     count = length
     if count is None:
-        count = sizes.times(sizes.minus(sizes.size_of(pairs, axis), 1), 2)
+        count = build.times(build.minus(build.size_of(pairs, axis), 1), 2)
     found = signal.dft(pairs, _length(pairs, count), [axis], inverse=True, onesided=True)
     return shape.squeeze(scaled(found, count, by - 1), [found.rank - 1])
 

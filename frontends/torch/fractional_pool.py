@@ -7,11 +7,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import index as ops
-from nnir.ops import reduce, shape, sizes, unary
+from nnir.ops import reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Table
@@ -29,7 +30,7 @@ def fractional(
         raise Unsupported(f"fractional_max_pool of {self.type}, whose sizes are not known")
     lead = [d for d in self.shape[: self.rank - rank] if not isinstance(d, Expr)]
     plane = math.prod(d for d in spatial if not isinstance(d, Expr))
-    flat = sizes.reshape(self, [*lead, plane])
+    flat = build.reshape(self, [*lead, plane])
     where: Value | None = None
     for axis, (size, k, out) in enumerate(zip(spatial, kernel, output, strict=True)):
         column = axis if rank == 3 else 1 - axis  # two samples are for x and y, three for z, y, x
@@ -38,7 +39,7 @@ def fractional(
         taps = shape.unsqueeze(starts, [-1]) + steps  # [..., out, k]
         lay = [1] * (2 * rank)
         lay[axis], lay[rank + axis] = out, k
-        at = sizes.reshape(taps, [*taps.sizes[:-2], *lay])
+        at = build.reshape(taps, [*taps.sizes[:-2], *lay])
         if where is None:
             where = at
         else:
@@ -47,15 +48,15 @@ def fractional(
     if where is None:
         raise BadType("fractional_max_pool over no axes")
     count, taps_all = math.prod(output), math.prod(kernel)
-    positions = sizes.reshape(_full(where, lead, output, kernel), [*lead, count * taps_all])
-    values = sizes.reshape(
+    positions = build.reshape(_full(where, lead, output, kernel), [*lead, count * taps_all])
+    values = build.reshape(
         ops.gather_elements(flat, positions, axis=len(lead)), [*lead, count, taps_all]
     )
     best = reduce.arg_max(values, axis=-1, keepdim=True, dtype=Precision.INT64)
-    places = sizes.reshape(positions, [*lead, count, taps_all])
+    places = build.reshape(positions, [*lead, count, taps_all])
     results = [ops.gather_elements(x, best, axis=-1) for x in (values, places)]
     target = [*lead, *output]
-    return sizes.reshape(results[0], target), sizes.reshape(results[1], target)
+    return build.reshape(results[0], target), build.reshape(results[1], target)
 
 
 def _full(where: Value, lead: Sequence[int], output: Sequence[int], kernel: Sequence[int]) -> Value:

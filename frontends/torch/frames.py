@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, conv, index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import binary, conv, index, shape
 from nnir.types import PadMode
 
 from ..table import Table
@@ -124,11 +124,11 @@ def istft(
     weights = self.model.constant(np.ones(n_fft, frames.dtype)) if given is None else given
     column = shape.unsqueeze(weights, [1])
     frames, column = promoted(frames, column)
-    count = sizes.size_of(frames, -1)
-    columns = sizes.vector(self.model, [1, n_fft, count])
-    whole_length = sizes.plus(sizes.times(sizes.minus(count, 1), hop), n_fft)
+    count = build.size_of(frames, -1)
+    columns = build.vector(self.model, [1, n_fft, count])
+    whole_length = build.plus(build.times(build.minus(count, 1), hop), n_fft)
     start = n_fft // 2 if center else 0
-    end = sizes.minus(whole_length, start) if length is None else start + length
+    end = build.minus(whole_length, start) if length is None else start + length
     frames = frames * column
     both = (
         frames if self.rank == 3 else shape.unsqueeze(frames, [0]),
@@ -139,16 +139,16 @@ def istft(
     return shape.squeeze(heard / squares, axes)
 
 
-def _added(columns: Value, length: Size, hop: int, start: int, end: Size) -> Value:
+def _added(columns: Value, length: build.Size, hop: int, start: int, end: build.Size) -> Value:
     """The sum [n, 1, 1, end - start] of frames that lie `hop` apart."""
     if isinstance(length, int) and isinstance(end, int) and end > length:
         raise Unsupported(f"istft of {length} samples up to {end}")
-    size = sizes.vector(columns.model, [1, length])
+    size = build.vector(columns.model, [1, length])
     frame = columns.shape[1]
     total = conv.col_2_im(
         columns, size, [1, frame], dilations=(1, 1), pads=(0, 0, 0, 0), strides=(1, hop)
     )
-    ends = sizes.vector(columns.model, [end])
+    ends = build.vector(columns.model, [end])
     result: Value = index.slice_(total, [3], [start], ends)
     return result
 

@@ -7,17 +7,16 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import contents, ints
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.ops import compare, generate, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 from .promotion import COMPLEX, DEFAULT_FLOAT, Number, Operand, of_number, to
-from .sizes import MOST, sizes_of, steps_to
 
 table = Table()
 INT64 = 4
@@ -65,7 +64,7 @@ def ranged(
     first, last, by = (to(v, wide, model) for v in bounds)
     if is_float and to_type.is_integer:
         raise NotConstant("arange of integers between floats that are only known while running")
-    return cast_to(generate.range_(first, last, by), to_type)
+    return generate.range_(first, last, by).cast(to_type)
 
 
 def _known(number: Operand) -> Operand:
@@ -90,7 +89,7 @@ def _known_range(model: Model, bounds: Sequence[int | float], to_type: Precision
     if to_type.is_integer:
         first, by = int(first), int(by)
     wide = np.float64 if to_type.is_float else np.int64
-    steps = steps_to(count) * np.asarray(by, wide) + np.asarray(first, wide)
+    steps = build.arange(count) * np.asarray(by, wide) + np.asarray(first, wide)
     return model.constant(steps.astype(to_type.dtype))
 
 
@@ -106,7 +105,7 @@ def like(x: Value, value: Operand, dtype: Precision | None) -> Value:
     """A tensor of the sizes of `x`."""
     precision = dtype or x.precision
     if x.is_static:
-        return filled(x.model, sizes_of(x), value, precision)
+        return filled(x.model, build.shape_of(x), value, precision)
     return generate.fill_like(x, to(value, precision, x.model))
 
 
@@ -203,11 +202,11 @@ def eye_of(rows: Value, columns: Value, precision: Precision) -> Value:
         if known is not None and known[0] < 0:
             raise BadType(f"eye of {known[0]} rows or columns")
         if known is not None:
-            lines.append(size.model.constant(steps_to(known[0])))
+            lines.append(size.model.constant(build.arange(known[0])))
         else:
             lines.append(generate.range_([0], shape.reshape(size, [1]), [1]))
     ones = compare.equal(shape.unsqueeze(lines[0], [1]), lines[1])
-    return cast_to(ones, precision)
+    return ones.cast(precision)
 
 
 def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Precision) -> Value:
@@ -221,21 +220,21 @@ def spaced(model: Model, start: Operand, end: Operand, steps: int, precision: Pr
         return model.constant(numbers.astype(precision.dtype))
     first, last = (to(v, wide, model) for v in known)
     if steps <= 1:
-        return cast_to(shape.reshape(first, [1]) if steps else model.constant([], "f4"), precision)
+        return (shape.reshape(first, [1]) if steps else model.constant([], "f4")).cast(precision)
     step = (last - first) / (steps - 1)
-    places = steps_to(steps)
+    places = build.arange(steps)
     near = model.constant(places.astype(wide.dtype))
     far = model.constant((steps - 1 - places).astype(wide.dtype))
     rising = first + step * near
     falling = last - step * far
-    return cast_to(compare.where(model.constant(places < steps // 2), rising, falling), precision)
+    return compare.where(model.constant(places < steps // 2), rising, falling).cast(precision)
 
 
 def _whole(bound: Operand, precision: Precision) -> Operand:
     """A bound without its fraction, where whole numbers are asked for."""
     if not precision.is_integer or isinstance(bound, complex):
         return bound
-    return cast_to(bound, precision) if isinstance(bound, Value) else math.trunc(bound)
+    return bound.cast(precision) if isinstance(bound, Value) else math.trunc(bound)
 
 
 def _line(start: Number, end: Number, steps: int, precision: Precision) -> np.ndarray:
@@ -244,7 +243,7 @@ def _line(start: Number, end: Number, steps: int, precision: Precision) -> np.nd
     if steps == 1:
         return np.array([first])
     step = np.asarray((last - first) / max(steps - 1, 1))
-    places = steps_to(steps)
+    places = build.arange(steps)
     return np.where(places < steps // 2, first + step * places, last - step * (steps - 1 - places))
 
 
@@ -292,7 +291,7 @@ def powers(
         with np.errstate(all="ignore"):
             numbers = np.power(np.asarray(base, wide.dtype), exponents.constant)
         return model.constant(numbers.astype(precision.dtype))
-    return cast_to(base**exponents, precision)
+    return (base**exponents).cast(precision)
 
 
 for _overload in ("default", "Scalar_Tensor", "Tensor_Scalar", "Tensor_Tensor"):
@@ -309,7 +308,7 @@ def _indices(name: str, places: Callable[..., tuple[np.ndarray, np.ndarray]]) ->
         dtype: Precision | int | None = INT64,
         translator: Translator,
     ) -> Value:
-        if row < 0 or col < 0 or row * col > MOST:
+        if row < 0 or col < 0 or row * col > build.LARGEST_CONSTANT:
             raise Unsupported(f"{name} of {row} rows and {col} columns")
         pairs = np.stack(places(row, offset, col))
         return translator.model.constant(pairs.astype(whole_kind(dtype).dtype))

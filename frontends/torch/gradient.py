@@ -10,7 +10,7 @@ from nnir.model import Value
 from nnir.ops import binary, shape
 
 from ..table import Items, Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number, floating
 from .running import cut, diff
 
@@ -26,7 +26,7 @@ def _ends(x: Value, axis: int, order: int) -> tuple[Value, Value]:
     if order == 1:
         return first, last
     curves = diff(steps, dim=axis)
-    half = number(x, 0.5)
+    half = x.scalar(0.5)
     bends = cut(curves, axis, 0, 1), cut(curves, axis, -1, FAR)
     start = first - bends[0] * half
     return start, last + bends[1] * half

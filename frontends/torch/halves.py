@@ -7,7 +7,6 @@ from collections.abc import Callable
 from nnir.model import Value
 from nnir.types import Precision
 
-from ..precision import cast_to
 from .promotion import HALVES
 
 
@@ -16,14 +15,9 @@ def once_rounded(body: Callable[..., Value], *operands: Value) -> Value:
     precision = operands[0].precision
     if precision not in HALVES:
         return body(*operands)
-    return cast_to(body(*map(widened, operands)), precision)
+    return body(*map(widened, operands)).cast(precision)
 
 
 def widened(x: Value) -> Value:
     """A tensor of 16-bit floats as float32; others as they are."""
-    return cast_to(x, Precision.FLOAT32) if x.precision in HALVES else x
-
-
-def number(x: Value, value: float | complex) -> Value:
-    """A constant without axes in the precision of `x`."""
-    return x.model.constant(value, x.dtype)
+    return x.cast(Precision.FLOAT32) if x.precision in HALVES else x

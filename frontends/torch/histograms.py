@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import binary, compare, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
 from ..table import Items, Table
-from .sizes import steps_to
 
 table = Table()
 Result = tuple[Value, list[Value]]
@@ -67,7 +67,7 @@ def _columns(x: Value, count: int) -> list[Value]:
     """The coordinates of all points along each axis."""
     if x.rank < 1 or x.shape[-1] != count:
         raise BadType(f"histogramdd of {x.type} with {count} axes")
-    points = x if x.rank == 2 else sizes.reshape(x, [-1, count])
+    points = x if x.rank == 2 else build.reshape(x, [-1, count])
     return list(shape.unstack(points, axis=1, num=count))
 
 
@@ -87,7 +87,7 @@ def _edges(column: Value, count: int, ends: Sequence[float] | None) -> Value:
             compare.where(same, high + away, high),
         )
     step = (high - low) / column.model.constant(count, kind)
-    steps = steps_to(count + 1)
+    steps = build.arange(count + 1)
     early = low + step * column.model.constant(steps.astype(kind))
     late = high - step * column.model.constant((count - steps).astype(kind))
     return compare.where(column.model.constant(steps < (count + 1) // 2), early, late)

@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents, ints
 from nnir.dim import Dim
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Gaps, Items, Table
 from . import advanced, bags
 from .promotion import Number, category, to
 from .shape import common_sizes, expanded
-from .sizes import MOST, sizes_of, steps_to
 
 table = Table()
 END = np.iinfo(np.int64).max
@@ -86,8 +85,8 @@ def narrow(self: Value, dim: int, start: Index, length: Index) -> Value:
         return _window(self, axis, start, count[0])
     first = line(start)
     if known is not None and isinstance(known[0], int) and known[0] < 0:
-        whole = sizes.plus(sizes.size_of(self, axis), known[0])
-        first = sizes.vector(self.model, [whole])
+        whole = build.plus(build.size_of(self, axis), known[0])
+        first = build.vector(self.model, [whole])
     last = _sum(first, line(length))
     if contents(first) == (0,) and contents(last) == (self.shape[axis],):
         return self
@@ -113,8 +112,8 @@ def _sum(a: Value, b: Value) -> Value:
 
 def _window(x: Value, axis: int, start: Value, count: int) -> Value:
     """So many elements from a place that is only known while running."""
-    first = line(cast_to(start, Precision.INT64))
-    size = sizes.vector(x.model, [sizes.size_of(x, axis)])
+    first = line(start.cast(Precision.INT64))
+    size = build.vector(x.model, [build.size_of(x, axis)])
     first = compare.where(first < 0, first + size, first)
     return taken(x, first + np.arange(count), axis)
 
@@ -135,7 +134,7 @@ def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) ->
 def gathered(x: Value, dim: int, where: Value) -> Value:
     """GATHER_ELEMENTS, of tensors without axes too."""
     if 0 in where.shape:  # whose rank may then be any
-        return generate.fill(sizes_of(where), x.model.constant(0, x.dtype))
+        return generate.fill(build.shape_of(where), x.model.constant(0, x.dtype))
     if x.rank and where.rank:
         return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
     flat = shape.reshape(x, [-1]) if not x.rank else x
@@ -165,7 +164,7 @@ def take_along_dim(self: Value, indices: Value, dim: int | None = None) -> Value
     parts = [index.slice_(size, [0], [0], [axis]), index.slice_(size, [0], [axis + 1], [END])]
     values = []
     for value in (self, indices):
-        middle = sizes.vector(value.model, [sizes.size_of(value, axis)])
+        middle = build.vector(value.model, [build.size_of(value, axis)])
         values.append(expanded(value, shape.concat(parts[0], middle, parts[1], axis=0)))
     return index.gather_elements(*values, axis=axis)
 
@@ -192,14 +191,14 @@ def one_hot(self: Value, num_classes: int = -1) -> Value:
         most = reduce.reduce_max(flat(self), [0], keepdim=True)
         classes = generate.range_([0], most + 1, [1])
     else:
-        classes = self.model.constant(steps_to(num_classes))
+        classes = self.model.constant(build.arange(num_classes))
     hits = compare.equal(shape.unsqueeze(self, [self.rank]), classes)
     return unary.cast(hits, dtype=Precision.INT64)
 
 
 def truth(mask: Value) -> Value:
     """A mask as bools."""
-    return cast_to(mask, Precision.BOOL8)
+    return mask.cast(Precision.BOOL8)
 
 
 @table.convert("aten.masked_select.default")
@@ -220,7 +219,7 @@ def masked_fill(self: Value, mask: Value, value: Number) -> Value:
 def masked_fill_tensor(self: Value, mask: Value, value: Value) -> Value:
     if value.rank or category(value.precision) == 3 > category(self.precision):
         raise BadType(f"masked_fill of {self.type} with {value.type}")
-    return compare.where(truth(mask), cast_to(value, self.precision), self)
+    return compare.where(truth(mask), value.cast(self.precision), self)
 
 
 @table.convert("aten.nonzero.default", "aten.argwhere.default")
@@ -245,7 +244,7 @@ def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
     count = ints(size)
     if count is None:
         raise NotConstant("nonzero_static of a size that is only known while running")
-    if not 0 <= count[0] <= MOST:
+    if not 0 <= count[0] <= build.LARGEST_CONSTANT:
         raise BadType(f"nonzero_static of {count[0]} positions")
     rest = self.model.constant(np.full((count[0], self.rank), fill_value, np.int64))
     return index.slice_(shape.concat(nonzero(self), rest, axis=0), [0], [0], [count[0]])
@@ -278,9 +277,9 @@ def within(x: Value, indices: Sequence[Value | None]) -> Gaps:
         if where is None:
             clipped.append(None)
             continue
-        last = sizes.vector(x.model, [sizes.minus(sizes.size_of(x, axis), 1)])
-        least = sizes.vector(x.model, [sizes.minus(0, sizes.size_of(x, axis))])
-        bounds = (cast_to(shape.reshape(v, []), where.precision) for v in (last, least))
+        last = build.vector(x.model, [build.minus(build.size_of(x, axis), 1)])
+        least = build.vector(x.model, [build.minus(0, build.size_of(x, axis))])
+        bounds = (shape.reshape(v, []).cast(where.precision) for v in (last, least))
         high, low = bounds
         clipped.append(binary.max_(binary.min_(where, high), low))
     return Gaps(clipped)

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents, ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import index, shape
 
 from ..table import Items, Table, Wanted
 from ..translate import Translator
@@ -68,19 +68,19 @@ def block_diag(tensors: Items) -> Value:
     """Each matrix with zeros on both sides, one below the other."""
     values = promoted_to(common(*tensors), *tensors)
     blocks = [at_least(v, 2) for v in values]
-    widths = [sizes.size_of(v, 1) for v in blocks]
+    widths = [build.size_of(v, 1) for v in blocks]
     rows = []
     for k, block in enumerate(blocks):
         before, behind = (_total(part) for part in (widths[:k], widths[k + 1 :]))
-        pads = sizes.vector(block.model, [0, 0, before, behind])
+        pads = build.vector(block.model, [0, 0, before, behind])
         rows.append(shape.pad(block, pads) if len(blocks) > 1 else block)
     return shape.concat(*rows, axis=0) if len(rows) > 1 else rows[0]
 
 
-def _total(parts: Sequence[Size]) -> Size:
-    total: Size = 0
+def _total(parts: Sequence[build.Size]) -> build.Size:
+    total: build.Size = 0
     for part in parts:
-        total = sizes.plus(total, part)
+        total = build.plus(total, part)
     return total
 
 
@@ -99,19 +99,19 @@ def chunk_cat(tensors: Items, dim: int, num_chunks: int) -> Value:
         pads = [0, 0] * value.rank
         pads[2 * axis + 1] = missing
         whole = shape.pad(value, pads) if missing else value
-        head = sizes.sizes_of(whole)[:axis]
-        tail = sizes.product(sizes.sizes_of(whole)[axis + 1 :])
-        length = sizes.times((size + missing) // num_chunks, tail)
-        pieces.append(sizes.reshape(whole, [*head, num_chunks, length]))
+        head = build.sizes_of(whole)[:axis]
+        tail = build.product(build.sizes_of(whole)[axis + 1 :])
+        length = build.times((size + missing) // num_chunks, tail)
+        pieces.append(build.reshape(whole, [*head, num_chunks, length]))
     axis = axis_of(dim, tensors[0].rank)
     return shape.concat(*pieces, axis=axis + 1) if len(pieces) > 1 else pieces[0]
 
 
-def cut(x: Value, lengths: Sequence[Size], axis: int) -> list[Value]:
+def cut(x: Value, lengths: Sequence[build.Size], axis: int) -> list[Value]:
     """Pieces of the given lengths along an axis."""
     if len(lengths) == 1:
         return [x]
-    return list(shape.split(x, sizes.vector(x.model, lengths), axis=axis))
+    return list(shape.split(x, build.vector(x.model, lengths), axis=axis))
 
 
 @table.convert("aten.split.Tensor", "aten.unsafe_split.Tensor")
@@ -125,8 +125,8 @@ def split(self: Value, split_size: Index, dim: int = 0, *, wanted: Wanted) -> li
             raise BadType(f"split of {self.type} into pieces of 0")
         count = max(-(-size // length), 1) if length else 1
         return cut(self, [*[length] * (count - 1), size - length * (count - 1)], axis)
-    piece: Size = length if isinstance(length, int) else shape.reshape(split_size, [1])
-    rest = sizes.minus(sizes.size_of(self, axis), sizes.times(piece, wanted - 1))
+    piece: build.Size = length if isinstance(length, int) else shape.reshape(split_size, [1])
+    rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
     return cut(self, [*[piece] * (wanted - 1), rest], axis)
 
 
@@ -153,8 +153,8 @@ def chunk(self: Value, chunks: int, dim: int = 0, *, wanted: Wanted) -> list[Val
     if size == 0:
         return cut(self, [0] * min(chunks, wanted), axis)
     if isinstance(size, Expr):
-        piece = sizes.over(sizes.plus(sizes.size_of(self, axis), chunks - 1), chunks)
-        rest = sizes.minus(sizes.size_of(self, axis), sizes.times(piece, wanted - 1))
+        piece = build.over(build.plus(build.size_of(self, axis), chunks - 1), chunks)
+        rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
         return cut(self, [*[piece] * (wanted - 1), rest], axis)
     return split(self, self.model.constant(-(-size // chunks), np.int64), dim, wanted=wanted)
 
@@ -171,8 +171,8 @@ def tensor_split(self: Value, sections: Index, dim: int = 0, *, wanted: Wanted) 
     if isinstance(size, int):
         least, longer = divmod(size, count)
         return cut(self, [least + (k < longer) for k in range(count)], axis)
-    whole = sizes.size_of(self, axis)
-    lengths = [sizes.over(sizes.plus(whole, count - 1 - k), count) for k in range(count)]
+    whole = build.size_of(self, axis)
+    lengths = [build.over(build.plus(whole, count - 1 - k), count) for k in range(count)]
     return cut(self, lengths, axis)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from nnir import build
 from nnir.model import Value
-from nnir.ops import linalg, linear, shape, sizes, unary
+from nnir.ops import linalg, linear, shape, unary
 
-from ..precision import cast_to
 from ..table import Table
 from . import factorisation, matrix_norm
 from .factorisation import no_info
@@ -74,7 +74,7 @@ def linalg_det(A: Value) -> Value:  # noqa: N803  as above
     if A.is_float:
         return linear.determinant(A)
     sign, log = linalg.sign_log_det(A)
-    return sign * cast_to(unary.exp(log), A.precision)
+    return sign * unary.exp(log).cast(A.precision)
 
 
 @table.convert("aten.det.default")
@@ -107,7 +107,7 @@ def slogdet_with_lu(A: Value) -> tuple[Value, ...]:  # noqa: N803  as above
 def logdet(self: Value) -> Value:
     """NaN for a negative determinant."""
     sign, log = linalg.sign_log_det(self)
-    return cast_to(log, self.precision) + unary.log(sign)
+    return log.cast(self.precision) + unary.log(sign)
 
 
 def solved(a: Value, b: Value, *, left: bool) -> Value:
@@ -176,10 +176,10 @@ def triangular_solve(
     """The second result is a copy of A for every right side."""
     given = {"upper": upper != transpose, "unit_diagonal": unitriangular}
     result = linalg.solve_triangular(transposed(A) if transpose else A, self, **given)
-    lead = sizes.sizes_of(result)[:-2]
+    lead = build.sizes_of(result)[:-2]
     if result.shape[:-2] == A.shape[:-2]:
         return result, A
-    whole = sizes.vector(A.model, [*lead, *sizes.sizes_of(A)[-2:]])
+    whole = build.vector(A.model, [*lead, *build.sizes_of(A)[-2:]])
     return result, shape.expand(A, whole)
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, linear, reduce
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from . import contraction
 from .promotion import HALVES, Number, Operand, category, promoted, promoted_to
@@ -52,7 +52,7 @@ def bmm(self: Value, mat2: Value) -> Value:
 
 @table.convert("aten._int_mm.default")
 def int_mm(self: Value, mat2: Value) -> Value:
-    return mm(cast_to(self, Precision.INT32), cast_to(mat2, Precision.INT32))
+    return mm(self.cast(Precision.INT32), mat2.cast(Precision.INT32))
 
 
 @table.convert("aten.mv.default")
@@ -152,7 +152,7 @@ def grouped_mm(
     if offs is None or self.rank != 2 or mat2.rank != 3 or bias is not None:
         raise Unsupported(f"_grouped_mm of {self.type} and {mat2.type}")
     result = linear.grouped_mat_mul(self, mat2, offs)
-    return result if out_dtype is None else cast_to(result, out_dtype)
+    return result if out_dtype is None else result.cast(out_dtype)
 
 
 @table.convert("aten.linalg_vecdot.default")
@@ -160,8 +160,8 @@ def vecdot(x: Value, y: Value, *, dim: int = -1) -> Value:
     left, right = promoted(x, y)
     kind = left.precision
     wide = Precision.FLOAT32 if kind in HALVES else kind
-    products = cast_to(conjugate(left), wide) * cast_to(right, wide)
-    return cast_to(reduce.reduce_sum(products, [dim], keepdim=False), kind)
+    products = conjugate(left).cast(wide) * right.cast(wide)
+    return reduce.reduce_sum(products, [dim], keepdim=False).cast(kind)
 
 
 @table.convert("aten.linalg_multi_dot.default")
@@ -196,10 +196,8 @@ def identity_like(x: Value) -> Value:
     """The identity in the shape of square matrices, which must be known."""
     from nnir.ops import shape  # only here
 
-    from .sizes import sizes_of
-
     size = x.shape[-1]
     if not isinstance(size, int):
         raise Unsupported(f"an identity of {x.type}, whose size is not known")
     eye = x.model.constant(np.eye(size, dtype=x.dtype))
-    return eye if x.rank == 2 else shape.expand(eye, sizes_of(x))
+    return eye if x.rank == 2 else shape.expand(eye, build.shape_of(x))

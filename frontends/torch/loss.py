@@ -11,13 +11,11 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .activation import log_sigmoid
 from .distance import cosine_similarity, pairwise_distance
-from .halves import number, widened
+from .halves import widened
 from .promotion import Number, promoted
-from .sizes import size_of
 
 table = Table()
 
@@ -33,7 +31,7 @@ def reduced(losses: Value, reduction: int, like: Value) -> Value:
             made = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
         case _:
             raise Unsupported(f"a loss with reduction={reduction!r}")
-    return cast_to(made, like.precision)
+    return made.cast(like.precision)
 
 
 def _pair(self: Value, target: Value) -> list[Value]:
@@ -85,20 +83,20 @@ def _negative_likelihood(
     """The loss of class indices, whose scores are on axis 1 (0 of a vector), and what it weighs."""
     axis = min(1, x.rank - 1)
     wide = widened(x)
-    classes = cast_to(target, Precision.INT64)
+    classes = target.cast(Precision.INT64)
     there = compare.not_equal(classes, ignore_index)
     safe = compare.where(there, classes, 0)
     found = index.gather_elements(wide, shape.unsqueeze(safe, [axis]), axis=axis)
     losses = -shape.squeeze(found, [axis])
     if weight is None:
-        weights = cast_to(there, wide.precision)
+        weights = there.cast(wide.precision)
     else:
         each = index.gather(widened(weight), safe, axis=0)
         weights = compare.where(there, each, 0)
     losses = compare.where(there, losses * weights, 0)
     if reduction == 0:
-        total = number(wide, 0)
-        return cast_to(losses, x.precision), cast_to(total, x.precision)
+        total = wide.scalar(0)
+        return losses.cast(x.precision), total.cast(x.precision)
     total = reduce.reduce_sum(weights, [], keepdim=False) if weights.rank else weights
     loss = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
     match reduction:
@@ -108,7 +106,7 @@ def _negative_likelihood(
             pass
         case _:
             raise Unsupported(f"a loss with reduction={reduction!r}")
-    return cast_to(loss, x.precision), cast_to(total, x.precision)
+    return loss.cast(x.precision), total.cast(x.precision)
 
 
 @table.convert("aten.nll_loss.default", "aten.nll_loss_nd.default", "aten.nll_loss2d.default")
@@ -147,15 +145,15 @@ def cross_entropy_loss(
         made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
         if label_smoothing:
             smooth = _smoothed(scores, target, weight, reduction, ignore_index)
-            parts = (made, number(x, 1 - label_smoothing)), (smooth, number(x, label_smoothing))
+            parts = (made, x.scalar(1 - label_smoothing)), (smooth, x.scalar(label_smoothing))
             made = binary.add(*(binary.mul(*p) for p in parts))
-    return cast_to(made, self.precision)
+    return made.cast(self.precision)
 
 
 def _laid(weight: Value, x: Value, axis: int) -> Value:
     """One number per class along the axis of the classes."""
     trailing = list(range(1, x.rank - axis))
-    wide = cast_to(weight, x.precision)
+    wide = weight.cast(x.precision)
     return shape.unsqueeze(wide, trailing) if trailing else wide
 
 
@@ -167,8 +165,8 @@ def _of_probabilities(
     label_smoothing: float,
     axis: int,
 ) -> Value:
-    wanted = cast_to(target, scores.precision)
-    classes = cast_to(size_of(scores, axis), scores.precision)
+    wanted = target.cast(scores.precision)
+    classes = scores.size(axis).cast(scores.precision)
     if label_smoothing:
         wanted = wanted * (1 - label_smoothing)
         wanted = wanted + label_smoothing / classes
@@ -186,7 +184,7 @@ def _smoothed(
     axis = min(1, scores.rank - 1)
     terms = scores if weight is None else scores * _laid(weight, scores, axis)
     losses = -reduce.reduce_sum(terms, [axis], keepdim=False)
-    classes = cast_to(size_of(scores, axis), scores.precision)
+    classes = scores.size(axis).cast(scores.precision)
     there = compare.not_equal(target, ignore_index)
     losses = compare.where(there, losses / classes, 0)
     if reduction != 1:
@@ -199,7 +197,7 @@ def _smoothed(
 def _weighted(losses: Value, weight: Value | None) -> Value:
     if weight is None:
         return losses
-    return losses * cast_to(weight, losses.precision)
+    return losses * weight.cast(losses.precision)
 
 
 @table.convert("aten.binary_cross_entropy.default")
@@ -207,7 +205,7 @@ def binary_cross_entropy(
     self: Value, target: Value, weight: Value | None = None, reduction: int = 1
 ) -> Value:
     x, y = _pair(self, target)
-    one, floor = number(x, 1), number(x, -100)  # logarithms of 0 count as -100
+    one, floor = x.scalar(1), x.scalar(-100)  # logarithms of 0 count as -100
     yes = binary.max_(unary.log(x), floor)
     no = binary.max_(unary.log1p(-x), floor)
     losses = (y - one) * no - y * yes
@@ -223,10 +221,10 @@ def binary_cross_entropy_with_logits(
     reduction: int = 1,
 ) -> Value:
     x, y = _pair(self, target)
-    one = number(x, 1)
+    one = x.scalar(1)
     scores = log_sigmoid(x)
     if pos_weight is not None:
-        extra = (cast_to(pos_weight, x.precision) - one) * y
+        extra = (pos_weight.cast(x.precision) - one) * y
         scores = scores * (extra + one)
     losses = (one - y) * x - scores
     return reduced(_weighted(losses, weight), reduction, self)
@@ -238,7 +236,7 @@ def kl_div(self: Value, target: Value, reduction: int = 1, *, log_target: bool =
     if log_target:
         losses = unary.exp(y) * (y - x)
     else:
-        zero = number(y, 0)
+        zero = y.scalar(0)
         own = compare.where(compare.equal(y, zero), zero, y * unary.log(y))
         losses = own - y * x
     return reduced(losses, reduction, promoted(self, target)[0])
@@ -259,7 +257,7 @@ def hinge_embedding_loss(
     self: Value, target: Value, margin: float = 1.0, reduction: int = 1
 ) -> Value:
     x, y = _pair(self, target)
-    zero = number(x, 0)
+    zero = x.scalar(0)
     far = compare.where(compare.not_equal(y, 1), _above_zero(margin - x), zero)
     near = compare.where(compare.not_equal(y, -1), x, zero)
     return reduced(far + near, reduction, self)
@@ -280,8 +278,8 @@ def cosine_embedding_loss(
 ) -> Value:
     a, b = _pair(input1, input2)
     likeness = cosine_similarity(a, b, a.rank - 1)
-    zero, one = number(a, 0), number(a, 1)
-    y = cast_to(target, a.precision)
+    zero, one = a.scalar(0), a.scalar(1)
+    y = target.cast(a.precision)
     near = compare.where(compare.equal(y, one), one - likeness, zero)
     apart = _above_zero(likeness - margin)
     far = compare.where(compare.equal(y, -one), apart, zero)
@@ -342,8 +340,8 @@ def multi_margin_loss(
     gaps = _above_zero(margin - own + x)
     gaps = unary.square(gaps) if p == 2 else gaps
     if weight is not None:
-        gaps = gaps * index.gather(cast_to(weight, x.precision), y, axis=0)
-    classes = generate.range_(y.model.constant(0), size_of(x, 1), y.model.constant(1))
+        gaps = gaps * index.gather(weight.cast(x.precision), y, axis=0)
+    classes = generate.range_(y.model.constant(0), x.size(1), y.model.constant(1))
     others = compare.where(compare.equal(classes, y), 0, gaps)
     losses = reduce.reduce_mean(others, [1], keepdim=False)
     if target.rank == 0 and reduction == 0:

@@ -7,20 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, linalg, linear, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, index, linalg, linear, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .diagonal import diagonal
 from .distance import normed
 from .linear import conjugate
 from .promotion import Number, category, promoted, real_of
-from .sizes import size_of
 
 table = Table()
 
@@ -41,11 +40,6 @@ def inverse(a: Value) -> Value:
     return result
 
 
-def number(like: Value, value: float) -> Value:
-    """A constant without axes in the real type of `like`."""
-    return like.model.constant(np.array(value, real_of(like.precision).dtype))
-
-
 def restored(result: Value, rank: int, dims: Sequence[int], keepdim: bool) -> Value:
     """Both axes of the matrices as ones, where they shall stay."""
     return shape.unsqueeze(result, sorted(axes_of(dims, rank))) if keepdim else result
@@ -64,7 +58,7 @@ def matrix_normed(
     """The norm of matrices that `order` names."""
     if len(dims) != 2:
         raise BadType(f"a norm of matrices over the axes {tuple(dims)}")
-    x = x if dtype is None else cast_to(x, dtype)
+    x = x if dtype is None else x.cast(dtype)
     if order == "fro":
         return normed(x, 2.0, tuple(dims), keepdim)
     rank, a = x.rank, to_the_end(x, dims)
@@ -121,7 +115,7 @@ def linalg_norm(
     axes = tuple(range(self.rank)) if dim is None else dim
     if ord is not None and len(axes) == 2:
         return matrix_normed(self, ord, axes, keepdim=keepdim, dtype=dtype)
-    x = self if dtype is None else cast_to(self, dtype)
+    x = self if dtype is None else self.cast(dtype)
     if isinstance(ord, complex):
         raise Unsupported(f"a norm of order {ord!r}")
     return normed(x, 2.0 if ord is None else float(ord), axes or None, keepdim)
@@ -192,9 +186,9 @@ def cutoff(
 
 def default_rtol(a: Value) -> Value:
     """The precision times the longer side."""
-    longest = binary.max_(*(size_of(a, axis) for axis in (-2, -1)))
+    longest = binary.max_(*(a.size(axis) for axis in (-2, -1)))
     kind = real_of(a.precision)
-    return cast_to(longest, kind) * float(np.finfo(kind.dtype).eps)
+    return longest.cast(kind) * float(np.finfo(kind.dtype).eps)
 
 
 def _is_zero(tolerance: Value | float) -> bool:
@@ -204,8 +198,8 @@ def _is_zero(tolerance: Value | float) -> bool:
 
 def _factor(values: Value, tolerance: Value | float) -> Value:
     if not isinstance(tolerance, Value):
-        return number(values, tolerance)
-    found = cast_to(tolerance, values.precision)
+        return values.model.constant(tolerance, real_of(values.precision).dtype)
+    found = tolerance.cast(values.precision)
     return shape.unsqueeze(found, [-1]) if found.rank else found
 
 
@@ -216,15 +210,15 @@ def ranked(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Value
     """How many values are above the tolerance."""
     values = spectrum(a, hermitian)
     above = values > cutoff(a, values, atol, rtol)
-    return reduce.reduce_sum(cast_to(above, Precision.INT64), [-1], keepdim=False)
+    return reduce.reduce_sum(above.cast(Precision.INT64), [-1], keepdim=False)
 
 
 def relative(a: Value, atol: Value | None, rtol: Value | None) -> Tolerance:
     """A tensor for an absolute tolerance replaces the default relative one where it is not 0."""
     if rtol is not None or atol is None:
         return rtol
-    kind = cast_to(atol, real_of(a.precision))
-    none = number(a, 0)
+    kind = atol.cast(real_of(a.precision))
+    none = a.model.constant(0, real_of(a.precision).dtype)
     return compare.where(kind > none, none, default_rtol(a))
 
 
@@ -263,7 +257,7 @@ def pseudo_inverse(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) 
     sizes_ = abs(values) if hermitian else values
     kept = sizes_ > cutoff(a, sizes_, atol, rtol)
     factors = compare.where(kept, unary.reciprocal(values), 0)
-    scaled = right * cast_to(shape.unsqueeze(factors, [values.rank - 1]), a.precision)
+    scaled = right * shape.unsqueeze(factors, [values.rank - 1]).cast(a.precision)
     return linear.mat_mul(scaled, left)
 
 
@@ -344,11 +338,11 @@ def vander(x: Value, *, N: int | None = None) -> Value:  # noqa: N803  as above
     if isinstance(size, Expr):
         raise NotConstant(f"linalg_vander of {x.type}")
     x = x if x.rank else shape.reshape(x, [1])
-    value = cast_to(x, Precision.INT64) if category(x.precision) < 2 else x
+    value = x.cast(Precision.INT64) if category(x.precision) < 2 else x
     column = shape.unsqueeze(value, [-1])
     one = value.model.constant(np.ones((), value.dtype))
-    first = shape.expand(one, sizes.vector(x.model, [*sizes.sizes_of(x), 1]))
-    rest = shape.expand(column, sizes.vector(x.model, [*sizes.sizes_of(x), max(size - 1, 0)]))
+    first = shape.expand(one, build.vector(x.model, [*build.sizes_of(x), 1]))
+    rest = shape.expand(column, build.vector(x.model, [*build.sizes_of(x), max(size - 1, 0)]))
     whole = shape.concat(first, rest, axis=-1)
     return reduce.cum_prod(whole, x.model.constant(np.int64(x.rank)))
 
@@ -359,14 +353,14 @@ def matrix_of(a: Value, columns: int) -> tuple[Value, list[int], list[int]]:
     if len(dims) < a.rank:
         raise NotConstant(f"linear algebra of {a.type}, whose sizes are not known")
     rows, rest = dims[:columns], dims[columns:]
-    flat = sizes.reshape(a, [math.prod(rows), math.prod(rest)])
+    flat = build.reshape(a, [math.prod(rows), math.prod(rest)])
     return flat, rows, rest
 
 
 @table.convert("aten.linalg_tensorinv.default")
 def tensorinv(self: Value, ind: int = 2) -> Value:
     flat, rows, rest = matrix_of(self, ind)
-    return sizes.reshape(inverse(flat), [*rest, *rows])
+    return build.reshape(inverse(flat), [*rest, *rows])
 
 
 @table.convert("aten.linalg_tensorsolve.default")
@@ -376,5 +370,5 @@ def tensorsolve(self: Value, other: Value, dims: tuple[int, ...] | None = None) 
         kept = [a for a in range(self.rank) if a not in axes]
         self = shape.transpose(self, perm=(*kept, *axes))
     flat, _, rest = matrix_of(self, other.rank)
-    column = sizes.reshape(other, [flat.shape[0] if isinstance(flat.shape[0], int) else -1, 1])
-    return sizes.reshape(linalg.solve(flat, column), rest)
+    column = build.reshape(other, [flat.shape[0] if isinstance(flat.shape[0], int) else -1, 1])
+    return build.reshape(linalg.solve(flat, column), rest)

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import contents
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import norm, reduce, shape, sizes, unary
+from nnir.ops import norm, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -78,7 +78,7 @@ def normalized(
         result = norm.instance_normalization(x, scale, shift, epsilon=eps)
     else:
         result = norm.batch_normalization(x, scale, shift, mean, variance, epsilon=eps)
-    return result, cast_to(mean, kind), cast_to(inverse, kind)
+    return result, mean.cast(kind), inverse.cast(kind)
 
 
 @table.convert("aten.batch_norm.default")
@@ -154,9 +154,9 @@ def batch_norm_no_update(
 
 def updated(x: Value, running: Value, batch: Value, momentum: float, unbiased: bool) -> Value:
     """The running mean or variance with its share of that of a batch."""
-    wide = cast_to(batch, running.precision)
+    wide = batch.cast(running.precision)
     if unbiased:
-        count = sizes.product([sizes.size_of(x, axis) for axis in channelwise(x)])
+        count = build.product([build.size_of(x, axis) for axis in channelwise(x)])
         if not isinstance(count, int):
             raise NotConstant(f"batch_norm with training of {x.type}")
         wide = wide * float(np.divide(count, max(count - 1, 1)))
@@ -252,7 +252,7 @@ def native_layer_norm(
     kind = input.precision if weight is None else weight.precision
     inverse = inverse_deviation(variance, eps)
     result = layer_norm(input, normalized_shape, weight, bias, eps)
-    return result, cast_to(mean, kind), cast_to(inverse, kind)
+    return result, mean.cast(kind), inverse.cast(kind)
 
 
 @table.convert("aten.group_norm.default")
@@ -280,13 +280,13 @@ def native_group_norm(
     eps: float,
 ) -> Three:
     """The sizes are those of `input`."""
-    batch = sizes.size_of(input, 0)
-    rows = sizes.reshape(input, [batch, group, -1])
+    batch = build.size_of(input, 0)
+    rows = build.reshape(input, [batch, group, -1])
     mean, variance = (shape.squeeze(v, [2]) for v in moments(rows, [2]))
     kind = input.precision if weight is None else weight.precision
     inverse = inverse_deviation(variance, eps)
     result = group_norm(input, group, weight, bias, eps)
-    return result, cast_to(mean, kind), cast_to(inverse, kind)
+    return result, mean.cast(kind), inverse.cast(kind)
 
 
 def smallest(x: Value, eps: float | None) -> float:

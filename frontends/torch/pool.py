@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import generate, pool, reduce, shape, sizes
+from nnir.ops import generate, pool, reduce, shape
 from nnir.ops import index as ops
 from nnir.types import Precision
 
@@ -137,14 +138,14 @@ def unpooled(self: Value, indices: Value, output_size: Value, rank: int) -> Valu
     """Every element at its position in its plane, zeros elsewhere."""
     if self.rank not in (rank + 1, rank + 2):
         raise BadType(f"max_unpool over {rank} axes of {self.type}")
-    lead = sizes.sizes_of(self)[: self.rank - rank]
+    lead = build.sizes_of(self)[: self.rank - rank]
     plane = reduce.reduce_prod(output_size, [0], keepdim=True)
-    whole = shape.concat(sizes.vector(self.model, lead), plane, axis=0)
+    whole = shape.concat(build.vector(self.model, lead), plane, axis=0)
     zero = self.model.constant(np.zeros((), self.dtype))
-    spatial = sizes.product(sizes.sizes_of(self)[self.rank - rank :])
-    rows = [sizes.reshape(x, [*lead, spatial]) for x in (self, indices)]
+    spatial = build.product(build.sizes_of(self)[self.rank - rank :])
+    rows = [build.reshape(x, [*lead, spatial]) for x in (self, indices)]
     filled = ops.scatter_elements(generate.fill(whole, zero), rows[1], rows[0], axis=len(lead))
-    target = shape.concat(sizes.vector(self.model, lead), output_size, axis=0)
+    target = shape.concat(build.vector(self.model, lead), output_size, axis=0)
     return shape.reshape_exact(filled, target)
 
 

@@ -15,8 +15,6 @@ from nnir.errors import BadType
 from nnir.model import Model, Value
 from nnir.types import Precision
 
-from ..precision import cast_to
-
 Number: TypeAlias = bool | int | float | complex
 Operand: TypeAlias = Value | bool | int | float | complex
 """A tensor, or a number that takes its type from the other operands."""
@@ -120,7 +118,7 @@ def real_of(precision: Precision) -> Precision:
 def to(operand: Operand, precision: Precision, model: Model) -> Value:
     """An operand as a tensor of `precision`; numbers become constants without axes."""
     if isinstance(operand, Value):
-        return cast_to(operand, precision)
+        return operand.cast(precision)
     if precision == Precision.BOOL8:
         operand = bool(operand)
     return model.constant(_rounded(operand, precision), precision.dtype)

@@ -10,21 +10,15 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .promotion import HALVES
+from .promotion import HALVES, to
 
 table = Table()
 
 
 def wide(x: Value) -> Value:
     """16-bit floats as float32."""
-    return cast_to(x, Precision.FLOAT32) if x.precision in HALVES else x
-
-
-def number(like: Value, value: float, precision: Precision) -> Value:
-    """A constant without axes in the model of `like`."""
-    return like.model.constant(np.array(value, precision.dtype))
+    return x.cast(Precision.FLOAT32) if x.precision in HALVES else x
 
 
 def quantized(
@@ -39,17 +33,14 @@ def quantized(
     """QUANTIZE_LINEAR, clamped where the range is smaller than that of the type."""
     if not dtype.is_integer:
         raise Unsupported(f"quantisation to {dtype.name.lower()}")
-    zero = cast_to(zero_point, dtype)
-    steps = cast_to(scale, Precision.FLOAT32)
+    zero = zero_point.cast(dtype)
+    steps = scale.cast(Precision.FLOAT32)
     made = quant.quantize_linear(wide(x), steps, zero, axis=axis, dtype=dtype)
     whole = quant.integer_range(dtype)
-    if not isinstance(low, Value) and not isinstance(high, Value):
-        if low <= whole[0] and high >= whole[1]:
-            return made
-        low, high = (number(x, v, dtype) for v in (low, high))
-    bounds = [
-        cast_to(v, dtype) if isinstance(v, Value) else number(x, v, dtype) for v in (low, high)
-    ]
+    known = not isinstance(low, Value) and not isinstance(high, Value)
+    if known and low <= whole[0] and high >= whole[1]:
+        return made
+    bounds = [to(v, dtype, x.model) for v in (low, high)]
     return activation.clip(made, *bounds)
 
 
@@ -61,9 +52,9 @@ def dequantized(
     axis: int = 0,
 ) -> Value:
     """(q - zero_point) * scale."""
-    zero = None if zero_point is None else cast_to(zero_point, q.precision)
+    zero = None if zero_point is None else zero_point.cast(q.precision)
     kind = Precision.FLOAT32 if out_dtype is None else out_dtype
-    steps = cast_to(scale, Precision.FLOAT32)
+    steps = scale.cast(Precision.FLOAT32)
     return quant.dequantize_linear(q, steps, zero, axis=axis, dtype=kind)
 
 
@@ -71,7 +62,7 @@ def dequantized(
 def quantize_per_tensor(
     input: Value, scale: float, zero_point: int, quant_min: int, quant_max: int, dtype: Precision
 ) -> Value:
-    factors = number(input, scale, Precision.FLOAT32), number(input, zero_point, dtype)
+    factors = input.model.constant(scale, np.float32), input.model.constant(zero_point, dtype.dtype)
     return quantized(input, *factors, quant_min, quant_max, dtype)
 
 
@@ -110,7 +101,7 @@ def dequantize_per_tensor(
     *,
     out_dtype: Precision | None = None,
 ) -> Value:
-    factors = number(input, scale, Precision.FLOAT32), number(input, zero_point, input.precision)
+    factors = input.model.constant(scale, np.float32), input.scalar(zero_point)
     return dequantized(input, *factors, out_dtype)
 
 
@@ -172,7 +163,7 @@ def dequantize_per_channel(
 
 def clamped(steps: Value, low: float, high: float) -> Value:
     """Rounded steps between two bounds."""
-    bounds = (number(steps, v, steps.precision) for v in (low, high))
+    bounds = (steps.scalar(v) for v in (low, high))
     return activation.clip(unary.round_(steps), *bounds)
 
 
@@ -187,9 +178,9 @@ def quantize_per_token(
 ) -> Value:
     """The zero point is added before the rounding."""
     kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
-    inverse = unary.reciprocal(cast_to(scales, kind))
-    steps = cast_to(input, kind) * inverse + cast_to(zero_points, kind)
-    return cast_to(clamped(steps, quant_min, quant_max), dtype)
+    inverse = unary.reciprocal(scales.cast(kind))
+    steps = input.cast(kind) * inverse + zero_points.cast(kind)
+    return clamped(steps, quant_min, quant_max).cast(dtype)
 
 
 @table.convert("quantized_decomposed.dequantize_per_token.default")
@@ -203,8 +194,8 @@ def dequantize_per_token(
     output_dtype: Precision,
 ) -> Value:
     kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
-    steps = cast_to(input, kind) - cast_to(zero_points, kind)
-    return cast_to(steps * cast_to(scales, kind), output_dtype)
+    steps = input.cast(kind) - zero_points.cast(kind)
+    return (steps * scales.cast(kind)).cast(output_dtype)
 
 
 def grouped(x: Value, size: int) -> list[Value]:
@@ -248,7 +239,7 @@ def dequantize_per_channel_group(
     output_dtype: Precision,
 ) -> Value:
     rows, whole = grouped(input, group_size)
-    zero = number(input, 0, Precision.INT32) if zero_points is None else column(zero_points)
+    zero = input.model.constant(0, np.int32) if zero_points is None else column(zero_points)
     given = (column(scales), zero, quant_min, quant_max, dtype, output_dtype)
     return shape.reshape(dequantize_per_token(rows, *given), whole)
 
@@ -256,7 +247,7 @@ def dequantize_per_channel_group(
 def bounds_of(x: Value, *, every_row: bool) -> tuple[Value, Value]:
     """The smallest and the largest element, 0 included; of the tensor, or of each row."""
     axes = [-1] if every_row else list(range(x.rank))
-    zero = number(x, 0, x.precision)
+    zero = x.scalar(0)
     low, high = (
         function(x, axes, keepdim=every_row) for function in (reduce.reduce_min, reduce.reduce_max)
     )
@@ -265,7 +256,7 @@ def bounds_of(x: Value, *, every_row: bool) -> tuple[Value, Value]:
 
 def parameters(scale: Value, zero_point: Value) -> tuple[Value, Value]:
     """Scale and zero point as vectors of one element."""
-    doubles = cast_to(scale, Precision.FLOAT64), cast_to(zero_point, Precision.INT64)
+    doubles = scale.cast(Precision.FLOAT64), zero_point.cast(Precision.INT64)
     one, two = (shape.unsqueeze(v, [0]) for v in doubles)
     return one, two
 
@@ -276,10 +267,10 @@ def choose_qparams(
 ) -> tuple[Value, Value]:
     low, high = bounds_of(input, every_row=False)
     kind = input.precision
-    scale = (high - low) / number(input, quant_max - quant_min, kind)
-    scale = binary.max_(cast_to(scale, Precision.FLOAT32), number(input, eps, Precision.FLOAT32))
-    steps = unary.round_(cast_to(low, Precision.FLOAT32) / scale)
-    zero = number(input, quant_min, Precision.FLOAT32) - steps
+    scale = (high - low) / input.model.constant(quant_max - quant_min, kind.dtype)
+    scale = binary.max_(scale.cast(Precision.FLOAT32), input.model.constant(eps, np.float32))
+    steps = unary.round_(low.cast(Precision.FLOAT32) / scale)
+    zero = input.model.constant(quant_min, np.float32) - steps
     return parameters(scale, clamped(zero, quant_min, quant_max))
 
 
@@ -289,10 +280,10 @@ def choose_qparams_symmetric(
 ) -> tuple[Value, Value]:
     low, high = bounds_of(input, every_row=False)
     reach = binary.max_(-low, high)
-    scale = reach / number(input, (quant_max - quant_min) / 2, input.precision)
-    scale = binary.max_(cast_to(scale, Precision.FLOAT32), number(input, eps, Precision.FLOAT32))
+    scale = reach / input.scalar((quant_max - quant_min) / 2)
+    scale = binary.max_(scale.cast(Precision.FLOAT32), input.model.constant(eps, np.float32))
     zero = 128 if dtype == Precision.UINT8 else 0
-    return parameters(scale, number(input, zero, Precision.INT64))
+    return parameters(scale, input.model.constant(zero, np.int64))
 
 
 @table.convert("quantized_decomposed.choose_qparams_per_token.default")
@@ -301,9 +292,9 @@ def choose_qparams_per_token(input: Value, dtype: Precision) -> tuple[Value, Val
         raise Unsupported(f"choose_qparams_per_token for {dtype.name.lower()}")
     reach = reduce.reduce_max(abs(input), [-1], keepdim=True)
     if reach.precision == Precision.FLOAT16:
-        reach = cast_to(reach, Precision.FLOAT32)
-    least = number(input, 1e-5, reach.precision)
-    scale = binary.max_(reach, least) / number(input, 127, reach.precision)
+        reach = reach.cast(Precision.FLOAT32)
+    least = input.model.constant(1e-5, reach.precision.dtype)
+    scale = binary.max_(reach, least) / input.model.constant(127, reach.precision.dtype)
     return scale, scale - scale
 
 
@@ -317,7 +308,7 @@ def choose_qparams_per_token_asymmetric(input: Value, dtype: Precision) -> tuple
     kind = input.precision
 
     def const(value: float) -> Value:
-        return number(input, value, kind)
+        return input.model.constant(value, kind.dtype)
 
     scale = (high - low) / const(255)
     scale = binary.max_(scale, const(float(np.finfo(np.float32).eps)))
@@ -326,7 +317,7 @@ def choose_qparams_per_token_asymmetric(input: Value, dtype: Precision) -> tuple
     ends = const(-128) - below, const(127) - above
     zero = compare.where(error > const(0), *ends)
     clipped = unary.round_(activation.clip(zero, const(-128), const(127)))
-    return cast_to(scale, Precision.FLOAT64), cast_to(clipped, Precision.INT64)
+    return scale.cast(Precision.FLOAT64), clipped.cast(Precision.INT64)
 
 
 def simulated(
@@ -334,20 +325,20 @@ def simulated(
 ) -> tuple[Value, Value]:
     """Quantised and back in floats, and what was not clamped."""
     kind = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
-    factor = cast_to(scale, kind)
-    steps = unary.round_(cast_to(x, kind) * unary.reciprocal(factor))
-    whole = steps + cast_to(zero_point, kind)
-    bounds = [number(x, v, kind) for v in (low, high)]
-    kept = activation.clip(whole, *bounds) - cast_to(zero_point, kind)
+    factor = scale.cast(kind)
+    steps = unary.round_(x.cast(kind) * unary.reciprocal(factor))
+    whole = steps + zero_point.cast(kind)
+    bounds = [x.model.constant(v, kind.dtype) for v in (low, high)]
+    kept = activation.clip(whole, *bounds) - zero_point.cast(kind)
     inside = (bounds[0] <= whole) & (whole <= bounds[1])
-    return cast_to(kept * factor, x.precision), inside
+    return (kept * factor).cast(x.precision), inside
 
 
 @table.convert("aten.fake_quantize_per_tensor_affine_cachemask.default")
 def fake_quantize_mask(
     self: Value, scale: float, zero_point: int, quant_min: int, quant_max: int
 ) -> tuple[Value, Value]:
-    factors = number(self, scale, Precision.FLOAT32), number(self, zero_point, Precision.INT32)
+    factors = self.model.constant(scale, np.float32), self.model.constant(zero_point, np.int32)
     return simulated(self, *factors, quant_min, quant_max)
 
 

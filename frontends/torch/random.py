@@ -7,19 +7,18 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, ints
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import random, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 from .generate import INT64, like, whole_kind
 from .promotion import DEFAULT_FLOAT, Operand, common, to
 from .shape import common_sizes, expanded
-from .sizes import sizes_of
 from .sort import sorted_along
 
 table = Table()
@@ -45,7 +44,7 @@ def _both(name: str, drawn: Any) -> None:
 
     @table.convert(f"aten.{name}_like.default")
     def of_another(self: Value, *, dtype: Precision | None = None) -> Value:
-        result: Value = drawn(sizes_of(self), dtype=dtype or self.precision)
+        result: Value = drawn(build.shape_of(self), dtype=dtype or self.precision)
         return result
 
     @table.convert(f"aten.{name}_like.generator")
@@ -70,7 +69,7 @@ def whole_numbers(size: Value, low: Value | int, high: Value, precision: Precisi
     drawn = random.random_uniform(
         size, low=float(first[0]), high=float(last[0]), dtype=Precision.FLOAT64
     )
-    return cast_to(unary.floor(drawn), precision)
+    return unary.floor(drawn).cast(precision)
 
 
 @table.convert("aten.randint.default")
@@ -98,14 +97,14 @@ def randint_low(
 
 @table.convert("aten.randint_like.default")
 def randint_like(self: Value, high: Index, *, dtype: Precision | None = None) -> Value:
-    return whole_numbers(sizes_of(self), 0, high, dtype or self.precision)
+    return whole_numbers(build.shape_of(self), 0, high, dtype or self.precision)
 
 
 @table.convert("aten.randint_like.low_dtype")
 def randint_like_low(
     self: Value, low: Index, high: Index, *, dtype: Precision | None = None
 ) -> Value:
-    return whole_numbers(sizes_of(self), low, high, dtype or self.precision)
+    return whole_numbers(build.shape_of(self), low, high, dtype or self.precision)
 
 
 @table.convert("aten.random.from")
@@ -113,18 +112,18 @@ def random_from(
     self: Value, from_: Index, to: Index | None, *, generator: str | None = None
 ) -> Value:
     end = self.model.constant(np.int64(_end(self.precision))) if to is None else to
-    return whole_numbers(sizes_of(self), from_, end, self.precision)
+    return whole_numbers(build.shape_of(self), from_, end, self.precision)
 
 
 @table.convert("aten.random.to")
 def random_to(self: Value, to: Index, *, generator: str | None = None) -> Value:
-    return whole_numbers(sizes_of(self), 0, to, self.precision)
+    return whole_numbers(build.shape_of(self), 0, to, self.precision)
 
 
 @table.convert("aten.random.default")
 def random_any(self: Value, *, generator: str | None = None) -> Value:
     end = self.model.constant(np.int64(_end(self.precision)))
-    return whole_numbers(sizes_of(self), 0, end, self.precision)
+    return whole_numbers(build.shape_of(self), 0, end, self.precision)
 
 
 def _end(precision: Precision) -> int:
@@ -142,7 +141,7 @@ def randperm(n: Index, *, dtype: Precision | int | None = INT64, translator: Tra
     """The order of random numbers."""
     size = shape.reshape(n, [1]) if n.known is None else n.model.constant(n.known.reshape(1))
     drawn = random.random_uniform(size, dtype=Precision.FLOAT64)
-    return cast_to(sorted_along(drawn, 0, descending=False)[1], whole_kind(dtype))
+    return sorted_along(drawn, 0, descending=False)[1].cast(whole_kind(dtype))
 
 
 @table.convert("aten.bernoulli.default")
@@ -158,7 +157,7 @@ def bernoulli_p(self: Value, p: float, *, generator: str | None = None) -> Value
 
 @table.convert("aten.bernoulli.Tensor")
 def bernoulli_tensor(self: Value, p: Value, *, generator: str | None = None) -> Value:
-    return random.bernoulli(expanded(p, sizes_of(self)), dtype=self.precision)
+    return random.bernoulli(expanded(p, build.shape_of(self)), dtype=self.precision)
 
 
 def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Value:
@@ -181,12 +180,12 @@ def normal(mean: Value, std: Value, *, generator: str | None = None) -> Value:
 
 @table.convert("aten.normal.Tensor_float")
 def normal_mean(mean: Value, std: float = 1.0, *, generator: str | None = None) -> Value:
-    return spread(sizes_of(mean), mean, std, mean.precision)
+    return spread(build.shape_of(mean), mean, std, mean.precision)
 
 
 @table.convert("aten.normal.float_Tensor")
 def normal_std(mean: float, std: Value, *, generator: str | None = None) -> Value:
-    return spread(sizes_of(std), mean, std, std.precision)
+    return spread(build.shape_of(std), mean, std, std.precision)
 
 
 @table.convert("aten.normal.float_float")
@@ -205,20 +204,20 @@ def normal_sizes(
 def normal_functional(
     self: Value, mean: float = 0.0, std: float = 1.0, *, generator: str | None = None
 ) -> Value:
-    return spread(sizes_of(self), mean, std, self.precision)
+    return spread(build.shape_of(self), mean, std, self.precision)
 
 
 @table.convert("aten.log_normal.default")
 def log_normal(
     self: Value, mean: float = 1.0, std: float = 2.0, *, generator: str | None = None
 ) -> Value:
-    return unary.exp(spread(sizes_of(self), mean, std, self.precision))
+    return unary.exp(spread(build.shape_of(self), mean, std, self.precision))
 
 
 @table.convert("aten.exponential.default")
 def exponential(self: Value, lambd: float = 1.0, *, generator: str | None = None) -> Value:
     """-log(u) / lambd, where u is above 0."""
-    drawn = random.random_uniform(sizes_of(self), dtype=self.precision)
+    drawn = random.random_uniform(build.shape_of(self), dtype=self.precision)
     one, by = (self.model.constant(n, self.dtype) for n in (1, -lambd))
     return unary.log(one - drawn) / by
 
@@ -229,7 +228,7 @@ def uniform(
 ) -> Value:
     if not from_ <= to:
         raise BadType(f"uniform numbers from {from_} to {to}")
-    return random.random_uniform(sizes_of(self), low=from_, high=to, dtype=self.precision)
+    return random.random_uniform(build.shape_of(self), low=from_, high=to, dtype=self.precision)
 
 
 @table.convert("aten.cauchy.default")
@@ -237,7 +236,9 @@ def cauchy(
     self: Value, median: float = 0.0, sigma: float = 1.0, *, generator: str | None = None
 ) -> Value:
     """The quotient of two normal numbers."""
-    above, below = (random.random_normal(sizes_of(self), dtype=self.precision) for _ in range(2))
+    above, below = (
+        random.random_normal(build.shape_of(self), dtype=self.precision) for _ in range(2)
+    )
     width, middle = (self.model.constant(n, self.dtype) for n in (sigma, median))
     return above / below * width + middle
 
@@ -247,9 +248,9 @@ def geometric(self: Value, p: float, *, generator: str | None = None) -> Value:
     """The number of the first success: 1 and the whole of log(u) / log(1 - p), u above 0."""
     if not 0 < p < 1:
         raise BadType(f"geometric numbers with p={p}")
-    drawn = random.random_uniform(sizes_of(self), dtype=Precision.FLOAT64)
+    drawn = random.random_uniform(build.shape_of(self), dtype=Precision.FLOAT64)
     tries = unary.log(1.0 - drawn) / float(np.log1p(-p))
-    return cast_to(unary.floor(tries) + 1.0, self.precision)
+    return (unary.floor(tries) + 1.0).cast(self.precision)
 
 
 @table.convert("aten.multinomial.default")
@@ -269,7 +270,7 @@ def multinomial(
     if replacement:
         chosen = random.multinomial(scores, sample_size=count[0], dtype=Precision.INT64)
     else:
-        noise = -unary.log(random.random_uniform(sizes_of(rows), dtype=rows.precision))
+        noise = -unary.log(random.random_uniform(build.shape_of(rows), dtype=rows.precision))
         keys = scores - unary.log(noise)
         _, chosen = _largest(keys, count[0])
     return chosen if self.rank == 2 else shape.squeeze(chosen, [0])

@@ -7,16 +7,15 @@ import math
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of, ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import generate, index, reduce, shape, sizes, unary
+from nnir.ops import generate, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
-from .sizes import MOST, steps_to
 
 table = Table()
 BACK = -(1 << 62)
@@ -76,11 +75,11 @@ def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
     """Channels become blocks of r by r pixels."""
     _require_rank(self, 3)
     r = upscale_factor
-    *head, c, h, w = sizes.sizes_of(self)
+    *head, c, h, w = build.sizes_of(self)
     n = len(head)
-    cut = sizes.reshape(self, [*head, sizes.over(c, r * r), r, r, h, w])
+    cut = build.reshape(self, [*head, build.over(c, r * r), r, r, h, w])
     moved = shape.transpose(cut, perm=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
-    return sizes.reshape(moved, [*head, sizes.over(c, r * r), sizes.times(h, r), sizes.times(w, r)])
+    return build.reshape(moved, [*head, build.over(c, r * r), build.times(h, r), build.times(w, r)])
 
 
 @table.convert("aten.pixel_unshuffle.default")
@@ -88,11 +87,11 @@ def pixel_unshuffle(self: Value, downscale_factor: int) -> Value:
     """Blocks of r by r pixels become channels."""
     _require_rank(self, 3)
     r = downscale_factor
-    *head, c, h, w = sizes.sizes_of(self)
+    *head, c, h, w = build.sizes_of(self)
     n = len(head)
-    cut = sizes.reshape(self, [*head, c, sizes.over(h, r), r, sizes.over(w, r), r])
+    cut = build.reshape(self, [*head, c, build.over(h, r), r, build.over(w, r), r])
     moved = shape.transpose(cut, perm=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
-    return sizes.reshape(moved, [*head, sizes.times(c, r * r), sizes.over(h, r), sizes.over(w, r)])
+    return build.reshape(moved, [*head, build.times(c, r * r), build.over(h, r), build.over(w, r)])
 
 
 @table.convert("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
@@ -135,7 +134,7 @@ def combinations(self: Value, r: int = 2, with_replacement: bool = False) -> Val
         raise NotConstant(f"combinations of {self.type}")
     if r <= 0:
         return self.model.constant(np.zeros(0, self.dtype))
-    steps_to(math.comb(size + (r - 1) * with_replacement, r) * r)  # too many are refused
+    build.arange(math.comb(size + (r - 1) * with_replacement, r) * r)  # too many are refused
     chosen = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     rows = np.array(list(chosen(range(size), r)), np.int64).reshape(-1, r)
     return index.gather(self, rows, axis=0)
@@ -152,12 +151,12 @@ def repeat_interleave_int(
             return x
         if known[0] < 0:
             raise BadType(f"repeat_interleave {known[0]} times")
-        return index.gather(x, steps_to(size * known[0]) // max(known[0], 1), axis=axis)
-    own = sizes.sizes_of(x)
+        return index.gather(x, build.arange(size * known[0]) // max(known[0], 1), axis=axis)
+    own = build.sizes_of(x)
     times = known[0] if known is not None else shape.reshape(repeats, [1])
-    wide = sizes.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
+    wide = build.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
     copies = shape.expand(shape.unsqueeze(x, [axis + 1]), wide)
-    return sizes.reshape(copies, [*own[:axis], sizes.times(own[axis], times), *own[axis + 1 :]])
+    return build.reshape(copies, [*own[:axis], build.times(own[axis], times), *own[axis + 1 :]])
 
 
 def _line(x: Value, dim: int | None) -> tuple[Value, int]:
@@ -174,13 +173,13 @@ def repeat_interleave(
     x, axis = _line(self, dim)
     if repeats.rank == 0 or repeats.shape[0] == 1 != x.shape[axis]:
         one = shape.reshape(repeats, [])
-        return repeat_interleave_int(x, cast_to(one, Precision.INT64), axis)
+        return repeat_interleave_int(x, one.cast(Precision.INT64), axis)
     return index.gather(x, repeated(repeats, output_size), axis=axis)
 
 
 @table.convert("aten.repeat_interleave.Tensor")
 def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None) -> Value:
-    return cast_to(repeated(repeats, output_size), repeats.precision)
+    return repeated(repeats, output_size).cast(repeats.precision)
 
 
 def repeated(repeats: Value, total: Value | None) -> Value:
@@ -189,10 +188,10 @@ def repeated(repeats: Value, total: Value | None) -> Value:
         raise BadType(f"repeat_interleave as often as {repeats.type}")
     if repeats.known is not None:
         known = repeats.known
-        if known.size and (known.min() < 0 or known.sum() > MOST):
+        if known.size and (known.min() < 0 or known.sum() > build.LARGEST_CONSTANT):
             raise BadType(f"repeat_interleave {known.min()} to {known.max()} times")
         return repeats.model.constant(np.repeat(np.arange(known.size), known))
-    counts = cast_to(repeats, Precision.INT64)
+    counts = repeats.cast(Precision.INT64)
     ends = reduce.cum_sum(counts, [0])
     whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
     steps = generate.range_([0], shape.reshape(whole, [1]), [1])
@@ -212,11 +211,11 @@ def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
         count = (length - size) // step + 1
         if length < size:
             raise BadType(f"unfold of {self.type} into windows of {size}")
-        steps_to(count * size)  # too many are refused
+        build.arange(count * size)  # too many are refused
         where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
     else:
-        room = sizes.over(sizes.minus(sizes.size_of(x, axis), size), step)
-        starts = generate.range_([0], sizes.vector(x.model, [sizes.plus(room, 1)]), [1])
+        room = build.over(build.minus(build.size_of(x, axis), size), step)
+        starts = generate.range_([0], build.vector(x.model, [build.plus(room, 1)]), [1])
         starts = starts * [step] if step != 1 else starts
         where = shape.unsqueeze(starts, [1]) + np.arange(size)
     if not self.rank:

@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
@@ -14,12 +15,10 @@ from nnir.operator import Operator
 from nnir.ops import binary, compare, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import distance, gradient, running, statistics
 from .halves import once_rounded
 from .promotion import Number, category, floating
-from .sizes import reshaped, size_of, vector
 from .unary import is_nan, truth
 
 table = Table.merge([distance.table, gradient.table, running.table, statistics.table])
@@ -48,7 +47,7 @@ def summand(self: Value, dtype: Precision | None) -> Value:
     """What is added up: integers and truth values as int64."""
     if dtype is None and category(self.precision) < 2:
         dtype = Precision.INT64
-    return self if dtype is None else cast_to(self, dtype)
+    return self if dtype is None else self.cast(dtype)
 
 
 @table.convert("aten.sum.default")
@@ -80,7 +79,7 @@ def mean_dim(
     *,
     dtype: Precision | None = None,
 ) -> Value:
-    x = self if dtype is None else cast_to(self, dtype)
+    x = self if dtype is None else self.cast(dtype)
     if category(x.precision) < 2:
         raise BadType(f"the mean of {x.type}")
     return folded(reduce.reduce_mean, x, dim, keepdim)
@@ -136,7 +135,11 @@ def _extreme(name: str, largest: Operator, position: Operator) -> None:
         if dim is not None:
             return found_at(position, self, dim, keepdim)
         place = found_at(position, shape.reshape(self, [-1]), 0, keepdim=False)
-        return reshaped(place, vector(place, [1] * self.rank)) if keepdim else place
+        return (
+            build.reshape_to(place, build.vector(place.model, [1] * self.rank))
+            if keepdim
+            else place
+        )
 
 
 def found_at(operator: Operator, x: Value, dim: int, keepdim: bool) -> Value:
@@ -156,7 +159,7 @@ def _truths(name: str, operator: Operator) -> None:
 
     def found(self: Value, dim: Axes, keepdim: bool) -> Value:
         result = truth(self) if dim == () else folded(operator, truth(self), dim, keepdim)
-        return cast_to(result, self.precision) if self.precision == Precision.UINT8 else result
+        return result.cast(self.precision) if self.precision == Precision.UINT8 else result
 
     @table.convert(f"aten.{name}.default")
     def whole(self: Value) -> Value:
@@ -181,7 +184,7 @@ def count_of(x: Value, dim: Axes) -> int | Value:
     sizes = [x.shape[a] for a in axes]
     if not any(isinstance(s, Expr) for s in sizes):
         return math.prod(s for s in sizes if not isinstance(s, Expr))
-    factors = [size_of(x, a) for a in axes]
+    factors = [x.size(a) for a in axes]
     return functools.reduce(binary.mul, factors)
 
 
@@ -197,7 +200,7 @@ def variance(x: Value, dim: Axes, correction: Number | None, keepdim: bool) -> V
     count = count_of(x, dim)
     if isinstance(count, int):
         return total / max(0.0, count - less)
-    left = cast_to(count, total.precision) - less
+    left = count.cast(total.precision) - less
     return total / binary.max_(left, 0)
 
 
@@ -279,11 +282,11 @@ def nanmean(
     dtype: Precision | None = None,
 ) -> Value:
     def body(x: Value) -> Value:
-        there = cast_to(compare.equal(x, x), x.precision)
+        there = compare.equal(x, x).cast(x.precision)
         parts = (folded(reduce.reduce_sum, v, dim, keepdim) for v in (_without_nan(x), there))
         return binary.div(*parts)
 
-    return once_rounded(body, self if dtype is None else cast_to(self, dtype))
+    return once_rounded(body, self if dtype is None else self.cast(dtype))
 
 
 @table.convert("aten.count_nonzero.default")
@@ -293,7 +296,7 @@ def count_nonzero(self: Value, dim: int | None = None) -> Value:
 
 @table.convert("aten.count_nonzero.dim_IntList")
 def count_nonzero_dims(self: Value, dim: tuple[int, ...]) -> Value:
-    return folded(reduce.reduce_sum, cast_to(truth(self), Precision.INT64), dim, keepdim=False)
+    return folded(reduce.reduce_sum, truth(self).cast(Precision.INT64), dim, keepdim=False)
 
 
 @table.convert("aten.hash_tensor.default")
@@ -304,7 +307,7 @@ def hash_tensor(
     if mode != 0:
         raise Unsupported(f"hash_tensor with mode={mode!r}")
     wide = Precision.FLOAT64 if self.is_float else Precision.INT64
-    bits = unary.bit_cast(cast_to(self, wide), dtype=Precision.UINT64)
+    bits = unary.bit_cast(self.cast(wide), dtype=Precision.UINT64)
     return folded(reduce.reduce_xor, bits, dim, keepdim)
 
 

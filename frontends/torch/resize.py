@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
@@ -15,7 +16,6 @@ from nnir.ops import resize, unary
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ..table import Table
-from .sizes import size_of, vector
 
 table = Table()
 Scales = tuple[float | None, ...]
@@ -24,12 +24,12 @@ Scales = tuple[float | None, ...]
 def sizes_after(x: Value, scales: Sequence[float]) -> Value:
     """floor(size * scale) of each spatial axis, all of which are known."""
     own = [int(d) for d in x.shape[-len(scales) :]]  # type: ignore[arg-type]
-    return vector(x, [int(n * s) for n, s in zip(own, scales, strict=True)])
+    return build.vector(x.model, [int(n * s) for n, s in zip(own, scales, strict=True)])
 
 
 def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
     """floor(size * scale) of each spatial axis, computed while running."""
-    own = vector(x, [size_of(x, axis) for axis in range(-len(scales), 0)])
+    own = build.vector(x.model, [x.size(axis) for axis in range(-len(scales), 0)])
     factors = x.model.constant(np.array(scales, np.float64))
     grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
     return unary.cast(unary.floor(grown), dtype=Precision.INT64)

@@ -10,7 +10,6 @@ from nnir.operator import Operator
 from nnir.ops import binary, compare, index, reduce, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .promotion import Number, Operand, category, floating, promoted
 
@@ -25,7 +24,7 @@ def _running(name: str, operator: Operator) -> None:
     def convert(self: Value, dim: int, *, dtype: Precision | None = None) -> Value:
         if dtype is None and category(self.precision) < 2:
             dtype = Precision.INT64
-        x = self if dtype is None else cast_to(self, dtype)
+        x = self if dtype is None else self.cast(dtype)
         axis = axis_of(dim, max(x.rank, 1))
         return operator(x, axis) if x.rank else x
 
@@ -113,13 +112,13 @@ def _widths(y: Value, x: Value, dim: int) -> tuple[Value, int]:
 
 def _total(areas: Value, dim: int) -> Value:
     if areas.precision == Precision.BOOL8 or category(areas.precision) < 2:
-        areas = cast_to(areas, Precision.INT64)
+        areas = areas.cast(Precision.INT64)
     return _halved(reduce.reduce_sum(areas, [dim], keepdim=False))
 
 
 def _so_far(areas: Value, dim: int) -> Value:
     if category(areas.precision) < 2:
-        areas = cast_to(areas, Precision.INT64)
+        areas = areas.cast(Precision.INT64)
     return _halved(reduce.cum_sum(areas, dim))
 
 

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents, ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.ops.reduce import highest, lowest
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Gaps, Table
 from . import advanced, segments
-from .diagonal import counted
 from .generate import like
 from .index import flat, line, slice_, truth, within
 from .promotion import Number, Operand, to
 from .shape import common_sizes, expanded
-from .sizes import sizes_of
 
 table = Table()
 ADD = {True: "add", False: "none"}
@@ -65,13 +63,13 @@ def rows_placed(x: Value, dim: int, where: Value, source: Value, reduction: str 
         return index.scatter_nd(x, column, updates, reduction=reduction)
     wide = shape.unsqueeze(spots, [1] * (x.rank - 1 - axis)) if axis < x.rank - 1 else spots
     return index.scatter_elements(
-        x, expanded(wide, sizes_of(updates)), updates, axis=axis, reduction=reduction
+        x, expanded(wide, build.shape_of(updates)), updates, axis=axis, reduction=reduction
     )
 
 
 @table.convert("aten.index_add.default")
 def index_add(self: Value, dim: int, index: Value, source: Value, *, alpha: Number = 1) -> Value:
-    scaled = cast_to(source, self.precision)
+    scaled = source.cast(self.precision)
     if self.precision == Precision.BOOL8 and not alpha:
         scaled = like(scaled, False, None)
     elif alpha != 1 and self.precision != Precision.BOOL8:
@@ -99,10 +97,10 @@ def index_fill(self: Value, dim: int, index: Value, value: Operand) -> Value:
 def _hit(x: Value, axis: int, where: Value) -> Value:
     """Which places of an axis are among positions."""
     spots = shape.unsqueeze(line(where) if where.rank == 0 else where, [1])
-    size = [sizes.size_of(x, axis)] if x.rank else [1]
+    size = [build.size_of(x, axis)] if x.rank else [1]
     false, true = (x.model.constant(b) for b in (False, True))
-    none = generate.fill(sizes.vector(x.model, size), false)
-    ones = generate.fill(sizes.vector(x.model, [sizes.size_of(spots, 0)]), true)
+    none = generate.fill(build.vector(x.model, size), false)
+    ones = generate.fill(build.vector(x.model, [build.size_of(spots, 0)]), true)
     mask: Value = index.scatter_nd(none, spots, ones)
     return mask if x.rank else shape.reshape(mask, [])
 
@@ -164,7 +162,7 @@ def _cut(src: Value, where: Value) -> Value:
     axes = [k for k, (a, b) in enumerate(pairs) if a != b]
     if not axes:
         return src
-    ends = sizes.vector(src.model, [sizes.size_of(where, k) for k in axes])
+    ends = build.vector(src.model, [build.size_of(where, k) for k in axes])
     return index.slice_(src, axes, [0] * len(axes), ends)
 
 
@@ -233,16 +231,16 @@ def select_scatter(self: Value, src: Value, dim: int, index: Index) -> Value:
             return shape.unsqueeze(src, [axis])
         mask = self.model.constant(np.arange(size) == known[0] % size)
     else:
-        whole = sizes.vector(self.model, [size_of_axis(self, axis)])
+        whole = build.vector(self.model, [size_of_axis(self, axis)])
         place = compare.where(index < 0, index + whole, index)
-        mask = compare.equal(counted(self, axis), place)
+        mask = compare.equal(build.arange_along(self, axis), place)
     behind = self.rank - 1 - axis
     wide = shape.unsqueeze(mask, [1] * behind) if behind else mask
     return compare.where(wide, shape.unsqueeze(src, [axis]), self)
 
 
-def size_of_axis(x: Value, axis: int) -> sizes.Size:
-    return sizes.size_of(x, axis)
+def size_of_axis(x: Value, axis: int) -> build.Size:
+    return build.size_of(x, axis)
 
 
 @table.convert("aten.slice_scatter.default")
@@ -273,18 +271,18 @@ def slice_scatter(
         parts = [_between(self, axis, 0, begin), new, _between(self, axis, stop, size)]
         kept = [p for p in parts if p is not None]
         return shape.concat(*kept, axis=axis) if len(kept) > 1 else kept[0]
-    where = slice_(counted(self, axis), 0, start, end, by)
+    where = slice_(build.arange_along(self, axis), 0, start, end, by)
     if isinstance(src.shape[axis], Expr) or src.shape[axis] != 1:
-        steps = sizes.vector(self.model, [sizes.size_of(src, axis)])
-        where = sizes.reshape(where, [steps]) if contents(steps) != where.shape else where
+        steps = build.vector(self.model, [build.size_of(src, axis)])
+        where = build.reshape(where, [steps]) if contents(steps) != where.shape else where
     return rows_placed(self, axis, where, src)
 
 
 def _part_of(x: Value, src: Value, axis: int, count: int) -> Value:
     """`src` broadcast to a part of `x`."""
-    parts = sizes.sizes_of(x)
+    parts = build.sizes_of(x)
     parts[axis] = count
-    return expanded(src, sizes.vector(x.model, parts))
+    return expanded(src, build.vector(x.model, parts))
 
 
 def _between(x: Value, axis: int, start: int, end: int) -> Value | None:
@@ -305,9 +303,9 @@ def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
         return x
     rank = reduce.cum_sum(unary.cast(flat(where), dtype=Precision.INT64), [0])
     elements = flat(source)
-    last = sizes.vector(x.model, [sizes.minus(sizes.size_of(elements, 0), 1)])
+    last = build.vector(x.model, [build.minus(build.size_of(elements, 0), 1)])
     place = binary.max_(binary.min_(rank - 1, last), 0)
-    chosen = sizes.reshape(index.gather(elements, place, axis=0), sizes.sizes_of(x))
+    chosen = build.reshape(index.gather(elements, place, axis=0), build.sizes_of(x))
     return compare.where(where, chosen, x)
 
 
@@ -316,7 +314,7 @@ def put(self: Value, index: Value, source: Value, accumulate: bool = False) -> V
     where, updates = flat(index), flat(source)
     line_of = flat(self)
     placed = rows_placed(line_of, 0, where, updates, ADD[accumulate])
-    return placed if self.rank == 1 else sizes.reshape(placed, sizes.sizes_of(self))
+    return placed if self.rank == 1 else build.reshape(placed, build.sizes_of(self))
 
 
 @table.convert("aten.fill.Scalar")

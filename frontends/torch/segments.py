@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, generate, index, reduce, shape, sizes, unary
+from nnir.ops import binary, compare, generate, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .promotion import Number, to
 
@@ -47,7 +47,7 @@ def segment_reduce(
         raise Unsupported(f"segment_reduce with reduce={reduce!r} and indices {indices!r}")
     place = axis_of(axis, data.rank)
     starts, ends = _bounds(lengths, offsets)
-    steps = sizes.vector(data.model, [sizes.size_of(data, place)])
+    steps = build.vector(data.model, [build.size_of(data, place)])
     rows = generate.range_([0], steps, [1])
     begun = shape.unsqueeze(starts, [starts.rank]) <= rows
     inside = begun & (shape.unsqueeze(ends, [ends.rank]) > rows)
@@ -62,7 +62,7 @@ def segment_reduce(
         total = join(total, to(initial, kind, model))
     if reduce != "mean":
         return total
-    count = cast_to(ends - starts, kind)
+    count = (ends - starts).cast(kind)
     count = shape.unsqueeze(count, [count.rank] * behind) if behind else count
     if initial is None:
         return total / count
@@ -73,7 +73,7 @@ def segment_reduce(
 def _bounds(lengths: Value | None, offsets: Value | None) -> tuple[Value, Value]:
     """Where each segment begins and ends."""
     if offsets is not None:
-        whole = cast_to(offsets, Precision.INT64)
+        whole = offsets.cast(Precision.INT64)
         last = np.iinfo(np.int64).max
         return (
             index.slice_(whole, [whole.rank - 1], [0], [-1]),

@@ -6,21 +6,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of, broadcast, contents
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import complex as complex_ops
 from nnir.ops import shape as ops
-from nnir.ops import sizes, unary
-from nnir.ops.sizes import Size
+from nnir.ops import unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Items, Table
 from . import diagonal, joining, padding, rearranging, strided
 from .promotion import COMPLEX
-from .sizes import reshaped, size_of, sizes_of, vector
 
 table = Table()
 
@@ -58,12 +56,12 @@ def viewed(x: Value, size: Value) -> Value:
         same = [d == n for d, n in zip(target, x.shape, strict=True)]
         if same.count(False) == 1 and target[same.index(False)] == -1 and 0 not in x.shape:
             return x
-    return reshaped(x, size)
+    return build.reshape_to(x, size)
 
 
 @table.convert("aten.view_as.default", "aten.reshape_as.default")
 def view_as(self: Value, other: Value) -> Value:
-    return self if self.shape == other.shape else reshaped(self, sizes_of(other))
+    return self if self.shape == other.shape else build.reshape_to(self, build.shape_of(other))
 
 
 @table.convert("aten.view.dtype")
@@ -94,7 +92,7 @@ def unflatten(self: Value, dim: int, sizes: Index) -> Value:
     return replaced(self, axis_of(dim, self.rank), elements(sizes))
 
 
-def elements(numbers: Value) -> list[Size]:
+def elements(numbers: Value) -> list[build.Size]:
     """The elements of a vector, each a number or a vector of one."""
     known = contents(numbers)
     if known is None:
@@ -109,15 +107,15 @@ def index_slice(numbers: Value, k: int) -> Value:
     return index.slice_(numbers, [0], [k], [k + 1])
 
 
-def replaced(x: Value, axis: int, parts: Sequence[Size]) -> Value:
+def replaced(x: Value, axis: int, parts: Sequence[build.Size]) -> Value:
     """`x` with one axis cut into several, one of which may be -1."""
-    own = sizes.sizes_of(x)
+    own = build.sizes_of(x)
     named = [p for p in parts if not (isinstance(p, int) and p == -1)]
     if len(named) == len(parts) - 1 and isinstance(own[axis], int) and 0 in own:
-        rest = sizes.product(named)
+        rest = build.product(named)
         if isinstance(rest, int) and rest:  # a -1 beside another size of 0 cannot be inferred
             parts = [own[axis] // rest if p == -1 else p for p in parts]
-    return sizes.reshape(x, [*own[:axis], *parts, *own[axis + 1 :]])
+    return build.reshape(x, [*own[:axis], *parts, *own[axis + 1 :]])
 
 
 @table.convert("aten.squeeze.default")
@@ -243,7 +241,7 @@ def expanded(x: Value, size: Value) -> Value:
 
 @table.convert("aten.expand_as.default")
 def expand_as(self: Value, other: Value) -> Value:
-    return expanded(self, sizes_of(other))
+    return expanded(self, build.shape_of(other))
 
 
 @table.convert("aten.broadcast_to.default")
@@ -262,15 +260,15 @@ def common_sizes(*tensors: Value) -> Value:
     shape = broadcast(*(v.shape for v in tensors))
     for value in tensors:
         if value.shape == shape:
-            return sizes_of(value)
+            return build.shape_of(value)
     found: list[int | Value] = []
     for behind, dim in zip(range(len(shape), 0, -1), shape, strict=True):
         if isinstance(dim, Expr):
             longer = [v for v in tensors if v.rank >= behind and v.shape[-behind] != 1]
-            found.append(size_of(longer[0], -behind))
+            found.append(longer[0].size(-behind))
         else:
             found.append(dim)
-    return vector(tensors[0], found)
+    return build.vector(tensors[0].model, found)
 
 
 @table.convert("aten.repeat.default")
@@ -294,7 +292,7 @@ def tiled(x: Value, repeats: Value) -> Value:
 
 @table.convert("aten.copy.default")
 def copy(self: Value, src: Value) -> Value:
-    return expanded(cast_to(src, self.precision), sizes_of(self))
+    return expanded(src.cast(self.precision), build.shape_of(self))
 
 
 @table.convert("aten.atleast_1d.default")
@@ -329,17 +327,17 @@ def atleast_3d_each(tensors: Items) -> list[Value]:
 
 @table.convert("aten.sym_size.int")
 def sym_size(self: Value, dim: int) -> Value:
-    return size_of(self, dim)
+    return self.size(dim)
 
 
 @table.convert("aten.sym_size.default")
 def sym_sizes(self: Value) -> list[Value]:
-    return [size_of(self, k) for k in range(self.rank)]
+    return [self.size(k) for k in range(self.rank)]
 
 
 @table.convert("aten.sym_numel.default")
 def sym_numel(self: Value) -> Value:
-    count = sizes.product(sizes.sizes_of(self))
+    count = build.product(build.sizes_of(self))
     if isinstance(count, int):
         return self.model.constant(np.int64(count))
     return ops.reshape(count, [])

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axes_of, axis_of, ints
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
-from nnir.ops import index, shape, sizes
-from nnir.ops.sizes import Size
+from nnir.ops import index, shape
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from ..translate import Translator
 from . import frames, window
@@ -29,12 +28,11 @@ from .fourier import (
     whole,
 )
 from .promotion import COMPLEX, DEFAULT_FLOAT, complex_of
-from .sizes import steps_to
 
 table = Table()
 
 
-def size_given(n: Value | None) -> Size | None:
+def size_given(n: Value | None) -> build.Size | None:
     """A length that is a number, or one that the graph computes."""
     if n is None:
         return None
@@ -74,7 +72,7 @@ def _one_axis(name: str, *, inverse: bool) -> None:
         by = power(norm, inverse=inverse)
         if not axes:
             x = numbers(self)
-            return x if x.precision in COMPLEX else cast_to(x, complex_of(x.precision))
+            return x if x.precision in COMPLEX else x.cast(complex_of(x.precision))
         return whole(transformed(pairs_of(self), axes, lengths, by, inverse=inverse))
 
 
@@ -84,9 +82,9 @@ _one_axis("ifft", inverse=True)
 
 def _axes(
     x: Value, s: Value | None, dim: Sequence[int] | None
-) -> tuple[list[int], list[Size | None]]:
+) -> tuple[list[int], list[build.Size | None]]:
     """The axes to transform, and the lengths that they get where that is said."""
-    given: list[Size | None] = []
+    given: list[build.Size | None] = []
     if s is not None:
         known = ints(s)
         if known is None:
@@ -109,7 +107,7 @@ def _require_axes(axes: Sequence[int]) -> None:
 
 
 def real_to_complex(
-    x: Value, axes: list[int], lengths: list[Size | None], by: float, *, inverse: bool
+    x: Value, axes: list[int], lengths: list[build.Size | None], by: float, *, inverse: bool
 ) -> Value:
     """Half the spectrum along the last of the axes, then all of it along the others."""
     if x.precision in COMPLEX:
@@ -121,7 +119,7 @@ def real_to_complex(
 
 
 def complex_to_real(
-    x: Value, axes: list[int], lengths: list[Size | None], by: float, *, inverse: bool
+    x: Value, axes: list[int], lengths: list[build.Size | None], by: float, *, inverse: bool
 ) -> Value:
     """The other way round; a forward transform is the inverse one of the conjugates."""
     _require_axes(axes)
@@ -172,7 +170,7 @@ _half_family("ihfft", is_real=True, inverse=True)
 @table.convert("aten._fft_c2c.default")
 def fft_c2c(self: Value, dim: tuple[int, ...], normalization: int, forward: bool) -> Value:
     axes = axes_of(dim, self.rank)
-    none: list[Size | None] = [None] * len(axes)
+    none: list[build.Size | None] = [None] * len(axes)
     by = inner_power(normalization)
     return whole(transformed(pairs_of(self), axes, none, by, inverse=not forward))
 
@@ -180,7 +178,7 @@ def fft_c2c(self: Value, dim: tuple[int, ...], normalization: int, forward: bool
 @table.convert("aten._fft_r2c.default")
 def fft_r2c(self: Value, dim: tuple[int, ...], normalization: int, onesided: bool) -> Value:
     axes = list(axes_of(dim, self.rank))
-    none: list[Size | None] = [None] * len(axes)
+    none: list[build.Size | None] = [None] * len(axes)
     by = inner_power(normalization)
     if onesided:
         return real_to_complex(self, axes, none, by, inverse=False)
@@ -190,7 +188,7 @@ def fft_r2c(self: Value, dim: tuple[int, ...], normalization: int, onesided: boo
 @table.convert("aten._fft_c2r.default")
 def fft_c2r(self: Value, dim: tuple[int, ...], normalization: int, last_dim_size: Index) -> Value:
     axes = list(axes_of(dim, self.rank))
-    lengths: list[Size | None] = [None] * (len(axes) - 1)
+    lengths: list[build.Size | None] = [None] * (len(axes) - 1)
     by = inner_power(normalization)
     return complex_to_real(self, axes, [*lengths, size_given(last_dim_size)], by, inverse=True)
 
@@ -201,9 +199,9 @@ def _shifted(x: Value, dim: tuple[int, ...] | None, *, back: bool) -> Value:
         return x
     shifts = []
     for axis in axes:
-        size = sizes.size_of(x, axis)
-        shifts.append(sizes.over(sizes.plus(size, 1) if back else size, 2))
-    return index.roll(x, sizes.vector(x.model, shifts), axes)
+        size = build.size_of(x, axis)
+        shifts.append(build.over(build.plus(size, 1) if back else size, 2))
+    return index.roll(x, build.vector(x.model, shifts), axes)
 
 
 @table.convert("aten.fft_fftshift.default")
@@ -220,7 +218,7 @@ def ifftshift(self: Value, dim: tuple[int, ...] | None = None) -> Value:
 def fftfreq(
     n: int, d: float = 1.0, *, dtype: Precision | None = None, translator: Translator
 ) -> Value:
-    frequencies = np.fft.fftfreq(len(steps_to(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
+    frequencies = np.fft.fftfreq(len(build.arange(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
     return translator.model.constant(frequencies)
 
 
@@ -228,7 +226,7 @@ def fftfreq(
 def rfftfreq(
     n: int, d: float = 1.0, *, dtype: Precision | None = None, translator: Translator
 ) -> Value:
-    frequencies = np.fft.rfftfreq(len(steps_to(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
+    frequencies = np.fft.rfftfreq(len(build.arange(n)), d).astype((dtype or DEFAULT_FLOAT).dtype)
     return translator.model.constant(frequencies)
 
 

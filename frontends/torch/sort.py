@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from . import histograms, uniques
 from .index import flat
@@ -20,13 +20,13 @@ table = Table()
 
 
 def ordered(
-    x: Value, k: Value | list[sizes.Size], axis: int, *, largest: bool
+    x: Value, k: Value | list[build.Size], axis: int, *, largest: bool
 ) -> tuple[Value, Value]:
     """TOP_K, of bools too."""
-    count = k if isinstance(k, Value) else sizes.vector(x.model, k)
-    wide = cast_to(x, Precision.UINT8) if x.precision == Precision.BOOL8 else x
+    count = k if isinstance(k, Value) else build.vector(x.model, k)
+    wide = x.cast(Precision.UINT8) if x.precision == Precision.BOOL8 else x
     values, places = sort.top_k(wide, count, axis=axis, largest=largest)
-    return cast_to(values, x.precision), places
+    return values.cast(x.precision), places
 
 
 def sorted_along(x: Value, dim: int, *, descending: bool) -> tuple[Value, Value]:
@@ -34,7 +34,7 @@ def sorted_along(x: Value, dim: int, *, descending: bool) -> tuple[Value, Value]
     if not x.rank:
         return x, x.model.constant(np.int64(0))
     axis = axis_of(dim, x.rank)
-    return ordered(x, [sizes.size_of(x, axis)], axis, largest=descending)
+    return ordered(x, [build.size_of(x, axis)], axis, largest=descending)
 
 
 @table.convert("aten.sort.default")
@@ -155,13 +155,13 @@ def among(elements: Operand, tests: Operand, *, invert: bool) -> Value:
     """Whether each element equals one of others."""
     x, others = promoted_to(common(elements, tests), elements, tests)
     if 0 in others.shape:
-        size = sizes.vector(x.model, sizes.sizes_of(x))
+        size = build.vector(x.model, build.sizes_of(x))
         return shape.expand(x.model.constant(invert), size)
     if not others.rank:
         return (compare.not_equal if invert else compare.equal)(x, others)
     hits = compare.equal(shape.unsqueeze(x, [x.rank]), flat(others))
     wide = unary.cast(hits, dtype=Precision.UINT8)
-    found = cast_to(reduce.reduce_max(wide, [-1], keepdim=False), Precision.BOOL8)
+    found = reduce.reduce_max(wide, [-1], keepdim=False).cast(Precision.BOOL8)
     return ~found if invert else found
 
 

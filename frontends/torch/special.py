@@ -10,7 +10,7 @@ from nnir.operator import Operator
 from nnir.ops import compare, special, unary
 
 from ..table import Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Operand, floating
 from .unary import is_nan
 
@@ -101,7 +101,7 @@ def mvlgamma(self: Value, p: int) -> Value:
         raise BadType(f"mvlgamma with p={p!r}")
 
     def body(x: Value) -> Value:
-        total = number(x, p * (p - 1) / 4 * math.log(math.pi))
+        total = x.scalar(p * (p - 1) / 4 * math.log(math.pi))
         for k in range(p):
             at = x - k / 2 if k else x
             total = total + special.lgamma(at)
@@ -113,7 +113,7 @@ def mvlgamma(self: Value, p: int) -> Value:
 @table.convert("aten.special_entr.default")
 def entr(self: Value) -> Value:
     def body(x: Value) -> Value:
-        zero = number(x, 0)
+        zero = x.scalar(0)
         made = -x * unary.log(x)
         made = compare.where(compare.equal(x, zero), zero, made)
         made = compare.where(x < zero, -math.inf, made)

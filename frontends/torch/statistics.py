@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
@@ -15,13 +16,11 @@ from nnir.ops import binary, compare, generate, index, reduce, shape, sort, unar
 from nnir.ops.reduce import highest
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .blend import lerp
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import Number
 from .running import diff
-from .sizes import reshaped, size_of, vector
 from .unary import is_nan
 
 table = Table()
@@ -29,20 +28,20 @@ table = Table()
 
 def ordered(x: Value, axis: int) -> tuple[Value, Value]:
     """The elements in ascending order, NaN last, and where they were."""
-    values, places = sort.top_k(x, size_of(x, axis), axis=axis, largest=False)
+    values, places = sort.top_k(x, x.size(axis), axis=axis, largest=False)
     return values, places
 
 
 def count_nan(x: Value, axis: int) -> Value:
     """How many elements along an axis are NaN; the axis stays."""
-    mask = cast_to(is_nan(x), Precision.INT64)
+    mask = is_nan(x).cast(Precision.INT64)
     return reduce.reduce_sum(mask, [axis], keepdim=True)
 
 
 def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
     """The lower median and where it is: of what is not NaN, or the first NaN."""
     values, places = ordered(x, axis)
-    size = size_of(x, axis)
+    size = x.size(axis)
     half = (size - 1) / 2
     if x.is_float:
         bad = count_nan(x, axis)
@@ -52,7 +51,7 @@ def _middle(x: Value, axis: int, *, without_nan: bool) -> tuple[Value, Value]:
         else:
             at = compare.where(compare.equal(bad, 0), half, left)
         return _picked(values, at, axis), _picked(places, at, axis)
-    place = reshaped(half, vector(x, [1]))
+    place = build.reshape_to(half, build.vector(x.model, [1]))
     return index.gather(values, place, axis=axis), index.gather(places, place, axis=axis)
 
 
@@ -65,7 +64,7 @@ def _medians(name: str, *, without_nan: bool) -> None:
     def whole(self: Value) -> Value:
         flat = shape.reshape(self, [-1])
         value, _ = _middle(flat, 0, without_nan=without_nan)
-        return reshaped(value, vector(value, []))
+        return build.reshape_to(value, build.vector(value.model, []))
 
     @table.convert(f"aten.{name}.dim")
     def along(self: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
@@ -92,22 +91,15 @@ def mode(self: Value, dim: int = -1, keepdim: bool = False) -> tuple[Value, Valu
     if not self.rank:
         return self, self.model.constant(0)
     pairs = compare.equal(shape.unsqueeze(self, [axis]), shape.unsqueeze(self, [axis + 1]))
-    counts = reduce.reduce_sum(cast_to(pairs, Precision.INT64), [axis], keepdim=False)
+    counts = reduce.reduce_sum(pairs.cast(Precision.INT64), [axis], keepdim=False)
     most = compare.equal(counts, reduce.reduce_max(counts, [axis], keepdim=True))
-    wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
+    wide = self.cast(Precision.UINT8) if self.precision == Precision.BOOL8 else self
     rest = compare.where(most, wide, highest(wide.dtype))
     value = reduce.reduce_min(rest, [axis], keepdim=True)
-    places = _positions(self, axis)
+    places = build.arange_along(self, axis, aligned=True)
     same = compare.where(compare.equal(wide, value), places, -1)
     place = reduce.reduce_max(same, [axis], keepdim=keepdim)
-    return cast_to(dropped(value, axis, keepdim), self.precision), place
-
-
-def _positions(x: Value, axis: int) -> Value:
-    """0, 1, ... along an axis."""
-    steps = generate.range_(x.model.constant(0), size_of(x, axis), x.model.constant(1))
-    trailing = list(range(1, x.rank - axis))
-    return shape.unsqueeze(steps, trailing) if trailing else steps
+    return dropped(value, axis, keepdim).cast(self.precision), place
 
 
 def _quantile(
@@ -124,8 +116,8 @@ def _quantile(
     values, _ = ordered(x, axis)
     values = _last(values, axis)
     kept = count_nan(_last(x, axis), -1)
-    kept = size_of(x, axis) - kept
-    top = binary.max_(cast_to(kept - 1, x.precision), 0)
+    kept = x.size(axis) - kept
+    top = binary.max_((kept - 1).cast(x.precision), 0)
     ranks = top * q
     low, high = unary.floor(ranks), unary.ceil(ranks)
     if interpolation == "nearest":
@@ -133,7 +125,7 @@ def _quantile(
     found = _between(values, ranks, low, high, interpolation)
     bad = compare.equal(kept, 0)
     if not nan:
-        bad = kept < size_of(x, axis)
+        bad = kept < x.size(axis)
     found = compare.where(bad, math.nan, found)
     return _placed(found, self, q, axis if dim is not None else None, keepdim)
 
@@ -141,7 +133,7 @@ def _quantile(
 def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation: str) -> Value:
     """The elements at ranks that may lie between two."""
     below, above = (
-        index.gather_elements(values, cast_to(at, Precision.INT64), axis=values.rank - 1)
+        index.gather_elements(values, at.cast(Precision.INT64), axis=values.rank - 1)
         for at in (low, high)
     )
     match interpolation:
@@ -151,7 +143,7 @@ def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation
             made = above
         case _:
             half = interpolation == "midpoint"
-            made = lerp(below, above, number(values, 0.5) if half else ranks - low)
+            made = lerp(below, above, values.scalar(0.5) if half else ranks - low)
     return made
 
 
@@ -182,7 +174,7 @@ def _quantiles(name: str, *, nan: bool) -> None:
         *,
         interpolation: str = "linear",
     ) -> Value:
-        return _quantile(self, number(self, q), dim, keepdim, interpolation, nan=nan)
+        return _quantile(self, self.scalar(q), dim, keepdim, interpolation, nan=nan)
 
     @table.convert(f"aten.{name}.default")
     def default(
@@ -212,7 +204,7 @@ def _counted(at: Value, inside: Value, bins: Value, weight: Value | None) -> Val
     """How often each of some numbers occurs in `at`, where `inside` holds."""
     hits = compare.equal(shape.unsqueeze(at, [1]), shape.unsqueeze(bins, [0]))
     hits = hits & shape.unsqueeze(inside, [1])
-    amounts = cast_to(hits, bins.precision if weight is None else weight.precision)
+    amounts = hits.cast(bins.precision if weight is None else weight.precision)
     if weight is not None:
         amounts = amounts * shape.unsqueeze(weight, [1])
     return reduce.reduce_sum(amounts, [0], keepdim=False)
@@ -221,11 +213,11 @@ def _counted(at: Value, inside: Value, bins: Value, weight: Value | None) -> Val
 def _ends(x: Value, low: float, high: float, margin: float) -> tuple[Value, Value]:
     """The range of a histogram: that of the elements where both ends are equal, never empty."""
     if low != high:
-        return number(x, low), number(x, high)
-    least, most = number(x, low), number(x, high)
+        return x.scalar(low), x.scalar(high)
+    least, most = x.scalar(low), x.scalar(high)
     if x.shape[0] != 0:
         least, most = (f(x, [], keepdim=False) for f in (reduce.reduce_min, reduce.reduce_max))
-    same, one = compare.equal(least, most), number(x, margin)
+    same, one = compare.equal(least, most), x.scalar(margin)
     return (
         compare.where(same, least - one, least),
         compare.where(same, most + one, most),
@@ -246,7 +238,7 @@ def _hits(x: Value, edges: Value) -> Value:
 
 def _histogram(x: Value, edges: Value, weight: Value | None, density: bool) -> Value:
     """How many elements lie in each bin, or the density of them."""
-    amounts = cast_to(_hits(x, edges), x.precision)
+    amounts = _hits(x, edges).cast(x.precision)
     if weight is not None:
         amounts = amounts * shape.reshape(weight, [-1, 1])
     found = reduce.reduce_sum(amounts, [0], keepdim=False)
@@ -303,11 +295,11 @@ def histc(self: Value, bins: int = 100, min: Number = 0, max: Number = 0) -> Val
 @table.convert("aten.bincount.default")
 def bincount(self: Value, weights: Value | None = None, minlength: Index = 0) -> Value:  # type: ignore[assignment]
     """As many counts as the largest element, plus 1, says."""
-    x = cast_to(self, Precision.INT64)
+    x = self.cast(Precision.INT64)
     least = minlength if isinstance(minlength, Value) else x.model.constant(minlength)
     largest = binary.max_(reduce.reduce_max(x, [], keepdim=False), -1)
     size = binary.max_(largest + 1, least)
     bins = generate.range_(x.model.constant(0), size, x.model.constant(1))
     if weights is not None and weights.precision != Precision.FLOAT32:
-        weights = cast_to(weights, Precision.FLOAT64)
+        weights = weights.cast(Precision.FLOAT64)
     return _counted(x, compare.equal(x, x), bins, weights)

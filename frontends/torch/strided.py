@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of, ints
 from nnir.dim import Dim
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import binary, compare, conv, generate, index, shape, sizes
+from nnir.ops import binary, compare, conv, generate, index, shape
 
 from ..table import Table
-from .sizes import MOST, steps_to
 from .translator import TorchTranslator
 
 table = Table()
@@ -61,12 +61,13 @@ def places(
         raise NotConstant(f"strides of {x.type} that are only known while running")
     if not x.is_static:
         return _of_open_sizes(x, target, strides, start[0])
-    if len(target) != len(strides) or max(math.prod(target), math.prod(map(int, x.shape))) > MOST:  # type: ignore[arg-type]
+    count = math.prod(x.sizes)
+    if len(target) != len(strides) or max(math.prod(target), count) > build.LARGEST_CONSTANT:
         raise Unsupported(f"as_strided to {target} by {strides}")
     where = _addresses(start[0], target, strides)
-    own = np.arange(math.prod(map(int, x.shape)))  # type: ignore[arg-type]
+    own = np.arange(count)
     if memory is not None:
-        own = _addresses(memory[0], [int(d) for d in x.shape], memory[1:]).reshape(-1)  # type: ignore[arg-type]
+        own = _addresses(memory[0], x.sizes, memory[1:]).reshape(-1)
     order = np.argsort(own, kind="stable")
     found = np.searchsorted(own, where, sorter=order)
     if where.size and (found.max() == own.size or not np.array_equal(own[order[found]], where)):
@@ -78,7 +79,7 @@ def _of_open_sizes(x: Value, size: Sequence[int], strides: Sequence[int], start:
     """Places that do not depend on the sizes of `x`; what is not there fails when running."""
     if not in_order(x):
         raise NotConstant(f"strides of {x.type} that are only known while running")
-    if len(size) != len(strides) or math.prod(size) > MOST:
+    if len(size) != len(strides) or math.prod(size) > build.LARGEST_CONSTANT:
         raise Unsupported(f"as_strided to {size} by {strides}")
     return _addresses(start, size, strides)
 
@@ -114,7 +115,7 @@ def as_strided(
 
 
 def _shaped(x: Value, size: Sequence[int]) -> Value:
-    return sizes.reshape(x, list(size))
+    return build.reshape(x, list(size))
 
 
 def _permutation(x: Value, where: np.ndarray) -> tuple[int, ...] | None:
@@ -153,7 +154,7 @@ def as_strided_scatter(
     where = places(self, size, stride, storage_offset, translator.memory).reshape(-1, 1)
     flat = shape.flatten(self, start_axis=0, end_axis=-1)
     updates = shape.flatten(src, start_axis=0, end_axis=-1)
-    return sizes.reshape(index.scatter_nd(flat, where, updates), sizes.sizes_of(self))
+    return build.reshape(index.scatter_nd(flat, where, updates), build.sizes_of(self))
 
 
 @table.convert("aten.im2col.default")
@@ -173,28 +174,28 @@ def im2col(
         x = shape.pad(self, [*[0, 0] * n, *(p for p in padding for _ in range(2))])
     pairs = list(zip(kernel_size, dilation, stride, strict=True))
     grids = [_grid(x, n + k, *pairs[k]) for k in range(2)]
-    head, channels = sizes.sizes_of(x)[: n - 1], sizes.size_of(x, n - 1)
-    (kh, oh), (kw, ow) = (sizes.sizes_of(g) for g in grids)
+    head, channels = build.sizes_of(x)[: n - 1], build.size_of(x, n - 1)
+    (kh, oh), (kw, ow) = (build.sizes_of(g) for g in grids)
     if all(_tiles(g, x.shape[n + k]) for k, g in enumerate(grids)):
-        cut = sizes.reshape(x, [*head, channels, oh, kh, ow, kw])
+        cut = build.reshape(x, [*head, channels, oh, kh, ow, kw])
         windows = shape.transpose(cut, perm=(*range(n), n + 1, n + 3, n, n + 2))
     else:
         rows = index.gather(x, grids[0], axis=n)
         both = index.gather(rows, grids[1], axis=n + 2)
         windows = shape.transpose(both, perm=(*range(n), n, n + 2, n + 1, n + 3))
     taps = kernel_size[0] * kernel_size[1]
-    return sizes.reshape(windows, [*head, sizes.times(channels, taps), sizes.times(oh, ow)])
+    return build.reshape(windows, [*head, build.times(channels, taps), build.times(oh, ow)])
 
 
 def _grid(x: Value, axis: int, kernel: int, dilation: int, stride: int) -> Value:
     """The places along an axis [kernel, windows] of the elements of every window."""
     length, reach = x.shape[axis], dilation * (kernel - 1)
-    taps = steps_to(kernel)[:, None] * dilation
+    taps = build.arange(kernel)[:, None] * dilation
     if isinstance(length, int):
         count = (length - reach - 1) // stride + 1
-        steps_to(kernel * max(count, 0))  # too many are refused
+        build.arange(kernel * max(count, 0))  # too many are refused
         return x.model.constant(taps + np.arange(count) * stride)
-    last = sizes.vector(x.model, [sizes.minus(sizes.size_of(x, axis), reach)])
+    last = build.vector(x.model, [build.minus(build.size_of(x, axis), reach)])
     result: Value = generate.range_([0], last, [stride]) + taps
     return result
 
@@ -242,11 +243,11 @@ def sym_storage_offset(self: Value, *, translator: TorchTranslator) -> Value:
         raise Unsupported(f"the place in memory of {self.type}")
     offset = model.constant(np.zeros(1, np.int64))
     for k, axis in enumerate(axes):
-        size = sizes.vector(model, [sizes.size_of(source, axis)])
+        size = build.vector(model, [build.size_of(source, axis)])
         start = index.slice_(made.inputs[2], [0], [k], [k + 1])
         start = compare.where(start < 0, start + size, start)
         start = binary.max_(binary.min_(start, size), [0])
-        step = sizes.vector(model, [sizes.product(sizes.sizes_of(source)[axis + 1 :])])
+        step = build.vector(model, [build.product(build.sizes_of(source)[axis + 1 :])])
         offset = offset + start * step
     return shape.reshape(offset, [])
 
@@ -257,9 +258,9 @@ def sym_strides(self: Value, *, translator: TorchTranslator) -> list[Value]:
         return [self.model.constant(np.int64(n)) for n in translator.memory[1:]]
     if not in_order(self):
         raise Unsupported(f"the strides of {self.type}")
-    lengths = [max(n, 1) if isinstance(n, int) else n for n in sizes.sizes_of(self)]
-    steps = [sizes.product(lengths[k + 1 :]) for k in range(self.rank)]
-    return [shape.reshape(sizes.vector(self.model, [step]), []) for step in steps]
+    lengths = [max(n, 1) if isinstance(n, int) else n for n in build.sizes_of(self)]
+    steps = [build.product(lengths[k + 1 :]) for k in range(self.rank)]
+    return [shape.reshape(build.vector(self.model, [step]), []) for step in steps]
 
 
 @table.convert("aten.sym_stride.int")

@@ -12,7 +12,6 @@ from nnir.operator import Operator
 from nnir.ops import binary, compare, logic, reduce, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 from .promotion import Operand, model_of
 from .unary import truth
@@ -29,7 +28,7 @@ def numbers(*operands: Operand, least: Precision = Precision.INT64) -> list[Valu
             raise Unsupported(f"arithmetic of sizes with {operand!r}")
         values.append(operand if isinstance(operand, Value) else model.constant(operand))
     kind = Precision.FLOAT64 if any(v.is_float for v in values) else least
-    return [cast_to(v, kind) for v in values]
+    return [v.cast(kind) for v in values]
 
 
 def _binary(name: str, operator: Operator) -> None:
@@ -123,32 +122,32 @@ def sym_ite(b: Value, t: Operand, f: Operand) -> Value:
 
 @table.convert("torch.sym_float")
 def sym_float(a: Value) -> Value:
-    return cast_to(a, Precision.FLOAT64)
+    return a.cast(Precision.FLOAT64)
 
 
 @table.convert("torch.sym_int")
 def sym_int(a: Value) -> Value:
-    return cast_to(a, Precision.INT64)
+    return a.cast(Precision.INT64)
 
 
 @table.convert("math.trunc")
 def trunc(x: Value) -> Value:
-    return cast_to(x, Precision.INT64)
+    return x.cast(Precision.INT64)
 
 
 @table.convert("math.ceil")
 def ceil(x: Value) -> Value:
-    return cast_to(unary.ceil(x) if x.is_float else x, Precision.INT64)
+    return (unary.ceil(x) if x.is_float else x).cast(Precision.INT64)
 
 
 @table.convert("math.floor")
 def floor(x: Value) -> Value:
-    return cast_to(unary.floor(x) if x.is_float else x, Precision.INT64)
+    return (unary.floor(x) if x.is_float else x).cast(Precision.INT64)
 
 
 @table.convert("torch.sym_sqrt")
 def sym_sqrt(a: Value) -> Value:
-    return unary.sqrt(cast_to(a, Precision.FLOAT64))
+    return unary.sqrt(a.cast(Precision.FLOAT64))
 
 
 @table.convert("aten._is_all_true.default")

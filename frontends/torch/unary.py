@@ -7,17 +7,16 @@ import math
 import ml_dtypes
 import numpy as np
 
+from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, complex, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
-from .halves import number, once_rounded
+from .halves import once_rounded
 from .promotion import COMPLEX, category, floating
-from .sizes import reshaped
 
 table = Table()
 
@@ -109,7 +108,7 @@ def rounded(x: Value, decimals: int) -> Value:
     to, back = (binary.mul, binary.div) if decimals > 0 else (binary.div, binary.mul)
 
     def body(y: Value) -> Value:
-        scale = number(y, 10.0 ** abs(decimals))
+        scale = y.scalar(10.0 ** abs(decimals))
         return back(unary.round_(to(y, scale)), scale)
 
     return once_rounded(body, x)
@@ -120,7 +119,7 @@ def sgn(self: Value) -> Value:
     if self.precision not in COMPLEX:
         return sign(self)
     size = abs(self)
-    unit = self / cast_to(size, self.precision)
+    unit = self / size.cast(self.precision)
     return compare.where(compare.equal(size, 0), 0, unit)
 
 
@@ -149,14 +148,14 @@ def signbit(self: Value) -> Value:
 
 def false_like(x: Value) -> Value:
     """False in the shape of `x`."""
-    truth = cast_to(x, Precision.BOOL8)
+    truth = x.cast(Precision.BOOL8)
     return truth ^ truth
 
 
 @table.convert("aten.square.default")
 def square(self: Value) -> Value:
     is_bool = self.precision == Precision.BOOL8
-    return unary.square(cast_to(self, Precision.INT64) if is_bool else self)
+    return unary.square(self.cast(Precision.INT64) if is_bool else self)
 
 
 @table.convert("aten.exp2.default")
@@ -252,32 +251,32 @@ def same(self: Value) -> Value:
 
 @table.convert("aten._to_copy.default")
 def to_copy(self: Value, *, dtype: Precision | None = None) -> Value:
-    return self if dtype is None else cast_to(self, dtype)
+    return self if dtype is None else self.cast(dtype)
 
 
 @table.convert("aten.to.dtype", "aten.to.device")
 def to_dtype(self: Value, dtype: Precision, copy: bool = False) -> Value:
-    return cast_to(self, dtype)
+    return self.cast(dtype)
 
 
 @table.convert("aten.to.dtype_layout")
 def to_dtype_layout(self: Value, *, dtype: Precision | None = None, copy: bool = False) -> Value:
-    return self if dtype is None else cast_to(self, dtype)
+    return self if dtype is None else self.cast(dtype)
 
 
 @table.convert("aten.to.other")
 def to_other(self: Value, other: Value, copy: bool = False) -> Value:
-    return cast_to(self, other.precision)
+    return self.cast(other.precision)
 
 
 @table.convert("aten.type_as.default")
 def type_as(self: Value, other: Value) -> Value:
-    return cast_to(self, other.precision)
+    return self.cast(other.precision)
 
 
 @table.convert("prims.convert_element_type.default")
 def convert_element_type(a: Value, dtype: Precision) -> Value:
-    return cast_to(a, dtype)
+    return a.cast(dtype)
 
 
 @table.convert("aten.angle.default")
@@ -286,7 +285,7 @@ def angle(self: Value) -> Value:
         return complex.angle(self)
     (x,) = floating(self)
     below = x < 0
-    result = compare.where(below, number(x, math.pi), number(x, 0))
+    result = compare.where(below, x.scalar(math.pi), x.scalar(0))
     return compare.where(is_nan(x), x, result) if self.is_float else result
 
 
@@ -319,7 +318,7 @@ def sinc(self: Value) -> Value:
 
 def truth(x: Value) -> Value:
     """Whether the elements are not 0."""
-    return cast_to(x, Precision.BOOL8)
+    return x.cast(Precision.BOOL8)
 
 
 @table.convert("aten.logical_not.default")
@@ -337,12 +336,12 @@ def bitwise_not(self: Value) -> Value:
 @table.convert("aten.item.default", "aten._local_scalar_dense.default")
 def item(self: Value) -> Value:
     """The one element as a number of Python, which has 64 bits."""
-    one = reshaped(self, self.model.constant(np.zeros(0, np.int64)))
+    one = build.reshape_to(self, self.model.constant(np.zeros(0, np.int64)))
     match category(self.precision):
         case 0:
             return one
         case 1:
-            return cast_to(one, Precision.INT64)
+            return one.cast(Precision.INT64)
         case 2:
-            return cast_to(one, Precision.FLOAT64)
+            return one.cast(Precision.FLOAT64)
     raise Unsupported(f"a number of a tensor {self.type}")

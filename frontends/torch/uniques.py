@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.model import Value
-from nnir.ops import compare, index, reduce, shape, sizes, sort, unary
+from nnir.ops import compare, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ..precision import cast_to
 from ..table import Table
 
 table = Table()
@@ -36,16 +36,16 @@ def unique(
     if self.precision.is_float:
         values, inverse, counts = _unique_floats(self)
     else:
-        wide = cast_to(self, Precision.UINT8) if self.precision == Precision.BOOL8 else self
+        wide = self.cast(Precision.UINT8) if self.precision == Precision.BOOL8 else self
         values, _, inverse, counts = sort.unique(wide)
-    shaped = sizes.reshape(inverse, sizes.sizes_of(self)) if return_inverse else _none(self)
-    return cast_to(values, self.precision), shaped, counts if return_counts else _none(self)
+    shaped = build.reshape(inverse, build.sizes_of(self)) if return_inverse else _none(self)
+    return values.cast(self.precision), shaped, counts if return_counts else _none(self)
 
 
 def _unique_floats(x: Value) -> tuple[Value, Value, Value]:
     """The runs of the sorted elements: every NaN is another, unlike for UNIQUE."""
     line = shape.flatten(x, start_axis=0, end_axis=-1) if x.rank != 1 else x
-    size = sizes.vector(x.model, [sizes.size_of(line, 0)])
+    size = build.vector(x.model, [build.size_of(line, 0)])
     ordered, places = sort.top_k(line, size, axis=0, largest=False)
     values, run, counts = runs(ordered, 0)
     inverse = index.scatter_nd(run, shape.unsqueeze(places, [1]), run)
@@ -75,7 +75,7 @@ def unique_consecutive(
         return runs(self, axis_of(dim, self.rank))
     line = shape.flatten(self, start_axis=0, end_axis=-1) if self.rank != 1 else self
     values, inverse, counts = runs(line, 0)
-    shaped = sizes.reshape(inverse, sizes.sizes_of(self)) if return_inverse else _none(self)
+    shaped = build.reshape(inverse, build.sizes_of(self)) if return_inverse else _none(self)
     return values, shaped, counts if return_counts else _none(self)
 
 
@@ -95,16 +95,16 @@ def runs(x: Value, axis: int) -> tuple[Value, Value, Value]:
     others = [k for k in range(x.rank) if k != axis]
     if others:
         wide = unary.cast(changed, dtype=Precision.UINT8)
-        changed = cast_to(reduce.reduce_max(wide, others, keepdim=False), Precision.BOOL8)
-    size = sizes.size_of(x, axis)
+        changed = reduce.reduce_max(wide, others, keepdim=False).cast(Precision.BOOL8)
+    size = build.size_of(x, axis)
     true = index.slice_(
-        x.model.constant(np.ones(1, np.bool_)), [0], [0], sizes.vector(x.model, [size])
+        x.model.constant(np.ones(1, np.bool_)), [0], [0], build.vector(x.model, [size])
     )
     first = shape.concat(true, changed, axis=0)
     starts = shape.squeeze(index.non_zero(first), [0])
     run = reduce.cum_sum(unary.cast(first, dtype=Precision.INT64), [0])
     ends = shape.concat(
-        index.slice_(starts, [0], [1], [last]), sizes.vector(x.model, [size]), axis=0
+        index.slice_(starts, [0], [1], [last]), build.vector(x.model, [size]), axis=0
     )
     counts = ends - starts
     return index.gather(x, starts, axis=axis), run - 1, counts

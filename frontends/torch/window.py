@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nnir import build
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.types import Precision
@@ -13,7 +14,6 @@ from nnir.types import Precision
 from ..table import Table
 from ..translate import Translator
 from .promotion import DEFAULT_FLOAT
-from .sizes import steps_to
 
 table = Table()
 Shape = Callable[[np.ndarray], np.ndarray]
@@ -46,7 +46,7 @@ def made(
     if length == 1:
         weights = np.ones(1)
     else:
-        weights = form(steps_to(length) / max(length if periodic else length - 1, 1))
+        weights = form(build.arange(length) / max(length if periodic else length - 1, 1))
     return translator.model.constant(weights.astype((dtype or DEFAULT_FLOAT).dtype))
 
 

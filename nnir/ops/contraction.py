@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .. import build
 from ..model import Value
-from . import linear, reduce, shape, sizes
+from . import linear, reduce, shape
 from .index import slice_
-from .sizes import Size
 
 FAR = (1 << 63) - 1
 
@@ -31,9 +31,9 @@ def _diagonals(value: Value, row: list[str]) -> tuple[Value, list[str]]:
             second = row.index(label, first + 1)
             rest = [a for a in range(len(row)) if a not in (first, second)]
             value = shape.transpose(value, perm=(*rest, first, second))
-            step = sizes.plus(sizes.size_of(value, -1), 1)
+            step = build.plus(build.size_of(value, -1), 1)
             flat = shape.flatten(value, start_axis=-2, end_axis=-1)
-            value = slice_(flat, [-1], [0], [FAR], sizes.vector(value.model, [step]))
+            value = slice_(flat, [-1], [0], [FAR], build.vector(value.model, [step]))
             row = [*(row[a] for a in rest), label]
     return value, row
 
@@ -64,11 +64,11 @@ def _pair(
     right = [x for x in theirs if x not in mine]
     a = _arranged(a, mine, [*both, *left, *inner])
     b = _arranged(b, theirs, [*both, *inner, *right])
-    found, others = sizes.sizes_of(a), sizes.sizes_of(b)
+    found, others = build.sizes_of(a), build.sizes_of(b)
     k, m, n = len(both), len(left), len(inner)
     rows, columns = found[k : k + m], others[k + n :]
-    a = sizes.reshape(a, [*found[:k], sizes.product(rows), sizes.product(found[k + m :])])
-    b = sizes.reshape(b, [*others[:k], sizes.product(others[k : k + n]), sizes.product(columns)])
+    a = build.reshape(a, [*found[:k], build.product(rows), build.product(found[k + m :])])
+    b = build.reshape(b, [*others[:k], build.product(others[k : k + n]), build.product(columns)])
     product = linear.mat_mul(a, b)
-    batch: list[Size] = [sizes.size_of(product, axis) for axis in range(k)]
-    return sizes.reshape(product, [*batch, *rows, *columns]), [*both, *left, *right]
+    batch: list[build.Size] = [build.size_of(product, axis) for axis in range(k)]
+    return build.reshape(product, [*batch, *rows, *columns]), [*both, *left, *right]

@@ -7,12 +7,13 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from .. import build
 from ..dim import Expr
 from ..model import Value
 from ..numeric import at_positions, wide
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
-from . import compare, index, logic, reduce, shape, sizes, unary
+from . import compare, index, logic, reduce, shape, unary
 from .rules import require_integers
 
 MODES = ("TF", "IDF", "TFIDF")
@@ -253,8 +254,8 @@ def _all_trees_at_once(
     require(depth <= DEEPEST, f"trees of depth {depth} would become too many operations")
     known = modes.constant
     used = range(7) if known is None else np.unique(known).tolist()
-    count = sizes.size_of(roots, 0)
-    at = shape.expand(roots, sizes.vector(input.model, [sizes.size_of(input, 0), count]))
+    count = build.size_of(roots, 0)
+    at = shape.expand(roots, build.vector(input.model, [build.size_of(input, 0), count]))
     for _ in range(depth):
         x = index.gather_elements(input, index.gather(features, at), axis=1)
         holds = _test(x, index.gather(splits, at), index.gather(modes, at), used)
@@ -264,7 +265,7 @@ def _all_trees_at_once(
         at = shape.squeeze(compare.where(taken, _part(both, 0), _part(both, 1)), [2])
     leaves, values = index.gather(targets, at), index.gather(weights, at)
     if aggregate == "AVERAGE":
-        trees = unary.cast(sizes.vector(input.model, [count]), dtype=input.precision)
+        trees = unary.cast(build.vector(input.model, [count]), dtype=input.precision)
         return _fold(leaves, values, n_targets, "SUM") / trees
     return _fold(leaves, values, n_targets, aggregate)
 

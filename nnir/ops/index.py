@@ -88,12 +88,13 @@ def channel_shuffle(input: Value, *, group: int) -> TensorType:
 
 @channel_shuffle.decomposes
 def _by_transposing(input: Value, *, group: int) -> Value:
-    from . import shape, sizes  # which are made of the operators here
+    from .. import build  # which is made of the operators here
+    from . import shape
 
-    n, c, *rest = sizes.sizes_of(input)
-    split = sizes.reshape(input, [n, group, sizes.over(c, group), *rest])
+    n, c, *rest = build.sizes_of(input)
+    split = build.reshape(input, [n, group, build.over(c, group), *rest])
     perm = (0, 2, 1, *range(3, input.rank + 1))
-    return sizes.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
+    return build.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
 
 
 @at_positions()

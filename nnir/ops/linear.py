@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from .. import build
 from ..broadcast import broadcast, text
 from ..dim import Dim, Expr
 from ..errors import BadType
@@ -193,9 +194,9 @@ def grouped_mat_mul(input: Value, weight: Value, ends: Value) -> TensorType:
 @grouped_mat_mul.decomposes
 def _all_products(input: Value, weight: Value, ends: Value) -> Value:
     """Every product of every row, of which the one of its group is kept."""
-    from . import compare, generate, reduce, shape, sizes  # which use the operators here
+    from . import compare, generate, reduce, shape  # which use the operators here
 
-    rows = shape.reshape(sizes.vector(input.model, [sizes.size_of(input, 0)]), [])
+    rows = shape.reshape(build.vector(input.model, [build.size_of(input, 0)]), [])
     place = generate.range_(0, rows, 1)
     before = shape.unsqueeze(place < shape.unsqueeze(_int64(ends), [1]), [2])
     zero = input.model.constant(np.zeros((), input.dtype))

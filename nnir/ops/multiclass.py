@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import build
 from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..types import Precision
-from . import binary, generate, index, reduce, shape, sizes, sort, unary
+from . import binary, generate, index, reduce, shape, sort, unary
 from .detection import non_max_suppression_indices
 
 
@@ -38,14 +39,14 @@ def decomposed(
     limit = model.constant(np.array([np.iinfo(np.int32).max], np.int64))
     bounds = [model.constant(np.array([b], np.float32)) for b in (nms_threshold, score_threshold)]
     kept = non_max_suppression_indices(wide, mine, limit, *bounds)  # rows (image, class, box)
-    lay = sizes.vector(model, sizes.sizes_of(mine))
+    lay = build.vector(model, build.sizes_of(mine))
     alone = index.scatter_nd(generate.fill(lay, lowest), kept, index.gather_nd(mine, kept))
     flat = shape.flatten(alone, start_axis=1, end_axis=2)  # [N, C M]
-    whole = sizes.size_of(flat, 1)
+    whole = build.size_of(flat, 1)
     best, places = sort.top_k(flat, _least(flat, whole, keep_top_k), axis=1)
-    count = sizes.vector(model, [sizes.size_of(mine, 2)])
+    count = build.vector(model, [build.size_of(mine, 2)])
     label = places // count
-    number = sizes.vector(model, [sizes.size_of(best, 1)])
+    number = build.vector(model, [build.size_of(best, 1)])
     rank = generate.range_([0], number, [1])
     keys = label * number + rank
     _, order = sort.top_k(keys, number, axis=1, largest=False)
@@ -79,15 +80,15 @@ def _boxes_in_order(boxes: Value) -> Value:
 
 def _among_best(scores: Value, most: int, lowest: Value) -> Value:
     """Scores [N, C, M] of which all but the `most` best are lowest."""
-    limit = _least(scores, sizes.size_of(scores, 2), most)
+    limit = _least(scores, build.size_of(scores, 2), most)
     best, places = sort.top_k(scores, limit, axis=2)
     empty = generate.fill_like(scores, lowest)
     placed: Value = index.scatter_elements(empty, places, best, axis=2)
     return placed
 
 
-def _least(like: Value, count: sizes.Size, most: int) -> Value:
+def _least(like: Value, count: build.Size, most: int) -> Value:
     """`most`, or `count` where that is less."""
     if isinstance(count, int):
-        return sizes.vector(like.model, [count if most < 0 else min(count, most)])
+        return build.vector(like.model, [count if most < 0 else min(count, most)])
     return count if most < 0 else binary.min_(count, [most])

@@ -6,17 +6,17 @@ import math
 
 import numpy as np
 
+from .. import build
 from ..broadcast import axis_of, contents, ints
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Index, Value
 from ..operator import operator, pairs, require
 from ..types import Precision, TensorType
-from . import binary, compare, generate, reduce, shape, sizes, unary
+from . import binary, compare, generate, reduce, shape, unary
 from .index import gather, scatter_elements, slice_
 from .linear import mat_mul
 from .rules import fresh, require_integers
-from .sizes import Size
 
 AXIS = -2
 """Without an axis the transform runs along the last one before that of the parts."""
@@ -108,12 +108,12 @@ def _dft_as_products(
     if isinstance(input.shape[-1], Expr):
         raise Unsupported(f"products for a dft of {input.type}: real or complex is not known")
     along = axis_of(known[0], input.rank)
-    size = sizes.size_of(input, along)
-    length = sizes.times(sizes.minus(size, 1), 2) if inverse and onesided else size
+    size = build.size_of(input, along)
+    length = build.times(build.minus(size, 1), 2) if inverse and onesided else size
     if dft_length is not None:
         given = ints(dft_length)
         length = shape.reshape(dft_length, [1]) if given is None else given[0]
-    half = sizes.plus(sizes.over(length, 2), 1)
+    half = build.plus(build.over(length, 2), 1)
     rows = _smaller(size, half if inverse and onesided else length)
     columns = half if onesided and not inverse else length
     parts = _parts(input, along, rows)
@@ -121,7 +121,7 @@ def _dft_as_products(
         parts = [p * _weights(input, rows, length) for p in parts]
     made = _turned(parts, *_tables(input, rows, columns, length), inverse=inverse)
     if inverse:
-        whole = unary.cast(sizes.vector(input.model, [length]), dtype=Precision.FLOAT64)
+        whole = unary.cast(build.vector(input.model, [length]), dtype=Precision.FLOAT64)
         made = [v / whole for v in made[: 1 if onesided else 2]]
     rank = input.rank - 1
     perm = (*range(along), rank - 1, *range(along, rank - 1))
@@ -140,27 +140,27 @@ def _along_any(
     before = reduce.reduce_prod(slice_(size, [0], [0], place), [0], keepdim=True)
     rest = slice_(size, [0], place + 1, [rank - 1])
     behind = reduce.reduce_prod(rest, [0], keepdim=True)
-    parts = sizes.size_of(input, -1)
-    flat = sizes.reshape(input, [before, gather(size, place, axis=0), behind, parts])
+    parts = build.size_of(input, -1)
+    flat = build.reshape(input, [before, gather(size, place, axis=0), behind, parts])
     result = dft(flat, dft_length, [1], inverse=inverse, onesided=onesided)
-    bins = sizes.vector(model, [sizes.size_of(result, 1)])
+    bins = build.vector(model, [build.size_of(result, 1)])
     size = scatter_elements(size, place, bins, axis=0)
     size = scatter_elements(size, [rank - 1], [1 if inverse and onesided else 2], axis=0)
     return shape.reshape_exact(result, size)
 
 
-def _smaller(a: Size, b: Size) -> Size:
+def _smaller(a: build.Size, b: build.Size) -> build.Size:
     if isinstance(a, int) and isinstance(b, int):
         return min(a, b)
     model = next(v.model for v in (a, b) if isinstance(v, Value))
-    return binary.min_(sizes.vector(model, [a]), sizes.vector(model, [b]))
+    return binary.min_(build.vector(model, [a]), build.vector(model, [b]))
 
 
-def _parts(input: Value, along: int, rows: Size) -> list[Value]:
+def _parts(input: Value, along: int, rows: build.Size) -> list[Value]:
     """Real and imaginary part in float64, the first `rows` of the axis, which is last."""
     wide = unary.cast(input, dtype=Precision.FLOAT64)
     perm = (*(a for a in range(input.rank - 1) if a != along), along)
-    ends = sizes.vector(input.model, [rows])
+    ends = build.vector(input.model, [rows])
     found = []
     for k in range(int(input.shape[-1])):  # type: ignore[arg-type]  # checked by the caller
         part = gather(wide, input.model.constant(k, np.int64), axis=-1)
@@ -168,7 +168,9 @@ def _parts(input: Value, along: int, rows: Size) -> list[Value]:
     return found
 
 
-def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Value, Value]:
+def _tables(
+    input: Value, rows: build.Size, columns: build.Size, length: build.Size
+) -> tuple[Value, Value]:
     """cos and sin of 2 pi m k / length for row m and column k, the angle reduced exactly."""
     model = input.model
     if (
@@ -180,21 +182,21 @@ def _tables(input: Value, rows: Size, columns: Size, length: Size) -> tuple[Valu
         steps = np.outer(np.arange(rows), np.arange(columns)) % max(length, 1)
         known = steps * (2 * math.pi / max(length, 1))
         return model.constant(np.cos(known)), model.constant(np.sin(known))
-    m, k = (generate.range_([0], sizes.vector(model, [n]), [1]) for n in (rows, columns))
+    m, k = (generate.range_([0], build.vector(model, [n]), [1]) for n in (rows, columns))
     turns = shape.unsqueeze(m, [1]) * k
-    whole = sizes.vector(model, [length])
+    whole = build.vector(model, [length])
     rest = turns - turns / whole * whole
     step = model.constant([2 * math.pi], np.float64) / unary.cast(whole, dtype=Precision.FLOAT64)
     angles = unary.cast(rest, dtype=Precision.FLOAT64) * step
     return unary.cos(angles), unary.sin(angles)
 
 
-def _weights(input: Value, rows: Size, length: Size) -> Value:
+def _weights(input: Value, rows: build.Size, length: build.Size) -> Value:
     """How often each frequency of a one-sided transform occurs in the whole one."""
     model = input.model
-    k = generate.range_([0], sizes.vector(model, [rows]), [1])
+    k = generate.range_([0], build.vector(model, [rows]), [1])
     one, two = (model.constant([n], np.float64) for n in (1, 2))
-    middle = compare.equal(k * [2], sizes.vector(model, [length]))
+    middle = compare.equal(k * [2], build.vector(model, [length]))
     return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))
 
 

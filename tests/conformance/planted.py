@@ -13,7 +13,6 @@ import numpy as np
 
 from frontends.onnx import TABLE as ONNX
 from frontends.torch import TABLE
-from frontends.torch.promotion import cast_to
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnir.folding import Folder
 from nnir.ops import conv, linear, reduce, shape
@@ -135,8 +134,8 @@ def wrong_dtype(patch: Patch = setattr) -> None:
     """A softmax is computed in 16 bits. (A result of another type does not get past loading.)"""
 
     def change(function: Change, self: Any, **rest: Any) -> Any:
-        narrow = function(self=cast_to(self, Precision.FLOAT16), **rest)
-        return cast_to(narrow, self.precision)
+        narrow = function(self=self.cast(Precision.FLOAT16), **rest)
+        return narrow.cast(self.precision)
 
     converter(patch, "aten.softmax.int", change)
 

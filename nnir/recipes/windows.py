@@ -1,20 +1,34 @@
-"""Sliding windows: TensorFlow's paddings, strides and dilations in the standard's terms."""
+"""Sliding windows: paddings SAME and VALID, strides and dilations as the standard says them.
+
+TensorFlow and TFLite list an entry for every axis of the image.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nnir.dim import Dim, Expr
-from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Value
-from nnir.ops import windows
-from nnir.types import AutoPad
+import numpy as np
 
-from .layout import is_last, spatial
+from .. import build
+from ..dim import Dim, Expr
+from ..errors import BadType, NotConstant, Unsupported
+from ..model import Value
+from ..ops import generate, shape, windows
+from ..types import AutoPad
+from .layout import is_channels_last, spatial_entries
 
 Pads = tuple[int, ...]
 """(before, after), axis by axis."""
+
+
+def window_positions(end: build.Size, stride: int, taps: np.ndarray) -> Value | np.ndarray:
+    """The places [windows, elements] of all windows, which begin in front of `end`."""
+    if isinstance(end, int):
+        build.arange(max(end, 0) * len(taps) // stride)  # too many are refused
+        return np.arange(0, end, stride)[:, None] + taps
+    starts = generate.range_([0], end, [stride])
+    return shape.unsqueeze(starts, [1]) + taps
 
 
 @dataclass(frozen=True)
@@ -72,7 +86,7 @@ def _same(size: Dim, extent: int, stride: int) -> tuple[int, int]:
     raise NotConstant(f"padding='SAME' with stride {stride} of {size} elements, which are open")
 
 
-def window(
+def make_window(
     kernel: Sequence[Dim],
     strides: Sequence[int],
     padding: str,
@@ -92,8 +106,8 @@ def window(
         raise Unsupported(f"padding={padding!r}")
     return Window(
         known,
-        spatial(strides, data_format, "strides"),
-        spatial(dilations or (1,) * every, data_format, "dilations"),
+        spatial_entries(strides, data_format, "strides"),
+        spatial_entries(dilations or (1,) * every, data_format, "dilations"),
         padding,
         _explicit(explicit_paddings, every, data_format) if padding == "EXPLICIT" else (),
     )
@@ -103,7 +117,7 @@ def _explicit(given: Sequence[int], every: int, data_format: str) -> Pads:
     if len(given) != 2 * every or any(g < 0 for g in given):
         raise BadType(f"explicit_paddings={tuple(given)}: {2 * every} numbers are needed")
     pairs = list(zip(given[::2], given[1::2], strict=True))
-    places = range(1, every - 1) if is_last(data_format) else range(2, every)
+    places = range(1, every - 1) if is_channels_last(data_format) else range(2, every)
     if any(p != (0, 0) for k, p in enumerate(pairs) if k not in places):
         raise Unsupported(f"explicit_paddings={tuple(given)} over batch or channels")
     return tuple(n for k in places for n in pairs[k])
@@ -111,12 +125,12 @@ def _explicit(given: Sequence[int], every: int, data_format: str) -> Pads:
 
 def spatial_sizes(sizes: Sequence[Dim], data_format: str) -> tuple[Dim, ...]:
     """The sizes of the spatial axes of an image."""
-    return tuple(sizes[1:-1]) if is_last(data_format) else tuple(sizes[2:])
+    return tuple(sizes[1:-1]) if is_channels_last(data_format) else tuple(sizes[2:])
 
 
-def channels_of(x: Value, data_format: str) -> int:
+def known_channels(x: Value, data_format: str) -> int:
     """How many channels an image has; NotConstant where that is open."""
-    found = x.shape[-1 if is_last(data_format) else 1]
+    found = x.shape[-1 if is_channels_last(data_format) else 1]
     if isinstance(found, Expr):
         raise NotConstant(f"the channels of {x.type}")
     return int(found)

@@ -1,0 +1,154 @@
+"""Suppression of overlapping boxes, as TensorFlow and TFLite have it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import build
+from ..broadcast import ints
+from ..dim import Expr
+from ..errors import BadType, NotConstant, Unsupported
+from ..model import Value
+from ..ops import activation, binary, compare, detection, index, reduce, shape, sort
+from ..types import Precision
+
+F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
+
+
+def _vector_of_one(value: Value, to: Precision) -> Value:
+    """A number as a vector of one."""
+    return shape.reshape(value.cast(to), [1])
+
+
+def suppress_overlaps(
+    boxes: Value, scores: Value, limit: Value, overlap: Value, score: Value | None
+) -> Value:
+    """The boxes that stay, best first, as an int64 vector."""
+    if boxes.rank != 2 or scores.rank != 1:
+        raise BadType(f"suppression of {boxes.type} by {scores.type}")
+    rows = detection.non_max_suppression_indices(
+        shape.unsqueeze(boxes.cast(F32), [0]),
+        shape.unsqueeze(scores.cast(F32), [0, 1]),
+        _vector_of_one(limit, I64),
+        _vector_of_one(overlap, F32),
+        None if score is None else _vector_of_one(score, F32),
+    )
+    return shape.squeeze(index.slice_(rows, [1], [2], [3]), [1])
+
+
+def pad_to_limit(found: Value, limit: Value, *, pads: bool) -> tuple[Value, Value]:
+    """What was found, on request with zeros up to the limit, and how much it is."""
+    count = shape.shape(found, dtype=I64)
+    if pads:
+        known = ints(limit)
+        if known is None:
+            raise NotConstant(f"suppression with pad_to_max_output_size up to {limit.type}")
+        missing = found.model.constant(np.array([known[0]])) - count
+        none = found.model.constant(np.zeros(1, np.int64))
+        found = shape.pad(found, shape.concat(none, missing, axis=0))
+        found = shape.reshape(found, [known[0]])
+    return found, shape.reshape(count, []).cast(I32)
+
+
+def suppress_padded(
+    boxes: Value,
+    scores: Value,
+    max_output_size: Value,
+    iou_threshold: Value,
+    score_threshold: Value,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Value, Value]:
+    """The boxes that stay, on request with zeros up to the limit, and how many they are."""
+    found = suppress_overlaps(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    whole, count = pad_to_limit(found, max_output_size, pads=pad_to_max_output_size)
+    return whole.cast(I32), count
+
+
+def suppress_with_scores(
+    boxes: Value,
+    scores: Value,
+    max_output_size: Value,
+    iou_threshold: Value,
+    score_threshold: Value,
+    soft_nms_sigma: float,
+    *,
+    pad_to_max_output_size: bool = False,
+) -> tuple[Value, Value, Value]:
+    """The boxes that stay, their scores, and their number; see `suppress_padded`."""
+    if soft_nms_sigma != 0:
+        raise Unsupported(f"NonMaxSuppressionV5 with soft_nms_sigma={soft_nms_sigma}")
+    found = suppress_overlaps(boxes, scores, max_output_size, iou_threshold, score_threshold)
+    best = index.gather(scores, found)
+    whole, count = pad_to_limit(found, max_output_size, pads=pad_to_max_output_size)
+    best, _ = pad_to_limit(best, max_output_size, pads=pad_to_max_output_size)
+    return whole.cast(I32), best, count
+
+
+def suppress_by_class(
+    boxes: Value,
+    scores: Value,
+    max_output_size_per_class: int,
+    max_total_size: int,
+    iou_threshold: Value,
+    score_threshold: Value,
+    *,
+    pad_per_class: bool = False,
+    clip_boxes: bool = True,
+) -> tuple[Value, Value, Value, Value]:
+    """Suppression class by class; the best of all classes of an image, then zeros.
+
+    What goes gets the lowest score, so that the best of an image are those of its scores.
+    """
+    _, anchors, each, _ = boxes.shape
+    classes = scores.shape[2]
+    if isinstance(anchors, Expr) or isinstance(classes, Expr) or isinstance(each, Expr):
+        raise NotConstant(f"suppression of {boxes.type} by {scores.type}")
+    if each not in (1, classes):
+        raise BadType(f"suppression of {boxes.type} by {scores.type}")
+    model, images = boxes.model, build.size_of(boxes, 0)
+    ranked = shape.transpose(scores, perm=(0, 2, 1))
+    whole = shape.transpose(boxes, perm=(0, 2, 1, 3))
+    groups = build.times(images, each)
+    rows = detection.non_max_suppression_indices(
+        build.reshape(whole, [groups, anchors, 4]),
+        build.reshape(ranked, [groups, classes // each, anchors]),
+        model.constant(np.array([max_output_size_per_class])),
+        _vector_of_one(iou_threshold, F32),
+        _vector_of_one(score_threshold, F32),
+    )
+    lowest = model.constant(np.array(-np.inf, scores.dtype))
+    flat = build.reshape(ranked, [groups, classes // each, anchors])
+    gone = binary.min_(flat, lowest)
+    kept = index.scatter_nd(gone, rows, index.gather_nd(flat, rows))
+    count = min(max_total_size, max_output_size_per_class * classes)
+    taken = min(count, classes * anchors)
+    best, at = sort.top_k(build.reshape(kept, [images, classes * anchors]), [taken], axis=1)
+    good = best > lowest
+    label = at // anchors
+    box = at - label * anchors
+    if each > 1:
+        box = at
+    found = index.gather_nd(
+        build.reshape(whole, [images, each * anchors, 4]), shape.unsqueeze(box, [2]), batch_dims=1
+    )
+    zero = model.constant(np.zeros((), boxes.dtype))
+    if clip_boxes:
+        found = activation.clip(found, zero, 1)
+    found = compare.where(shape.unsqueeze(good, [2]), found, zero)
+    results = (
+        found,
+        compare.where(good, best, zero),
+        compare.where(good, label.cast(scores.precision), zero),
+    )
+    wanted = count if pad_per_class else max_total_size
+    corners_, bests, labels = (_pad_columns(v, wanted - taken) for v in results)
+    valid = reduce.reduce_sum(good.cast(I32), [1], keepdim=False)
+    return corners_, bests, labels, valid
+
+
+def _pad_columns(x: Value, more: int) -> Value:
+    """Zeros behind axis 1."""
+    if not more:
+        return x
+    return shape.pad(x, [0, 0, 0, more, *(0, 0) * (x.rank - 2)])

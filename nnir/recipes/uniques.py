@@ -1,0 +1,64 @@
+"""Distinct elements in order of first occurrence."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import build
+from ..broadcast import axis_of
+from ..errors import BadType
+from ..model import Value
+from ..ops import compare, index, reduce, shape, sort, unary
+from ..types import Precision
+
+
+def distinct_elements(
+    x: Value, axis: tuple[int, ...], kind: Precision
+) -> tuple[Value, Value, Value]:
+    """The distinct elements (or slices), which of them each is, and how often each occurs."""
+    if len(axis) > 1:
+        raise BadType(f"distinct slices along {list(axis)}")
+    if not axis and x.rank != 1:
+        raise BadType(f"distinct elements of {x.type}, not a vector")
+    if x.is_float and x.rank == 1:
+        values, inverse, counts = _distinct_floats(x)
+    elif x.precision == Precision.BOOL8:
+        values, inverse, counts = distinct_elements(
+            unary.cast(x, dtype=Precision.UINT8), axis, kind
+        )
+    else:
+        along = axis_of(axis[0], x.rank) if axis and x.rank > 1 else None
+        values, _, inverse, counts = sort.unique(x, axis=along, sorted=False)
+    return values.cast(x.precision), inverse.cast(kind), counts.cast(kind)
+
+
+def _distinct_floats(x: Value) -> tuple[Value, Value, Value]:
+    """By the runs of the sorted elements, as every NaN is another, unlike for UNIQUE."""
+    model = x.model
+    size = build.vector(model, [build.size_of(x, 0)])
+    wide = x.cast(Precision.FLOAT32) if x.dtype.itemsize < 4 else x
+    ordered, places = sort.top_k(wide, size, axis=0, largest=False)
+    last = np.iinfo(np.int64).max
+    changed = compare.not_equal(
+        index.slice_(ordered, [0], [1], [last]), index.slice_(ordered, [0], [0], [-1])
+    )
+    true = index.slice_(model.constant(np.ones(1, np.bool_)), [0], [0], size)
+    begins = shape.concat(true, changed, axis=0)
+    starts = shape.squeeze(index.non_zero(begins), [0])
+    run = reduce.cum_sum(unary.cast(begins, dtype=Precision.INT64), [0]) - 1
+    first = index.gather(places, starts, axis=0)
+    order, rank = _rank_runs(first)
+    ends = shape.concat(index.slice_(starts, [0], [1], [last]), size, axis=0)
+    counts = index.gather(ends - starts, order, axis=0)
+    values = index.gather(x, index.gather(first, order, axis=0), axis=0)
+    mine = index.gather(rank, run, axis=0)
+    inverse = index.scatter_nd(mine, shape.unsqueeze(places, [1]), mine)
+    return values, inverse, counts
+
+
+def _rank_runs(first: Value) -> tuple[Value, Value]:
+    """The runs in order of their first elements, and the place of each in that order."""
+    size = build.vector(first.model, [build.size_of(first, 0)])
+    _, order = sort.top_k(first, size, axis=0, largest=False)
+    steps = build.arange_along(first, 0)
+    return order, index.scatter_nd(steps, shape.unsqueeze(order, [1]), steps)
