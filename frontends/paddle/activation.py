@@ -7,11 +7,11 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, compare, reduce, shape
+from nnir.recipes import activation as activation_recipes
+from nnir.recipes.activation import log_sigmoid, softmax_along
+from nnir.recipes.promotion import promote_to_float, round_once
 
 from ..table import Table
-from ..torch import activation as torch_activation
-from ..torch.halves import once_rounded
-from ..torch.promotion import floating
 
 table = Table()
 table.same({"relu": activation.relu, "relu_": activation.relu, "relu6": activation.relu6})
@@ -25,17 +25,17 @@ def leaky_relu(x: Value, negative_slope: float = 0.02) -> Value:
 
 @table.convert("softmax", "softmax_")
 def softmax(x: Value, axis: int) -> Value:
-    return torch_activation.normalised(activation.softmax, x, axis, None)
+    return softmax_along(activation.softmax, x, axis, None)
 
 
 @table.convert("log_softmax")
 def log_softmax(x: Value, axis: int = -1) -> Value:
-    return torch_activation.normalised(activation.log_softmax, x, axis, None)
+    return softmax_along(activation.log_softmax, x, axis, None)
 
 
 @table.convert("elu", "elu_")
 def elu(x: Value, alpha: float = 1.0) -> Value:
-    return torch_activation.elu(x, alpha)
+    return activation_recipes.elu(x, alpha)
 
 
 @table.convert("celu")
@@ -43,12 +43,12 @@ def celu(x: Value, alpha: float = 1.0) -> Value:
     """A negative alpha changes what is below 0 only."""
     if alpha > 0:
         return activation.celu(x, alpha=alpha)
-    return torch_activation.elu(x, alpha, 1, 1 / alpha)
+    return activation_recipes.elu(x, alpha, 1, 1 / alpha)
 
 
 @table.convert("selu")
 def selu(x: Value, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772) -> Value:
-    return torch_activation.elu(x, alpha, scale)
+    return activation_recipes.elu(x, alpha, scale)
 
 
 @table.convert("gelu")
@@ -59,7 +59,7 @@ def gelu(x: Value, approximate: bool = False) -> Value:
 @table.convert("mish")
 def mish(x: Value, lambda_: float) -> Value:
     """x * tanh(softplus(x)); above `lambda` the softplus is x itself."""
-    return once_rounded(lambda v: v * activation.tanh(activation.softplus(v, threshold=lambda_)), x)
+    return round_once(lambda v: v * activation.tanh(activation.softplus(v, threshold=lambda_)), x)
 
 
 @table.convert("hardshrink")
@@ -70,7 +70,7 @@ def hardshrink(x: Value, threshold: float = 0.5) -> Value:
 
 @table.convert("softshrink")
 def softshrink(x: Value, threshold: float = 0.5) -> Value:
-    return torch_activation.softshrink(x, threshold)
+    return activation_recipes.softshrink(x, threshold)
 
 
 @table.convert("hardsigmoid")
@@ -102,29 +102,29 @@ def soft_relu(x: Value, threshold: float = 40.0) -> Value:
 
 @table.convert("softsign")
 def softsign(x: Value) -> Value:
-    return once_rounded(lambda v: v / (abs(v) + 1), x)
+    return round_once(lambda v: v / (abs(v) + 1), x)
 
 
 @table.convert("stanh")
 def stanh(x: Value, scale_a: float = 0.67, scale_b: float = 1.7159) -> Value:
-    (value,) = floating(x)
+    (value,) = promote_to_float(x)
     inner = activation.tanh(value * scale_a)
     return inner * scale_b
 
 
 @table.convert("tanh_shrink")
 def tanh_shrink(x: Value) -> Value:
-    return once_rounded(lambda v: v - activation.tanh(v), x)
+    return round_once(lambda v: v - activation.tanh(v), x)
 
 
 @table.convert("logsigmoid")
 def logsigmoid(x: Value) -> Value:
-    return torch_activation.log_sigmoid(x)
+    return log_sigmoid(x)
 
 
 @table.convert("thresholded_relu", "thresholded_relu_")
 def thresholded_relu(x: Value, threshold: float = 1.0, value: float = 0.0) -> Value:
-    return torch_activation.threshold(x, threshold, value)
+    return activation_recipes.threshold(x, threshold, value)
 
 
 @table.convert("swiglu")
@@ -136,7 +136,7 @@ def swiglu(x: Value, y: Value | None) -> Value:
             raise BadType(f"swiglu of {x.type}, whose last axis is odd")
         half = build.over(build.size_of(x, -1), 2)
         x, y = shape.split(x, build.vector(x.model, [half, half]), axis=x.rank - 1)
-    return once_rounded(lambda a, b: activation.swish(a) * b, x, y)
+    return round_once(lambda a, b: activation.swish(a) * b, x, y)
 
 
 @table.convert("maxout")

@@ -9,9 +9,9 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, index, shape
+from nnir.recipes.attention import attend, causal_mask
 
 from ..table import Table
-from ..torch.attention import attended, causal
 
 table = Table()
 
@@ -38,9 +38,9 @@ def attention(
     if is_causal:
         if query.shape[1] != key.shape[1]:
             raise Unsupported(f"causal {op} of {query.type} with keys {key.type}")
-        closed = compare.where(causal(q, k), q.scalar(0), q.scalar(-np.inf))
+        closed = compare.where(causal_mask(q, k), q.scalar(0), q.scalar(-np.inf))
         bias = closed if bias is None else bias + closed
-    return heads_first(attended(q, k, v, bias, scale, blind=False)[0])
+    return heads_first(attend(q, k, v, bias, scale, blind=False)[0])
 
 
 @table.convert("flash_attn")

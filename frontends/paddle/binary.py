@@ -7,13 +7,12 @@ from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, shape, unary
 from nnir.ops.index import gather_nd
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.promotion import COMPLEX, Operand, promote_to_float, round_once, to_value
+from nnir.recipes.unary import is_nan, signbit, trunc
 from nnir.types import Precision
 
 from ..table import Items, Table
-from ..torch.distance import normed
-from ..torch.halves import once_rounded
-from ..torch.promotion import COMPLEX, Operand, floating, to
-from ..torch.unary import is_nan, signbit, trunc
 
 table = Table()
 
@@ -36,14 +35,14 @@ table.same({"nextafter": binary.next_after})
 
 @table.convert("divide", "divide_")
 def divide(x: Value, y: Value) -> Value:
-    return binary.div(*floating(x, y))
+    return binary.div(*promote_to_float(x, y))
 
 
 @table.convert("trunc_divide", "trunc_divide_")
 def trunc_divide(x: Value, y: Value) -> Value:
     if not x.is_float:
         return x / y
-    return once_rounded(lambda a, b: trunc(a / b), x, y)
+    return round_once(lambda a, b: trunc(a / b), x, y)
 
 
 @table.convert("pow", "pow_")
@@ -59,7 +58,7 @@ def pow_(x: Value, y: Operand = 1.0) -> Value:
             return x
         case 2:
             return unary.square(x)
-    return x ** to(exponent, x.precision, x.model)
+    return x ** to_value(exponent, x.precision, x.model)
 
 
 @table.convert("scale", "scale_")
@@ -69,7 +68,7 @@ def scale(
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
         return _scaled(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
-    return once_rounded(lambda v: _scaled(v, scale, bias, bias_after_scale), x)
+    return round_once(lambda v: _scaled(v, scale, bias, bias_after_scale), x)
 
 
 def _scaled(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
@@ -81,7 +80,7 @@ def _scaled(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> 
 
 def _element(x: Value, given: Operand) -> Value:
     """A number, or a tensor of one element, without axes in the precision of `x`."""
-    element = to(given, x.precision, x.model)
+    element = to_value(given, x.precision, x.model)
     if not element.rank:
         return element
     if element.known is not None:
@@ -107,7 +106,7 @@ def _plus(x: Value, offset: Value) -> Value:
 
 @table.convert("increment", "increment_")
 def increment(x: Value, value: float = 1.0) -> Value:
-    return x + to(value, x.precision, x.model)
+    return x + to_value(value, x.precision, x.model)
 
 
 @table.convert("add_n")
@@ -196,4 +195,4 @@ def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Valu
 
 @table.convert("dist")
 def dist(x: Value, y: Value, p: float = 2.0) -> Value:
-    return normed(x - y, p, None, keepdim=False)
+    return vector_norm(x - y, p, None, keepdim=False)

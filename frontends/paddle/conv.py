@@ -12,10 +12,10 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import conv, generate, windows
 from nnir.ops import index as ops
+from nnir.recipes.conv import Slide, convolve, each_axis, zero_bias
 from nnir.types import AutoPad
 
 from ..table import Table
-from ..torch.conv import Slide, convolved, listed, zero_bias
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
@@ -25,7 +25,7 @@ def pairs(op: str, paddings: Sequence[int], rank: int) -> tuple[int, ...]:
     """(before, after) axis by axis, from one number or from two for each."""
     if len(paddings) == 2 * rank:
         return tuple(paddings)
-    return tuple(p for pad in listed(f"{op} paddings", paddings, rank) for p in (pad, pad))
+    return tuple(p for pad in each_axis(f"{op} paddings", paddings, rank) for p in (pad, pad))
 
 
 def auto(op: str, padding_algorithm: str) -> AutoPad:
@@ -81,7 +81,7 @@ def straight(
     rank = filter.rank - 2
     if auto(op, padding_algorithm) != AutoPad.SAME:
         pads = resolved(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
-        return convolved(x, filter, None, Slide(strides, pads, dilations, groups))
+        return convolve(x, filter, None, Slide(strides, pads, dilations, groups))
     operator = {2: conv.conv_2d, 3: conv.conv_3d}.get(rank)
     if operator is None or x.rank != filter.rank:
         raise BadType(f"{op} of {x.type} by {filter.type}")
@@ -162,7 +162,7 @@ def transposed(
     extra = output_padding or (0,) * rank
     if wanted:
         extra = left_over(op, x, filter, strides, pads, dilations, wanted)
-    return convolved(x, filter, None, Slide(strides, pads, dilations, groups, extra))
+    return convolve(x, filter, None, Slide(strides, pads, dilations, groups, extra))
 
 
 def left_over(

@@ -9,31 +9,32 @@ from nnir.broadcast import axes_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, shape
+from nnir.recipes import diagonal as diagonal_recipes
+from nnir.recipes.diagonal import diagonal_scatter
 
 from ..table import Table
-from ..torch import diagonal as torch_diagonal
 
 table = Table()
 
 
 @table.convert("tril", "tril_")
 def tril(x: Value, diagonal: int = 0) -> Value:
-    return torch_diagonal.tril(x, diagonal)
+    return diagonal_recipes.tril(x, diagonal)
 
 
 @table.convert("triu", "triu_")
 def triu(x: Value, diagonal: int = 0) -> Value:
-    return torch_diagonal.triu(x, diagonal)
+    return diagonal_recipes.triu(x, diagonal)
 
 
 @table.convert("diagonal")
 def diagonal(x: Value, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
-    return torch_diagonal.diagonal(x, offset, axis1, axis2)
+    return diagonal_recipes.diagonal(x, offset, axis1, axis2)
 
 
 @table.convert("diag_embed")
 def diag_embed(input: Value, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Value:
-    return torch_diagonal.diag_embed(input, offset, dim1, dim2)
+    return diagonal_recipes.diag_embed(input, offset, dim1, dim2)
 
 
 @table.convert("diag")
@@ -41,10 +42,10 @@ def diag(x: Value, offset: int = 0, padding_value: float = 0.0) -> Value:
     """A vector becomes a matrix with `padding_value` around its diagonal."""
     match x.rank:
         case 2:
-            return torch_diagonal.diagonal(x, offset)
+            return diagonal_recipes.diagonal(x, offset)
         case 0 | 1:
             line = x if x.rank else shape.reshape(x, [1])
-            matrix = torch_diagonal.diag_embed(line, offset)
+            matrix = diagonal_recipes.diag_embed(line, offset)
             if not padding_value:
                 return matrix
             around = x.model.constant(padding_value, x.dtype)
@@ -87,4 +88,4 @@ def fill_diagonal_tensor(
     x: Value, y: Value, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Value:
     axes_of((dim1, dim2), x.rank)
-    return torch_diagonal.diagonal_scatter(x, y, offset, dim1, dim2)
+    return diagonal_scatter(x, y, offset, dim1, dim2)

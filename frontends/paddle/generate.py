@@ -13,12 +13,12 @@ from nnir.broadcast import axis_of, contents
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Model, Value
 from nnir.ops import generate, shape
+from nnir.recipes import generate as generate_recipes
+from nnir.recipes import shape as shape_recipes
+from nnir.recipes.promotion import Operand, to_value
 from nnir.types import Precision
 
 from ..table import Items, Table
-from ..torch.generate import eye_of, like, powers, spaced
-from ..torch.promotion import Operand, to
-from ..torch.rearranging import meshgrid as grids
 from ..translate import Translator
 from .numbers import array_of_numbers, whole
 
@@ -33,7 +33,7 @@ LONGEST = 1 << 16
 
 def filled(model: Model, size: Value, value: Operand, dtype: Precision) -> Value:
     """A tensor of one number everywhere; a small one is a constant."""
-    element = to(value, dtype, model)
+    element = to_value(value, dtype, model)
     element = element if not element.rank else shape.reshape(element, [])
     known = contents(size)
     if known == ():
@@ -75,7 +75,7 @@ def full_int_array(
 def full_like(x: Value, value: Operand, dtype: Precision | None = None) -> Value:
     if isinstance(value, Value) and value.rank:
         value = shape.reshape(value, []) if value.known is None else value.known.item()
-    return like(x, value, dtype)
+    return generate_recipes.full_like(x, value, dtype)
 
 
 @table.convert("fill", "fill_")
@@ -106,7 +106,7 @@ def _constants(name: str, value: int) -> None:
 
     @table.convert(f"{name}_like")
     def of_another(x: Value, dtype: Precision | None = None) -> Value:
-        return like(x, value, dtype)
+        return generate_recipes.full_like(x, value, dtype)
 
 
 _constants("ones", 1)
@@ -183,7 +183,9 @@ def range_v2(start: Value, end: Value, step: Value, dtype: Precision = Precision
 
 @table.convert("linspace")
 def linspace(start: Value, stop: Value, number: int, dtype: Precision) -> Value:
-    return spaced(start.model, start.cast(dtype), stop.cast(dtype), number, dtype)
+    return generate_recipes.linspace(
+        start.model, start.cast(dtype), stop.cast(dtype), number, dtype
+    )
 
 
 @table.convert("logspace")
@@ -192,7 +194,7 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
     if known is None:
         raise Unsupported("logspace with a base that is only known while running")
     first, last = (v.cast(dtype) for v in (start, stop))
-    return powers(start.model, first, last, num, float(known.item()), dtype)
+    return generate_recipes.logspace(start.model, first, last, num, float(known.item()), dtype)
 
 
 @table.convert("eye")
@@ -200,7 +202,7 @@ def eye(
     num_rows: Index, num_columns: Index, dtype: Precision = FLOAT32, *, translator: Translator
 ) -> Value:
     rows, columns = whole(num_rows), whole(num_columns)
-    return eye_of(rows, rows if contents(columns) == (-1,) else columns, dtype)
+    return generate_recipes.eye(rows, rows if contents(columns) == (-1,) else columns, dtype)
 
 
 def triangle_indices(
@@ -229,4 +231,4 @@ def triu_indices(
 
 @table.convert("meshgrid")
 def meshgrid(inputs: Items) -> list[Value]:
-    return grids(inputs)
+    return shape_recipes.meshgrid(inputs)

@@ -8,10 +8,10 @@ from nnir.errors import Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.ops.reduce import highest, lowest
+from nnir.recipes.generate import full_like
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch.generate import like
 
 table = Table()
 Two = tuple[Value, Value]
@@ -27,7 +27,7 @@ def filled(count: build.Size, rows: Value, value: float) -> Value:
 def pooled(rows: Value, places: Value, count: build.Size, how: str) -> Two:
     """What arrives at each of `count` places, 0 where nothing does, and how much arrives."""
     column = shape.unsqueeze(places, [1])
-    ones = like(places, 1, Precision.INT32)
+    ones = full_like(places, 1, Precision.INT32)
     none = generate.fill(build.vector(rows.model, [count]), ones.scalar(0))
     arrived = index.scatter_nd(none, column, ones, reduction="add")
     match how:

@@ -9,12 +9,11 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, reduce, shape
+from nnir.recipes import index as index_recipes
+from nnir.recipes.index import gather_along
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch.index import gathered
-from ..torch.index import masked_select as torch_masked_select
-from ..torch.index import nonzero as torch_nonzero
 from . import graphs, placing, regions
 from .numbers import whole
 
@@ -67,22 +66,22 @@ def index_select(x: Value, index: Value, axis: int = 0) -> Value:
 @table.convert("index_sample")
 def index_sample(x: Value, index: Value) -> Value:
     """From each row the elements at its own positions."""
-    return gathered(x, 1, index)
+    return gather_along(x, 1, index)
 
 
 @table.convert("take_along_axis")
 def take_along_axis(arr: Value, indices: Value, axis: int) -> Value:
-    return gathered(arr, axis, indices)
+    return gather_along(arr, axis, indices)
 
 
 @table.convert("masked_select")
 def masked_select(x: Value, mask: Value) -> Value:
-    return torch_masked_select(x, mask)
+    return index_recipes.masked_select(x, mask)
 
 
 @table.convert("nonzero")
 def nonzero(condition: Value) -> Value:
-    return torch_nonzero(condition)
+    return index_recipes.nonzero(condition)
 
 
 @table.convert("one_hot")
@@ -165,8 +164,8 @@ def gather_tree(ids: Value, parents: Value) -> Value:
     found = [names[-1]]
     beams = links[-1]
     for k in reversed(range(steps - 1)):
-        found.append(gathered(names[k], 1, beams))
-        beams = gathered(links[k], 1, beams)
+        found.append(gather_along(names[k], 1, beams))
+        beams = gather_along(links[k], 1, beams)
     return shape.stack(*reversed(found), axis=0)
 
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linalg, linear, reduce, shape, unary
+from nnir.recipes import linalg as linalg_recipes
+from nnir.recipes.diagonal import diagonal
+from nnir.recipes.linalg import (
+    Tolerance,
+    default_rtol,
+    linalg_det,
+    linalg_qr,
+    lu_with_info,
+    pseudo_inverse,
+    solve_by_lu,
+    transpose_matrix,
+)
+from nnir.recipes.promotion import COMPLEX, real_of
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import factorisation
-from ..torch import linalg as torch_linalg
-from ..torch.diagonal import diagonal
-from ..torch.matrix_norm import (
-    Tolerance,
-    default_rtol,
-    pseudo_inverse,
-    ranked,
-    transposed,
-)
-from ..torch.matrix_norm import (
-    inverse as inverse_of,
-)
-from ..torch.promotion import COMPLEX, real_of
 
 table = Table()
 Two = tuple[Value, Value]
@@ -35,17 +34,17 @@ def cholesky(x: Value, upper: bool = False) -> Value:
 
 @table.convert("cholesky_solve")
 def cholesky_solve(x: Value, y: Value, upper: bool = False) -> Value:
-    return torch_linalg.cholesky_solve(x, y, upper)
+    return linalg_recipes.cholesky_solve(x, y, upper)
 
 
 @table.convert("inverse")
 def inverse(x: Value) -> Value:
-    return inverse_of(x)
+    return linalg_recipes.inverse(x)
 
 
 @table.convert("det")
 def det(x: Value) -> Value:
-    return torch_linalg.linalg_det(x)
+    return linalg_det(x)
 
 
 @table.convert("slogdet")
@@ -69,20 +68,20 @@ def trace(x: Value, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
 
 @table.convert("solve")
 def solve(x: Value, y: Value) -> Value:
-    return torch_linalg.solved(x, y, left=True)
+    return linalg_recipes.solve(x, y, left=True)
 
 
 @table.convert("triangular_solve")
 def triangular_solve(
     x: Value, y: Value, upper: bool = True, transpose: bool = False, unitriangular: bool = False
 ) -> Value:
-    a = transposed(x) if transpose else x
+    a = transpose_matrix(x) if transpose else x
     return linalg.solve_triangular(a, y, upper=upper != transpose, unit_diagonal=unitriangular)
 
 
 @table.convert("qr")
 def qr(x: Value, mode: str = "reduced") -> Two:
-    return factorisation.linalg_qr(x, mode)
+    return linalg_qr(x, mode)
 
 
 @table.convert("svd")
@@ -98,18 +97,18 @@ def svdvals(x: Value) -> Value:
 
 @table.convert("eigh")
 def eigh(x: Value, UPLO: str = "L") -> Two:  # noqa: N803  the name is Paddle's
-    return factorisation.eigh(x, UPLO)
+    return linalg_recipes.eigh(x, UPLO)
 
 
 @table.convert("eigvalsh")
 def eigvalsh(x: Value, uplo: str = "L", is_test: bool = False) -> Value:
     """The vectors, which only serve the gradient, are left out."""
-    return factorisation.eigvalsh(x, uplo)
+    return linalg_recipes.eigvalsh(x, uplo)
 
 
 @table.convert("eig")
 def eig(x: Value) -> Two:
-    return factorisation.eig(x)
+    return linalg_recipes.eig(x)
 
 
 @table.convert("eigvals")
@@ -119,19 +118,19 @@ def eigvals(x: Value) -> Value:
 
 @table.convert("lu", "lu_")
 def lu(x: Value, pivot: bool = True) -> Three:
-    return factorisation.lu_with_info(x, pivot)
+    return lu_with_info(x, pivot)
 
 
 @table.convert("lu_unpack")
 def lu_unpack(x: Value, y: Value, unpack_ludata: bool = True, unpack_pivots: bool = True) -> Three:
-    return factorisation.lu_unpack(x, y, unpack_ludata, unpack_pivots)
+    return linalg_recipes.lu_unpack(x, y, unpack_ludata, unpack_pivots)
 
 
 @table.convert("lu_solve")
 def lu_solve(b: Value, lu: Value, pivots: Value, trans: str) -> Value:
     if trans not in ("N", "T", "C") or (trans == "T" and lu.precision in COMPLEX):
         raise Unsupported(f"lu_solve of {lu.type} with trans={trans!r}")
-    return factorisation.linalg_lu_solve(lu, pivots, b, adjoint=trans != "N")
+    return solve_by_lu(lu, pivots, b, of_adjoint=trans != "N")
 
 
 @table.convert("lstsq")
@@ -149,7 +148,7 @@ def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple
     residuals = reduce.reduce_sum(squares, [-2], keepdim=False)
     rows, columns = x.shape[-2:]
     is_tall = not isinstance(rows, int) or not isinstance(columns, int) or rows > columns
-    rank = ranked(x, None, relative, hermitian=False).cast(Precision.INT32)
+    rank = linalg_recipes.matrix_rank(x, None, relative, hermitian=False).cast(Precision.INT32)
     values = linalg.singular_values(x)
     return solution, residuals if is_tall else None, rank, values
 
@@ -159,8 +158,8 @@ def matrix_rank(
     x: Value, tol: float, use_default_tol: bool = True, hermitian: bool = False
 ) -> Value:
     if use_default_tol:
-        return ranked(x, None, default_rtol(x), hermitian)
-    return ranked(x, tol, 0.0, hermitian)
+        return linalg_recipes.matrix_rank(x, None, default_rtol(x), hermitian)
+    return linalg_recipes.matrix_rank(x, tol, 0.0, hermitian)
 
 
 @table.convert("matrix_rank_tol")
@@ -169,7 +168,7 @@ def matrix_rank_tol(
 ) -> Value:
     """A default tolerance counts beside the one that is given; the larger one holds."""
     relative: Tolerance = default_rtol(x) if use_default_tol else 0.0
-    return ranked(x, atol_tensor, relative, hermitian)
+    return linalg_recipes.matrix_rank(x, atol_tensor, relative, hermitian)
 
 
 @table.convert("matrix_rank_atol_rtol")
@@ -178,7 +177,7 @@ def matrix_rank_atol_rtol(
 ) -> Value:
     """Without a relative tolerance the default one counts where the absolute one is 0."""
     if rtol is not None:
-        return ranked(x, atol, rtol, hermitian)
+        return linalg_recipes.matrix_rank(x, atol, rtol, hermitian)
     bound = atol.cast(real_of(x.precision))
     given = bound > 0
-    return ranked(x, atol, compare.where(given, 0, default_rtol(x)), hermitian)
+    return linalg_recipes.matrix_rank(x, atol, compare.where(given, 0, default_rtol(x)), hermitian)

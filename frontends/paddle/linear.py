@@ -7,13 +7,11 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, linear, reduce, shape
+from nnir.recipes import linalg as linalg_recipes
+from nnir.recipes import linear as linear_recipes
+from nnir.recipes.linear import scale_by, weighted_sum
 
 from ..table import Items, Table
-from ..torch.contraction import kron as torch_kron
-from ..torch.linear import combined, times
-from ..torch.linear import matrix_power as torch_matrix_power
-from ..torch.linear import multi_dot as torch_multi_dot
-from ..torch.matrix_norm import crossed
 
 table = Table()
 
@@ -27,7 +25,7 @@ def matmul(x: Value, y: Value, transpose_x: bool = False, transpose_y: bool = Fa
 def legacy_matmul(
     x: Value, y: Value, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0
 ) -> Value:
-    return times(matmul(x, y, transpose_x, transpose_y), alpha)
+    return scale_by(matmul(x, y, transpose_x, transpose_y), alpha)
 
 
 @table.convert("bmm")
@@ -50,17 +48,17 @@ def dot(x: Value, y: Value) -> Value:
 
 @table.convert("addmm", "addmm_")
 def addmm(input: Value, x: Value, y: Value, beta: float = 1.0, alpha: float = 1.0) -> Value:
-    return combined(input, linear.mat_mul(x, y), beta, alpha)
+    return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
 
 
 @table.convert("baddbmm", "baddbmm_")
 def baddbmm(input: Value, x: Value, y: Value, beta: float = 1.0, alpha: float = 1.0) -> Value:
-    return combined(input, linear.mat_mul(x, y), beta, alpha)
+    return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
 
 
 @table.convert("multi_dot")
 def multi_dot(x: Items) -> Value:
-    return torch_multi_dot(x)
+    return linear_recipes.multi_dot(x)
 
 
 @table.convert("einsum")
@@ -70,7 +68,7 @@ def einsum(x: Items, equation: str) -> Value:
 
 @table.convert("kron")
 def kron(x: Value, y: Value) -> Value:
-    return torch_kron(x, y)
+    return linear_recipes.kron(x, y)
 
 
 @table.convert("bilinear")
@@ -88,7 +86,7 @@ def cross(x: Value, y: Value, axis: int = 9) -> Value:
         if not found:
             raise BadType(f"a cross product of {x.type}")
         axis = found[0]
-    return crossed(x, y, axis_of(axis, x.rank))
+    return linalg_recipes.cross(x, y, axis_of(axis, x.rank))
 
 
 def flat_matrix(x: Value, columns: int) -> Value:
@@ -153,4 +151,4 @@ def batch_fc(input: Value, w: Value, bias: Value) -> Value:
 
 @table.convert("matrix_power")
 def matrix_power(x: Value, n: int) -> Value:
-    return torch_matrix_power(x, n)
+    return linear_recipes.matrix_power(x, n)

@@ -8,7 +8,6 @@ from nnir.ops import logic, unary
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch.unary import truth
 
 table = Table()
 
@@ -18,7 +17,7 @@ def _both(name: str, of_integers: Operator, of_bools: Operator) -> None:
 
     @table.convert(f"logical_{name}", f"logical_{name}_")
     def logical(x: Value, y: Value) -> Value:
-        return of_bools(truth(x), truth(y))
+        return of_bools(x.cast(Precision.BOOL8), y.cast(Precision.BOOL8))
 
     @table.convert(f"bitwise_{name}", f"bitwise_{name}_")
     def bitwise(x: Value, y: Value) -> Value:

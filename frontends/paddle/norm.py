@@ -6,9 +6,9 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, linear, norm, reduce, shape, unary
+from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
 
 from ..table import Table
-from ..torch.norm import affine, channelwise, filled, moments, updated
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
@@ -40,11 +40,11 @@ def batch_norm(
     if use_global_stats or (is_test and not trainable_statistics):
         result = norm.batch_normalization(x, *weights, mean, variance, epsilon=epsilon)
         return result, mean, variance
-    axes = channelwise(x)
+    axes = axes_beside_channels(x)
     own = [shape.squeeze(v.cast(mean.precision), axes) for v in moments(x, axes)]
     result = norm.batch_normalization(x, *weights, *own, epsilon=epsilon)
     running = [
-        updated(x, old, new, 1 - momentum, False)
+        update_running(x, old, new, 1 - momentum, False)
         for old, new in zip((mean, variance), own, strict=True)
     ]
     return result, *running
@@ -118,7 +118,7 @@ def rms_norm(
     axes = list(range(begin, x.rank))
     power = reduce.reduce_mean(unary.square(norm.computing(x)), axes, keepdim=False)
     inverse = unary.rsqrt(power + epsilon)
-    weight = filled(x, x.shape[begin:], 1) if scale is None else scale
+    weight = full_of_size(x, x.shape[begin:], 1) if scale is None else scale
     result = norm.rms_normalization(x, weight, begin_norm_axis=begin, epsilon=epsilon)
     return result, inverse
 

@@ -9,9 +9,9 @@ from nnir.broadcast import contents
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
+from nnir.recipes.padding import MODES, pad_by_mode
 
 from ..table import Table
-from ..torch.padding import MODES, padded
 
 table = Table()
 
@@ -74,7 +74,7 @@ def pad3d(
         plain = all(isinstance(n, int) for n in known)
         both = x.model.constant([0, 0, *known], "int64") if plain else None
         paddings = both if both is not None else shape.concat(front, paddings, axis=0)
-    return padded(x, paddings, MODES[mode], pad_value)
+    return pad_by_mode(x, paddings, MODES[mode], pad_value)
 
 
 @table.convert("temporal_shift")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import conv, shape
+from nnir.recipes.strided import im2col
 
 from ..table import Table
-from ..torch import strided
 
 table = Table()
 
@@ -34,7 +34,7 @@ def unfold(
 ) -> Value:
     pads = around(paddings)
     wide = shape.pad(x, [0, 0, 0, 0, *pads]) if any(pads) else x
-    return strided.im2col(wide, kernel_sizes, dilations, (0, 0), strides)
+    return im2col(wide, kernel_sizes, dilations, (0, 0), strides)
 
 
 @table.convert("fold")

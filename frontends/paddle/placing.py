@@ -5,11 +5,11 @@ from __future__ import annotations
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import binary, index, shape
+from nnir.recipes import index as index_recipes
+from nnir.recipes.generate import full_like
+from nnir.recipes.index import neutral_of, place_rows, scatter_along
 
 from ..table import Items, Table
-from ..torch import scatter
-from ..torch.generate import like
-from ..torch.scatter import rows_placed, scattered
 
 table = Table()
 REDUCTIONS = {
@@ -33,19 +33,21 @@ def put_along_axis(
 ) -> Value:
     """Without the element itself only the values count where there are some."""
     if reduce == "assign":
-        return scattered(arr, axis, indices, values, "none")
+        return scatter_along(arr, axis, indices, values, "none")
     if reduce not in REDUCTIONS:
         raise Unsupported(f"put_along_axis with reduce={reduce!r}")
     reduction = REDUCTIONS[reduce]
     base = arr
     if not include_self:
-        empty = like(values, scatter._neutral(reduction, arr.dtype), arr.precision)
-        base = scattered(arr, axis, indices, empty, "none")
-    total = scattered(base, axis, indices, values, reduction)
+        empty = full_like(values, neutral_of(reduction, arr.dtype), arr.precision)
+        base = scatter_along(arr, axis, indices, empty, "none")
+    total = scatter_along(base, axis, indices, values, reduction)
     if reduce != "mean":
         return total
-    ones = like(values, 1, arr.precision)
-    count = scattered(like(arr, int(include_self), arr.precision), axis, indices, ones, "add")
+    ones = full_like(values, 1, arr.precision)
+    count = scatter_along(
+        full_like(arr, int(include_self), arr.precision), axis, indices, ones, "add"
+    )
     return total / binary.max_(count, 1)
 
 
@@ -55,9 +57,9 @@ def scatter_(x: Value, index: Value, updates: Value, overwrite: bool = True) -> 
     places = index if index.rank == 1 else shape.reshape(index, [-1])
     rows = updates if index.rank else shape.unsqueeze(updates, [0])
     if overwrite:
-        return rows_placed(x, 0, places, rows)
-    emptied = rows_placed(x, 0, places, like(rows, 0, None))
-    return rows_placed(emptied, 0, places, rows, "add")
+        return place_rows(x, 0, places, rows)
+    emptied = place_rows(x, 0, places, full_like(rows, 0, None))
+    return place_rows(emptied, 0, places, rows, "add")
 
 
 @table.convert("scatter_nd_add")
@@ -72,9 +74,9 @@ def added(x: Value, places: Value, updates: Value) -> Value:
 
 @table.convert("index_add", "index_add_")
 def index_add(x: Value, index: Value, add_value: Value, axis: int = 0) -> Value:
-    return rows_placed(x, axis, index, add_value, "add")
+    return place_rows(x, axis, index, add_value, "add")
 
 
 @table.convert("index_put", "index_put_")
 def index_put(x: Value, indices: Items, value: Value, accumulate: bool = False) -> Value:
-    return scatter.index_put(x, indices, value, accumulate)
+    return index_recipes.index_put(x, indices, value, accumulate)

@@ -13,12 +13,12 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import pool, reduce
+from nnir.recipes import pool as pool_recipes
+from nnir.recipes.conv import each_axis
+from nnir.recipes.pool import adaptive_average_pool, adaptive_max_pool, bins_of
 from nnir.types import AutoPad, Precision
 
 from ..table import Table
-from ..torch import adaptive_pool
-from ..torch.conv import listed
-from ..torch.pool import unpooled
 from . import fractional_pool
 from .conv import auto, pairs, resolved
 from .padding import channels_first, channels_last, is_last
@@ -127,15 +127,15 @@ def over_all(op: str, x: Value, rank: int, pooling_type: str) -> Value:
         case "max":
             return reduce.reduce_max(x, axes, keepdim=True)
         case "avg":
-            return adaptive_pool.averaged(x, (1,) * rank)
+            return adaptive_average_pool(x, (1,) * rank)
     raise Unsupported(f"{op} with pooling_type={pooling_type!r}")
 
 
 def into_bins(op: str, x: Value, bins: tuple[int, ...], pooling_type: str) -> Value:
     """A pool into a given number of bins."""
-    adaptive_pool.bins(bins, len(bins))
+    bins_of(bins, len(bins))
     if pooling_type == "avg":
-        return adaptive_pool.averaged(x, bins)
+        return adaptive_average_pool(x, bins)
     raise Unsupported(f"{op} with adaptive=True and pooling_type={pooling_type!r}")
 
 
@@ -162,7 +162,7 @@ def pool2d(
     sizes = ints(kernel_size)
     if sizes is None:
         raise NotConstant("pool2d with a kernel_size that is only known while running")
-    kernel = listed("kernel_size", sizes, 2)
+    kernel = each_axis("kernel_size", sizes, 2)
     if adaptive:
         return into_bins("pool2d", x, kernel, pooling_type)
     return pooled(
@@ -198,7 +198,7 @@ def pool3d(
         return channels_last(pool3d(channels_first(x), *given, *rest))
     if global_pooling:
         return over_all("pool3d", x, 3, pooling_type)
-    kernel = listed("kernel_size", kernel_size, 3)
+    kernel = each_axis("kernel_size", kernel_size, 3)
     if adaptive:
         return into_bins("pool3d", x, kernel, pooling_type)
     return pooled(
@@ -228,7 +228,7 @@ def with_index(
     """The maxima, and where in their planes they are; each by a pool of its own."""
     rank = len(kernel)
     if whole_plane or adaptive:
-        best, where = adaptive_pool.maxima(x, (1,) * rank if whole_plane else kernel)
+        best, where = adaptive_max_pool(x, (1,) * rank if whole_plane else kernel)
         return best, where.cast(Precision.INT32)
     pads = pairs(op, paddings, rank)
     if ceil_mode:
@@ -317,7 +317,7 @@ def lp_pool2d(
     image = channels_first(x) if is_last(data_format, "lp_pool2d") else x
     if image.rank != 4:
         raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
-    kernel = listed("kernel_size", given, 2)
+    kernel = each_axis("kernel_size", given, 2)
     pads = resolved("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
     if ceil_mode:
         if any(isinstance(d, Expr) for d in image.shape[2:]):
@@ -346,7 +346,7 @@ def unpool(
     """The indices say it all."""
     if is_last(data_format, "unpool"):
         raise Unsupported(f"unpool with {data_format=}")
-    return unpooled(x, indices, output_size, 2)
+    return pool_recipes.unpool(x, indices, output_size, 2)
 
 
 @table.convert("unpool3d")
@@ -361,7 +361,7 @@ def unpool3d(
 ) -> Value:
     if is_last(data_format, "unpool3d") or output_size is None:
         raise Unsupported(f"unpool3d with {data_format=} and {output_size=}")
-    return unpooled(x, indices, output_size, 3)
+    return pool_recipes.unpool(x, indices, output_size, 3)
 
 
 table = Table.merge([table, fractional_pool.table])

@@ -11,11 +11,12 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import activation, index, random, shape, special, unary
+from nnir.recipes import random as random_recipes
+from nnir.recipes.random import random_integers
+from nnir.recipes.sort import sort_along
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import random as torch_random
-from ..torch.sort import sorted_along
 from ..translate import Translator
 
 table = Table()
@@ -104,7 +105,7 @@ def randint(
 def whole_numbers(size: Value, low: int, high: int, dtype: Precision) -> Value:
     """Integers from `low` up to `high`, not included."""
     end = size.model.constant(np.int64(high))
-    return torch_random.whole_numbers(size, low, end, dtype)
+    return random_integers(size, low, end, dtype)
 
 
 @table.convert("random", "random_")
@@ -117,7 +118,7 @@ def randperm(n: int, dtype: Precision, *, translator: Translator) -> Value:
     """The order of random numbers."""
     size = translator.model.constant(np.array([n]))
     drawn = random.random_uniform(size, dtype=Precision.FLOAT64)
-    return sorted_along(drawn, 0, descending=False)[1].cast(dtype)
+    return sort_along(drawn, 0, descending=False)[1].cast(dtype)
 
 
 @table.convert("bernoulli")
@@ -131,7 +132,7 @@ def multinomial(
     num_samples: Index = 1,  # type: ignore[assignment]
     replacement: bool = False,
 ) -> Value:
-    return torch_random.multinomial(x, num_samples, replacement)
+    return random_recipes.multinomial(x, num_samples, replacement)
 
 
 def uniform_above_0(x: Value) -> Value:
@@ -181,5 +182,5 @@ def shuffle_batch(x: Value, seed: Value, startup_seed: int = 0) -> tuple[Value, 
         raise NotConstant(f"shuffle_batch of {x.type}, whose sizes must be known")
     rows = shape.reshape(x, [-1, x.shape[-1]])
     drawn = random.random_uniform(build.vector(x.model, [build.size_of(rows, 0)]))
-    _, order = sorted_along(drawn, 0, descending=False)
+    _, order = sort_along(drawn, 0, descending=False)
     return build.reshape(index.gather(rows, order, axis=0), build.sizes_of(x)), order

@@ -10,9 +10,9 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, index, linear, shape
+from nnir.recipes.recurrent import GRU, LSTM, RELU, TANH, Kind, cell_operands, join_gates
 
 from ..table import Items, Table
-from ..torch.recurrent import GRU, LSTM, RELU, TANH, Kind, joined, operands
 from . import decoding
 
 table = Table()
@@ -56,7 +56,7 @@ def rnn(
         for found, end in zip(last, ends, strict=True):
             found.append(end)
     nothing = x.model.constant(np.zeros(0, np.uint8))  # what dropout would go on from
-    return x, nothing, [joined(found, 0) for found in last], None
+    return x, nothing, [join_gates(found, 0) for found in last], None
 
 
 def part(state: Value, start: int, count: int, whole: int) -> Value:
@@ -73,7 +73,7 @@ def layered(
 ) -> tuple[Value, ...]:
     """[T, N, I] to [T, N, directions * H] and the last states."""
     direction = "bidirectional" if len(params) > 1 else "forward"
-    given = (x, *operands(kind, params), lengths, *states)
+    given = (x, *cell_operands(kind, params), lengths, *states)
     outputs, *last = kind.operator(*given, direction=direction, **dict(kind.attributes))
     if len(params) == 1:
         return shape.squeeze(outputs, [1]), *last

@@ -9,15 +9,14 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import compare, reduce, shape, unary
+from nnir.recipes import reduce as reduce_recipes
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.promotion import promote_to_float, round_once
+from nnir.recipes.reduce import arg_extreme, reduce_axes, reduce_extreme
+from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import reduce as torch_reduce
-from ..torch.distance import normed
-from ..torch.halves import once_rounded
-from ..torch.promotion import floating
-from ..torch.reduce import best, folded, found_at
-from ..torch.unary import is_nan, truth
 from . import running, statistics
 
 table = Table.merge([running.table, statistics.table])
@@ -38,7 +37,7 @@ def summand(x: Value, dtype: Precision | None) -> Value:
 
 @table.convert("sum")
 def sum_(x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False) -> Value:
-    return folded(reduce.reduce_sum, summand(x, dtype), axis, keepdim)
+    return reduce_axes(reduce.reduce_sum, summand(x, dtype), axis, keepdim)
 
 
 @table.convert("nansum")
@@ -54,7 +53,7 @@ def mean(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
     """Of integers too, whose mean loses its fraction."""
     if x.precision == Precision.BOOL8:
         raise Unsupported(f"the mean of {x.type}")
-    return folded(reduce.reduce_mean, x, axis, keepdim)
+    return reduce_axes(reduce.reduce_mean, x, axis, keepdim)
 
 
 @table.convert("mean_all")
@@ -64,13 +63,13 @@ def mean_all(x: Value) -> Value:
 
 @table.convert("prod")
 def prod(x: Value, axis: Axes, keepdim: bool, reduce_all: bool) -> Value:
-    return folded(reduce.reduce_prod, x, () if reduce_all else axis, keepdim)
+    return reduce_axes(reduce.reduce_prod, x, () if reduce_all else axis, keepdim)
 
 
 def _best(name: str, operator: Operator) -> None:
     @table.convert(name, f"a{name}")
     def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
-        return best(operator, x, axis, keepdim)
+        return reduce_extreme(operator, x, axis, keepdim)
 
 
 _best("max", reduce.reduce_max)
@@ -80,7 +79,7 @@ _best("min", reduce.reduce_min)
 def _truths(name: str, operator: Operator) -> None:
     @table.convert(name)
     def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
-        return folded(operator, truth(x), axis, keepdim)
+        return reduce_axes(operator, x.cast(Precision.BOOL8), axis, keepdim)
 
 
 _truths("all", reduce.reduce_min)
@@ -89,8 +88,8 @@ _truths("any", reduce.reduce_max)
 
 @table.convert("logsumexp")
 def logsumexp(x: Value, axis: Axes = (), keepdim: bool = False, reduce_all: bool = False) -> Value:
-    (value,) = floating(x)
-    return folded(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
+    (value,) = promote_to_float(x)
+    return reduce_axes(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
 
 
 def _positions(name: str, operator: Operator, least: float) -> None:
@@ -107,7 +106,7 @@ def _positions(name: str, operator: Operator, least: float) -> None:
         if x.is_float:
             x = compare.where(compare.equal(x, x), x, least)
         if not flatten:
-            return found_at(operator, x, axis, keepdims).cast(dtype)
+            return arg_extreme(operator, x, axis, keepdims).cast(dtype)
         line = shape.reshape(x, [-1]) if x.rank != 1 else x
         place = operator(line, axis=0, keepdim=False, dtype=dtype)
         return kept(x, place, keepdims)
@@ -132,8 +131,8 @@ def _with_index(name: str, largest: Operator, position: Operator) -> None:
         known = contents(dim)
         if known is None or not isinstance(known[0], int):
             raise Unsupported(f"{name}_with_index along an axis that is not known")
-        place = found_at(position, x, known[0], keepdim)
-        return folded(largest, x, (known[0],), keepdim), place
+        place = arg_extreme(position, x, known[0], keepdim)
+        return reduce_axes(largest, x, (known[0],), keepdim), place
 
     def value_of(line: Value, keepdim: bool) -> Value:
         return largest(line, [0], keepdim=False)
@@ -158,10 +157,10 @@ def _spread(name: str, finish: Operator | None) -> None:
         """`unbiased` says nothing beside the correction."""
 
         def body(v: Value) -> Value:
-            found = torch_reduce.variance(v, axis, correction, keepdim)
+            found = reduce_recipes.variance(v, axis, correction, keepdim)
             return found if finish is None else finish(found)
 
-        return once_rounded(body, x)
+        return round_once(body, x)
 
 
 _spread("var", None)
@@ -170,7 +169,7 @@ _spread("std", unary.sqrt)
 
 @table.convert("variance")
 def variance(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
-    return once_rounded(lambda v: torch_reduce.variance(v, axis, 0, keepdim), x)
+    return round_once(lambda v: reduce_recipes.variance(v, axis, 0, keepdim), x)
 
 
 @table.convert("p_norm")
@@ -184,24 +183,24 @@ def p_norm(
 ) -> Value:
     """`epsilon` only serves the gradient."""
     dim = None if asvector else (axis,)
-    return once_rounded(lambda v: kept_norm(v, porder, dim, keepdim), x)
+    return round_once(lambda v: kept_norm(v, porder, dim, keepdim), x)
 
 
 def kept_norm(x: Value, order: float, dim: Axes | None, keepdim: bool) -> Value:
     """The norm of vectors; of a tensor without axes its size."""
-    return normed(x, order, dim, keepdim and bool(x.rank))
+    return vector_norm(x, order, dim, keepdim and bool(x.rank))
 
 
 @table.convert("frobenius_norm")
 def frobenius_norm(x: Value, axis: Axes, keep_dim: bool, reduce_all: bool) -> Value:
     dim = None if reduce_all or not axis else axis
-    return once_rounded(lambda v: kept_norm(v, 2.0, dim, keep_dim), x)
+    return round_once(lambda v: kept_norm(v, 2.0, dim, keep_dim), x)
 
 
 @table.convert("squared_l2_norm")
 def squared_l2_norm(x: Value) -> Value:
     """A vector of one element."""
-    total = folded(reduce.reduce_sum, unary.square(x), None, keepdim=False)
+    total = reduce_axes(reduce.reduce_sum, unary.square(x), None, keepdim=False)
     return shape.reshape(total, [1])
 
 

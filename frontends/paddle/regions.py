@@ -13,9 +13,9 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import index, shape
+from nnir.recipes.index import place_rows, slice_scatter
 
 from ..table import Table
-from ..torch.scatter import rows_placed, slice_scatter
 from .numbers import array_of_numbers
 
 table = Table()
@@ -120,7 +120,7 @@ def backwards(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
         raise NotConstant("set_value with a negative step of what is only known while running")
     places = np.arange(size)[first : last if last >= -size else None : by]
     cut = index.gather(x, x.model.constant(places), axis=axis)
-    return rows_placed(x, axis, x.model.constant(places), replaced(cut, value, rest))
+    return place_rows(x, axis, x.model.constant(places), replaced(cut, value, rest))
 
 
 def vector(x: Value, number: build.Size) -> Value:

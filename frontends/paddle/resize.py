@@ -10,11 +10,20 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import resize, shape
+from nnir.recipes.resize import (
+    Scales,
+    fits_sizes,
+    known_scales,
+    resize_cubic,
+    resize_linear,
+    resize_nearest,
+    resize_smooth,
+    sizes_after,
+    unknown_sizes_after,
+)
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ..table import Items, Table
-from ..torch import resize as torch_resize
-from ..torch.resize import Scales, fits, known, sizes_after, unknown_sizes_after
 
 table = Table()
 
@@ -61,10 +70,10 @@ def target(
 def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
     """Steps from the first element on (mode 1), or between the middles of elements (mode 0)."""
     if align_corners or align_mode == 0:
-        return torch_resize.linear(x, output, scales, align_corners)
+        return resize_linear(x, output, scales, align_corners)
     if align_mode != 1:
         raise Unsupported(f"an interpolation with {align_mode=}")
-    if len(scales) == 2 and x.is_float and fits(x, output, scales):
+    if len(scales) == 2 and x.is_float and fits_sizes(x, output, scales):
         return resize.resize_linear(x, output, align_mode=1)
     return by_rule(x, output, scales, mode="linear", coordinate_transformation_mode="asymmetric")
 
@@ -72,7 +81,7 @@ def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_m
 def by_rule(x: Value, output: Value, scales: Scales, **rule: str) -> Value:
     """RESIZE by scales where they say more than the sizes."""
     axes = tuple(range(2, x.rank))
-    if all(scales) and not fits(x, output, scales):
+    if all(scales) and not fits_sizes(x, output, scales):
         factors = x.model.constant(np.array(scales, np.float64))
         return resize.resize(x, None, factors, None, axes=axes, **rule)
     return resize.resize(x, None, None, output, axes=axes, **rule)
@@ -80,7 +89,7 @@ def by_rule(x: Value, output: Value, scales: Scales, **rule: str) -> Value:
 
 def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
     if not align_corners:
-        return torch_resize.nearest(x, output, scales, False)
+        return resize_nearest(x, output, scales, False)
     if len(scales) == 2:
         return resize.resize_nearest(x, output, align_corners=True)
     rule = {"coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"}
@@ -88,7 +97,7 @@ def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_
 
 
 def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
-    return torch_resize.cubic(x, output, scales, align_corners)
+    return resize_cubic(x, output, scales, align_corners)
 
 
 Way = Callable[[Value, Value, Scales, bool, int], Value]
@@ -132,7 +141,7 @@ def interpolated(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
         fixed = (out_d, out_h, out_w)[3 - rank :]
         factors = scale_tensor if scale_tensor else scale
         output, scales = target(first, rank, out_size, size_tensor, factors, fixed)
-        pairs = known(first, output, rank)
+        pairs = known_scales(first, output, rank)
         if pairs is not None and all(n == m for n, m in pairs):
             return x
         made = chosen(first, output, scales, align_corners, align_mode)
@@ -165,9 +174,9 @@ def interp_antialias(
     """Filters that widen where the image shrinks."""
     match interp_method:
         case "bilinear":
-            smooth = torch_resize.smooth("linear", -0.5)
+            smooth = resize_smooth("linear", -0.5)
         case "bicubic":
-            smooth = torch_resize.smooth("cubic", -0.5)
+            smooth = resize_smooth("cubic", -0.5)
         case _:
             raise Unsupported(f"interp_antialias with {interp_method=}")
     if align_mode != 0 and not align_corners and interp_method == "bilinear":

@@ -10,11 +10,11 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import index, reduce, shape
+from nnir.recipes.promotion import promote_to_float
+from nnir.recipes.shape import flip
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch.promotion import floating
-from ..torch.rearranging import flip
 
 table = Table()
 
@@ -58,7 +58,7 @@ def logcumsumexp(
     x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
 ) -> Value:
     """Without the element itself the first result is the lowest number."""
-    (value,) = floating(x)
+    (value,) = promote_to_float(x)
     if flatten:
         value, axis = flat(value), 0
     if not value.rank:

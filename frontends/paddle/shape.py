@@ -11,11 +11,11 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import shape as ops
 from nnir.ops import unary
+from nnir.recipes import shape as shape_recipes
+from nnir.recipes.shape import common_sizes, drop_axes, expand_to, permute
 from nnir.types import Precision
 
 from ..table import Items, Table
-from ..torch import shape as torch_shape
-from ..torch.shape import common_sizes, dropped, expanded, permuted, tiled
 from . import diagonal, joining, padding, patches, rearranging, slices
 
 table = Table()
@@ -46,7 +46,7 @@ def npu_identity(x: Value, format: int = -1) -> Value:
 def transpose(x: Value, perm: tuple[int, ...]) -> Value:
     if len(perm) != x.rank:
         raise BadType(f"transpose of {x.type} by {perm}")
-    return permuted(x, perm)
+    return permute(x, perm)
 
 
 @table.convert("reshape", "reshape_")
@@ -75,12 +75,12 @@ def view_dtype(input: Value, dtype: Precision) -> Value:
 def squeeze(x: Value, axis: tuple[int, ...] = ()) -> Value:
     """Axes of another size stay; one that is named and may vary is taken to be 1."""
     if not axis:
-        return dropped(x, [k for k, d in enumerate(x.shape) if d == 1])
+        return drop_axes(x, [k for k, d in enumerate(x.shape) if d == 1])
     named = {axis_of(a, max(x.rank, 1)) for a in axis}
     kept = [
         k for k in sorted(named) if x.rank and (isinstance(x.shape[k], Expr) or x.shape[k] == 1)
     ]
-    return dropped(x, kept)
+    return drop_axes(x, kept)
 
 
 @table.convert("unsqueeze", "unsqueeze_")
@@ -91,32 +91,32 @@ def unsqueeze(x: Value, axis: tuple[int, ...] = ()) -> Value:
 
 @table.convert("flatten", "flatten_")
 def flatten(x: Value, start_axis: int = 1, stop_axis: int = 1) -> Value:
-    return torch_shape.flatten(x, start_axis, stop_axis)
+    return shape_recipes.flatten(x, start_axis, stop_axis)
 
 
 @table.convert("expand")
 def expand(x: Value, shape: Index) -> Value:
-    return expanded(x, shape)
+    return expand_to(x, shape)
 
 
 @table.convert("expand_as")
 def expand_as(x: Value, y: Value | None, target_shape: Index | None = None) -> Value:
     if y is not None:
-        return expanded(x, build.shape_of(y))
+        return expand_to(x, build.shape_of(y))
     if target_shape is None:
         raise BadType(f"expand_as of {x.type} to no shape")
-    return expanded(x, target_shape)
+    return expand_to(x, target_shape)
 
 
 @table.convert("broadcast_tensors")
 def broadcast_tensors(input: Items) -> list[Value]:
     size = common_sizes(*input)
-    return [expanded(v, size) for v in input]
+    return [expand_to(v, size) for v in input]
 
 
 @table.convert("tile")
 def tile(x: Value, repeat_times: Index) -> Value:
-    return tiled(x, repeat_times)
+    return shape_recipes.tile(x, repeat_times)
 
 
 @table.convert("shape")

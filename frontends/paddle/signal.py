@@ -10,12 +10,18 @@ from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
+from nnir.recipes import signal as signal_recipes
+from nnir.recipes.shape import unfold
+from nnir.recipes.signal import (
+    as_pairs,
+    complex_to_real,
+    fourier_transform,
+    from_pairs,
+    norm_power,
+    real_to_complex,
+)
 
 from ..table import Table
-from ..torch import frames
-from ..torch.fourier import pairs_of, power, transformed, whole
-from ..torch.rearranging import unfold
-from ..torch.signal import complex_to_real, real_to_complex
 
 table = Table()
 
@@ -24,7 +30,7 @@ def exponent(normalization: str, *, forward: bool) -> float:
     """By which power of the length to divide."""
     match normalization:
         case "backward" | "ortho" | "forward":
-            return power(normalization, inverse=not forward)
+            return norm_power(normalization, inverse=not forward)
     raise Unsupported(f"a Fourier transform with normalization={normalization!r}")
 
 
@@ -33,7 +39,7 @@ def fft_c2c(x: Value, axes: tuple[int, ...], normalization: str, forward: bool) 
     places = axes_of(axes, x.rank)
     none: list[build.Size | None] = [None] * len(places)
     by = exponent(normalization, forward=forward)
-    return whole(transformed(pairs_of(x), places, none, by, inverse=not forward))
+    return from_pairs(fourier_transform(as_pairs(x), places, none, by, inverse=not forward))
 
 
 @table.convert("fft_r2c")
@@ -45,7 +51,7 @@ def fft_r2c(
     by = exponent(normalization, forward=forward)
     if onesided:
         return real_to_complex(x, places, none, by, inverse=not forward)
-    return whole(transformed(pairs_of(x), places, none, by, inverse=not forward))
+    return from_pairs(fourier_transform(as_pairs(x), places, none, by, inverse=not forward))
 
 
 @table.convert("fft_c2r")
@@ -95,7 +101,7 @@ def overlap_add(x: Value, hop_length: int, axis: int = -1) -> Value:
         raise NotConstant(f"overlap_add of {x.type}, whose frames must have a known length")
     flat = build.reshape(columns, [build.product(lead), length, count])
     total = build.plus(build.times(build.minus(count, 1), hop_length), length)
-    signal = frames._added(flat, total, hop_length, 0, total)
+    signal = signal_recipes.overlap_add(flat, total, hop_length, 0, total)
     result = build.reshape(signal, [*lead, total])
     if is_behind or not lead:
         return result
@@ -119,4 +125,4 @@ def add_position_encoding(x: Value, alpha: float = 1.0, beta: float = 1.0) -> Va
 def stft(
     x: Value, window: Value, n_fft: int, hop_length: int, normalized: bool, onesided: bool
 ) -> Value:
-    return frames.stft(x, n_fft, hop_length, None, window, normalized, onesided, True)
+    return signal_recipes.stft(x, n_fft, hop_length, None, window, normalized, onesided, True)

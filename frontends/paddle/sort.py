@@ -6,12 +6,11 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import shape, sort
+from nnir.recipes import sort as sort_recipes
+from nnir.recipes.sort import runs, search_sorted, sort_along, top_k, top_k_along
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import sort as torch_sort
-from ..torch.sort import counted_below, ordered, sorted_along
-from ..torch.uniques import runs
 
 table = Table()
 
@@ -20,7 +19,7 @@ table = Table()
 def argsort(
     x: Value, axis: int = -1, descending: bool = False, stable: bool = False
 ) -> tuple[Value, Value]:
-    return sorted_along(x, axis, descending=descending)
+    return sort_along(x, axis, descending=descending)
 
 
 @table.convert("topk")
@@ -32,8 +31,8 @@ def topk(
     sorted: bool = True,
 ) -> tuple[Value, Value]:
     if not x.rank:
-        return torch_sort.topk(x, k)
-    return ordered(x, k, axis_of(axis, x.rank), largest=largest)
+        return top_k_along(x, k)
+    return top_k(x, k, axis_of(axis, x.rank), largest=largest)
 
 
 @table.convert("kthvalue")
@@ -43,14 +42,14 @@ def kthvalue(
     axis: int = -1,
     keepdim: bool = False,
 ) -> tuple[Value, Value]:
-    return torch_sort.kthvalue(x, k, axis, keepdim)
+    return sort_recipes.kthvalue(x, k, axis, keepdim)
 
 
 @table.convert("searchsorted")
 def searchsorted(
     sorted_sequence: Value, values: Value, out_int32: bool = False, right: bool = False
 ) -> Value:
-    return counted_below(sorted_sequence, values, right=right, to_int32=out_int32)
+    return search_sorted(sorted_sequence, values, right=right, to_int32=out_int32)
 
 
 @table.convert("unique")

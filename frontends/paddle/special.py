@@ -5,9 +5,9 @@ from __future__ import annotations
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import special, unary
+from nnir.recipes.promotion import promote_to_float
 
 from ..table import Table
-from ..torch.promotion import floating
 
 table = Table()
 
@@ -15,7 +15,7 @@ table = Table()
 def _function(operator: Operator, *names: str) -> None:
     @table.convert(*names)
     def convert(x: Value) -> Value:
-        (value,) = floating(x)
+        (value,) = promote_to_float(x)
         return operator(value)
 
 
@@ -31,7 +31,7 @@ _function(special.bessel_i1e, "i1e")
 
 @table.convert("polygamma", "polygamma_")
 def polygamma(x: Value, n: int) -> Value:
-    (value,) = floating(x)
+    (value,) = promote_to_float(x)
     return special.digamma(value) if n == 0 else special.polygamma(value, order=n)
 
 

@@ -9,11 +9,17 @@ from nnir.broadcast import axes_of, ints
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, index, reduce, shape
+from nnir.recipes import statistics as statistics_recipes
+from nnir.recipes.statistics import (
+    count_nan,
+    histogram_counts,
+    histogram_ends,
+    median_along,
+    sort_axis,
+)
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import statistics as torch_statistics
-from ..torch.statistics import count_nan, ordered
 from .numbers import whole
 
 table = Table()
@@ -45,7 +51,7 @@ def _median(name: str, *, without_nan: bool) -> None:
             case "avg":
                 found = [averaged(line, without_nan=without_nan)]
             case "min":
-                found = list(torch_statistics._middle(line, last, without_nan=without_nan))
+                found = list(median_along(line, last, without_nan=without_nan))
             case _:
                 raise Unsupported(f"{name} with mode={mode!r}")
         results = [shape.squeeze(v, [last]) for v in found]
@@ -57,7 +63,7 @@ def _median(name: str, *, without_nan: bool) -> None:
 def averaged(line: Value, *, without_nan: bool) -> Value:
     """The mean of the two middle elements along the last axis, NaN where one element is."""
     last = line.rank - 1
-    values, _ = ordered(line, last)
+    values, _ = sort_axis(line, last)
     size = line.size(last)
     count = size - count_nan(line, last) if line.is_float else size
     upper = count / 2
@@ -81,7 +87,7 @@ _median("nanmedian", without_nan=True)
 
 @table.convert("mode")
 def mode(x: Value, axis: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
-    return torch_statistics.mode(x, axis, keepdim)
+    return statistics_recipes.mode(x, axis, keepdim)
 
 
 @table.convert("histogram")
@@ -96,9 +102,9 @@ def histogram(
     """Counts as int64; with weights or as a density float32."""
     x = shape.reshape(input, [-1])
     x = x if x.is_float else x.cast(Precision.FLOAT64)
-    ends = torch_statistics._ends(x, min, max, 1.0)
+    ends = histogram_ends(x, min, max, 1.0)
     flat = None if weight is None else shape.reshape(weight, [-1])
-    found = torch_statistics._bins(x, *ends, bins, flat)
+    found = histogram_counts(x, *ends, bins, flat)
     if not density:
         return found if weight is not None else found.cast(Precision.INT64)
     amounts = found.cast(Precision.FLOAT32)
@@ -111,7 +117,7 @@ def histogram(
 @table.convert("bincount")
 def bincount(x: Value, weights: Value | None, minlength: Index = 0) -> Value:  # type: ignore[assignment]
     """Weights that are not float32 are added up in float64."""
-    return torch_statistics.bincount(x, weights, whole(minlength))
+    return statistics_recipes.bincount(x, weights, whole(minlength))
 
 
 @table.convert("int_bincount")

@@ -6,11 +6,12 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, compare, complex, logic, reduce, unary
+from nnir.recipes import unary as unary_recipes
+from nnir.recipes.promotion import COMPLEX, promote_to_float
+from nnir.recipes.unary import is_nan, round_decimals, sgn
 from nnir.types import Precision
 
 from ..table import Table
-from ..torch import unary as torch_unary
-from ..torch.promotion import COMPLEX, floating
 
 table = Table()
 
@@ -44,7 +45,7 @@ FLOATING: dict[str, Operator] = {
 def _of_floats(name: str, operator: Operator) -> None:
     @table.convert(name, f"{name}_")
     def convert(x: Value) -> Value:
-        (value,) = floating(x)
+        (value,) = promote_to_float(x)
         return operator(value)
 
 
@@ -70,17 +71,17 @@ _whole("rint", unary.round_)
 
 @table.convert("round", "round_")
 def round_(x: Value, decimals: int = 0) -> Value:
-    return torch_unary.rounded(x, decimals) if x.is_float else x
+    return round_decimals(x, decimals) if x.is_float else x
 
 
 @table.convert("trunc", "trunc_")
 def trunc(input: Value) -> Value:
-    return torch_unary.trunc(input)
+    return unary_recipes.trunc(input)
 
 
 @table.convert("sign")
 def sign(x: Value) -> Value:
-    return torch_unary.sgn(x) if x.precision in COMPLEX else unary.sign(x)
+    return sgn(x) if x.precision in COMPLEX else unary.sign(x)
 
 
 @table.convert("cast", "cast_")
@@ -96,30 +97,30 @@ def cast(x: Value, dtype: Precision) -> Value:
 
 @table.convert("isfinite")
 def isfinite(x: Value) -> Value:
-    return torch_unary.isfinite(x)
+    return unary_recipes.isfinite(x)
 
 
 @table.convert("isinf")
 def isinf(x: Value) -> Value:
-    return torch_unary.isinf(x)
+    return unary_recipes.isinf(x)
 
 
 @table.convert("isnan")
 def isnan(x: Value) -> Value:
     if x.precision in COMPLEX:
-        return logic.or_(*(torch_unary.is_nan(part(x)) for part in (complex.real, complex.imag)))
-    return torch_unary.is_nan(x)
+        return logic.or_(*(is_nan(part(x)) for part in (complex.real, complex.imag)))
+    return is_nan(x)
 
 
 @table.convert("logit", "logit_")
 def logit(x: Value, eps: float = 1e-06) -> Value:
     """Without an `eps` numbers outside [0, 1] give NaN, else they are moved inside."""
-    return torch_unary.logit(x, eps or None)
+    return unary_recipes.logit(x, eps or None)
 
 
 @table.convert("angle")
 def angle(x: Value) -> Value:
-    return torch_unary.angle(x)
+    return unary_recipes.angle(x)
 
 
 @table.convert("conj")
@@ -147,7 +148,7 @@ def complex_(real: Value, imag: Value) -> Value:
 
 @table.convert("logical_not", "logical_not_")
 def logical_not(x: Value) -> Value:
-    return torch_unary.logical_not(x)
+    return unary_recipes.logical_not(x)
 
 
 @table.convert("bitwise_not", "bitwise_not_")

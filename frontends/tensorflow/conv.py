@@ -12,7 +12,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, index, shape
-from nnir.recipes.conv import convolve, convolve_transposed, filter_output_first
+from nnir.recipes.conv import convolve_images, convolve_transposed, filter_output_first
 from nnir.recipes.layout import is_channels_last
 from nnir.recipes.windows import known_channels, make_window
 
@@ -47,7 +47,7 @@ def grouped(
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
     how = make_window(kernel, strides, padding, data_format, dilations, explicit_paddings)
-    return convolve(input, filter_output_first(filter), how, data_format, channels // depth)
+    return convolve_images(input, filter_output_first(filter), how, data_format, channels // depth)
 
 
 @table.convert("Conv2D")
@@ -111,7 +111,7 @@ def depthwise_conv_2d(
     if filter.rank != 4:
         raise BadType(f"a depthwise convolution with a filter {filter.type}")
     how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    return convolve(input, depthwise(filter), how, data_format, filter.sizes[2])
+    return convolve_images(input, depthwise(filter), how, data_format, filter.sizes[2])
 
 
 def _groups(input_sizes: Value, filter: Value, data_format: str) -> int:

@@ -13,8 +13,8 @@ from nnir.model import Index, Value
 from nnir.ops import complex, generate, index, shape, unary
 from nnir.recipes.shape import (
     broadcast_shapes,
-    expand_to,
     permute,
+    repeat_to,
     reshape_to,
     reverse_axes,
     shape_vector,
@@ -117,7 +117,7 @@ def tile(input: Value, multiples: Index) -> Value:
 
 @table.convert("BroadcastTo")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return expand_to(input, shape)
+    return repeat_to(input, shape)
 
 
 @table.convert("BroadcastArgs")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import shape
-from nnir.recipes.conv import convolve, convolve_transposed, filter_output_first
+from nnir.recipes.conv import convolve_images, convolve_transposed, filter_output_first
 from nnir.recipes.windows import Window, known_channels, make_window
 
 from ..table import Table
@@ -61,7 +61,7 @@ def conv_2d(
     (depth,) = filter.sizes[3:]
     groups = _groups(input, depth, filter, NHWC)
     weights = _turned(filter, 0, 3, 1, 2)
-    result = convolve(input, weights, how, NHWC, groups, bias)
+    result = convolve_images(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -86,7 +86,7 @@ def depthwise_conv_2d(
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
     weights = _turned(filter, 3, 0, 1, 2)
     groups = known_channels(input, NHWC)
-    result = convolve(input, weights, how, NHWC, groups, bias)
+    result = convolve_images(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -134,7 +134,7 @@ def conv_3d(
     depth = filter.sizes[3]
     groups = _groups(input, depth, filter, NDHWC)
     weights = filter_output_first(filter)
-    result = convolve(input, weights, how, NDHWC, groups, bias)
+    result = convolve_images(input, weights, how, NDHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 

@@ -13,8 +13,8 @@ from nnir.recipes import blocks
 from nnir.recipes.padding import pad_by_rows, pad_mirrored
 from nnir.recipes.shape import (
     broadcast_shapes,
-    expand_to,
     permute,
+    repeat_to,
     reshape_to,
     reverse_axes,
     shape_vector,
@@ -38,7 +38,7 @@ def broadcast_args(s0: Index, s1: Index) -> Value:
 
 @table.convert("BROADCAST_TO")
 def broadcast_to(input: Value, shape: Index) -> Value:
-    return expand_to(input, shape)
+    return repeat_to(input, shape)
 
 
 @table.convert("EXPAND_DIMS")

@@ -7,13 +7,13 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import activation, attention, compare, generate, shape, unary
+from nnir.recipes import activation as activation_recipes
+from nnir.recipes.activation import real_number, softmax_along
+from nnir.recipes.promotion import Number, round_once
 from nnir.types import Precision
 
 from ..table import Table
-from .halves import once_rounded
-from .promotion import Number
 
 table = Table()
 table.same(
@@ -23,13 +23,6 @@ table.same(
         "aten.silu.default": activation.swish,
     }
 )
-
-
-def real(value: Number, what: str) -> float:
-    """A number that must not be complex."""
-    if isinstance(value, complex):
-        raise Unsupported(f"{what}={value!r}")
-    return float(value)
 
 
 @table.convert("aten.gelu.default")
@@ -42,29 +35,17 @@ def gelu(self: Value, *, approximate: str = "none") -> Value:
 
 @table.convert("aten.mish.default")
 def mish(self: Value) -> Value:
-    return once_rounded(lambda x: x * activation.tanh(activation.softplus(x, threshold=40.0)), self)
-
-
-def _exponential(x: Value, alpha: Number, scale: Number, input_scale: Number) -> Value:
-    """scale * x above 0, scale * alpha * (exp(input_scale * x) - 1) elsewhere."""
-    factors = [real(n, "a factor of elu") for n in (alpha, scale, input_scale)]
-    if factors[2] == 1 and factors[0] >= 0:
-        result: Value = activation.elu(x, alpha=factors[0])
-        return result if factors[1] == 1 else result * factors[1]
-    below = unary.expm1(x * factors[2])
-    below = below * (factors[0] * factors[1])
-    above = x * factors[1]
-    return compare.where(x < 0, below, above)
+    return round_once(lambda x: x * activation.tanh(activation.softplus(x, threshold=40.0)), self)
 
 
 @table.convert("aten.elu.default")
 def elu(self: Value, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Value:
-    return once_rounded(lambda x: _exponential(x, alpha, scale, input_scale), self)
+    return activation_recipes.elu(self, alpha, scale, input_scale)
 
 
 @table.convert("aten.celu.default")
 def celu(self: Value, alpha: Number = 1.0) -> Value:
-    return activation.celu(self, alpha=real(alpha, "celu with alpha"))
+    return activation.celu(self, alpha=real_number(alpha, "celu with alpha"))
 
 
 SELU = 1.6732632423543772848170429916717, 1.0507009873554804934193352946
@@ -77,7 +58,9 @@ def selu(self: Value) -> Value:
 
 @table.convert("aten.leaky_relu.default")
 def leaky_relu(self: Value, negative_slope: Number = 0.01) -> Value:
-    return activation.leaky_relu(self, alpha=real(negative_slope, "leaky_relu with negative_slope"))
+    return activation.leaky_relu(
+        self, alpha=real_number(negative_slope, "leaky_relu with negative_slope")
+    )
 
 
 @table.convert("aten.rrelu.default")
@@ -90,7 +73,7 @@ def rrelu(
 ) -> Value:
     if training:
         raise Unsupported("rrelu in training")
-    return leaky_relu(self, (real(lower, "lower") + real(upper, "upper")) / 2)
+    return leaky_relu(self, (real_number(lower, "lower") + real_number(upper, "upper")) / 2)
 
 
 @table.convert("aten.prelu.default")
@@ -106,7 +89,7 @@ def prelu_kernel(self: Value, weight: Value) -> Value:
 
 @table.convert("aten.hardtanh.default")
 def hardtanh(self: Value, min_val: Number = -1, max_val: Number = 1) -> Value:
-    bounds = (real(n, "a bound of hardtanh") for n in (min_val, max_val))
+    bounds = (real_number(n, "a bound of hardtanh") for n in (min_val, max_val))
     return activation.clip(self, *(self.scalar(n) for n in bounds))
 
 
@@ -122,34 +105,25 @@ def hardswish(self: Value) -> Value:
 
 @table.convert("aten.hardshrink.default")
 def hardshrink(self: Value, lambd: Number = 0.5) -> Value:
-    limit = self.scalar(real(lambd, "hardshrink with lambd"))
+    limit = self.scalar(real_number(lambd, "hardshrink with lambd"))
     inside = abs(self) <= limit
     return compare.where(inside, 0, self)
 
 
 @table.convert("aten.softshrink.default")
 def softshrink(self: Value, lambd: Number = 0.5) -> Value:
-    limit = real(lambd, "softshrink with lambd")
-    if limit < 0:
-        raise BadType(f"softshrink with lambd={lambd!r}")
-
-    def body(x: Value) -> Value:
-        inside = activation.clip(x, -limit, limit)
-        return x - inside
-
-    return once_rounded(body, self)
+    return activation_recipes.softshrink(self, lambd)
 
 
 @table.convert("aten.softplus.default")
 def softplus(self: Value, beta: Number = 1, threshold: Number = 20) -> Value:
-    numbers = {"beta": real(beta, "beta"), "threshold": real(threshold, "threshold")}
+    numbers = {"beta": real_number(beta, "beta"), "threshold": real_number(threshold, "threshold")}
     return activation.softplus(self, **numbers)
 
 
 @table.convert("aten.threshold.default")
 def threshold(self: Value, threshold: Number, value: Number) -> Value:
-    limit, below = (self.scalar(real(n, "threshold")) for n in (threshold, value))
-    return compare.where(self <= limit, below, self)
+    return activation_recipes.threshold(self, threshold, value)
 
 
 @table.convert("aten.glu.default")
@@ -160,13 +134,12 @@ def glu(self: Value, dim: int = -1) -> Value:
         raise BadType(f"glu of {self.type} along axis {dim}, whose size is odd")
     half = self.size(axis) / 2
     left, right = shape.split(self, build.vector(self.model, [half, half]), axis=axis)
-    return once_rounded(lambda x, y: x * activation.sigmoid(y), left, right)
+    return round_once(lambda x, y: x * activation.sigmoid(y), left, right)
 
 
 @table.convert("aten.log_sigmoid.default")
 def log_sigmoid(self: Value) -> Value:
-    # beyond 40 the logarithm is x to the last bit of a float64
-    return -activation.softplus(-self, threshold=40.0)
+    return activation_recipes.log_sigmoid(self)
 
 
 @table.convert("aten.log_sigmoid_forward.default")
@@ -174,45 +147,36 @@ def log_sigmoid_forward(self: Value) -> tuple[Value, Value]:
     return log_sigmoid(self), unary.exp(-abs(self))
 
 
-def normalised(operator: Operator, x: Value, dim: int, dtype: Precision | None) -> Value:
-    """A softmax along an axis; a tensor without axes is a vector of one element."""
-    x = x if dtype is None else x.cast(dtype)
-    if not x.rank:
-        axis_of(dim, 1)
-        return build.reshape_to(operator(shape.reshape(x, [1]), axis=0), build.vector(x.model, []))
-    return operator(x, axis=dim)
-
-
 @table.convert("aten.softmax.int", "aten.special_softmax.default")
 def softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
-    return normalised(activation.softmax, self, dim, dtype)
+    return softmax_along(activation.softmax, self, dim, dtype)
 
 
 @table.convert("aten._safe_softmax.default")
 def safe_softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
-    return normalised(attention.safe_softmax, self, dim, dtype)
+    return softmax_along(attention.safe_softmax, self, dim, dtype)
 
 
 @table.convert("aten.log_softmax.int")
 def log_softmax(self: Value, dim: int, dtype: Precision | None = None) -> Value:
-    return normalised(activation.log_softmax, self, dim, dtype)
+    return softmax_along(activation.log_softmax, self, dim, dtype)
 
 
 @table.convert("aten.special_log_softmax.default")
 def special_log_softmax(self: Value, dim: int, *, dtype: Precision | None = None) -> Value:
-    return normalised(activation.log_softmax, self, dim, dtype)
+    return softmax_along(activation.log_softmax, self, dim, dtype)
 
 
 @table.convert("aten._softmax.default")
 def softmax_kernel(self: Value, dim: int, half_to_float: bool) -> Value:
     wide = Precision.FLOAT32 if half_to_float else None
-    return normalised(activation.softmax, self, dim, wide)
+    return softmax_along(activation.softmax, self, dim, wide)
 
 
 @table.convert("aten._log_softmax.default")
 def log_softmax_kernel(self: Value, dim: int, half_to_float: bool) -> Value:
     wide = Precision.FLOAT32 if half_to_float else None
-    return normalised(activation.log_softmax, self, dim, wide)
+    return softmax_along(activation.log_softmax, self, dim, wide)
 
 
 @table.convert(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from nnir import build
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, generate, linear, reduce, shape
+from nnir.ops import activation, compare, reduce, shape
 from nnir.ops import attention as ops
+from nnir.recipes.attention import attend, causal_mask
 from nnir.types import Precision
 
 from ..table import Table
@@ -19,41 +17,12 @@ from ..table import Table
 table = Table()
 
 
-def attended(
-    query: Value,
-    key: Value,
-    value: Value,
-    bias: Value | None,
-    scale: float | None,
-    *,
-    blind: bool,
-) -> tuple[Value, Value]:
-    """softmax(query key' * scale + bias) value, and the scores; `blind` rows may see nothing."""
-    scores = linear.mat_mul(scaled(query, scale), key, transpose_y=True)
-    if bias is not None:
-        scores = scores + bias
-    weights = (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
-    return linear.mat_mul(weights, value), scores
-
-
-def scaled(query: Value, scale: float | None) -> Value:
-    """Queries times the scale, which is 1 / sqrt(size of a head) unless it is given."""
-    if scale is None:
-        size = query.shape[-1]
-        if isinstance(size, Expr):
-            raise NotConstant(f"attention of {query.type} without a scale")
-        scale = 1 / math.sqrt(size) if size else 1.0
-    if scale == 1:
-        return query
-    return query * scale
-
-
 def masked(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Value | None:
     """What is added to the scores: the mask itself, or -inf where it is False."""
     if is_causal:
         if mask is not None:
             raise BadType("attention with a mask and is_causal")
-        mask = causal(query, key)
+        mask = causal_mask(query, key)
     if mask is None or mask.precision != Precision.BOOL8:
         return None if mask is None else mask.cast(query.precision)
     if mask.constant is not None:
@@ -61,20 +30,6 @@ def masked(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Val
         return query.model.constant(closed)
     zero, lowest = (query.model.constant(np.array(x, query.dtype)) for x in (0, -np.inf))
     return compare.where(mask, zero, lowest)
-
-
-def causal(query: Value, key: Value) -> Value:
-    """True where the key is not after the query."""
-    rows, columns = query.shape[-2], key.shape[-2]
-    if not isinstance(rows, Expr) and not isinstance(columns, Expr):
-        return query.model.constant(np.tri(rows, columns, dtype=np.bool_))
-    places = []
-    for x in (query, key):
-        last = shape.reshape(
-            build.vector(x.model, [build.size_of(x, x.rank - 2)]), np.zeros(0, np.int64)
-        )
-        places.append(generate.range_(0, last, 1))
-    return places[1] <= shape.unsqueeze(places[0], [1])
 
 
 def may_be_blind(bias: Value | None, is_causal: bool) -> bool:
@@ -122,7 +77,7 @@ def attention(
         key, value = repeated(key, query), repeated(value, query)
     bias = masked(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
-    return attended(query, key, value, bias, scale, blind=blind)[0]
+    return attend(query, key, value, bias, scale, blind=blind)[0]
 
 
 @table.convert("aten._scaled_dot_product_attention_math.default")
@@ -148,7 +103,7 @@ def attention_math(
         raise Unsupported("attention with a dropout mask")
     bias = masked(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
-    result, scores = attended(query, key, value, bias, scale, blind=blind)
+    result, scores = attend(query, key, value, bias, scale, blind=blind)
     return result, (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
 
 
@@ -167,6 +122,6 @@ def flash_attention(
     required_still(dropout_p)
     bias = masked(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
-    result, scores = attended(query, key, value, bias, scale, blind=blind)
+    result, scores = attend(query, key, value, bias, scale, blind=blind)
     wide = Precision.FLOAT64 if query.precision == Precision.FLOAT64 else Precision.FLOAT32
     return result, reduce.reduce_log_sum_exp(scores.cast(wide), [-1], keepdim=False)

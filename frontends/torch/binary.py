@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, logic, unary
+from nnir.recipes import binary as binary_recipes
+from nnir.recipes.binary import apply_promoted
+from nnir.recipes.promotion import (
+    DEFAULT_FLOAT,
+    Number,
+    Operand,
+    category,
+    common_precision,
+    promote,
+    promote_to,
+    promote_to_float,
+    round_once,
+)
+from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ..table import Table
 from . import blend
-from .halves import once_rounded
-from .promotion import (
-    DEFAULT_FLOAT,
-    HALVES,
-    Number,
-    Operand,
-    category,
-    common,
-    floating,
-    promoted,
-    promoted_to,
-)
-from .unary import is_nan, signbit, trunc
+from .unary import signbit, trunc
 
 table = Table.merge([blend.table])
 
@@ -35,22 +36,22 @@ def scaled(other: Operand, alpha: Number, precision: Precision) -> Operand:
     if alpha == 1:
         return other
     if isinstance(other, Value):
-        return binary.mul(*promoted_to(precision, other, alpha))
+        return binary.mul(*promote_to(precision, other, alpha))
     return other * alpha
 
 
 def total(self: Operand, other: Operand, alpha: Number) -> Value:
     """self + alpha * other; of truth values, whether one of them holds."""
-    precision = common(self, other)
-    operands = promoted_to(precision, self, scaled(other, alpha, precision))
+    precision = common_precision(self, other)
+    operands = promote_to(precision, self, scaled(other, alpha, precision))
     operator = logic.or_ if precision == Precision.BOOL8 else binary.add
     return operator(*operands)
 
 
 def difference(self: Operand, other: Operand, alpha: Number) -> Value:
     """self - alpha * other."""
-    precision = common(self, other)
-    return binary.sub(*promoted_to(precision, self, scaled(other, alpha, precision)))
+    precision = common_precision(self, other)
+    return binary.sub(*promote_to(precision, self, scaled(other, alpha, precision)))
 
 
 @table.convert("aten.add.Tensor")
@@ -83,32 +84,20 @@ def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
     return difference(other, self, alpha)
 
 
-def _by(body: Callable[[Value, Value], Value], self: Value, other: Operand) -> Value:
-    """`body` of both. A number that 16-bit floats do not have stays what it is."""
-    precision = common(self, other)
-    if precision not in HALVES or isinstance(other, (Value, complex)):
-        return body(*promoted(self, other))
-    if float(precision.dtype.type(float(other))) == other:
-        return body(*promoted(self, other))
-    wide = promoted_to(Precision.FLOAT32, self.cast(precision), other)
-    return body(*wide).cast(precision)
-
-
 def _truncated(x: Value, y: Value) -> Value:
-    return once_rounded(lambda x, y: trunc(x / y), x, y)
+    return round_once(lambda x, y: trunc(x / y), x, y)
 
 
 @table.convert("aten.mul.Tensor", "aten.mul.Scalar")
 def mul(self: Value, other: Operand) -> Value:
-    is_bool = common(self, other) == Precision.BOOL8
-    return _by(logic.and_ if is_bool else binary.mul, self, other)
+    return binary_recipes.mul(self, other)
 
 
 @table.convert("aten.div.Tensor", "aten.div.Scalar")
 def div(self: Value, other: Operand) -> Value:
-    if common(self, other).is_float:
-        return _by(binary.div, self, other)
-    return binary.div(*floating(self, other))
+    if common_precision(self, other).is_float:
+        return apply_promoted(binary.div, self, other)
+    return binary.div(*promote_to_float(self, other))
 
 
 @table.convert("aten.div.Tensor_mode", "aten.div.Scalar_mode")
@@ -117,27 +106,27 @@ def div_mode(self: Value, other: Operand, *, rounding_mode: str | None) -> Value
         case None:
             return div(self, other)
         case "floor":
-            return _by(binary.floor_div, self, other)
+            return apply_promoted(binary.floor_div, self, other)
         case "trunc":
-            if not common(self, other).is_float:
-                return binary.div(*promoted(self, other))
-            return _by(_truncated, self, other)
+            if not common_precision(self, other).is_float:
+                return binary.div(*promote(self, other))
+            return apply_promoted(_truncated, self, other)
     raise Unsupported(f"div with rounding_mode={rounding_mode!r}")
 
 
 @table.convert("aten.floor_divide.default", "aten.floor_divide.Scalar")
 def floor_divide(self: Value, other: Operand) -> Value:
-    return _by(binary.floor_div, self, other)
+    return apply_promoted(binary.floor_div, self, other)
 
 
 @table.convert("aten.fmod.Tensor", "aten.fmod.Scalar")
 def fmod(self: Value, other: Operand) -> Value:
-    return binary.mod(*promoted(self, other), fmod=True)
+    return binary.mod(*promote(self, other), fmod=True)
 
 
 @table.convert("aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder.Scalar_Tensor")
 def remainder(self: Operand, other: Operand) -> Value:
-    return binary.mod(*promoted(self, other))
+    return binary.mod(*promote(self, other))
 
 
 POWERS: dict[Number, Operator] = {2: unary.square}
@@ -151,19 +140,19 @@ FLOAT_POWERS: dict[Number, Operator] = {
 
 @table.convert("aten.pow.Tensor_Scalar")
 def pow_scalar(self: Value, exponent: Operand) -> Value:
-    precision = common(self, exponent)
+    precision = common_precision(self, exponent)
     if not isinstance(exponent, Value):
         operator = POWERS.get(exponent)
         if operator is None and precision.is_float:
             operator = FLOAT_POWERS.get(exponent)
         if operator is not None and precision != Precision.BOOL8:
-            return operator(*promoted_to(precision, self))
-    return binary.pow_(*promoted(self, exponent))
+            return operator(*promote_to(precision, self))
+    return binary.pow_(*promote(self, exponent))
 
 
 @table.convert("aten.pow.Tensor_Tensor", "aten.pow.Scalar")
 def pow_(self: Operand, exponent: Operand) -> Value:
-    return binary.pow_(*promoted(self, exponent))
+    return binary.pow_(*promote(self, exponent))
 
 
 @table.convert(
@@ -171,21 +160,21 @@ def pow_(self: Operand, exponent: Operand) -> Value:
     "aten.float_power.Scalar",
 )
 def float_power(self: Operand, exponent: Operand) -> Value:
-    is_complex = category(common(self, exponent)) == 3
+    is_complex = category(common_precision(self, exponent)) == 3
     wide = Precision.COMPLEX128 if is_complex else Precision.FLOAT64
-    return binary.pow_(*promoted_to(wide, self, exponent))
+    return binary.pow_(*promote_to(wide, self, exponent))
 
 
 def larger(self: Operand, other: Operand) -> Value:
     """The larger of two, or the one that is NaN."""
-    operands = promoted(self, other)
+    operands = promote(self, other)
     is_bool = operands[0].precision == Precision.BOOL8
     return (logic.or_ if is_bool else binary.max_)(*operands)
 
 
 def smaller(self: Operand, other: Operand) -> Value:
     """The smaller of two, or the one that is NaN."""
-    operands = promoted(self, other)
+    operands = promote(self, other)
     is_bool = operands[0].precision == Precision.BOOL8
     return (logic.and_ if is_bool else binary.min_)(*operands)
 
@@ -212,16 +201,16 @@ def _without_nan(operator: Operator, x: Value, y: Value) -> Value:
 
 @table.convert("aten.fmax.default")
 def fmax(self: Value, other: Operand) -> Value:
-    if common(self, other) == Precision.BOOL8:
+    if common_precision(self, other) == Precision.BOOL8:
         return larger(self, other)
-    return _without_nan(binary.max_, *promoted(self, other))
+    return _without_nan(binary.max_, *promote(self, other))
 
 
 @table.convert("aten.fmin.default")
 def fmin(self: Value, other: Operand) -> Value:
-    if common(self, other) == Precision.BOOL8:
+    if common_precision(self, other) == Precision.BOOL8:
         return smaller(self, other)
-    return _without_nan(binary.min_, *promoted(self, other))
+    return _without_nan(binary.min_, *promote(self, other))
 
 
 @table.convert("aten.clamp.default", "aten.clamp.Tensor")
@@ -232,7 +221,7 @@ def clamp(self: Value, min: Operand | None = None, max: Operand | None = None) -
         return smaller(self, max)
     if max is None:
         return larger(self, min)
-    x, low, high = promoted(self, min, max)
+    x, low, high = promote(self, min, max)
     if low.rank == high.rank == 0:
         return activation.clip(x, low, high)
     return binary.min_(binary.max_(x, low), high)
@@ -250,22 +239,22 @@ def clamp_max(self: Value, max: Operand) -> Value:
 
 @table.convert("aten.atan2.default")
 def atan2(self: Value, other: Operand) -> Value:
-    return binary.atan2(*floating(self, other))
+    return binary.atan2(*promote_to_float(self, other))
 
 
 @table.convert("aten.hypot.default")
 def hypot(self: Value, other: Operand) -> Value:
-    return binary.hypot(*promoted(self, other))
+    return binary.hypot(*promote(self, other))
 
 
 @table.convert("aten.nextafter.default")
 def nextafter(self: Value, other: Operand) -> Value:
-    return binary.next_after(*promoted(self, other))
+    return binary.next_after(*promote(self, other))
 
 
 @table.convert("aten.copysign.Tensor", "aten.copysign.Scalar")
 def copysign(self: Value, other: Operand) -> Value:
-    x, y = floating(self, other)
+    x, y = promote_to_float(self, other)
     size = abs(x)
     return compare.where(signbit(y), -size, size)
 
@@ -274,8 +263,8 @@ def copysign(self: Value, other: Operand) -> Value:
 def ldexp(self: Value, other: Value) -> Value:
     if self.is_float and other.is_integer:
         return _by_power_of_two(self, other)
-    power = common(2.0, other)
-    return binary.mul(*promoted(self, binary.pow_(*promoted_to(power, 2.0, other))))
+    power = common_precision(2.0, other)
+    return binary.mul(*promote(self, binary.pow_(*promote_to(power, 2.0, other))))
 
 
 def _by_power_of_two(x: Value, exponent: Value) -> Value:
@@ -289,7 +278,7 @@ def _by_power_of_two(x: Value, exponent: Value) -> Value:
 
 @table.convert("aten.heaviside.default")
 def heaviside(self: Value, values: Value) -> Value:
-    x, at_zero = promoted(self, values)
+    x, at_zero = promote(self, values)
     if x.precision == Precision.BOOL8:
         return x | at_zero
     zero = x.scalar(0)
@@ -299,12 +288,12 @@ def heaviside(self: Value, values: Value) -> Value:
 
 @table.convert("aten.gcd.default")
 def gcd(self: Value, other: Operand) -> Value:
-    return binary.gcd(*promoted(self, other))
+    return binary.gcd(*promote(self, other))
 
 
 @table.convert("aten.lcm.default")
 def lcm(self: Value, other: Operand) -> Value:
-    x, y = promoted(self, other)
+    x, y = promote(self, other)
     divisor = binary.gcd(x, y)
     quotient = x / binary.max_(divisor, 1)
     return abs(quotient * y)
@@ -324,12 +313,12 @@ def _log_sum(x: Value, y: Value, base: float) -> Value:
 
 @table.convert("aten.logaddexp.default")
 def logaddexp(self: Value, other: Operand) -> Value:
-    return once_rounded(lambda x, y: _log_sum(x, y, math.e), *floating(self, other))
+    return round_once(lambda x, y: _log_sum(x, y, math.e), *promote_to_float(self, other))
 
 
 @table.convert("aten.logaddexp2.default")
 def logaddexp2(self: Value, other: Operand) -> Value:
-    return once_rounded(lambda x, y: _log_sum(x, y, 2), *floating(self, other))
+    return round_once(lambda x, y: _log_sum(x, y, 2), *promote_to_float(self, other))
 
 
 def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
@@ -340,7 +329,7 @@ def _times_log(log: Operator, self: Operand, other: Operand) -> Value:
         nothing = compare.equal(x, zero) & compare.equal(y, y)
         return compare.where(nothing, zero, x * log(y))
 
-    return once_rounded(body, *floating(self, other))
+    return round_once(body, *promote_to_float(self, other))
 
 
 @table.convert(
@@ -370,13 +359,13 @@ def isclose(
 ) -> Value:
     if rtol < 0 or atol < 0:
         raise BadType(f"isclose with rtol={rtol!r} and atol={atol!r}")
-    x, y = promoted(self, other)
+    x, y = promote(self, other)
     same = compare.equal(x, y)
     if equal_nan and x.is_float:
         same = same | is_nan(x) & is_nan(y)
     if rtol == 0 and atol == 0:
         return same
-    x, y = promoted_to(x.precision if x.is_float else DEFAULT_FLOAT, x, y)
+    x, y = promote_to(x.precision if x.is_float else DEFAULT_FLOAT, x, y)
     distance = abs(x - y)
     allowed = abs(y * rtol) + atol
     finite = distance < math.inf

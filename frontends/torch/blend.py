@@ -5,10 +5,9 @@ from __future__ import annotations
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import compare
+from nnir.recipes.promotion import Number, category, common_precision, promote, round_once, to_value
 
 from ..table import Table
-from .halves import once_rounded
-from .promotion import Number, category, common, promoted, to
 
 table = Table()
 
@@ -18,23 +17,23 @@ def addcmul(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -
     def body(x: Value, a: Value, b: Value) -> Value:
         product = a * b
         if value != 1:
-            product = product * to(value, x.precision, x.model)
+            product = product * to_value(value, x.precision, x.model)
         return x + product
 
-    return once_rounded(body, *promoted(self, tensor1, tensor2))
+    return round_once(body, *promote(self, tensor1, tensor2))
 
 
 @table.convert("aten.addcdiv.default")
 def addcdiv(self: Value, tensor1: Value, tensor2: Value, *, value: Number = 1) -> Value:
-    if category(common(tensor1, tensor2)) < 2:
+    if category(common_precision(tensor1, tensor2)) < 2:
         raise Unsupported("addcdiv of integers")
 
     def body(x: Value, a: Value, b: Value) -> Value:
         if value != 1:
-            a = a * to(value, x.precision, x.model)
+            a = a * to_value(value, x.precision, x.model)
         return x + a / b
 
-    return once_rounded(body, *promoted(self, tensor1, tensor2))
+    return round_once(body, *promote(self, tensor1, tensor2))
 
 
 def _from_start(start: Value, end: Value, weight: Value) -> Value:
@@ -51,7 +50,7 @@ def lerp_scalar(self: Value, end: Value, weight: Number) -> Value:
     if isinstance(weight, complex):
         raise Unsupported(f"lerp with weight={weight!r}")
     body = _from_start if abs(weight) < 0.5 else _from_end
-    return once_rounded(lambda a, b: body(a, b, a.scalar(weight)), self, end)
+    return round_once(lambda a, b: body(a, b, a.scalar(weight)), self, end)
 
 
 @table.convert("aten.lerp.Tensor")
@@ -60,4 +59,4 @@ def lerp(self: Value, end: Value, weight: Value) -> Value:
         low = abs(w) < 0.5
         return compare.where(low, _from_start(a, b, w), _from_end(a, b, w))
 
-    return once_rounded(body, self, end, weight)
+    return round_once(body, self, end, weight)

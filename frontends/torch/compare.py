@@ -5,10 +5,10 @@ from __future__ import annotations
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare
+from nnir.recipes.promotion import Operand, common_precision, promote, to_value
+from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Operand, common, promoted, to
-from .unary import truth
 
 table = Table()
 
@@ -16,7 +16,7 @@ table = Table()
 def _comparison(name: str, operator: Operator) -> None:
     @table.convert(f"aten.{name}.Tensor", f"aten.{name}.Scalar")
     def convert(self: Value, other: Operand) -> Value:
-        return operator(*promoted(self, other))
+        return operator(*promote(self, other))
 
 
 for _name, _operator in {
@@ -34,6 +34,6 @@ for _name, _operator in {
     *("aten.where.self", "aten.where.ScalarOther", "aten.where.ScalarSelf", "aten.where.Scalar")
 )
 def where(condition: Value, self: Operand, other: Operand) -> Value:
-    precision = common(self, other)
-    operands = (to(v, precision, condition.model) for v in (self, other))
-    return compare.where(truth(condition), *operands)
+    precision = common_precision(self, other)
+    operands = (to_value(v, precision, condition.model) for v in (self, other))
+    return compare.where(condition.cast(Precision.BOOL8), *operands)

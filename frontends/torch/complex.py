@@ -5,9 +5,9 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import complex
+from nnir.recipes.promotion import COMPLEX
 
 from ..table import Table
-from .promotion import COMPLEX
 from .shape import conjugate
 
 table = Table()

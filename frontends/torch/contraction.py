@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from nnir import build
 from nnir.broadcast import axes_of, axis_of
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear, reduce, shape, unary
 from nnir.ops.contraction import contract
+from nnir.recipes import linear as linear_recipes
 
 from ..table import Items, Table
 from .binary import mul
-from .promotion import promoted
 
 table = Table()
 
@@ -69,13 +68,7 @@ def tensordot(
 
 @table.convert("aten.kron.default")
 def kron(self: Value, other: Value) -> Value:
-    a, b = promoted(self, other)
-    rank = max(a.rank, b.rank)
-    one, two = ([*(1,) * (rank - x.rank), *build.sizes_of(x)] for x in (a, b))
-    left = build.reshape(a, [s for n in one for s in (n, 1)])
-    right = build.reshape(b, [s for n in two for s in (1, n)])
-    merged = [build.times(n, m) for n, m in zip(one, two, strict=True)]
-    return build.reshape(mul(left, right), merged)
+    return linear_recipes.kron(self, other)
 
 
 @table.convert("aten.bilinear.default")

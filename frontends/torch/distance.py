@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 
@@ -12,43 +11,15 @@ from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, compare, index, reduce, shape, unary
+from nnir.recipes import distance as distance_recipes
+from nnir.recipes.distance import Axes
+from nnir.recipes.promotion import Number, promote, round_once
 from nnir.types import Precision
 
 from ..table import Items, Table
-from .halves import once_rounded
-from .promotion import Number, promoted
 from .shape import broadcast_tensors
 
 table = Table()
-Axes = tuple[int, ...] | None
-
-
-def normed(x: Value, order: float, dim: Axes, keepdim: bool) -> Value:
-    """The `order`-norm of vectors along axes, of everything without axes."""
-    axes: list[int] = []
-    if not x.rank:
-        x, keepdim, dim = shape.reshape(x, [1]), False, None
-    elif dim:
-        axes = list(axes_of(dim, x.rank))
-    size = abs(x)
-    result: Value
-    if order == 2:
-        squares = unary.square(size if x.dtype.kind == "c" else x)
-        result = unary.sqrt(reduce.reduce_sum(squares, axes, keepdim=keepdim))
-    elif order == 1:
-        result = reduce.reduce_sum(size, axes, keepdim=keepdim)
-    elif order == math.inf:
-        result = reduce.reduce_max(size, axes, keepdim=keepdim)
-    elif order == -math.inf:
-        result = reduce.reduce_min(size, axes, keepdim=keepdim)
-    elif order == 0:
-        some = compare.not_equal(size, 0).cast(size.precision)
-        result = reduce.reduce_sum(some, axes, keepdim=keepdim)
-    else:
-        powers = size**order
-        total = reduce.reduce_sum(powers, axes, keepdim=keepdim)
-        result = total ** (1 / order)
-    return result
 
 
 def _norm(
@@ -58,7 +29,7 @@ def _norm(
     if isinstance(order, complex):
         raise Unsupported(f"a norm of order {order!r}")
     x = self if dtype is None else self.cast(dtype)
-    return once_rounded(lambda y: normed(y, float(order), dim, keepdim), x)
+    return round_once(lambda y: distance_recipes.vector_norm(y, float(order), dim, keepdim), x)
 
 
 @table.convert("aten.linalg_vector_norm.default")
@@ -97,7 +68,7 @@ def norm_dtype(self: Value, p: Number | None, *, dtype: Precision) -> Value:
 
 @table.convert("aten.dist.default")
 def dist(self: Value, other: Value, p: Number = 2) -> Value:
-    return _norm(binary.sub(*promoted(self, other)), p, None, keepdim=False, dtype=None)
+    return _norm(binary.sub(*promote(self, other)), p, None, keepdim=False, dtype=None)
 
 
 def _apart(x1: Value, x2: Value, p: float) -> Value:
@@ -106,11 +77,11 @@ def _apart(x1: Value, x2: Value, p: float) -> Value:
     def body(a: Value, b: Value) -> Value:
         between = a - b
         if p:
-            return normed(between, p, (-1,), keepdim=False)
+            return distance_recipes.vector_norm(between, p, (-1,), keepdim=False)
         differ = binary.min_(unary.ceil(abs(between)), 1)
         return reduce.reduce_sum(differ, [-1], keepdim=False)
 
-    return once_rounded(body, *promoted(x1, x2))
+    return round_once(body, *promote(x1, x2))
 
 
 def _rows(x1: Value, x2: Value, p: float) -> Value:
@@ -147,13 +118,13 @@ def pdist(self: Value, p: float = 2.0) -> Value:
 def pairwise_distance(
     x1: Value, x2: Value, p: float = 2.0, eps: float = 1e-06, keepdim: bool = False
 ) -> Value:
-    between = binary.sub(*promoted(x1, x2))
-    return _norm(binary.add(*promoted(between, eps)), p, (-1,), keepdim, None)
+    between = binary.sub(*promote(x1, x2))
+    return _norm(binary.add(*promote(between, eps)), p, (-1,), keepdim, None)
 
 
 @table.convert("aten.cosine_similarity.default")
 def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) -> Value:
-    operands = promoted(x1, x2)
+    operands = promote(x1, x2)
     rank = max(v.rank for v in operands)
     axis = axis_of(dim, max(rank, 1)) - rank
     if not rank:
@@ -163,14 +134,14 @@ def cosine_similarity(x1: Value, x2: Value, dim: int = 1, eps: float = 1e-08) ->
         operands = broadcast_tensors(Items(operands))
 
     def unit(x: Value) -> Value:
-        length = binary.max_(normed(x, 2, (axis,), keepdim=True), eps)
+        length = binary.max_(distance_recipes.vector_norm(x, 2, (axis,), keepdim=True), eps)
         return x / length
 
     def body(a: Value, b: Value) -> Value:
         product = unit(a) * unit(b)
         return reduce.reduce_sum(product, [axis], keepdim=False)
 
-    return once_rounded(body, *operands)
+    return round_once(body, *operands)
 
 
 @table.convert("aten.renorm.default")
@@ -180,10 +151,12 @@ def renorm(self: Value, p: Number, dim: int, maxnorm: Number) -> Value:
     (kept,) = axes_of((dim,), self.rank)
 
     def body(x: Value) -> Value:
-        length = normed(x, float(p), tuple(k for k in range(x.rank) if k != kept), keepdim=True)
+        length = distance_recipes.vector_norm(
+            x, float(p), tuple(k for k in range(x.rank) if k != kept), keepdim=True
+        )
         longest = x.scalar(maxnorm)
         factor = longest / (length + 1e-7)
         above = length > longest
         return x * compare.where(above, factor, 1)
 
-    return once_rounded(body, self)
+    return round_once(body, self)

@@ -8,10 +8,9 @@ from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, shape
+from nnir.recipes.promotion import Number, promote_to_float, round_once
 
 from ..table import Items, Table
-from .halves import once_rounded
-from .promotion import Number, floating
 from .running import cut, diff
 
 table = Table()
@@ -47,7 +46,7 @@ def _at(x: Value, axis: int, points: Value, order: int) -> Value:
     widths = diff(points, dim=0)
     trailing = list(range(1, x.rank - axis))
     widths = shape.unsqueeze(widths, trailing) if trailing else widths
-    slopes = binary.div(*floating(diff(x, dim=axis), widths))
+    slopes = binary.div(*promote_to_float(diff(x, dim=axis), widths))
     side = axis - x.rank
     left, right = cut(widths, side + widths.rank, 0, -1), cut(widths, side + widths.rank, 1, FAR)
     before, after = cut(slopes, axis, 0, -1), cut(slopes, axis, 1, FAR)
@@ -71,8 +70,8 @@ def _along(x: Value, axis: int, spacing: Spacing, order: int) -> Value:
     if isinstance(spacing, complex):
         raise Unsupported(f"gradient with spacing={spacing!r}")
     if isinstance(spacing, Value):
-        return once_rounded(lambda y, p: _at(y, axis, p, order), *floating(x, spacing))
-    return once_rounded(lambda y: _evenly(y, axis, float(spacing), order), *floating(x))
+        return round_once(lambda y, p: _at(y, axis, p, order), *promote_to_float(x, spacing))
+    return round_once(lambda y: _evenly(y, axis, float(spacing), order), *promote_to_float(x))
 
 
 def _gradients(

@@ -12,26 +12,27 @@ from nnir.dim import Dim
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, unary
+from nnir.recipes import index as index_recipes
+from nnir.recipes.index import (
+    END,
+    as_vector,
+    gather_along,
+    slice_axis,
+    where_positions,
+)
+from nnir.recipes.promotion import Number, category, to_value
+from nnir.recipes.shape import common_sizes, expand_to
 from nnir.types import Precision
 
 from ..table import Gaps, Items, Table
 from . import advanced, bags
-from .promotion import Number, category, to
-from .shape import common_sizes, expanded
 
 table = Table()
-END = np.iinfo(np.int64).max
 
 
 @table.convert("aten.select.int")
 def select(self: Value, dim: int, index: Index) -> Value:
-    return taken(self, index, axis_of(dim, self.rank))
-
-
-def taken(x: Value, where: Value, axis: int) -> Value:
-    """GATHER; the axis goes where the position has none."""
-    result: Value = index.gather(x, where, axis=axis)
-    return result
+    return index_recipes.take(self, index, axis_of(dim, self.rank))
 
 
 @table.convert("aten.slice.Tensor")
@@ -42,37 +43,7 @@ def slice_(
     end: Index | None = None,
     step: Index | int = 1,
 ) -> Value:
-    axis = axis_of(dim, self.rank)
-    by = step if isinstance(step, int) else (ints(step) or (None,))[0]
-    if by is None:
-        raise NotConstant("a slice whose step is only known while running")
-    if by == 1 and _is_start(start) and _is_end(end, self, axis):
-        return self
-    bounds = [[n] if v is None else line(v) for v, n in ((start, 0), (end, END))]
-    return index.slice_(self, [axis], *bounds, None if by == 1 else [by])
-
-
-def _is_start(start: Value | None) -> bool:
-    return start is None or contents(start) == (0,)
-
-
-def _is_end(end: Value | None, x: Value, axis: int) -> bool:
-    """Whether a slice goes on to the end of an axis."""
-    bound = (END,) if end is None else contents(end)
-    if bound is None:
-        return False
-    size = x.shape[axis]
-    both = isinstance(bound[0], int) and isinstance(size, int)
-    return bound[0] == size or bound[0] == END or (both and bound[0] > size)  # type: ignore[operator]
-
-
-def line(number: Value) -> Value:
-    """A number as a vector of one."""
-    if number.rank == 1:
-        return number
-    if number.known is not None:
-        return number.model.constant(number.known.reshape(1))
-    return shape.reshape(number, [1])
+    return slice_axis(self, dim, start, end, step)
 
 
 @table.convert("aten.narrow.default", "aten.narrow.Tensor")
@@ -83,11 +54,11 @@ def narrow(self: Value, dim: int, start: Index, length: Index) -> Value:
     _require_inside(self.shape[axis], known, count)
     if known is None and count is not None and isinstance(count[0], int):
         return _window(self, axis, start, count[0])
-    first = line(start)
+    first = as_vector(start)
     if known is not None and isinstance(known[0], int) and known[0] < 0:
         whole = build.plus(build.size_of(self, axis), known[0])
         first = build.vector(self.model, [whole])
-    last = _sum(first, line(length))
+    last = _sum(first, as_vector(length))
     if contents(first) == (0,) and contents(last) == (self.shape[axis],):
         return self
     return index.slice_(self, [axis], first, last)
@@ -112,10 +83,10 @@ def _sum(a: Value, b: Value) -> Value:
 
 def _window(x: Value, axis: int, start: Value, count: int) -> Value:
     """So many elements from a place that is only known while running."""
-    first = line(start.cast(Precision.INT64))
+    first = as_vector(start.cast(Precision.INT64))
     size = build.vector(x.model, [build.size_of(x, axis)])
     first = compare.where(first < 0, first + size, first)
-    return taken(x, first + np.arange(count), axis)
+    return index_recipes.take(x, first + np.arange(count), axis)
 
 
 @table.convert("aten.index_select.default")
@@ -123,39 +94,24 @@ def index_select(self: Value, dim: int, index: Value) -> Value:
     if not self.rank:
         return self
     where = index if index.rank else shape.reshape(index, [1])
-    return taken(self, where, axis_of(dim, self.rank))
+    return index_recipes.take(self, where, axis_of(dim, self.rank))
 
 
 @table.convert("aten.gather.default")
 def gather(self: Value, dim: int, index: Value, *, sparse_grad: bool = False) -> Value:
-    return gathered(self, dim, index)
-
-
-def gathered(x: Value, dim: int, where: Value) -> Value:
-    """GATHER_ELEMENTS, of tensors without axes too."""
-    if 0 in where.shape:  # whose rank may then be any
-        return generate.fill(build.shape_of(where), x.model.constant(0, x.dtype))
-    if x.rank and where.rank:
-        return index.gather_elements(x, where, axis=axis_of(dim, x.rank))
-    flat = shape.reshape(x, [-1]) if not x.rank else x
-    return taken(flat, where, 0)
+    return gather_along(self, dim, index)
 
 
 @table.convert("aten.take.default")
 def take(self: Value, index: Value) -> Value:
-    return taken(flat(self), index, 0)
-
-
-def flat(x: Value) -> Value:
-    """All elements as a vector."""
-    return x if x.rank == 1 else shape.flatten(x, start_axis=0, end_axis=-1)
+    return index_recipes.take(build.flatten(self), index, 0)
 
 
 @table.convert("aten.take_along_dim.default")
 def take_along_dim(self: Value, indices: Value, dim: int | None = None) -> Value:
     """GATHER_ELEMENTS after both are broadcast on the other axes."""
     if dim is None:
-        return index.gather_elements(flat(self), flat(indices), axis=0)
+        return index.gather_elements(build.flatten(self), build.flatten(indices), axis=0)
     axis = axis_of(dim, self.rank)
     own, theirs = (_but(v, axis) for v in (self, indices))
     if own.shape == theirs.shape:
@@ -165,7 +121,7 @@ def take_along_dim(self: Value, indices: Value, dim: int | None = None) -> Value
     values = []
     for value in (self, indices):
         middle = build.vector(value.model, [build.size_of(value, axis)])
-        values.append(expanded(value, shape.concat(parts[0], middle, parts[1], axis=0)))
+        values.append(expand_to(value, shape.concat(parts[0], middle, parts[1], axis=0)))
     return index.gather_elements(*values, axis=axis)
 
 
@@ -182,13 +138,13 @@ def embedding(
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
 ) -> Value:
-    return taken(weight, indices, 0)
+    return index_recipes.take(weight, indices, 0)
 
 
 @table.convert("aten.one_hot.default")
 def one_hot(self: Value, num_classes: int = -1) -> Value:
     if num_classes == -1:
-        most = reduce.reduce_max(flat(self), [0], keepdim=True)
+        most = reduce.reduce_max(build.flatten(self), [0], keepdim=True)
         classes = generate.range_([0], most + 1, [1])
     else:
         classes = self.model.constant(build.arange(num_classes))
@@ -196,46 +152,38 @@ def one_hot(self: Value, num_classes: int = -1) -> Value:
     return unary.cast(hits, dtype=Precision.INT64)
 
 
-def truth(mask: Value) -> Value:
-    """A mask as bools."""
-    return mask.cast(Precision.BOOL8)
-
-
 @table.convert("aten.masked_select.default")
 def masked_select(self: Value, mask: Value) -> Value:
-    size = common_sizes(self, mask)
-    x, where = expanded(self, size), expanded(truth(mask), size)
-    if x.rank == 0:
-        x, where = (shape.reshape(v, [1]) for v in (x, where))
-    return index.gather_nd(x, shape.transpose(index.non_zero(where), perm=(1, 0)))
+    return index_recipes.masked_select(self, mask)
 
 
 @table.convert("aten.masked_fill.Scalar")
 def masked_fill(self: Value, mask: Value, value: Number) -> Value:
-    return compare.where(truth(mask), to(value, self.precision, self.model), self)
+    return compare.where(
+        mask.cast(Precision.BOOL8), to_value(value, self.precision, self.model), self
+    )
 
 
 @table.convert("aten.masked_fill.Tensor")
 def masked_fill_tensor(self: Value, mask: Value, value: Value) -> Value:
     if value.rank or category(value.precision) == 3 > category(self.precision):
         raise BadType(f"masked_fill of {self.type} with {value.type}")
-    return compare.where(truth(mask), value.cast(self.precision), self)
+    return compare.where(mask.cast(Precision.BOOL8), value.cast(self.precision), self)
 
 
 @table.convert("aten.nonzero.default", "aten.argwhere.default")
 def nonzero(self: Value) -> Value:
-    return shape.transpose(index.non_zero(self), perm=(1, 0))
+    return index_recipes.nonzero(self)
 
 
 @table.convert("aten.nonzero_numpy.default")
 def nonzero_numpy(self: Value) -> list[Value]:
-    x = self if self.rank else shape.reshape(self, [1])
-    return list(shape.unstack(index.non_zero(x), axis=0, num=x.rank))
+    return index_recipes.nonzero_numpy(self)
 
 
 @table.convert("aten.where.default")
 def where(condition: Value) -> list[Value]:
-    return nonzero_numpy(condition)
+    return where_positions(condition)
 
 
 @table.convert("aten.nonzero_static.default")
@@ -265,9 +213,11 @@ def masked_index(self: Value, mask: Value, indices: Gaps, fill: Number) -> Value
     """Positions outside an axis only count where the mask is false."""
     if 0 in self.shape:
         size = common_sizes(*(v for v in indices if v is not None))
-        return generate.fill(size, to(fill, self.precision, self.model))
+        return generate.fill(size, to_value(fill, self.precision, self.model))
     found = advanced.indexed(self, within(self, indices))
-    return compare.where(truth(mask), found, to(fill, self.precision, self.model))
+    return compare.where(
+        mask.cast(Precision.BOOL8), found, to_value(fill, self.precision, self.model)
+    )
 
 
 def within(x: Value, indices: Sequence[Value | None]) -> Gaps:

@@ -12,10 +12,11 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
+from nnir.recipes.promotion import common_precision, promote, promote_to
+from nnir.recipes.shape import split_at
 
 from ..table import Items, Table, Wanted
 from ..translate import Translator
-from .promotion import common, promoted, promoted_to
 
 table = Table()
 
@@ -23,7 +24,7 @@ table = Table()
 @table.convert("aten.cat.default")
 def cat(tensors: Items, dim: int = 0) -> Value:
     """Empty vectors go with anything: they stand for nothing yet."""
-    values = promoted(*tensors)
+    values = promote(*tensors)
     kept = [v for v in values if v.shape != (0,)] or values[:1]
     return kept[0] if len(kept) == 1 else shape.concat(*kept, axis=axis_of(dim, kept[0].rank))
 
@@ -31,7 +32,7 @@ def cat(tensors: Items, dim: int = 0) -> Value:
 @table.convert("aten.stack.default")
 def stack(tensors: Items, dim: int = 0) -> Value:
     axis = axis_of(dim, tensors[0].rank, extra=1)
-    return shape.stack(*promoted(*tensors), axis=axis)
+    return shape.stack(*promote(*tensors), axis=axis)
 
 
 def at_least(x: Value, rank: int) -> Value:
@@ -66,7 +67,7 @@ def column_stack(tensors: Items) -> Value:
 @table.convert("aten.block_diag.default")
 def block_diag(tensors: Items) -> Value:
     """Each matrix with zeros on both sides, one below the other."""
-    values = promoted_to(common(*tensors), *tensors)
+    values = promote_to(common_precision(*tensors), *tensors)
     blocks = [at_least(v, 2) for v in values]
     widths = [build.size_of(v, 1) for v in blocks]
     rows = []
@@ -88,7 +89,7 @@ def _total(parts: Sequence[build.Size]) -> build.Size:
 def chunk_cat(tensors: Items, dim: int, num_chunks: int) -> Value:
     """Fill the axis up to equal chunks, and join what is behind it."""
     pieces = []
-    for value in promoted(*tensors):
+    for value in promote(*tensors):
         axis = axis_of(dim, value.rank)
         size = value.shape[axis]
         if isinstance(size, Expr):
@@ -107,13 +108,6 @@ def chunk_cat(tensors: Items, dim: int, num_chunks: int) -> Value:
     return shape.concat(*pieces, axis=axis + 1) if len(pieces) > 1 else pieces[0]
 
 
-def cut(x: Value, lengths: Sequence[build.Size], axis: int) -> list[Value]:
-    """Pieces of the given lengths along an axis."""
-    if len(lengths) == 1:
-        return [x]
-    return list(shape.split(x, build.vector(x.model, lengths), axis=axis))
-
-
 @table.convert("aten.split.Tensor", "aten.unsafe_split.Tensor")
 def split(self: Value, split_size: Index, dim: int = 0, *, wanted: Wanted) -> list[Value]:
     """Pieces of `split_size`, but for a smaller last one."""
@@ -124,10 +118,10 @@ def split(self: Value, split_size: Index, dim: int = 0, *, wanted: Wanted) -> li
         if length == 0 and size:
             raise BadType(f"split of {self.type} into pieces of 0")
         count = max(-(-size // length), 1) if length else 1
-        return cut(self, [*[length] * (count - 1), size - length * (count - 1)], axis)
+        return split_at(self, [*[length] * (count - 1), size - length * (count - 1)], axis)
     piece: build.Size = length if isinstance(length, int) else shape.reshape(split_size, [1])
     rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
-    return cut(self, [*[piece] * (wanted - 1), rest], axis)
+    return split_at(self, [*[piece] * (wanted - 1), rest], axis)
 
 
 @table.convert("aten.split_with_sizes.default", "aten.unsafe_split_with_sizes.default")
@@ -151,11 +145,11 @@ def chunk(self: Value, chunks: int, dim: int = 0, *, wanted: Wanted) -> list[Val
     if chunks < 1:
         raise BadType(f"chunk into {chunks}")
     if size == 0:
-        return cut(self, [0] * min(chunks, wanted), axis)
+        return split_at(self, [0] * min(chunks, wanted), axis)
     if isinstance(size, Expr):
         piece = build.over(build.plus(build.size_of(self, axis), chunks - 1), chunks)
         rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
-        return cut(self, [*[piece] * (wanted - 1), rest], axis)
+        return split_at(self, [*[piece] * (wanted - 1), rest], axis)
     return split(self, self.model.constant(-(-size // chunks), np.int64), dim, wanted=wanted)
 
 
@@ -170,10 +164,10 @@ def tensor_split(self: Value, sections: Index, dim: int = 0, *, wanted: Wanted) 
     size = self.shape[axis]
     if isinstance(size, int):
         least, longer = divmod(size, count)
-        return cut(self, [least + (k < longer) for k in range(count)], axis)
+        return split_at(self, [least + (k < longer) for k in range(count)], axis)
     whole = build.size_of(self, axis)
     lengths = [build.over(build.plus(whole, count - 1 - k), count) for k in range(count)]
-    return cut(self, lengths, axis)
+    return split_at(self, lengths, axis)
 
 
 @table.convert("aten.tensor_split.indices")
@@ -186,7 +180,7 @@ def tensor_split_indices(self: Value, indices: Index, dim: int = 0) -> list[Valu
         starts = [0, *ends]
         ends.append(size)
         if all(a <= b for a, b in zip(starts, ends, strict=True)):
-            return cut(self, [b - a for a, b in zip(starts, ends, strict=True)], axis)
+            return split_at(self, [b - a for a, b in zip(starts, ends, strict=True)], axis)
     places = [index.slice_(indices, [0], [k], [k + 1]) for k in range(_length(indices))]
     pieces = []
     for start, end in zip([[0], *places], [*places, [np.iinfo(np.int64).max]], strict=True):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from nnir import build
 from nnir.model import Value
-from nnir.ops import linalg, linear, shape, unary
+from nnir.ops import linalg, shape, unary
+from nnir.recipes import linalg as linalg_recipes
+from nnir.recipes.linalg import inverse, no_info, solve, transpose_matrix
+from nnir.recipes.linear import identity_like
 
 from ..table import Table
 from . import factorisation, matrix_norm
-from .factorisation import no_info
-from .linear import identity_like
-from .matrix_norm import adjoint, inverse, transposed
 
 table = Table.merge([factorisation.table, matrix_norm.table])
 Two = tuple[Value, Value]
@@ -32,10 +32,6 @@ def cholesky_ex(self: Value, *, upper: bool = False, check_errors: bool = False)
     return linalg.cholesky(self, upper=upper), no_info(self)
 
 
-def lower_of(factor: Value, upper: bool) -> Value:
-    return adjoint(factor) if upper else factor
-
-
 @table.convert("aten.cholesky_inverse.default")
 def cholesky_inverse(self: Value, upper: bool = False) -> Value:
     return cholesky_solve(identity_like(self), self, upper)
@@ -43,9 +39,7 @@ def cholesky_inverse(self: Value, upper: bool = False) -> Value:
 
 @table.convert("aten.cholesky_solve.default")
 def cholesky_solve(self: Value, input2: Value, upper: bool = False) -> Value:
-    lower = lower_of(input2, upper)
-    half = linalg.solve_triangular(lower, self, upper=False)
-    return linalg.solve_triangular(adjoint(lower), half, upper=True)
+    return linalg_recipes.cholesky_solve(self, input2, upper)
 
 
 @table.convert("aten.linalg_inv.default")
@@ -71,10 +65,7 @@ def check_errors(info: Value, api_name: str, *, is_matrix: bool) -> tuple[()]:
 
 @table.convert("aten.linalg_det.default")
 def linalg_det(A: Value) -> Value:  # noqa: N803  as above
-    if A.is_float:
-        return linear.determinant(A)
-    sign, log = linalg.sign_log_det(A)
-    return sign * unary.exp(log).cast(A.precision)
+    return linalg_recipes.linalg_det(A)
 
 
 @table.convert("aten.det.default")
@@ -84,7 +75,7 @@ def det(self: Value) -> Value:
 
 @table.convert("aten._linalg_det.default")
 def linalg_det_with_lu(A: Value) -> Three:  # noqa: N803  as above
-    return linalg_det(A), *linalg.lu_factor(transposed(A))
+    return linalg_det(A), *linalg.lu_factor(transpose_matrix(A))
 
 
 @table.convert("aten.linalg_slogdet.default")
@@ -100,7 +91,7 @@ def slogdet(self: Value) -> Two:
 
 @table.convert("aten._linalg_slogdet.default")
 def slogdet_with_lu(A: Value) -> tuple[Value, ...]:  # noqa: N803  as above
-    return *linalg_slogdet(A), *linalg.lu_factor(transposed(A))
+    return *linalg_slogdet(A), *linalg.lu_factor(transpose_matrix(A))
 
 
 @table.convert("aten.logdet.default")
@@ -110,21 +101,9 @@ def logdet(self: Value) -> Value:
     return log.cast(self.precision) + unary.log(sign)
 
 
-def solved(a: Value, b: Value, *, left: bool) -> Value:
-    """X with A X = B, or X A = B; B may be a stack of vectors."""
-    is_vector = b.rank == 1 or (b.rank == a.rank - 1 and b.shape == a.shape[:-1])
-    if is_vector:
-        b = shape.unsqueeze(b, [-1])
-    if left or is_vector:
-        result: Value = linalg.solve(a, b)
-    else:
-        result = transposed(linalg.solve(transposed(a), transposed(b)))
-    return shape.squeeze(result, [-1]) if is_vector else result
-
-
 @table.convert("aten.linalg_solve.default")
 def linalg_solve(A: Value, B: Value, *, left: bool = True) -> Value:  # noqa: N803  as above
-    return solved(A, B, left=left)
+    return solve(A, B, left=left)
 
 
 @table.convert("aten.linalg_solve_ex.default")
@@ -135,7 +114,7 @@ def solve_ex(
     left: bool = True,
     check_errors: bool = False,
 ) -> Two:
-    return solved(A, B, left=left), no_info(A)
+    return solve(A, B, left=left), no_info(A)
 
 
 @table.convert("aten._linalg_solve_ex.default")
@@ -146,7 +125,7 @@ def solve_ex_with_lu(
     left: bool = True,
     check_errors: bool = False,
 ) -> tuple[Value, ...]:
-    return solved(A, B, left=left), *linalg.lu_factor(A), no_info(A)
+    return solve(A, B, left=left), *linalg.lu_factor(A), no_info(A)
 
 
 @table.convert("aten.linalg_solve_triangular.default")
@@ -160,9 +139,9 @@ def linalg_solve_triangular(
 ) -> Value:
     if left:
         return linalg.solve_triangular(self, B, upper=upper, unit_diagonal=unitriangular)
-    flipped = transposed(self), transposed(B)
+    flipped = transpose_matrix(self), transpose_matrix(B)
     result = linalg.solve_triangular(*flipped, upper=not upper, unit_diagonal=unitriangular)
-    return transposed(result)
+    return transpose_matrix(result)
 
 
 @table.convert("aten.triangular_solve.default")
@@ -175,7 +154,7 @@ def triangular_solve(
 ) -> Two:
     """The second result is a copy of A for every right side."""
     given = {"upper": upper != transpose, "unit_diagonal": unitriangular}
-    result = linalg.solve_triangular(transposed(A) if transpose else A, self, **given)
+    result = linalg.solve_triangular(transpose_matrix(A) if transpose else A, self, **given)
     lead = build.sizes_of(result)[:-2]
     if result.shape[:-2] == A.shape[:-2]:
         return result, A

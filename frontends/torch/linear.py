@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, linear, reduce
+from nnir.ops import linear, reduce
+from nnir.recipes import linear as linear_recipes
+from nnir.recipes.linear import conjugate, scale_by, weighted_sum
+from nnir.recipes.promotion import HALVES, Number, promote
 from nnir.types import Precision
 
 from ..table import Items, Table
 from . import contraction
-from .promotion import HALVES, Number, Operand, category, promoted, promoted_to
 
 table = Table.merge([contraction.table])
 
@@ -72,49 +71,24 @@ def vdot(self: Value, other: Value) -> Value:
     return dot(conjugate(self), other)
 
 
-def conjugate(x: Value) -> Value:
-    """The complex conjugate; a real tensor itself."""
-    if category(x.precision) < 3:
-        return x
-    from nnir.ops import complex  # the family of complex operators, which builds on this one's
-
-    result: Value = complex.conj(x)
-    return result
-
-
-def times(value: Value, factor: Operand) -> Value:
-    """`value` times a number, in its own precision."""
-    if not isinstance(factor, Value) and factor == 1:
-        return value
-    if value.is_integer and isinstance(factor, float) and factor != int(factor):
-        raise BadType(f"{value.type} times {factor}")
-    return binary.mul(value, *promoted_to(value.precision, factor, value)[:1])
-
-
-def combined(self: Value, product: Value, beta: Number, alpha: Number) -> Value:
-    """beta * self + alpha * product; with a beta of 0 not even a NaN of `self` is left."""
-    scaled = times(product, alpha)
-    return scaled if beta == 0 else times(self, beta) + scaled
-
-
 @table.convert("aten.addmm.default")
 def addmm(self: Value, mat1: Value, mat2: Value, *, beta: Number = 1, alpha: Number = 1) -> Value:
     plain = beta == alpha == 1 and mat2.constant is not None and self.shape == mat2.shape[1:]
     if plain and mat1.rank == 2 and mat2.constant is not None:
         return linear.fully_connected(mat1, mat2.model.constant(mat2.constant.T), self)
-    return combined(self, mm(mat1, mat2), beta, alpha)
+    return weighted_sum(self, mm(mat1, mat2), beta, alpha)
 
 
 @table.convert("aten.addmv.default")
 def addmv(self: Value, mat: Value, vec: Value, *, beta: Number = 1, alpha: Number = 1) -> Value:
-    return combined(self, mv(mat, vec), beta, alpha)
+    return weighted_sum(self, mv(mat, vec), beta, alpha)
 
 
 @table.convert("aten.baddbmm.default")
 def baddbmm(
     self: Value, batch1: Value, batch2: Value, *, beta: Number = 1, alpha: Number = 1
 ) -> Value:
-    return combined(self, bmm(batch1, batch2), beta, alpha)
+    return weighted_sum(self, bmm(batch1, batch2), beta, alpha)
 
 
 @table.convert("aten.addbmm.default")
@@ -122,18 +96,18 @@ def addbmm(
     self: Value, batch1: Value, batch2: Value, *, beta: Number = 1, alpha: Number = 1
 ) -> Value:
     total = reduce.reduce_sum(bmm(batch1, batch2), [0], keepdim=False)
-    return combined(self, total, beta, alpha)
+    return weighted_sum(self, total, beta, alpha)
 
 
 @table.convert("aten.addr.default")
 def addr(self: Value, vec1: Value, vec2: Value, *, beta: Number = 1, alpha: Number = 1) -> Value:
     ranked("addr", (vec1, 1), (vec2, 1))
-    total, left, right = promoted(self, vec1, vec2)
+    total, left, right = promote(self, vec1, vec2)
     if total.precision == Precision.BOOL8:
         product = contraction.outer(left, right) & left.model.constant(bool(alpha))
         return total | product if beta else product
     # the vector is scaled, as in PyTorch: the product of both might already be too large
-    return combined(total, contraction.outer(times(left, alpha), right), beta, 1)
+    return weighted_sum(total, contraction.outer(scale_by(left, alpha), right), beta, 1)
 
 
 @table.convert("transformers.grouped_mm_fallback.default")
@@ -157,7 +131,7 @@ def grouped_mm(
 
 @table.convert("aten.linalg_vecdot.default")
 def vecdot(x: Value, y: Value, *, dim: int = -1) -> Value:
-    left, right = promoted(x, y)
+    left, right = promote(x, y)
     kind = left.precision
     wide = Precision.FLOAT32 if kind in HALVES else kind
     products = conjugate(left).cast(wide) * right.cast(wide)
@@ -166,10 +140,7 @@ def vecdot(x: Value, y: Value, *, dim: int = -1) -> Value:
 
 @table.convert("aten.linalg_multi_dot.default")
 def multi_dot(tensors: Items) -> Value:
-    result = tensors[0]
-    for matrix in tensors[1:]:
-        result = linear.mat_mul(result, matrix)
-    return result
+    return linear_recipes.multi_dot(tensors)
 
 
 @table.convert("aten.chain_matmul.default")
@@ -179,25 +150,4 @@ def chain_matmul(matrices: Items) -> Value:
 
 @table.convert("aten.matrix_power.default", "aten.linalg_matrix_power.default")
 def matrix_power(self: Value, n: int) -> Value:
-    """By squaring; a negative power is one of the inverse."""
-    if n == 0:
-        return identity_like(self)
-    base = linear.inverse(self) if n < 0 else self
-    result: Value | None = None
-    for bit in reversed(f"{abs(n):b}"):
-        if bit == "1":
-            result = base if result is None else linear.mat_mul(result, base)
-        if len(f"{abs(n):b}") > 1:
-            base = linear.mat_mul(base, base)
-    return self if result is None else result
-
-
-def identity_like(x: Value) -> Value:
-    """The identity in the shape of square matrices, which must be known."""
-    from nnir.ops import shape  # only here
-
-    size = x.shape[-1]
-    if not isinstance(size, int):
-        raise Unsupported(f"an identity of {x.type}, whose size is not known")
-    eye = x.model.constant(np.eye(size, dtype=x.dtype))
-    return eye if x.rank == 2 else shape.expand(eye, build.shape_of(x))
+    return linear_recipes.matrix_power(self, n)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import logic
+from nnir.recipes.promotion import Operand, promote
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Operand, promoted
-from .unary import truth
 
 table = Table()
 
@@ -17,7 +16,7 @@ table = Table()
 def _logical(name: str, operator: Operator) -> None:
     @table.convert(f"aten.logical_{name}.default")
     def convert(self: Value, other: Value) -> Value:
-        return operator(truth(self), truth(other))
+        return operator(self.cast(Precision.BOOL8), other.cast(Precision.BOOL8))
 
 
 def _bitwise(name: str, of_integers: Operator, of_bools: Operator) -> None:
@@ -25,7 +24,7 @@ def _bitwise(name: str, of_integers: Operator, of_bools: Operator) -> None:
 
     @table.convert(*overloads)
     def convert(self: Operand, other: Operand) -> Value:
-        operands = promoted(self, other)
+        operands = promote(self, other)
         is_bool = operands[0].precision == Precision.BOOL8
         return (of_bools if is_bool else of_integers)(*operands)
 
@@ -44,7 +43,7 @@ for _name, _integers, _bools in (
     *("aten.bitwise_left_shift.Scalar_Tensor", "aten.__lshift__.Scalar"),
 )
 def left_shift(self: Operand, other: Operand) -> Value:
-    return logic.bit_shift(*promoted(self, other), left=True)
+    return logic.bit_shift(*promote(self, other), left=True)
 
 
 @table.convert(
@@ -52,4 +51,4 @@ def left_shift(self: Operand, other: Operand) -> Value:
     *("aten.bitwise_right_shift.Scalar_Tensor", "aten.__rshift__.Scalar"),
 )
 def right_shift(self: Operand, other: Operand) -> Value:
-    return logic.bit_shift(*promoted(self, other), left=False)
+    return logic.bit_shift(*promote(self, other), left=False)

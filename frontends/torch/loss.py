@@ -9,13 +9,12 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
+from nnir.recipes.promotion import Number, promote, widen_half
 from nnir.types import Precision
 
 from ..table import Table
 from .activation import log_sigmoid
 from .distance import cosine_similarity, pairwise_distance
-from .halves import widened
-from .promotion import Number, promoted
 
 table = Table()
 
@@ -35,7 +34,7 @@ def reduced(losses: Value, reduction: int, like: Value) -> Value:
 
 
 def _pair(self: Value, target: Value) -> list[Value]:
-    return [widened(v) for v in promoted(self, target)]
+    return [widen_half(v) for v in promote(self, target)]
 
 
 def _difference(self: Value, target: Value) -> Value:
@@ -44,12 +43,12 @@ def _difference(self: Value, target: Value) -> Value:
 
 @table.convert("aten.mse_loss.default")
 def mse_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduced(unary.square(_difference(self, target)), reduction, promoted(self, target)[0])
+    return reduced(unary.square(_difference(self, target)), reduction, promote(self, target)[0])
 
 
 @table.convert("aten.l1_loss.default")
 def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduced(abs(_difference(self, target)), reduction, promoted(self, target)[0])
+    return reduced(abs(_difference(self, target)), reduction, promote(self, target)[0])
 
 
 def _half_square(x: Value) -> Value:
@@ -64,7 +63,7 @@ def smooth_l1_loss(self: Value, target: Value, reduction: int = 1, beta: float =
     near = _half_square(size) / beta
     far = size - 0.5 * beta
     losses = compare.where(size < beta, near, far)
-    return reduced(losses, reduction, promoted(self, target)[0])
+    return reduced(losses, reduction, promote(self, target)[0])
 
 
 @table.convert("aten.huber_loss.default")
@@ -73,7 +72,7 @@ def huber_loss(self: Value, target: Value, reduction: int = 1, delta: float = 1.
     far = (size - 0.5 * delta) * delta
     near = size <= delta
     return reduced(
-        compare.where(near, _half_square(size), far), reduction, promoted(self, target)[0]
+        compare.where(near, _half_square(size), far), reduction, promote(self, target)[0]
     )
 
 
@@ -82,7 +81,7 @@ def _negative_likelihood(
 ) -> tuple[Value, Value]:
     """The loss of class indices, whose scores are on axis 1 (0 of a vector), and what it weighs."""
     axis = min(1, x.rank - 1)
-    wide = widened(x)
+    wide = widen_half(x)
     classes = target.cast(Precision.INT64)
     there = compare.not_equal(classes, ignore_index)
     safe = compare.where(there, classes, 0)
@@ -91,7 +90,7 @@ def _negative_likelihood(
     if weight is None:
         weights = there.cast(wide.precision)
     else:
-        each = index.gather(widened(weight), safe, axis=0)
+        each = index.gather(widen_half(weight), safe, axis=0)
         weights = compare.where(there, each, 0)
     losses = compare.where(there, losses * weights, 0)
     if reduction == 0:
@@ -137,7 +136,7 @@ def cross_entropy_loss(
     label_smoothing: float = 0.0,
 ) -> Value:
     axis = min(1, self.rank - 1)
-    x = widened(self)
+    x = widen_half(self)
     scores = activation.log_softmax(x, axis=axis)
     if target.is_float:
         made = _of_probabilities(scores, target, weight, reduction, label_smoothing, axis)
@@ -239,7 +238,7 @@ def kl_div(self: Value, target: Value, reduction: int = 1, *, log_target: bool =
         zero = y.scalar(0)
         own = compare.where(compare.equal(y, zero), zero, y * unary.log(y))
         losses = own - y * x
-    return reduced(losses, reduction, promoted(self, target)[0])
+    return reduced(losses, reduction, promote(self, target)[0])
 
 
 @table.convert("aten.soft_margin_loss.default")
@@ -267,7 +266,7 @@ def hinge_embedding_loss(
 def margin_ranking_loss(
     input1: Value, input2: Value, target: Value, margin: float = 0.0, reduction: int = 1
 ) -> Value:
-    a, b, y = (widened(v) for v in promoted(input1, input2, target))
+    a, b, y = (widen_half(v) for v in promote(input1, input2, target))
     ranked = -y * (a - b)
     return reduced(_above_zero(ranked + margin), reduction, input1)
 
@@ -283,7 +282,7 @@ def cosine_embedding_loss(
     near = compare.where(compare.equal(y, one), one - likeness, zero)
     apart = _above_zero(likeness - margin)
     far = compare.where(compare.equal(y, -one), apart, zero)
-    return reduced(near + far, reduction, promoted(input1, input2)[0])
+    return reduced(near + far, reduction, promote(input1, input2)[0])
 
 
 @table.convert("aten.poisson_nll_loss.default")
@@ -298,7 +297,7 @@ def poisson_nll_loss(
         above = y > 1
         extra = compare.where(above, term + turn, 0)
         losses = losses + extra
-    return reduced(losses, reduction, promoted(input, target)[0])
+    return reduced(losses, reduction, promote(input, target)[0])
 
 
 @table.convert("aten.triplet_margin_loss.default")
@@ -312,7 +311,7 @@ def triplet_margin_loss(
     swap: bool = False,
     reduction: int = 1,
 ) -> Value:
-    a, near, far = (widened(v) for v in promoted(anchor, positive, negative))
+    a, near, far = (widen_half(v) for v in promote(anchor, positive, negative))
     close, apart = (pairwise_distance(a, v, p, eps) for v in (near, far))
     if swap:
         apart = binary.min_(apart, pairwise_distance(near, far, p, eps))
@@ -332,7 +331,7 @@ def multi_margin_loss(
     """max(0, margin - x[y] + x[i])**p over the classes i other than y, by their number."""
     if p not in (1, 2) or isinstance(margin, complex):
         raise Unsupported(f"multi_margin_loss with p={p!r} and margin={margin!r}")
-    x = widened(self)
+    x = widen_half(self)
     if x.rank < 2:
         x = shape.reshape(x, [1, -1])
     y = shape.reshape(target, [-1, 1])

@@ -12,32 +12,17 @@ from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary, compare, index, linalg, linear, reduce, shape, unary
+from nnir.ops import linalg, reduce, shape
+from nnir.recipes import linalg as linalg_recipes
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.linalg import inverse, pseudo_inverse, relative_tolerance
+from nnir.recipes.promotion import Number, category
 from nnir.types import Precision
 
 from ..table import Table
 from .diagonal import diagonal
-from .distance import normed
-from .linear import conjugate
-from .promotion import Number, category, promoted, real_of
 
 table = Table()
-
-
-def transposed(a: Value) -> Value:
-    """The last two axes swapped."""
-    return shape.transpose(a, perm=(*range(a.rank - 2), a.rank - 1, a.rank - 2))
-
-
-def adjoint(a: Value) -> Value:
-    """The conjugate transpose."""
-    return conjugate(transposed(a))
-
-
-def inverse(a: Value) -> Value:
-    """Of real and complex matrices."""
-    result: Value = linear.inverse(a) if a.is_float else linalg.matrix_inverse(a)
-    return result
 
 
 def restored(result: Value, rank: int, dims: Sequence[int], keepdim: bool) -> Value:
@@ -60,7 +45,7 @@ def matrix_normed(
         raise BadType(f"a norm of matrices over the axes {tuple(dims)}")
     x = x if dtype is None else x.cast(dtype)
     if order == "fro":
-        return normed(x, 2.0, tuple(dims), keepdim)
+        return vector_norm(x, 2.0, tuple(dims), keepdim)
     rank, a = x.rank, to_the_end(x, dims)
     match order:
         case "nuc":
@@ -118,7 +103,7 @@ def linalg_norm(
     x = self if dtype is None else self.cast(dtype)
     if isinstance(ord, complex):
         raise Unsupported(f"a norm of order {ord!r}")
-    return normed(x, 2.0 if ord is None else float(ord), axes or None, keepdim)
+    return vector_norm(x, 2.0 if ord is None else float(ord), axes or None, keepdim)
 
 
 @table.convert("aten.linalg_norm.ord_str")
@@ -167,105 +152,35 @@ def _condition(a: Value, order: Number | str) -> Value:
     return mine * theirs
 
 
-def spectrum(a: Value, hermitian: bool) -> Value:
-    """Singular values; of Hermitian matrices the sizes of the eigenvalues."""
-    result: Value = abs(linalg.eigenvalues_h(a)) if hermitian else linalg.singular_values(a)
-    return result
-
-
-def cutoff(
-    a: Value, values: Value, atol: Value | float | None, rtol: Value | float | None
-) -> Value:
-    """max(atol, rtol * the largest value) for each matrix, with an axis to compare by."""
-    if rtol is None:
-        rtol = 0.0 if atol is not None and not _is_zero(atol) else default_rtol(a)
-    largest = reduce.reduce_max(values, [-1], keepdim=True)
-    relative = _factor(values, rtol) * largest
-    return binary.max_(relative, _factor(values, 0.0 if atol is None else atol))
-
-
-def default_rtol(a: Value) -> Value:
-    """The precision times the longer side."""
-    longest = binary.max_(*(a.size(axis) for axis in (-2, -1)))
-    kind = real_of(a.precision)
-    return longest.cast(kind) * float(np.finfo(kind.dtype).eps)
-
-
-def _is_zero(tolerance: Value | float) -> bool:
-    """Whether an absolute tolerance is none at all."""
-    return not isinstance(tolerance, Value) and tolerance == 0
-
-
-def _factor(values: Value, tolerance: Value | float) -> Value:
-    if not isinstance(tolerance, Value):
-        return values.model.constant(tolerance, real_of(values.precision).dtype)
-    found = tolerance.cast(values.precision)
-    return shape.unsqueeze(found, [-1]) if found.rank else found
-
-
-Tolerance = Value | float | None
-
-
-def ranked(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Value:
-    """How many values are above the tolerance."""
-    values = spectrum(a, hermitian)
-    above = values > cutoff(a, values, atol, rtol)
-    return reduce.reduce_sum(above.cast(Precision.INT64), [-1], keepdim=False)
-
-
-def relative(a: Value, atol: Value | None, rtol: Value | None) -> Tolerance:
-    """A tensor for an absolute tolerance replaces the default relative one where it is not 0."""
-    if rtol is not None or atol is None:
-        return rtol
-    kind = atol.cast(real_of(a.precision))
-    none = a.model.constant(0, real_of(a.precision).dtype)
-    return compare.where(kind > none, none, default_rtol(a))
-
-
 @table.convert("aten.linalg_matrix_rank.atol_rtol_tensor")
 def matrix_rank_tensor(
     input: Value, *, atol: Value | None = None, rtol: Value | None = None, hermitian: bool = False
 ) -> Value:
-    return ranked(input, atol, relative(input, atol, rtol), hermitian)
+    return linalg_recipes.matrix_rank(input, atol, relative_tolerance(input, atol, rtol), hermitian)
 
 
 @table.convert("aten.linalg_matrix_rank.atol_rtol_float")
 def matrix_rank_float(
     self: Value, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
 ) -> Value:
-    return ranked(self, atol, rtol, hermitian)
+    return linalg_recipes.matrix_rank(self, atol, rtol, hermitian)
 
 
 @table.convert("aten.linalg_matrix_rank.default")
 def matrix_rank(self: Value, tol: float, hermitian: bool = False) -> Value:
-    return ranked(self, tol, 0.0, hermitian)
+    return linalg_recipes.matrix_rank(self, tol, 0.0, hermitian)
 
 
 @table.convert("aten.linalg_matrix_rank.tol_tensor")
 def matrix_rank_tol(input: Value, tol: Value, hermitian: bool = False) -> Value:
-    return ranked(input, tol, 0.0, hermitian)
-
-
-def pseudo_inverse(a: Value, atol: Tolerance, rtol: Tolerance, hermitian: bool) -> Value:
-    """V S^-1 U*, without the singular values below the tolerance."""
-    if hermitian:
-        values, right = linalg.eigh(a)
-        left = adjoint(right)
-    else:
-        u, values, vh = linalg.svd(a, full_matrices=False)
-        left, right = adjoint(u), adjoint(vh)
-    sizes_ = abs(values) if hermitian else values
-    kept = sizes_ > cutoff(a, sizes_, atol, rtol)
-    factors = compare.where(kept, unary.reciprocal(values), 0)
-    scaled = right * shape.unsqueeze(factors, [values.rank - 1]).cast(a.precision)
-    return linear.mat_mul(scaled, left)
+    return linalg_recipes.matrix_rank(input, tol, 0.0, hermitian)
 
 
 @table.convert("aten.linalg_pinv.atol_rtol_tensor")
 def pinv_tensor(
     self: Value, *, atol: Value | None = None, rtol: Value | None = None, hermitian: bool = False
 ) -> Value:
-    return pseudo_inverse(self, atol, relative(self, atol, rtol), hermitian)
+    return pseudo_inverse(self, atol, relative_tolerance(self, atol, rtol), hermitian)
 
 
 @table.convert("aten.linalg_pinv.atol_rtol_float")
@@ -290,15 +205,6 @@ def pinverse(self: Value, rcond: float = 1e-15) -> Value:
     return pseudo_inverse(self, None, rcond, hermitian=False)
 
 
-def crossed(self: Value, other: Value, axis: int) -> Value:
-    """(a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1) along an axis of 3."""
-    a, b = promoted(self, other)
-    next_, last = (a.model.constant(np.array(p)) for p in ([1, 2, 0], [2, 0, 1]))
-    one, two = (index.gather(x, next_, axis=axis - x.rank) for x in (a, b))
-    three, four = (index.gather(x, last, axis=axis - x.rank) for x in (b, a))
-    return one * three - four * two
-
-
 @table.convert("aten.linalg_cross.default")
 def linalg_cross(self: Value, other: Value, *, dim: int = -1) -> Value:
     if self.rank != other.rank:
@@ -306,7 +212,7 @@ def linalg_cross(self: Value, other: Value, *, dim: int = -1) -> Value:
     axis = axis_of(dim, self.rank)
     if any(x.shape[axis] != 3 for x in (self, other)):
         raise BadType(f"a cross product of {self.type} and {other.type} along axis {axis}")
-    return crossed(self, other, axis)
+    return linalg_recipes.cross(self, other, axis)
 
 
 @table.convert("aten.cross.default")

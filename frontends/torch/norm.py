@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from nnir import build
 from nnir.broadcast import contents
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import norm, reduce, shape, unary
+from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
 from nnir.types import Precision
 
 from ..table import Table
@@ -20,37 +19,9 @@ table = Table()
 Three = tuple[Value, Value, Value]
 
 
-def filled(like: Value, dims: Sequence[object], number: float) -> Value:
-    """A constant in the precision of `like`; its sizes must be known."""
-    if any(isinstance(d, Expr) for d in dims):
-        raise NotConstant(f"a normalisation over the sizes {tuple(map(str, dims))} without weights")
-    return like.model.constant(np.full(dims, number, like.dtype))
-
-
-def affine(
-    like: Value, dims: Sequence[object], weight: Value | None, bias: Value | None
-) -> tuple[Value, Value]:
-    """Scale and shift; 1 and 0 where they are absent."""
-    scale = filled(like, dims, 1) if weight is None else weight
-    return scale, filled(like, dims, 0) if bias is None else bias
-
-
-def moments(x: Value, axes: Sequence[int]) -> tuple[Value, Value]:
-    """Mean and population variance, whose axes stay; 16-bit floats in float32."""
-    wide = norm.computing(x)
-    mean = reduce.reduce_mean(wide, list(axes), keepdim=True)
-    power = unary.square(wide - mean)
-    return mean, reduce.reduce_mean(power, list(axes), keepdim=True)
-
-
 def inverse_deviation(variance: Value, eps: float) -> Value:
     """1 / sqrt(variance + eps)."""
     return unary.rsqrt(variance + eps)
-
-
-def channelwise(x: Value) -> list[int]:
-    """Every axis but that of the channels."""
-    return [axis for axis in range(x.rank) if axis != 1]
 
 
 def normalized(
@@ -71,7 +42,7 @@ def normalized(
         given = scale, shift, running_mean, running_var
         empty = x.model.constant(np.zeros(0, kind.dtype))
         return norm.batch_normalization(x, *given, epsilon=eps), empty, empty
-    axes = channelwise(x)
+    axes = axes_beside_channels(x)
     mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
     inverse = inverse_deviation(variance, eps)
     if x.shape[0] == 1 and x.rank > 2:
@@ -152,17 +123,6 @@ def batch_norm_no_update(
     return *results, input.model.constant(np.zeros(0, np.uint8))
 
 
-def updated(x: Value, running: Value, batch: Value, momentum: float, unbiased: bool) -> Value:
-    """The running mean or variance with its share of that of a batch."""
-    wide = batch.cast(running.precision)
-    if unbiased:
-        count = build.product([build.size_of(x, axis) for axis in channelwise(x)])
-        if not isinstance(count, int):
-            raise NotConstant(f"batch_norm with training of {x.type}")
-        wide = wide * float(np.divide(count, max(count - 1, 1)))
-    return running * (1 - momentum) + wide * momentum
-
-
 @table.convert("aten._native_batch_norm_legit_functional.default")
 def batch_norm_functional(
     input: Value,
@@ -178,10 +138,11 @@ def batch_norm_functional(
     if not training:
         return *results, running_mean, running_var
     mean, variance = (
-        shape.squeeze(v, channelwise(input)) for v in moments(input, channelwise(input))
+        shape.squeeze(v, axes_beside_channels(input))
+        for v in moments(input, axes_beside_channels(input))
     )
-    new_mean = updated(input, running_mean, mean, momentum, unbiased=False)
-    return *results, new_mean, updated(input, running_var, variance, momentum, unbiased=True)
+    new_mean = update_running(input, running_mean, mean, momentum, unbiased=False)
+    return *results, new_mean, update_running(input, running_var, variance, momentum, unbiased=True)
 
 
 @table.convert("aten._batch_norm_with_update_functional.default")
@@ -304,7 +265,7 @@ def rms_norm(
     eps: float | None = None,
 ) -> Value:
     begin = trailing(input, normalized_shape)
-    scale = filled(input, input.shape[begin:], 1) if weight is None else weight
+    scale = full_of_size(input, input.shape[begin:], 1) if weight is None else weight
     epsilon = smallest(input, eps)
     return norm.rms_normalization(input, scale, begin_norm_axis=begin, epsilon=epsilon)
 

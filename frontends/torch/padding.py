@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from nnir.broadcast import contents, ints
-from nnir.dim import Dim, Expr
-from nnir.errors import BadType, Unsupported
+from nnir.errors import Unsupported
 from nnir.model import Index, Value
-from nnir.ops import index, shape
+from nnir.recipes.padding import MODES, pad_by_mode
+from nnir.recipes.promotion import Number
 from nnir.types import PadMode
 
 from ..table import Table
-from .promotion import Number, to
 
 table = Table()
-
-MODES = {
-    "constant": PadMode.CONSTANT,
-    "reflect": PadMode.REFLECT,
-    "replicate": PadMode.EDGE,
-    "circular": PadMode.WRAP,
-}
 
 
 @table.convert("aten.constant_pad_nd.default")
 def constant_pad_nd(self: Value, pad: Index, value: Number = 0) -> Value:
-    return padded(self, pad, PadMode.CONSTANT, value)
+    return pad_by_mode(self, pad, PadMode.CONSTANT, value)
 
 
 @table.convert("aten.pad.default")
 def pad(self: Value, pad: Index, mode: str = "constant", value: float | None = None) -> Value:
     if mode not in MODES:
         raise Unsupported(f"pad with mode={mode!r}")
-    return padded(self, pad, MODES[mode], 0 if value is None else value)
+    return pad_by_mode(self, pad, MODES[mode], 0 if value is None else value)
 
 
 @table.convert("aten._pad_enum.default")
@@ -41,80 +30,20 @@ def pad_enum(self: Value, pad: Index, mode: int, value: float | None = None) -> 
     match mode:
         case 0 | 1 | 2 | 3:
             kind = ("reflect", "replicate", "circular", "constant")[mode]
-            return padded(self, pad, MODES[kind], 0 if value is None else value)
+            return pad_by_mode(self, pad, MODES[kind], 0 if value is None else value)
     raise Unsupported(f"_pad_enum with mode={mode!r}")
-
-
-def padded(x: Value, pad: Value, mode: PadMode, value: Number = 0) -> Value:
-    """`x` with elements around it: the pairs in `pad` begin with the last axis.
-
-    Negative amounts crop: in front of circular padding, behind the others, which mirror and
-    repeat what is cropped.
-    """
-    amounts = contents(pad)
-    if amounts is None:
-        raise Unsupported(f"pad of {x.type} by amounts that are only known while running")
-    if len(amounts) % 2 or len(amounts) > 2 * x.rank:
-        raise BadType(f"pad of {x.type} by {amounts}")
-    if all(n == 0 for n in amounts):
-        return x
-    _check(x, amounts, mode)
-    pairs = _by_axis(x, pad, amounts)
-    single = to(value, x.precision, x.model) if value else None
-    known = ints(pairs)
-    if mode in (PadMode.CONSTANT, PadMode.WRAP) or known is None:
-        return shape.pad(x, pairs, single, mode=mode)
-    return _then_cropped(x, known, mode)
-
-
-def _by_axis(x: Value, pad: Value, amounts: tuple[Dim, ...]) -> Value:
-    """A pair (front, behind) for every axis, from the first one on."""
-    count = len(amounts) // 2
-    if all(isinstance(n, int) for n in amounts):
-        pairs = [amounts[2 * k : 2 * k + 2] for k in reversed(range(count))]
-        return x.model.constant(np.array([(0, 0)] * (x.rank - count) + pairs, np.int64).reshape(-1))
-    order = [2 * k + side for k in reversed(range(count)) for side in (0, 1)]
-    turned = index.gather(pad, order, axis=0)
-    if count == x.rank:
-        return turned
-    zeros = x.model.constant(np.zeros(2 * (x.rank - count), np.int64))
-    return shape.concat(zeros, turned, axis=0)
-
-
-def _check(x: Value, amounts: tuple[Dim, ...], mode: PadMode) -> None:
-    """PyTorch mirrors and wraps at most once."""
-    for k in range(len(amounts) // 2):
-        size = x.shape[-1 - k]
-        for n in amounts[2 * k : 2 * k + 2]:
-            if isinstance(n, Expr) or isinstance(size, Expr):
-                continue
-            farthest = {PadMode.REFLECT: size - 1, PadMode.WRAP: size}.get(mode, n)
-            if n > farthest or (mode != PadMode.CONSTANT and n > 0 and not size):
-                raise BadType(f"pad of {x.type} by {amounts} with mode {mode.name}")
-
-
-def _then_cropped(x: Value, pairs: tuple[int, ...], mode: PadMode) -> Value:
-    result = x
-    if any(n > 0 for n in pairs):
-        result = shape.pad(x, [max(n, 0) for n in pairs], mode=mode)
-    axes = [k for k in range(x.rank) if min(pairs[2 * k : 2 * k + 2]) < 0]
-    if not axes:
-        return result
-    starts = [max(-pairs[2 * k], 0) for k in axes]
-    ends = [min(pairs[2 * k + 1], 0) or np.iinfo(np.int64).max for k in axes]
-    return index.slice_(result, axes, starts, ends)
 
 
 @table.convert("aten._pad_circular.default")
 def pad_circular(self: Value, pad: Index) -> Value:
-    return padded(self, pad, PadMode.WRAP)
+    return pad_by_mode(self, pad, PadMode.WRAP)
 
 
 @table.convert(*(f"aten.reflection_pad{n}d.default" for n in (1, 2, 3)))
 def reflection_pad(self: Value, padding: Index) -> Value:
-    return padded(self, padding, PadMode.REFLECT)
+    return pad_by_mode(self, padding, PadMode.REFLECT)
 
 
 @table.convert(*(f"aten.replication_pad{n}d.default" for n in (1, 2, 3)))
 def replication_pad(self: Value, padding: Index) -> Value:
-    return padded(self, padding, PadMode.EDGE)
+    return pad_by_mode(self, padding, PadMode.EDGE)

@@ -8,16 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import generate, pool, reduce, shape
-from nnir.ops import index as ops
+from nnir.ops import pool
+from nnir.recipes.pool import unpool, with_batch
 from nnir.types import Precision
 
 from ..table import Table
 from . import adaptive_pool, fractional_pool
-from .windows import Window, batched, checked, window
+from .windows import Window, checked, window
 
 table = Table.merge([adaptive_pool.table, fractional_pool.table])
 Both = tuple[Value, Value]
@@ -25,7 +24,7 @@ Both = tuple[Value, Value]
 
 def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...]:
     """The maxima, and with `positions` where they are in their plane."""
-    rank, found = how.rank, batched(self, how.rank)
+    rank, found = how.rank, with_batch(self, how.rank)
     how = how.with_axis() if how.rank == 1 else how
     plain = how.plain(found.value) if how.rank == 2 else None
     if plain is not None:
@@ -77,7 +76,7 @@ def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) ->
     """The mean, or with a `divisor` the sum over that."""
     if not self.is_float:
         raise Unsupported(f"an average pool of {self.type}")
-    rank, found = how.rank, batched(self, how.rank)
+    rank, found = how.rank, with_batch(self, how.rank)
     how = how.with_axis() if how.rank == 1 else how
     x, whole = found.value, divisor is not None
     plain = how.plain(x, clips=include and not whole)
@@ -134,24 +133,9 @@ for _rank in (1, 2, 3):
         table.convert(f"aten.avg_pool{_rank}d.default")(_average(_rank))
 
 
-def unpooled(self: Value, indices: Value, output_size: Value, rank: int) -> Value:
-    """Every element at its position in its plane, zeros elsewhere."""
-    if self.rank not in (rank + 1, rank + 2):
-        raise BadType(f"max_unpool over {rank} axes of {self.type}")
-    lead = build.sizes_of(self)[: self.rank - rank]
-    plane = reduce.reduce_prod(output_size, [0], keepdim=True)
-    whole = shape.concat(build.vector(self.model, lead), plane, axis=0)
-    zero = self.model.constant(np.zeros((), self.dtype))
-    spatial = build.product(build.sizes_of(self)[self.rank - rank :])
-    rows = [build.reshape(x, [*lead, spatial]) for x in (self, indices)]
-    filled = ops.scatter_elements(generate.fill(whole, zero), rows[1], rows[0], axis=len(lead))
-    target = shape.concat(build.vector(self.model, lead), output_size, axis=0)
-    return shape.reshape_exact(filled, target)
-
-
 @table.convert("aten.max_unpool2d.default")
 def max_unpool2d(self: Value, indices: Value, output_size: Index) -> Value:
-    return unpooled(self, indices, output_size, 2)
+    return unpool(self, indices, output_size, 2)
 
 
 @table.convert("aten.max_unpool3d.default")
@@ -163,4 +147,4 @@ def max_unpool3d(
     padding: tuple[int, ...],
 ) -> Value:
     """The indices say it all; stride and padding only check the size in PyTorch."""
-    return unpooled(self, indices, output_size, 3)
+    return unpool(self, indices, output_size, 3)

@@ -8,10 +8,10 @@ from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, shape, unary
+from nnir.recipes.promotion import HALVES, to_value
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import HALVES, to
 
 table = Table()
 
@@ -40,7 +40,7 @@ def quantized(
     known = not isinstance(low, Value) and not isinstance(high, Value)
     if known and low <= whole[0] and high >= whole[1]:
         return made
-    bounds = [to(v, dtype, x.model) for v in (low, high)]
+    bounds = [to_value(v, dtype, x.model) for v in (low, high)]
     return activation.clip(made, *bounds)
 
 

@@ -8,18 +8,20 @@ import ml_dtypes
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of, ints
-from nnir.errors import BadType, NotConstant
+from nnir.errors import BadType
 from nnir.model import Index, Value
-from nnir.ops import random, shape, sort, unary
+from nnir.ops import random, shape, unary
+from nnir.recipes import random as random_recipes
+from nnir.recipes.generate import full_like
+from nnir.recipes.promotion import DEFAULT_FLOAT, Operand, common_precision, to_value
+from nnir.recipes.random import random_integers
+from nnir.recipes.shape import common_sizes, expand_to
+from nnir.recipes.sort import sort_along
 from nnir.types import Precision
 
 from ..table import Table
 from ..translate import Translator
-from .generate import INT64, like, whole_kind
-from .promotion import DEFAULT_FLOAT, Operand, common, to
-from .shape import common_sizes, expanded
-from .sort import sorted_along
+from .generate import INT64, whole_kind
 
 table = Table()
 
@@ -58,20 +60,6 @@ _both("rand", random.random_uniform)
 _both("randn", random.random_normal)
 
 
-def whole_numbers(size: Value, low: Value | int, high: Value, precision: Precision) -> Value:
-    """Integers from `low` up to `high`, not included."""
-    first = (low,) if isinstance(low, int) else ints(low)
-    last = ints(high)
-    if first is None or last is None:
-        raise NotConstant("random integers between bounds that are only known while running")
-    if first[0] >= last[0]:
-        raise BadType(f"random integers from {first[0]} to {last[0]}")
-    drawn = random.random_uniform(
-        size, low=float(first[0]), high=float(last[0]), dtype=Precision.FLOAT64
-    )
-    return unary.floor(drawn).cast(precision)
-
-
 @table.convert("aten.randint.default")
 def randint(
     high: Index,
@@ -80,7 +68,7 @@ def randint(
     dtype: Precision | int | None = INT64,
     translator: Translator,
 ) -> Value:
-    return whole_numbers(size, 0, high, whole_kind(dtype))
+    return random_integers(size, 0, high, whole_kind(dtype))
 
 
 @table.convert("aten.randint.low")
@@ -92,19 +80,19 @@ def randint_low(
     dtype: Precision | int | None = INT64,
     translator: Translator,
 ) -> Value:
-    return whole_numbers(size, low, high, whole_kind(dtype))
+    return random_integers(size, low, high, whole_kind(dtype))
 
 
 @table.convert("aten.randint_like.default")
 def randint_like(self: Value, high: Index, *, dtype: Precision | None = None) -> Value:
-    return whole_numbers(build.shape_of(self), 0, high, dtype or self.precision)
+    return random_integers(build.shape_of(self), 0, high, dtype or self.precision)
 
 
 @table.convert("aten.randint_like.low_dtype")
 def randint_like_low(
     self: Value, low: Index, high: Index, *, dtype: Precision | None = None
 ) -> Value:
-    return whole_numbers(build.shape_of(self), low, high, dtype or self.precision)
+    return random_integers(build.shape_of(self), low, high, dtype or self.precision)
 
 
 @table.convert("aten.random.from")
@@ -112,18 +100,18 @@ def random_from(
     self: Value, from_: Index, to: Index | None, *, generator: str | None = None
 ) -> Value:
     end = self.model.constant(np.int64(_end(self.precision))) if to is None else to
-    return whole_numbers(build.shape_of(self), from_, end, self.precision)
+    return random_integers(build.shape_of(self), from_, end, self.precision)
 
 
 @table.convert("aten.random.to")
 def random_to(self: Value, to: Index, *, generator: str | None = None) -> Value:
-    return whole_numbers(build.shape_of(self), 0, to, self.precision)
+    return random_integers(build.shape_of(self), 0, to, self.precision)
 
 
 @table.convert("aten.random.default")
 def random_any(self: Value, *, generator: str | None = None) -> Value:
     end = self.model.constant(np.int64(_end(self.precision)))
-    return whole_numbers(build.shape_of(self), 0, end, self.precision)
+    return random_integers(build.shape_of(self), 0, end, self.precision)
 
 
 def _end(precision: Precision) -> int:
@@ -141,7 +129,7 @@ def randperm(n: Index, *, dtype: Precision | int | None = INT64, translator: Tra
     """The order of random numbers."""
     size = shape.reshape(n, [1]) if n.known is None else n.model.constant(n.known.reshape(1))
     drawn = random.random_uniform(size, dtype=Precision.FLOAT64)
-    return sorted_along(drawn, 0, descending=False)[1].cast(whole_kind(dtype))
+    return sort_along(drawn, 0, descending=False)[1].cast(whole_kind(dtype))
 
 
 @table.convert("aten.bernoulli.default")
@@ -151,13 +139,13 @@ def bernoulli(self: Value, *, generator: str | None = None) -> Value:
 
 @table.convert("aten.bernoulli.p")
 def bernoulli_p(self: Value, p: float, *, generator: str | None = None) -> Value:
-    chance = like(self, p, Precision.FLOAT32)
+    chance = full_like(self, p, Precision.FLOAT32)
     return random.bernoulli(chance, dtype=self.precision)
 
 
 @table.convert("aten.bernoulli.Tensor")
 def bernoulli_tensor(self: Value, p: Value, *, generator: str | None = None) -> Value:
-    return random.bernoulli(expanded(p, build.shape_of(self)), dtype=self.precision)
+    return random.bernoulli(expand_to(p, build.shape_of(self)), dtype=self.precision)
 
 
 def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Value:
@@ -168,14 +156,14 @@ def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Va
         )
         return drawn
     drawn = random.random_normal(size, dtype=precision)
-    deviation, middle = (to(v, precision, drawn.model) for v in (std, mean))
+    deviation, middle = (to_value(v, precision, drawn.model) for v in (std, mean))
     result: Value = drawn * deviation + middle
     return result
 
 
 @table.convert("aten.normal.Tensor_Tensor")
 def normal(mean: Value, std: Value, *, generator: str | None = None) -> Value:
-    return spread(common_sizes(mean, std), mean, std, common(mean, std))
+    return spread(common_sizes(mean, std), mean, std, common_precision(mean, std))
 
 
 @table.convert("aten.normal.Tensor_float")
@@ -261,22 +249,4 @@ def multinomial(
     *,
     generator: str | None = None,
 ) -> Value:
-    """Without replacement the largest log-probabilities win, each with Gumbel noise added."""
-    count = ints(num_samples)
-    if count is None:
-        raise NotConstant("multinomial of a number that is only known while running")
-    rows = self if self.rank == 2 else shape.unsqueeze(self, [0])
-    scores = unary.log(rows)
-    if replacement:
-        chosen = random.multinomial(scores, sample_size=count[0], dtype=Precision.INT64)
-    else:
-        noise = -unary.log(random.random_uniform(build.shape_of(rows), dtype=rows.precision))
-        keys = scores - unary.log(noise)
-        _, chosen = _largest(keys, count[0])
-    return chosen if self.rank == 2 else shape.squeeze(chosen, [0])
-
-
-def _largest(x: Value, count: int) -> tuple[Value, Value]:
-    axis = axis_of(-1, x.rank)
-    values, places = sort.top_k(x, x.model.constant(np.array([count])), axis=axis)
-    return values, places
+    return random_recipes.multinomial(self, num_samples, replacement, generator=generator)

@@ -8,43 +8,38 @@ import math
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axes_of, axis_of, ints
+from nnir.broadcast import axes_of
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import generate, index, reduce, shape, unary
-from nnir.types import Precision
+from nnir.ops import index, shape
+from nnir.recipes import shape as shape_recipes
+from nnir.recipes.shape import (
+    repeat_all,
+    repeat_each,
+    repeat_positions,
+    require_rank,
+)
 
 from ..table import Items, Table
 
 table = Table()
-BACK = -(1 << 62)
-"""Before the first element of any axis."""
 
 
 @table.convert("aten.flip.default")
 def flip(self: Value, dims: tuple[int, ...]) -> Value:
-    axes = axes_of(dims, max(self.rank, 1)) if self.rank else ()
-    if not axes:
-        return self
-    back = [-1] * len(axes)
-    return index.slice_(self, list(axes), back, [BACK] * len(axes), back)
-
-
-def _require_rank(x: Value, rank: int) -> None:
-    if x.rank < rank:
-        raise BadType(f"{x.type}, where at least {rank} axes are needed")
+    return shape_recipes.flip(self, dims)
 
 
 @table.convert("aten.fliplr.default")
 def fliplr(self: Value) -> Value:
-    _require_rank(self, 2)
+    require_rank(self, 2)
     return flip(self, (1,))
 
 
 @table.convert("aten.flipud.default")
 def flipud(self: Value) -> Value:
-    _require_rank(self, 1)
+    require_rank(self, 1)
     return flip(self, (0,))
 
 
@@ -65,33 +60,17 @@ def rot90(self: Value, k: int = 1, dims: tuple[int, ...] = (0, 1)) -> Value:
 
 @table.convert("aten.roll.default")
 def roll(self: Value, shifts: Index, dims: tuple[int, ...] = ()) -> Value:
-    if not self.rank:
-        return self
-    return index.roll(self, shifts, list(dims) or None)
+    return shape_recipes.roll(self, shifts, dims)
 
 
 @table.convert("aten.pixel_shuffle.default")
 def pixel_shuffle(self: Value, upscale_factor: int) -> Value:
-    """Channels become blocks of r by r pixels."""
-    _require_rank(self, 3)
-    r = upscale_factor
-    *head, c, h, w = build.sizes_of(self)
-    n = len(head)
-    cut = build.reshape(self, [*head, build.over(c, r * r), r, r, h, w])
-    moved = shape.transpose(cut, perm=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
-    return build.reshape(moved, [*head, build.over(c, r * r), build.times(h, r), build.times(w, r)])
+    return shape_recipes.pixel_shuffle(self, upscale_factor)
 
 
 @table.convert("aten.pixel_unshuffle.default")
 def pixel_unshuffle(self: Value, downscale_factor: int) -> Value:
-    """Blocks of r by r pixels become channels."""
-    _require_rank(self, 3)
-    r = downscale_factor
-    *head, c, h, w = build.sizes_of(self)
-    n = len(head)
-    cut = build.reshape(self, [*head, c, build.over(h, r), r, build.over(w, r), r])
-    moved = shape.transpose(cut, perm=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
-    return build.reshape(moved, [*head, build.times(c, r * r), build.over(h, r), build.over(w, r)])
+    return shape_recipes.pixel_unshuffle(self, downscale_factor)
 
 
 @table.convert("aten.channel_shuffle.default", "aten.native_channel_shuffle.default")
@@ -101,8 +80,7 @@ def channel_shuffle(self: Value, groups: int) -> Value:
 
 @table.convert("aten.meshgrid.default")
 def meshgrid(tensors: Items) -> list[Value]:
-    lines = [v if v.rank else shape.reshape(v, [1]) for v in tensors]
-    return list(generate.meshgrid(*lines)) if len(lines) > 1 else lines
+    return shape_recipes.meshgrid(tensors)
 
 
 @table.convert("aten.meshgrid.indexing")
@@ -128,7 +106,7 @@ def cartesian_prod(tensors: Items) -> Value:
 
 @table.convert("aten.combinations.default")
 def combinations(self: Value, r: int = 2, with_replacement: bool = False) -> Value:
-    _require_rank(self, 1)
+    require_rank(self, 1)
     size = self.shape[0]
     if isinstance(size, Expr):
         raise NotConstant(f"combinations of {self.type}")
@@ -144,82 +122,21 @@ def combinations(self: Value, r: int = 2, with_replacement: bool = False) -> Val
 def repeat_interleave_int(
     self: Value, repeats: Index, dim: int | None = None, *, output_size: Index | None = None
 ) -> Value:
-    x, axis = _line(self, dim)
-    known, size = ints(repeats), x.shape[axis]
-    if known is not None and isinstance(size, int):
-        if known[0] == 1:
-            return x
-        if known[0] < 0:
-            raise BadType(f"repeat_interleave {known[0]} times")
-        return index.gather(x, build.arange(size * known[0]) // max(known[0], 1), axis=axis)
-    own = build.sizes_of(x)
-    times = known[0] if known is not None else shape.reshape(repeats, [1])
-    wide = build.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
-    copies = shape.expand(shape.unsqueeze(x, [axis + 1]), wide)
-    return build.reshape(copies, [*own[:axis], build.times(own[axis], times), *own[axis + 1 :]])
-
-
-def _line(x: Value, dim: int | None) -> tuple[Value, int]:
-    """A tensor and the axis that an operator works on; without one the flattened tensor."""
-    if dim is None or not x.rank:
-        return (x if x.rank == 1 else shape.flatten(x, start_axis=0, end_axis=-1)), 0
-    return x, axis_of(dim, x.rank)
+    return repeat_all(self, repeats, dim, output_size=output_size)
 
 
 @table.convert("aten.repeat_interleave.self_Tensor")
 def repeat_interleave(
     self: Value, repeats: Value, dim: int | None = None, *, output_size: Index | None = None
 ) -> Value:
-    x, axis = _line(self, dim)
-    if repeats.rank == 0 or repeats.shape[0] == 1 != x.shape[axis]:
-        one = shape.reshape(repeats, [])
-        return repeat_interleave_int(x, one.cast(Precision.INT64), axis)
-    return index.gather(x, repeated(repeats, output_size), axis=axis)
+    return repeat_each(self, repeats, dim, output_size=output_size)
 
 
 @table.convert("aten.repeat_interleave.Tensor")
 def repeat_interleave_tensor(repeats: Value, *, output_size: Index | None = None) -> Value:
-    return repeated(repeats, output_size).cast(repeats.precision)
-
-
-def repeated(repeats: Value, total: Value | None) -> Value:
-    """0 as often as the first number says, then 1 as often as the second, ..."""
-    if repeats.precision not in (Precision.INT32, Precision.INT64):
-        raise BadType(f"repeat_interleave as often as {repeats.type}")
-    if repeats.known is not None:
-        known = repeats.known
-        if known.size and (known.min() < 0 or known.sum() > build.LARGEST_CONSTANT):
-            raise BadType(f"repeat_interleave {known.min()} to {known.max()} times")
-        return repeats.model.constant(np.repeat(np.arange(known.size), known))
-    counts = repeats.cast(Precision.INT64)
-    ends = reduce.cum_sum(counts, [0])
-    whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
-    steps = generate.range_([0], shape.reshape(whole, [1]), [1])
-    passed = shape.unsqueeze(steps, [1]) >= ends
-    return reduce.reduce_sum(unary.cast(passed, dtype=Precision.INT64), [1], keepdim=False)
+    return repeat_positions(repeats, output_size).cast(repeats.precision)
 
 
 @table.convert("aten.unfold.default")
 def unfold(self: Value, dimension: int, size: int, step: int) -> Value:
-    """Windows along an axis; their elements are the last axis of the result."""
-    if size < 0 or step < 1:
-        raise BadType(f"unfold into windows of {size} with step {step}")
-    x = self if self.rank else shape.reshape(self, [1])
-    axis = axis_of(dimension, x.rank)
-    length = x.shape[axis]
-    if isinstance(length, int):
-        count = (length - size) // step + 1
-        if length < size:
-            raise BadType(f"unfold of {self.type} into windows of {size}")
-        build.arange(count * size)  # too many are refused
-        where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
-    else:
-        room = build.over(build.minus(build.size_of(x, axis), size), step)
-        starts = generate.range_([0], build.vector(x.model, [build.plus(room, 1)]), [1])
-        starts = starts * [step] if step != 1 else starts
-        where = shape.unsqueeze(starts, [1]) + np.arange(size)
-    if not self.rank:
-        return shape.reshape(index.gather(x, where, axis=0), [-1])
-    windows = index.gather(x, where, axis=axis)
-    perm = (*range(axis + 1), *range(axis + 2, x.rank + 1), axis + 1)
-    return windows if axis == x.rank - 1 else shape.transpose(windows, perm=perm)
+    return shape_recipes.unfold(self, dimension, size, step)

@@ -7,78 +7,17 @@ new; the standard's are input, output, forget, cell and update, reset, new.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.operator import Operator
-from nnir.ops import activation, linear, recurrent, shape
+from nnir.ops import activation, linear, shape
 from nnir.ops import index as ops
+from nnir.recipes.recurrent import GRU, LSTM, RELU, TANH, Kind, cell_operands, join_gates
 
 from ..table import Items, Table
 
 table = Table()
 MOST_STEPS = 256
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of layer: its operator, where its gates are, and how many states it has."""
-
-    operator: Operator[tuple[Value, ...]]
-    gates: tuple[int, ...]
-    states: int
-    attributes: tuple[tuple[str, Any], ...] = ()
-
-
-LSTM = Kind(recurrent.lstm, (0, 3, 1, 2), 2)
-GRU = Kind(recurrent.gru, (1, 0, 2), 1, (("linear_before_reset", True),))
-TANH = Kind(recurrent.rnn, (0,), 1)
-RELU = Kind(recurrent.rnn, (0,), 1, (("activations", ("Relu",)),))
-
-
-def arranged(weight: Value, gates: Sequence[int]) -> Value:
-    """The rows of each gate in the standard's order; of a constant now."""
-    if len(gates) == 1:
-        return weight
-    if weight.constant is not None and weight.rank:
-        parts = np.split(weight.constant, len(gates))
-        return weight.model.constant(np.concatenate([parts[g] for g in gates]))
-    size = weight.shape[0]
-    if not isinstance(size, int):
-        raise Unsupported(f"a recurrent layer with weights {weight.type}")
-    found = shape.split(weight, [size // len(gates)] * len(gates), axis=0)
-    return shape.concat(*(found[g] for g in gates), axis=0)
-
-
-def joined(parts: Sequence[Value], axis: int) -> Value:
-    """Values side by side; constants now."""
-    arrays = [p.constant for p in parts if p.constant is not None]
-    if len(arrays) == len(parts):
-        return parts[0].model.constant(np.concatenate(arrays, axis))
-    return parts[0] if len(parts) == 1 else shape.concat(*parts, axis=axis)
-
-
-def stacked(parts: Sequence[Value]) -> Value:
-    """One layer of each direction on a new first axis."""
-    arrays = [p.constant for p in parts if p.constant is not None]
-    if len(arrays) == len(parts):
-        return parts[0].model.constant(np.stack(arrays))
-    return joined([shape.unsqueeze(p, [0]) for p in parts], 0)
-
-
-def operands(kind: Kind, params: Sequence[Sequence[Value]]) -> list[Value | None]:
-    """Weights and biases of a layer from the parameters of its directions."""
-    types = {p.precision.name for row in params for p in row}
-    if len(types) > 1:
-        raise BadType(f"a recurrent layer with parameters of {', '.join(sorted(types))}")
-    rows = [[arranged(p, kind.gates) for p in row] for row in params]
-    found: list[Value | None] = [stacked([row[k] for row in rows]) for k in (0, 1)]
-    has_bias = len(rows[0]) > 2
-    return [*found, stacked([joined(row[2:4], 0) for row in rows]) if has_bias else None]
 
 
 def layered(
@@ -114,7 +53,7 @@ def layered(
         for found, end in zip(last, ends, strict=True):
             found.append(end)
     x = shape.transpose(x, perm=(1, 0, 2)) if batch_first else x
-    return x, *(joined(found, 0) for found in last)
+    return x, *(join_gates(found, 0) for found in last)
 
 
 def _rows(state: Value, start: int, count: int, whole: int) -> Value:
@@ -128,7 +67,7 @@ def _layer(
 ) -> tuple[Value, ...]:
     """[T, N, I] to [T, N, directions * H] and the last states."""
     direction = "bidirectional" if len(params) > 1 else "forward"
-    given = (x, *operands(kind, params), None, *states)
+    given = (x, *cell_operands(kind, params), None, *states)
     outputs, *last = kind.operator(*given, direction=direction, **dict(kind.attributes))
     if len(params) == 1:
         return shape.squeeze(outputs, [1]), *last
@@ -154,7 +93,11 @@ def _projected(
             made.append(h)
         rows.append(shape.stack(*(reversed(made) if direction else made), axis=0))
         ends.append((shape.unsqueeze(h, [0]), shape.unsqueeze(c, [0])))
-    return joined(rows, 2), joined([h for h, _ in ends], 0), joined([c for _, c in ends], 0)
+    return (
+        join_gates(rows, 2),
+        join_gates([h for h, _ in ends], 0),
+        join_gates([c for _, c in ends], 0),
+    )
 
 
 def _step(
@@ -260,7 +203,7 @@ def celled(
         raise BadType(f"a recurrent cell of {x.type}: two axes are needed")
     lifted = [shape.unsqueeze(v, [0]) for v in (x, *states)]
     _, *last = kind.operator(
-        lifted[0], *operands(kind, [given]), None, *lifted[1:], **dict(kind.attributes)
+        lifted[0], *cell_operands(kind, [given]), None, *lifted[1:], **dict(kind.attributes)
     )
     return [shape.squeeze(v, [0]) for v in last]
 

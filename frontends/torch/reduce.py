@@ -2,45 +2,23 @@
 
 from __future__ import annotations
 
-import functools
-import math
 from collections.abc import Callable
 
 from nnir import build
-from nnir.broadcast import axes_of, axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, reduce, shape, unary
+from nnir.recipes.promotion import Number, category, promote_to_float, round_once
+from nnir.recipes.reduce import Axes, arg_extreme, reduce_axes, reduce_extreme, variance
+from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ..table import Table
 from . import distance, gradient, running, statistics
-from .halves import once_rounded
-from .promotion import Number, category, floating
-from .unary import is_nan, truth
 
 table = Table.merge([distance.table, gradient.table, running.table, statistics.table])
-Axes = tuple[int, ...] | None
-
-
-def axes_in(x: Value, dim: Axes) -> tuple[int, ...]:
-    """Axes that are named, none for all; a tensor without axes takes 0 and -1."""
-    if dim is None:
-        return ()
-    if not x.rank:
-        axes_of(dim, 1)
-        return ()
-    return axes_of(dim, x.rank)
-
-
-def folded(operator: Operator, x: Value, dim: Axes, keepdim: bool) -> Value:
-    """A reduction along axes; no axes at all stand for every axis."""
-    if not x.rank:
-        axes_in(x, dim)
-        return x
-    return operator(x, list(axes_in(x, dim)), keepdim=keepdim)
 
 
 def summand(self: Value, dtype: Precision | None) -> Value:
@@ -52,7 +30,7 @@ def summand(self: Value, dtype: Precision | None) -> Value:
 
 @table.convert("aten.sum.default")
 def sum_(self: Value, *, dtype: Precision | None = None) -> Value:
-    return folded(reduce.reduce_sum, summand(self, dtype), None, keepdim=False)
+    return reduce_axes(reduce.reduce_sum, summand(self, dtype), None, keepdim=False)
 
 
 @table.convert("aten.sum.dim_IntList")
@@ -63,7 +41,7 @@ def sum_dim(
     *,
     dtype: Precision | None = None,
 ) -> Value:
-    return folded(reduce.reduce_sum, summand(self, dtype), dim, keepdim)
+    return reduce_axes(reduce.reduce_sum, summand(self, dtype), dim, keepdim)
 
 
 @table.convert("aten.mean.default")
@@ -82,36 +60,29 @@ def mean_dim(
     x = self if dtype is None else self.cast(dtype)
     if category(x.precision) < 2:
         raise BadType(f"the mean of {x.type}")
-    return folded(reduce.reduce_mean, x, dim, keepdim)
+    return reduce_axes(reduce.reduce_mean, x, dim, keepdim)
 
 
 @table.convert("aten.prod.default")
 def prod(self: Value, *, dtype: Precision | None = None) -> Value:
-    return folded(reduce.reduce_prod, summand(self, dtype), None, keepdim=False)
+    return reduce_axes(reduce.reduce_prod, summand(self, dtype), None, keepdim=False)
 
 
 @table.convert("aten.prod.dim_int")
 def prod_dim(
     self: Value, dim: int, keepdim: bool = False, *, dtype: Precision | None = None
 ) -> Value:
-    return folded(reduce.reduce_prod, summand(self, dtype), (dim,), keepdim)
-
-
-def best(operator: Operator, x: Value, dim: Axes, keepdim: bool) -> Value:
-    """A maximum or minimum, which nothing at all has not."""
-    if any(x.shape[a] == 0 for a in axes_in(x, dim) or range(x.rank)):
-        raise BadType(f"the largest or smallest of {x.type} along {dim or 'all axes'}")
-    return folded(operator, x, dim, keepdim)
+    return reduce_axes(reduce.reduce_prod, summand(self, dtype), (dim,), keepdim)
 
 
 @table.convert("aten.amax.default")
 def amax(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
-    return best(reduce.reduce_max, self, dim, keepdim)
+    return reduce_extreme(reduce.reduce_max, self, dim, keepdim)
 
 
 @table.convert("aten.amin.default")
 def amin(self: Value, dim: tuple[int, ...] = (), keepdim: bool = False) -> Value:
-    return best(reduce.reduce_min, self, dim, keepdim)
+    return reduce_extreme(reduce.reduce_min, self, dim, keepdim)
 
 
 @table.convert("aten.aminmax.default")
@@ -123,31 +94,23 @@ def aminmax(self: Value, *, dim: int | None = None, keepdim: bool = False) -> tu
 def _extreme(name: str, largest: Operator, position: Operator) -> None:
     @table.convert(f"aten.{name}.default")
     def whole(self: Value) -> Value:
-        return best(largest, self, None, keepdim=False)
+        return reduce_extreme(largest, self, None, keepdim=False)
 
     @table.convert(f"aten.{name}.dim")
     def along(self: Value, dim: int, keepdim: bool = False) -> tuple[Value, Value]:
-        place = found_at(position, self, dim, keepdim)
-        return folded(largest, self, (dim,), keepdim), place
+        place = arg_extreme(position, self, dim, keepdim)
+        return reduce_axes(largest, self, (dim,), keepdim), place
 
     @table.convert(f"aten.arg{name}.default")
     def where(self: Value, dim: int | None = None, keepdim: bool = False) -> Value:
         if dim is not None:
-            return found_at(position, self, dim, keepdim)
-        place = found_at(position, shape.reshape(self, [-1]), 0, keepdim=False)
+            return arg_extreme(position, self, dim, keepdim)
+        place = arg_extreme(position, shape.reshape(self, [-1]), 0, keepdim=False)
         return (
             build.reshape_to(place, build.vector(place.model, [1] * self.rank))
             if keepdim
             else place
         )
-
-
-def found_at(operator: Operator, x: Value, dim: int, keepdim: bool) -> Value:
-    """Where an element is along an axis; in a tensor without axes at 0."""
-    if not x.rank:
-        axis_of(dim, 1)
-        return x.model.constant(0)
-    return operator(x, axis=dim, keepdim=keepdim)
 
 
 _extreme("max", reduce.reduce_max, reduce.arg_max)
@@ -158,7 +121,11 @@ def _truths(name: str, operator: Operator) -> None:
     """Whether all or any elements are not 0; uint8 stays what it is."""
 
     def found(self: Value, dim: Axes, keepdim: bool) -> Value:
-        result = truth(self) if dim == () else folded(operator, truth(self), dim, keepdim)
+        result = (
+            self.cast(Precision.BOOL8)
+            if dim == ()
+            else reduce_axes(operator, self.cast(Precision.BOOL8), dim, keepdim)
+        )
         return result.cast(self.precision) if self.precision == Precision.UINT8 else result
 
     @table.convert(f"aten.{name}.default")
@@ -176,32 +143,6 @@ def _truths(name: str, operator: Operator) -> None:
 
 _truths("all", reduce.reduce_min)
 _truths("any", reduce.reduce_max)
-
-
-def count_of(x: Value, dim: Axes) -> int | Value:
-    """How many elements a reduction folds into one."""
-    axes = axes_in(x, dim) or tuple(range(x.rank))
-    sizes = [x.shape[a] for a in axes]
-    if not any(isinstance(s, Expr) for s in sizes):
-        return math.prod(s for s in sizes if not isinstance(s, Expr))
-    factors = [x.size(a) for a in axes]
-    return functools.reduce(binary.mul, factors)
-
-
-def variance(x: Value, dim: Axes, correction: Number | None, keepdim: bool) -> Value:
-    """The mean square of the distance from the mean, over the count less a correction."""
-    if category(x.precision) < 2 or isinstance(correction, complex):
-        raise Unsupported(f"the variance of {x.type} with correction={correction!r}")
-    less = 1 if correction is None else correction
-    middle = folded(reduce.reduce_mean, x, dim, keepdim=True)
-    apart = x - middle
-    squares = unary.square(apart if x.is_float else abs(apart))
-    total = folded(reduce.reduce_sum, squares, dim, keepdim)
-    count = count_of(x, dim)
-    if isinstance(count, int):
-        return total / max(0.0, count - less)
-    left = count.cast(total.precision) - less
-    return total / binary.max_(left, 0)
 
 
 Spread = Callable[[Value, Axes, Number | None, bool], object]
@@ -233,12 +174,12 @@ def _spreads(name: str, finish: Callable[[Value], Value]) -> None:
     """A variance or standard deviation, alone and with the mean."""
 
     def alone(self: Value, dim: Axes, correction: Number | None, keepdim: bool) -> Value:
-        return once_rounded(lambda x: finish(variance(x, dim, correction, keepdim)), self)
+        return round_once(lambda x: finish(variance(x, dim, correction, keepdim)), self)
 
     def with_mean(
         self: Value, dim: Axes, correction: Number | None, keepdim: bool
     ) -> tuple[Value, Value]:
-        middle = folded(reduce.reduce_mean, self, dim, keepdim)
+        middle = reduce_axes(reduce.reduce_mean, self, dim, keepdim)
         return alone(self, dim, correction, keepdim), middle
 
     _overloads(name, alone)
@@ -251,10 +192,10 @@ _spreads("var", lambda x: x)
 
 @table.convert("aten.logsumexp.default")
 def logsumexp(self: Value, dim: tuple[int, ...], keepdim: bool = False) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     if not x.is_float:
         raise Unsupported(f"logsumexp of {x.type}")
-    return folded(reduce.reduce_log_sum_exp, x, dim, keepdim)
+    return reduce_axes(reduce.reduce_log_sum_exp, x, dim, keepdim)
 
 
 def _without_nan(x: Value) -> Value:
@@ -270,7 +211,7 @@ def nansum(
     dtype: Precision | None = None,
 ) -> Value:
     x = summand(self, dtype)
-    return folded(reduce.reduce_sum, _without_nan(x) if x.is_float else x, dim, keepdim)
+    return reduce_axes(reduce.reduce_sum, _without_nan(x) if x.is_float else x, dim, keepdim)
 
 
 @table.convert("aten.nanmean.default")
@@ -283,10 +224,10 @@ def nanmean(
 ) -> Value:
     def body(x: Value) -> Value:
         there = compare.equal(x, x).cast(x.precision)
-        parts = (folded(reduce.reduce_sum, v, dim, keepdim) for v in (_without_nan(x), there))
+        parts = (reduce_axes(reduce.reduce_sum, v, dim, keepdim) for v in (_without_nan(x), there))
         return binary.div(*parts)
 
-    return once_rounded(body, self if dtype is None else self.cast(dtype))
+    return round_once(body, self if dtype is None else self.cast(dtype))
 
 
 @table.convert("aten.count_nonzero.default")
@@ -296,7 +237,9 @@ def count_nonzero(self: Value, dim: int | None = None) -> Value:
 
 @table.convert("aten.count_nonzero.dim_IntList")
 def count_nonzero_dims(self: Value, dim: tuple[int, ...]) -> Value:
-    return folded(reduce.reduce_sum, truth(self).cast(Precision.INT64), dim, keepdim=False)
+    return reduce_axes(
+        reduce.reduce_sum, self.cast(Precision.BOOL8).cast(Precision.INT64), dim, keepdim=False
+    )
 
 
 @table.convert("aten.hash_tensor.default")
@@ -308,7 +251,7 @@ def hash_tensor(
         raise Unsupported(f"hash_tensor with mode={mode!r}")
     wide = Precision.FLOAT64 if self.is_float else Precision.INT64
     bits = unary.bit_cast(self.cast(wide), dtype=Precision.UINT64)
-    return folded(reduce.reduce_xor, bits, dim, keepdim)
+    return reduce_axes(reduce.reduce_xor, bits, dim, keepdim)
 
 
 @table.convert("aten.sum_to_size.default")

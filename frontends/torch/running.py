@@ -8,10 +8,10 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, index, reduce, shape
+from nnir.recipes.promotion import Number, Operand, category, promote, promote_to_float
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Number, Operand, category, floating, promoted
 
 table = Table()
 FAR = 1 << 62
@@ -48,7 +48,7 @@ _best("cummin", reduce.cum_min)
 
 @table.convert("aten.logcumsumexp.default", "aten._logcumsumexp.default")
 def logcumsumexp(self: Value, dim: int) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     axis = axis_of(dim, max(x.rank, 1))
     return reduce.cum_log_sum_exp(x, axis=axis) if x.rank else x
 
@@ -70,7 +70,7 @@ def diff(
         raise BadType(f"diff with n={n!r}")
     axis = axis_of(dim, self.rank)
     parts = [v for v in (prepend, self, append) if v is not None]
-    x = shape.concat(*promoted(*parts), axis=axis) if len(parts) > 1 and n else self
+    x = shape.concat(*promote(*parts), axis=axis) if len(parts) > 1 and n else self
     operator = compare.not_equal if x.precision == Precision.BOOL8 else binary.sub
     size = x.shape[axis]
     times = n if isinstance(size, Expr) else min(n, size)
@@ -89,11 +89,11 @@ def _middles(y: Value, axis: int) -> Value:
 def _areas(y: Value, widths: Operand, axis: int) -> Value:
     """The areas of the trapezoids between neighbours, twice."""
     middles = _middles(y, axis)
-    return binary.mul(*promoted(middles, widths))
+    return binary.mul(*promote(middles, widths))
 
 
 def _halved(x: Value) -> Value:
-    (whole,) = floating(x)
+    (whole,) = promote_to_float(x)
     return whole * 0.5
 
 

@@ -5,23 +5,29 @@ from __future__ import annotations
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axis_of, contents, ints
-from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.broadcast import axis_of, ints
+from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, unary
-from nnir.ops.reduce import highest, lowest
+from nnir.recipes import index as index_recipes
+from nnir.recipes.generate import full_like
+from nnir.recipes.index import (
+    ADD,
+    as_vector,
+    neutral_of,
+    place_rows,
+    put_at,
+    scatter_along,
+)
+from nnir.recipes.promotion import Number, Operand, to_value
+from nnir.recipes.shape import common_sizes, expand_to
 from nnir.types import Precision
 
 from ..table import Gaps, Table
-from . import advanced, segments
-from .generate import like
-from .index import flat, line, slice_, truth, within
-from .promotion import Number, Operand, to
-from .shape import common_sizes, expanded
+from . import segments
+from .index import within
 
 table = Table()
-ADD = {True: "add", False: "none"}
 
 
 @table.convert(
@@ -31,61 +37,34 @@ ADD = {True: "add", False: "none"}
     "aten._unsafe_index_put.hacked_twin",
 )
 def index_put(self: Value, indices: Gaps, values: Value, accumulate: bool = False) -> Value:
-    given = [(k, v) for k, v in enumerate(indices) if v is not None]
-    if len(given) == 1 and not accumulate:
-        (axis, mask), *_ = given
-        one = all(d == 1 for d in values.shape)
-        if mask.precision in advanced.MASKS and mask.rank and one:
-            behind = self.rank - axis - mask.rank
-            wide = shape.unsqueeze(truth(mask), [mask.rank] * behind) if behind else truth(mask)
-            single = shape.reshape(values, []) if values.rank else values
-            return compare.where(wide, single, self)
-    return advanced.placed(self, indices, values, ADD[accumulate])
+    return index_recipes.index_put(self, indices, values, accumulate)
 
 
 @table.convert("aten._unsafe_masked_index_put_accumulate.default")
 def masked_index_put(self: Value, mask: Value, indices: Gaps, values: Value) -> Value:
-    kept = compare.where(truth(mask), values, 0)
-    return advanced.placed(self, within(self, indices), kept, "add")
-
-
-def rows_placed(x: Value, dim: int, where: Value, source: Value, reduction: str = "none") -> Value:
-    """Whole slices of `source` at the positions `where` of an axis."""
-    if not x.rank:
-        one = shape.reshape(x, [1])
-        updates = shape.reshape(source, [-1])
-        return shape.reshape(rows_placed(one, 0, line(where), updates, reduction), [])
-    axis = axis_of(dim, x.rank)
-    spots = line(where) if where.rank == 0 else where
-    updates = source if source.rank else shape.reshape(source, [1])
-    if axis == 0:
-        column = shape.unsqueeze(spots, [1])
-        return index.scatter_nd(x, column, updates, reduction=reduction)
-    wide = shape.unsqueeze(spots, [1] * (x.rank - 1 - axis)) if axis < x.rank - 1 else spots
-    return index.scatter_elements(
-        x, expanded(wide, build.shape_of(updates)), updates, axis=axis, reduction=reduction
-    )
+    kept = compare.where(mask.cast(Precision.BOOL8), values, 0)
+    return put_at(self, within(self, indices), kept, "add")
 
 
 @table.convert("aten.index_add.default")
 def index_add(self: Value, dim: int, index: Value, source: Value, *, alpha: Number = 1) -> Value:
     scaled = source.cast(self.precision)
     if self.precision == Precision.BOOL8 and not alpha:
-        scaled = like(scaled, False, None)
+        scaled = full_like(scaled, False, None)
     elif alpha != 1 and self.precision != Precision.BOOL8:
-        scaled = scaled * to(alpha, self.precision, self.model)
-    return rows_placed(self, dim, index, scaled, "add")
+        scaled = scaled * to_value(alpha, self.precision, self.model)
+    return place_rows(self, dim, index, scaled, "add")
 
 
 @table.convert("aten.index_copy.default")
 def index_copy(self: Value, dim: int, index: Value, source: Value) -> Value:
-    return rows_placed(self, dim, index, source)
+    return place_rows(self, dim, index, source)
 
 
 @table.convert("aten.index_fill.int_Scalar", "aten.index_fill.int_Tensor")
 def index_fill(self: Value, dim: int, index: Value, value: Operand) -> Value:
     """A mask of the positions, then a choice."""
-    element = to(value, self.precision, self.model)
+    element = to_value(value, self.precision, self.model)
     if not self.rank:
         return compare.where(_hit(self, 0, index), element, self)
     axis = axis_of(dim, self.rank)
@@ -96,7 +75,7 @@ def index_fill(self: Value, dim: int, index: Value, value: Operand) -> Value:
 
 def _hit(x: Value, axis: int, where: Value) -> Value:
     """Which places of an axis are among positions."""
-    spots = shape.unsqueeze(line(where) if where.rank == 0 else where, [1])
+    spots = shape.unsqueeze(as_vector(where) if where.rank == 0 else where, [1])
     size = [build.size_of(x, axis)] if x.rank else [1]
     false, true = (x.model.constant(b) for b in (False, True))
     none = generate.fill(build.vector(x.model, size), false)
@@ -107,25 +86,25 @@ def _hit(x: Value, axis: int, where: Value) -> Value:
 
 @table.convert("aten.scatter.src")
 def scatter(self: Value, dim: int, index: Value, src: Value) -> Value:
-    return scattered(self, dim, index, src, "none")
+    return scatter_along(self, dim, index, src, "none")
 
 
 @table.convert("aten.scatter.value")
 def scatter_value(self: Value, dim: int, index: Value, value: Number) -> Value:
-    return scattered(self, dim, index, like(index, value, self.precision), "none")
+    return scatter_along(self, dim, index, full_like(index, value, self.precision), "none")
 
 
 @table.convert("aten.scatter.reduce")
 def scatter_reduce_old(self: Value, dim: int, index: Value, src: Value, *, reduce: str) -> Value:
-    return scattered(self, dim, index, src, _reduction(reduce))
+    return scatter_along(self, dim, index, src, _reduction(reduce))
 
 
 @table.convert("aten.scatter.value_reduce")
 def scatter_value_reduce(
     self: Value, dim: int, index: Value, value: Number, *, reduce: str
 ) -> Value:
-    filled = like(index, value, self.precision)
-    return scattered(self, dim, index, filled, _reduction(reduce))
+    filled = full_like(index, value, self.precision)
+    return scatter_along(self, dim, index, filled, _reduction(reduce))
 
 
 def _reduction(reduce: str) -> str:
@@ -139,31 +118,7 @@ def _reduction(reduce: str) -> str:
 
 @table.convert("aten.scatter_add.default")
 def scatter_add(self: Value, dim: int, index: Value, src: Value) -> Value:
-    return scattered(self, dim, index, src, "add")
-
-
-def scattered(x: Value, dim: int, where: Value, src: Value, reduction: str) -> Value:
-    """SCATTER_ELEMENTS; of `src` counts what `where` has positions for."""
-    if not x.rank:
-        one = [v if v.rank else shape.reshape(v, [1]) for v in (x, where, src)]
-        return shape.reshape(scattered(one[0], 0, one[1], one[2], reduction), [])
-    where = where if where.rank else shape.reshape(where, [1])
-    src = src if src.rank else shape.reshape(src, [1])
-    if 0 in where.shape:
-        return x
-    if not where.rank == src.rank == x.rank:
-        raise BadType(f"a scatter of {src.type} into {x.type} at {where.type}")
-    axis = axis_of(dim, x.rank)
-    return index.scatter_elements(x, where, _cut(src, where), axis=axis, reduction=reduction)
-
-
-def _cut(src: Value, where: Value) -> Value:
-    pairs = zip(src.shape, where.shape, strict=True)
-    axes = [k for k, (a, b) in enumerate(pairs) if a != b]
-    if not axes:
-        return src
-    ends = build.vector(src.model, [build.size_of(where, k) for k in axes])
-    return index.slice_(src, axes, [0] * len(axes), ends)
+    return scatter_along(self, dim, index, src, "add")
 
 
 @table.convert("aten.scatter_reduce.two")
@@ -171,7 +126,7 @@ def scatter_reduce(
     self: Value, dim: int, index: Value, src: Value, reduce: str, *, include_self: bool = True
 ) -> Value:
     def place(x: Value, updates: Value, reduction: str) -> Value:
-        return scattered(x, dim, index, updates, reduction)
+        return scatter_along(x, dim, index, updates, reduction)
 
     return _reduced(self, src, reduce, place, include_self=include_self)
 
@@ -187,21 +142,12 @@ def index_reduce(
     include_self: bool = True,
 ) -> Value:
     def place(x: Value, updates: Value, reduction: str) -> Value:
-        return rows_placed(x, dim, index, updates, reduction)
+        return place_rows(x, dim, index, updates, reduction)
 
     return _reduced(self, source, reduce, place, include_self=include_self)
 
 
 REDUCTIONS = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
-
-
-def _neutral(reduction: str, dtype: np.dtype) -> Number:
-    """What changes nothing that it is combined with."""
-    if reduction in ("add", "mul"):
-        return int(reduction == "mul")
-    limit = lowest(dtype) if reduction == "max" else highest(dtype)
-    number: Number = np.asarray(limit).astype(dtype).item()
-    return number
 
 
 def _reduced(
@@ -212,12 +158,12 @@ def _reduced(
     reduction = REDUCTIONS[reduce]
     base = x
     if not include_self:
-        base = place(x, like(src, _neutral(reduction, x.dtype), x.precision), "none")
+        base = place(x, full_like(src, neutral_of(reduction, x.dtype), x.precision), "none")
     total = place(base, src, reduction)
     if reduce != "mean":
         return total
     kind = x.precision
-    count = place(like(x, int(include_self), kind), like(src, 1, kind), "add")
+    count = place(full_like(x, int(include_self), kind), full_like(src, 1, kind), "add")
     count = binary.max_(count, 1)
     return (binary.div if x.is_float else binary.floor_div)(total, count)
 
@@ -252,44 +198,7 @@ def slice_scatter(
     end: Index | None = None,
     step: Index | int = 1,
 ) -> Value:
-    """What is before, the new part, and what is behind; with a step, each row at its place."""
-    axis = axis_of(dim, self.rank)
-    size = self.shape[axis]
-    first = (0,) if start is None else ints(start)
-    last = (np.iinfo(np.int64).max,) if end is None else ints(end)
-    by = step if isinstance(step, int) else (ints(step) or (None,))[0]
-    if by is None:
-        raise NotConstant("slice_scatter with a step that is only known while running")
-    if isinstance(size, int) and first is not None and last is not None:
-        begin, stop, _ = slice(int(first[0]), int(last[0]), by).indices(size)
-        if stop <= begin:
-            return self
-        new = _part_of(self, src, axis, len(range(begin, stop, by)))
-        if by != 1:
-            where = self.model.constant(np.arange(begin, stop, by))
-            return rows_placed(self, axis, where, new)
-        parts = [_between(self, axis, 0, begin), new, _between(self, axis, stop, size)]
-        kept = [p for p in parts if p is not None]
-        return shape.concat(*kept, axis=axis) if len(kept) > 1 else kept[0]
-    where = slice_(build.arange_along(self, axis), 0, start, end, by)
-    if isinstance(src.shape[axis], Expr) or src.shape[axis] != 1:
-        steps = build.vector(self.model, [build.size_of(src, axis)])
-        where = build.reshape(where, [steps]) if contents(steps) != where.shape else where
-    return rows_placed(self, axis, where, src)
-
-
-def _part_of(x: Value, src: Value, axis: int, count: int) -> Value:
-    """`src` broadcast to a part of `x`."""
-    parts = build.sizes_of(x)
-    parts[axis] = count
-    return expanded(src, build.vector(x.model, parts))
-
-
-def _between(x: Value, axis: int, start: int, end: int) -> Value | None:
-    if start >= end:
-        return None
-    part: Value = index.slice_(x, [axis], [start], [end])
-    return part
+    return index_recipes.slice_scatter(self, src, dim, start, end, step)
 
 
 @table.convert("aten.masked_scatter.default")
@@ -298,11 +207,11 @@ def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
     if mask.precision != Precision.BOOL8:
         raise BadType(f"masked_scatter with the mask {mask.type}")
     size = common_sizes(self, mask)
-    x, where = expanded(self, size), expanded(mask, size)
+    x, where = expand_to(self, size), expand_to(mask, size)
     if 0 in source.shape:
         return x
-    rank = reduce.cum_sum(unary.cast(flat(where), dtype=Precision.INT64), [0])
-    elements = flat(source)
+    rank = reduce.cum_sum(unary.cast(build.flatten(where), dtype=Precision.INT64), [0])
+    elements = build.flatten(source)
     last = build.vector(x.model, [build.minus(build.size_of(elements, 0), 1)])
     place = binary.max_(binary.min_(rank - 1, last), 0)
     chosen = build.reshape(index.gather(elements, place, axis=0), build.sizes_of(x))
@@ -311,27 +220,27 @@ def masked_scatter(self: Value, mask: Value, source: Value) -> Value:
 
 @table.convert("aten.put.default")
 def put(self: Value, index: Value, source: Value, accumulate: bool = False) -> Value:
-    where, updates = flat(index), flat(source)
-    line_of = flat(self)
-    placed = rows_placed(line_of, 0, where, updates, ADD[accumulate])
+    where, updates = build.flatten(index), build.flatten(source)
+    line_of = build.flatten(self)
+    placed = place_rows(line_of, 0, where, updates, ADD[accumulate])
     return placed if self.rank == 1 else build.reshape(placed, build.sizes_of(self))
 
 
 @table.convert("aten.fill.Scalar")
 def fill(self: Value, value: Number) -> Value:
-    return like(self, value, None)
+    return full_like(self, value, None)
 
 
 @table.convert("aten.fill.Tensor")
 def fill_tensor(self: Value, value: Value) -> Value:
     if value.rank:
         raise BadType(f"fill with {value.type}, not one element")
-    return like(self, value, None)
+    return full_like(self, value, None)
 
 
 @table.convert("aten.zero.default")
 def zero(self: Value) -> Value:
-    return like(self, 0, None)
+    return full_like(self, 0, None)
 
 
 table = Table.merge([table, segments.table])

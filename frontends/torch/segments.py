@@ -11,10 +11,10 @@ from nnir.broadcast import axis_of
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import binary, compare, generate, index, reduce, shape, unary
+from nnir.recipes.promotion import Number, to_value
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Number, to
 
 table = Table()
 Place = Callable[[Value, Value, str], Value]
@@ -54,19 +54,19 @@ def segment_reduce(
     behind = data.rank - 1 - place
     mask = shape.unsqueeze(inside, [inside.rank] * behind) if behind else inside
     kind, model = data.precision, data.model
-    neutral = to(NEUTRAL[reduce], kind, model)
+    neutral = to_value(NEUTRAL[reduce], kind, model)
     kept = compare.where(mask, shape.unsqueeze(data, [place]), neutral)
     fold, join = REDUCERS[reduce]
     total = fold(kept, [place + 1], keepdim=False)
     if initial is not None:
-        total = join(total, to(initial, kind, model))
+        total = join(total, to_value(initial, kind, model))
     if reduce != "mean":
         return total
     count = (ends - starts).cast(kind)
     count = shape.unsqueeze(count, [count.rank] * behind) if behind else count
     if initial is None:
         return total / count
-    empty = compare.equal(count, to(0, kind, model))
+    empty = compare.equal(count, to_value(0, kind, model))
     return compare.where(empty, total, total / count)
 
 

@@ -7,18 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir import build
-from nnir.broadcast import axes_of, axis_of, broadcast, contents
+from nnir.broadcast import axes_of, axis_of, contents
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import complex as complex_ops
 from nnir.ops import shape as ops
 from nnir.ops import unary
+from nnir.recipes import shape as shape_recipes
+from nnir.recipes.promotion import COMPLEX
+from nnir.recipes.shape import common_sizes, drop_axes, expand_to
 from nnir.types import Precision
 
 from ..table import Items, Table
 from . import diagonal, joining, padding, rearranging, strided
-from .promotion import COMPLEX
 
 table = Table()
 
@@ -75,11 +77,7 @@ def view_dtype(self: Value, dtype: Precision) -> Value:
 
 @table.convert("aten.flatten.using_ints")
 def flatten(self: Value, start_dim: int = 0, end_dim: int = -1) -> Value:
-    rank = max(self.rank, 1)
-    first, last = axis_of(start_dim, rank), axis_of(end_dim, rank)
-    if first == last and self.rank:
-        return self
-    return ops.flatten(self, start_axis=first, end_axis=last)
+    return shape_recipes.flatten(self, start_dim, end_dim)
 
 
 @table.convert("aten.ravel.default")
@@ -121,7 +119,7 @@ def replaced(x: Value, axis: int, parts: Sequence[build.Size]) -> Value:
 @table.convert("aten.squeeze.default")
 def squeeze(self: Value) -> Value:
     """PyTorch holds that a size which may vary is not 1."""
-    return dropped(self, [k for k, d in enumerate(self.shape) if d == 1])
+    return drop_axes(self, [k for k, d in enumerate(self.shape) if d == 1])
 
 
 @table.convert("aten.squeeze.dim")
@@ -132,12 +130,7 @@ def squeeze_dim(self: Value, dim: int) -> Value:
 @table.convert("aten.squeeze.dims")
 def squeeze_dims(self: Value, dim: tuple[int, ...]) -> Value:
     axes = [axis_of(d, max(self.rank, 1)) for d in dim]
-    return dropped(self, [k for k in axes if self.rank and self.shape[k] == 1])
-
-
-def dropped(x: Value, axes: list[int]) -> Value:
-    """`x` without axes of size 1."""
-    return ops.squeeze(x, axes) if axes else x
+    return drop_axes(self, [k for k in axes if self.rank and self.shape[k] == 1])
 
 
 @table.convert("aten.unsqueeze.default")
@@ -145,19 +138,11 @@ def unsqueeze(self: Value, dim: int) -> Value:
     return ops.unsqueeze(self, [axis_of(dim, self.rank, extra=1)])
 
 
-def permuted(x: Value, perm: Sequence[int]) -> Value:
-    """`x` with its axes in another order."""
-    order = axes_of(perm, x.rank)
-    if order == tuple(range(x.rank)):
-        return x
-    return ops.transpose(x, perm=order)
-
-
 @table.convert("aten.permute.default")
 def permute(self: Value, dims: tuple[int, ...]) -> Value:
     if len(dims) != self.rank:
         raise BadType(f"permute of {self.type} by {dims}")
-    return permuted(self, dims)
+    return shape_recipes.permute(self, dims)
 
 
 @table.convert("aten.transpose.int", "aten.swapdims.default")
@@ -167,7 +152,7 @@ def transpose(self: Value, dim0: int, dim1: int) -> Value:
     perm = list(range(self.rank))
     if a != b:
         perm[a], perm[b] = perm[b], perm[a]
-    return permuted(self, perm)
+    return shape_recipes.permute(self, perm)
 
 
 @table.convert("aten.swapaxes.default")
@@ -184,7 +169,7 @@ def t(self: Value) -> Value:
 
 @table.convert("aten.numpy_T.default", "aten.numpy_T.a")
 def numpy_t(self: Value) -> Value:
-    return permuted(self, range(self.rank)[::-1])
+    return shape_recipes.permute(self, range(self.rank)[::-1])
 
 
 @table.convert("aten.mT.default", "aten.mT.a")
@@ -222,77 +207,45 @@ def movedim(self: Value, source: tuple[int, ...], destination: tuple[int, ...]) 
     rank = max(self.rank, 1)
     places = dict(zip(axes_of(destination, rank), axes_of(source, rank), strict=True))
     others = iter(k for k in range(self.rank) if k not in places.values())
-    return permuted(self, [places[k] if k in places else next(others) for k in range(self.rank)])
+    return shape_recipes.permute(
+        self, [places[k] if k in places else next(others) for k in range(self.rank)]
+    )
 
 
 @table.convert("aten.expand.default")
 def expand(self: Value, size: Index, *, implicit: bool = False) -> Value:
-    return expanded(self, size)
-
-
-def expanded(x: Value, size: Value) -> Value:
-    """`x` with axes of size 1 repeated; itself where it has the sizes already."""
-    target = contents(size)
-    if target is not None and len(target) == x.rank:
-        is_same = all(d in (-1, n) for d, n in zip(target, x.shape, strict=True))
-        return x if is_same else ops.expand(x, size)
-    return ops.expand(x, size)
+    return expand_to(self, size)
 
 
 @table.convert("aten.expand_as.default")
 def expand_as(self: Value, other: Value) -> Value:
-    return expanded(self, build.shape_of(other))
+    return expand_to(self, build.shape_of(other))
 
 
 @table.convert("aten.broadcast_to.default")
 def broadcast_to(self: Value, size: Index) -> Value:
-    return expanded(self, size)
+    return expand_to(self, size)
 
 
 @table.convert("aten.broadcast_tensors.default")
 def broadcast_tensors(tensors: Items) -> list[Value]:
     size = common_sizes(*tensors)
-    return [expanded(v, size) for v in tensors]
-
-
-def common_sizes(*tensors: Value) -> Value:
-    """The shape that tensors broadcast to, as an int64 vector."""
-    shape = broadcast(*(v.shape for v in tensors))
-    for value in tensors:
-        if value.shape == shape:
-            return build.shape_of(value)
-    found: list[int | Value] = []
-    for behind, dim in zip(range(len(shape), 0, -1), shape, strict=True):
-        if isinstance(dim, Expr):
-            longer = [v for v in tensors if v.rank >= behind and v.shape[-behind] != 1]
-            found.append(longer[0].size(-behind))
-        else:
-            found.append(dim)
-    return build.vector(tensors[0].model, found)
+    return [expand_to(v, size) for v in tensors]
 
 
 @table.convert("aten.repeat.default")
 def repeat(self: Value, repeats: Index) -> Value:
-    return tiled(self, repeats)
+    return shape_recipes.tile(self, repeats)
 
 
 @table.convert("aten.tile.default")
 def tile(self: Value, dims: Index) -> Value:
-    return tiled(self, dims)
-
-
-def tiled(x: Value, repeats: Value) -> Value:
-    """`x` several times along every axis; as many 1s as axes change nothing."""
-    times = contents(repeats)
-    if times is not None and all(n == 1 for n in times):
-        extra = len(times) - x.rank
-        return ops.unsqueeze(x, [0] * extra) if extra > 0 else x
-    return ops.tile(x, repeats)
+    return shape_recipes.tile(self, dims)
 
 
 @table.convert("aten.copy.default")
 def copy(self: Value, src: Value) -> Value:
-    return expanded(src.cast(self.precision), build.shape_of(self))
+    return expand_to(src.cast(self.precision), build.shape_of(self))
 
 
 @table.convert("aten.atleast_1d.default")

@@ -11,23 +11,22 @@ from nnir.broadcast import axes_of, axis_of, ints
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
+from nnir.recipes.promotion import COMPLEX, DEFAULT_FLOAT, complex_of
+from nnir.recipes.signal import (
+    as_pairs,
+    complex_to_real,
+    floating_numbers,
+    fourier_transform,
+    from_pairs,
+    norm_power,
+    real_to_complex,
+)
 from nnir.types import Precision
 
 from ..table import Table
 from ..translate import Translator
 from . import frames, window
-from .fourier import (
-    conjugated,
-    from_half,
-    half,
-    inner_power,
-    numbers,
-    pairs_of,
-    power,
-    transformed,
-    whole,
-)
-from .promotion import COMPLEX, DEFAULT_FLOAT, complex_of
+from .fourier import inner_power
 
 table = Table()
 
@@ -48,9 +47,9 @@ def _one_axis(name: str, *, inverse: bool) -> None:
         self: Value, n: Index | None = None, dim: int = -1, norm: str | None = None
     ) -> Value:
         axis = axis_of(dim, self.rank)
-        by = power(norm, inverse=inverse)
-        pairs = transformed(pairs_of(self), [axis], [size_given(n)], by, inverse=inverse)
-        return whole(pairs)
+        by = norm_power(norm, inverse=inverse)
+        pairs = fourier_transform(as_pairs(self), [axis], [size_given(n)], by, inverse=inverse)
+        return from_pairs(pairs)
 
     @table.convert(f"aten.fft_{name}2.default")
     def planes(
@@ -69,11 +68,11 @@ def _one_axis(name: str, *, inverse: bool) -> None:
         norm: str | None = None,
     ) -> Value:
         axes, lengths = _axes(self, s, dim)
-        by = power(norm, inverse=inverse)
+        by = norm_power(norm, inverse=inverse)
         if not axes:
-            x = numbers(self)
+            x = floating_numbers(self)
             return x if x.precision in COMPLEX else x.cast(complex_of(x.precision))
-        return whole(transformed(pairs_of(self), axes, lengths, by, inverse=inverse))
+        return from_pairs(fourier_transform(as_pairs(self), axes, lengths, by, inverse=inverse))
 
 
 _one_axis("fft", inverse=False)
@@ -101,34 +100,6 @@ def _axes(
     return axes, given
 
 
-def _require_axes(axes: Sequence[int]) -> None:
-    if not axes:
-        raise BadType("a Fourier transform between real and complex numbers without axes")
-
-
-def real_to_complex(
-    x: Value, axes: list[int], lengths: list[build.Size | None], by: float, *, inverse: bool
-) -> Value:
-    """Half the spectrum along the last of the axes, then all of it along the others."""
-    if x.precision in COMPLEX:
-        raise BadType(f"a transform of real numbers, not of {x.type}")
-    _require_axes(axes)
-    pairs = half(pairs_of(x), axes[-1], lengths[-1], by)
-    pairs = conjugated(pairs) if inverse else pairs
-    return whole(transformed(pairs, axes[:-1], lengths[:-1], by, inverse=inverse))
-
-
-def complex_to_real(
-    x: Value, axes: list[int], lengths: list[build.Size | None], by: float, *, inverse: bool
-) -> Value:
-    """The other way round; a forward transform is the inverse one of the conjugates."""
-    _require_axes(axes)
-    pairs = transformed(pairs_of(x), axes[:-1], lengths[:-1], by, inverse=inverse)
-    if pairs.shape[-1] == 1:
-        pairs = shape.pad(pairs, [*[0, 0] * (pairs.rank - 1), 0, 1])
-    return from_half(pairs if inverse else conjugated(pairs), axes[-1], lengths[-1], by)
-
-
 def _half_family(name: str, *, is_real: bool, inverse: bool) -> None:
     """Transforms between real numbers and half a spectrum."""
     function = real_to_complex if is_real else complex_to_real
@@ -138,7 +109,7 @@ def _half_family(name: str, *, is_real: bool, inverse: bool) -> None:
         self: Value, n: Index | None = None, dim: int = -1, norm: str | None = None
     ) -> Value:
         axis = axis_of(dim, self.rank)
-        by = power(norm, inverse=inverse)
+        by = norm_power(norm, inverse=inverse)
         return function(self, [axis], [size_given(n)], by, inverse=inverse)
 
     @table.convert(f"aten.fft_{name}2.default")
@@ -158,7 +129,7 @@ def _half_family(name: str, *, is_real: bool, inverse: bool) -> None:
         norm: str | None = None,
     ) -> Value:
         axes, lengths = _axes(self, s, dim)
-        return function(self, axes, lengths, power(norm, inverse=inverse), inverse=inverse)
+        return function(self, axes, lengths, norm_power(norm, inverse=inverse), inverse=inverse)
 
 
 _half_family("rfft", is_real=True, inverse=False)
@@ -172,7 +143,7 @@ def fft_c2c(self: Value, dim: tuple[int, ...], normalization: int, forward: bool
     axes = axes_of(dim, self.rank)
     none: list[build.Size | None] = [None] * len(axes)
     by = inner_power(normalization)
-    return whole(transformed(pairs_of(self), axes, none, by, inverse=not forward))
+    return from_pairs(fourier_transform(as_pairs(self), axes, none, by, inverse=not forward))
 
 
 @table.convert("aten._fft_r2c.default")
@@ -182,7 +153,7 @@ def fft_r2c(self: Value, dim: tuple[int, ...], normalization: int, onesided: boo
     by = inner_power(normalization)
     if onesided:
         return real_to_complex(self, axes, none, by, inverse=False)
-    return whole(transformed(pairs_of(self), axes, none, by, inverse=False))
+    return from_pairs(fourier_transform(as_pairs(self), axes, none, by, inverse=False))
 
 
 @table.convert("aten._fft_c2r.default")

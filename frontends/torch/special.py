@@ -8,11 +8,10 @@ from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare, special, unary
+from nnir.recipes.promotion import Operand, promote_to_float, round_once
+from nnir.recipes.unary import is_nan
 
 from ..table import Table
-from .halves import once_rounded
-from .promotion import Operand, floating
-from .unary import is_nan
 
 table = Table()
 
@@ -45,7 +44,7 @@ OF_X: dict[str, Operator] = {
 
 
 def _function(x: Value, operator: Operator) -> Value:
-    return operator(*floating(x))
+    return operator(*promote_to_float(x))
 
 
 def _of_self(name: str, operator: Operator) -> None:
@@ -68,12 +67,12 @@ for _name, _operator in OF_X.items():
 
 @table.convert("aten.igamma.default")
 def igamma(self: Value, other: Value) -> Value:
-    return special.igamma(*floating(self, other))
+    return special.igamma(*promote_to_float(self, other))
 
 
 @table.convert("aten.igammac.default")
 def igammac(self: Value, other: Value) -> Value:
-    return special.igammac(*floating(self, other))
+    return special.igammac(*promote_to_float(self, other))
 
 
 @table.convert(
@@ -81,12 +80,12 @@ def igammac(self: Value, other: Value) -> Value:
     "aten.special_zeta.self_scalar",
 )
 def zeta(self: Operand, other: Operand) -> Value:
-    return special.zeta(*floating(self, other))
+    return special.zeta(*promote_to_float(self, other))
 
 
 @table.convert("aten.polygamma.default")
 def polygamma(n: int, self: Value) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     return special.digamma(x) if n == 0 else special.polygamma(x, order=n)
 
 
@@ -107,7 +106,7 @@ def mvlgamma(self: Value, p: int) -> Value:
             total = total + special.lgamma(at)
         return total
 
-    return once_rounded(body, *floating(self))
+    return round_once(body, *promote_to_float(self))
 
 
 @table.convert("aten.special_entr.default")
@@ -119,7 +118,7 @@ def entr(self: Value) -> Value:
         made = compare.where(x < zero, -math.inf, made)
         return compare.where(is_nan(x), x, made)
 
-    return once_rounded(body, *floating(self))
+    return round_once(body, *promote_to_float(self))
 
 
 @table.convert("aten.special_ndtr.default")
@@ -128,7 +127,7 @@ def ndtr(self: Value) -> Value:
         rest = unary.erfc(x * -math.sqrt(0.5))
         return rest * 0.5
 
-    return once_rounded(body, *floating(self))
+    return round_once(body, *promote_to_float(self))
 
 
 @table.convert("aten.special_spherical_bessel_j0.default")
@@ -139,7 +138,7 @@ def spherical_bessel_j0(x: Value) -> Value:
         far = compare.equal(abs(y), math.inf)
         return compare.where(far, 0, made)
 
-    return once_rounded(body, *floating(x))
+    return round_once(body, *promote_to_float(x))
 
 
 def _polynomial(name: str, kind: str, *, shifted: bool) -> None:
@@ -153,7 +152,7 @@ def _polynomial(name: str, kind: str, *, shifted: bool) -> None:
 
     @table.convert(*overloads)
     def convert(x: Operand, n: Operand) -> Value:
-        return once_rounded(body, *floating(x, n))
+        return round_once(body, *promote_to_float(x, n))
 
 
 for _letter in "tuvw":

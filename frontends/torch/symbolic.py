@@ -10,11 +10,10 @@ from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary, compare, logic, reduce, unary
+from nnir.recipes.promotion import Operand, model_of
 from nnir.types import Precision
 
 from ..table import Table
-from .promotion import Operand, model_of
-from .unary import truth
 
 table = Table()
 
@@ -109,7 +108,7 @@ def sym_min(a: Operand, b: Operand) -> Value:
 
 @table.convert("torch.sym_not")
 def sym_not(a: Value) -> Value:
-    return ~truth(a)
+    return ~a.cast(Precision.BOOL8)
 
 
 @table.convert("torch.sym_ite")
@@ -117,7 +116,7 @@ def sym_ite(b: Value, t: Operand, f: Operand) -> Value:
     yes, no = (v if isinstance(v, Value) else b.model.constant(v) for v in (t, f))
     if yes.precision != no.precision:
         raise Unsupported(f"sym_ite between {yes.type} and {no.type}")
-    return compare.where(truth(b), yes, no)
+    return compare.where(b.cast(Precision.BOOL8), yes, no)
 
 
 @table.convert("torch.sym_float")

@@ -11,12 +11,13 @@ from nnir import build
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.operator import Operator
-from nnir.ops import activation, binary, compare, complex, unary
+from nnir.ops import activation, compare, complex, unary
+from nnir.recipes import unary as unary_recipes
+from nnir.recipes.promotion import COMPLEX, category, promote_to_float, round_once
+from nnir.recipes.unary import false_like, is_nan
 from nnir.types import Precision
 
 from ..table import Table
-from .halves import once_rounded
-from .promotion import COMPLEX, category, floating
 
 table = Table()
 
@@ -52,7 +53,7 @@ FLOATING: dict[str, Operator] = {
 def _of_floats(name: str, operator: Operator) -> None:
     @table.convert(f"aten.{name}.default")
     def convert(self: Value) -> Value:
-        (x,) = floating(self)
+        (x,) = promote_to_float(self)
         return operator(x)
 
 
@@ -80,10 +81,7 @@ for _name, _operator in {
 
 @table.convert("aten.trunc.default")
 def trunc(self: Value) -> Value:
-    if not self.is_float:
-        return self
-    below = self < 0
-    return compare.where(below, unary.ceil(self), unary.floor(self))
+    return unary_recipes.trunc(self)
 
 
 @table.convert("aten.frac.default")
@@ -93,63 +91,27 @@ def frac(self: Value) -> Value:
 
 @table.convert("aten.round.decimals")
 def round_decimals(self: Value, *, decimals: int) -> Value:
-    return rounded(self, decimals)
+    return unary_recipes.round_decimals(self, decimals)
 
 
 @table.convert("aten.special_round.default")
 def special_round(self: Value, *, decimals: int = 0) -> Value:
-    return rounded(self, decimals)
-
-
-def rounded(x: Value, decimals: int) -> Value:
-    """`x` rounded to so many decimal places; to tens, hundreds where that is negative."""
-    if decimals == 0:
-        return unary.round_(x) if x.is_float else x
-    to, back = (binary.mul, binary.div) if decimals > 0 else (binary.div, binary.mul)
-
-    def body(y: Value) -> Value:
-        scale = y.scalar(10.0 ** abs(decimals))
-        return back(unary.round_(to(y, scale)), scale)
-
-    return once_rounded(body, x)
+    return unary_recipes.round_decimals(self, decimals)
 
 
 @table.convert("aten.sgn.default")
 def sgn(self: Value) -> Value:
-    if self.precision not in COMPLEX:
-        return sign(self)
-    size = abs(self)
-    unit = self / size.cast(self.precision)
-    return compare.where(compare.equal(size, 0), 0, unit)
+    return unary_recipes.sgn(self)
 
 
 @table.convert("aten.sign.default")
 def sign(self: Value) -> Value:
-    if self.precision == Precision.BOOL8:
-        return self
-    found = unary.sign(self)
-    # PyTorch's sign of NaN is 0
-    return compare.where(is_nan(self), 0, found) if self.is_float else found
-
-
-SAME_SIZE = {1: Precision.INT8, 2: Precision.INT16, 4: Precision.INT32, 8: Precision.INT64}
-"""By the bytes of a float the integer with the same bits."""
+    return unary_recipes.sign(self)
 
 
 @table.convert("aten.signbit.default")
 def signbit(self: Value) -> Value:
-    if self.precision == Precision.BOOL8:
-        return false_like(self)
-    bits = self
-    if self.is_float:
-        bits = unary.bit_cast(self, dtype=SAME_SIZE[self.dtype.itemsize])
-    return bits < 0
-
-
-def false_like(x: Value) -> Value:
-    """False in the shape of `x`."""
-    truth = x.cast(Precision.BOOL8)
-    return truth ^ truth
+    return unary_recipes.signbit(self)
 
 
 @table.convert("aten.square.default")
@@ -160,25 +122,20 @@ def square(self: Value) -> Value:
 
 @table.convert("aten.exp2.default")
 def exp2(self: Value) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     return 2**x
 
 
 @table.convert("aten.rad2deg.default")
 def rad2deg(self: Value) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     return x * (180 / math.pi)
 
 
 @table.convert("aten.deg2rad.default")
 def deg2rad(self: Value) -> Value:
-    (x,) = floating(self)
+    (x,) = promote_to_float(self)
     return x * (math.pi / 180)
-
-
-def is_nan(x: Value) -> Value:
-    """Where the elements are NaN."""
-    return compare.not_equal(x, x)
 
 
 @table.convert("aten.isnan.default")
@@ -188,18 +145,12 @@ def isnan(self: Value) -> Value:
 
 @table.convert("aten.isfinite.default")
 def isfinite(self: Value) -> Value:
-    if not self.is_float and self.precision not in COMPLEX:
-        return compare.equal(self, self)
-    size = abs(self)  # of complex numbers too: infinite where a part is
-    return size < math.inf
+    return unary_recipes.isfinite(self)
 
 
 @table.convert("aten.isinf.default")
 def isinf(self: Value) -> Value:
-    if not self.is_float and self.precision not in COMPLEX:
-        return compare.not_equal(self, self)
-    size = abs(self)
-    return compare.equal(size, math.inf)
+    return unary_recipes.isinf(self)
 
 
 def _infinite(name: str, infinity: float) -> None:
@@ -281,12 +232,7 @@ def convert_element_type(a: Value, dtype: Precision) -> Value:
 
 @table.convert("aten.angle.default")
 def angle(self: Value) -> Value:
-    if self.precision in COMPLEX:
-        return complex.angle(self)
-    (x,) = floating(self)
-    below = x < 0
-    result = compare.where(below, x.scalar(math.pi), x.scalar(0))
-    return compare.where(is_nan(x), x, result) if self.is_float else result
+    return unary_recipes.angle(self)
 
 
 @table.convert("aten.frexp.Tensor")
@@ -297,12 +243,7 @@ def frexp(self: Value) -> tuple[Value, Value]:
 
 @table.convert("aten.logit.default")
 def logit(self: Value, eps: float | None = None) -> Value:
-    def body(x: Value) -> Value:
-        if eps is not None:
-            x = activation.clip(x, eps, 1 - eps)
-        return unary.log(x / (1 - x))
-
-    return once_rounded(body, *floating(self))
+    return unary_recipes.logit(self, eps)
 
 
 @table.convert("aten.sinc.default")
@@ -313,19 +254,12 @@ def sinc(self: Value) -> Value:
         quotient = unary.sin(turned) / turned
         return compare.where(zero, 1, quotient)
 
-    return once_rounded(body, *floating(self))
-
-
-def truth(x: Value) -> Value:
-    """Whether the elements are not 0."""
-    return x.cast(Precision.BOOL8)
+    return round_once(body, *promote_to_float(self))
 
 
 @table.convert("aten.logical_not.default")
 def logical_not(self: Value) -> Value:
-    if self.precision == Precision.BOOL8:
-        return ~self
-    return compare.equal(self, 0)
+    return unary_recipes.logical_not(self)
 
 
 @table.convert("aten.bitwise_not.default")

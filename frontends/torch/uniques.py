@@ -7,7 +7,8 @@ import numpy as np
 from nnir import build
 from nnir.broadcast import axis_of
 from nnir.model import Value
-from nnir.ops import compare, index, reduce, shape, sort, unary
+from nnir.ops import index, shape, sort
+from nnir.recipes.sort import runs
 from nnir.types import Precision
 
 from ..table import Table
@@ -84,27 +85,3 @@ def unique_dim_consecutive(
     self: Value, dim: int, return_inverse: bool = False, return_counts: bool = False
 ) -> tuple[Value, Value, Value]:
     return runs(self, axis_of(dim, self.rank))
-
-
-def runs(x: Value, axis: int) -> tuple[Value, Value, Value]:
-    """The first slice of every run of equal ones, the run of each slice, and their lengths."""
-    last = np.iinfo(np.int64).max
-    changed = compare.not_equal(
-        index.slice_(x, [axis], [1], [last]), index.slice_(x, [axis], [0], [-1])
-    )
-    others = [k for k in range(x.rank) if k != axis]
-    if others:
-        wide = unary.cast(changed, dtype=Precision.UINT8)
-        changed = reduce.reduce_max(wide, others, keepdim=False).cast(Precision.BOOL8)
-    size = build.size_of(x, axis)
-    true = index.slice_(
-        x.model.constant(np.ones(1, np.bool_)), [0], [0], build.vector(x.model, [size])
-    )
-    first = shape.concat(true, changed, axis=0)
-    starts = shape.squeeze(index.non_zero(first), [0])
-    run = reduce.cum_sum(unary.cast(first, dtype=Precision.INT64), [0])
-    ends = shape.concat(
-        index.slice_(starts, [0], [1], [last]), build.vector(x.model, [size]), axis=0
-    )
-    counts = ends - starts
-    return index.gather(x, starts, axis=axis), run - 1, counts

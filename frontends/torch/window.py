@@ -9,11 +9,11 @@ import numpy as np
 from nnir import build
 from nnir.errors import BadType
 from nnir.model import Value
+from nnir.recipes.promotion import DEFAULT_FLOAT
 from nnir.types import Precision
 
 from ..table import Table
 from ..translate import Translator
-from .promotion import DEFAULT_FLOAT
 
 table = Table()
 Shape = Callable[[np.ndarray], np.ndarray]

@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from nnir.dim import Dim, Expr
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import shape
-
-from .conv import listed
+from nnir.recipes.conv import each_axis
 
 
 @dataclass(frozen=True)
@@ -86,35 +84,15 @@ def window(
     ceil_mode: bool,
 ) -> Window:
     """No stride at all stands for the size of the kernel."""
-    kernel = listed("kernel_size", kernel_size, rank)
-    pads = listed("padding", padding, rank)
-    steps = listed("stride", stride, rank) if stride else kernel
-    dilated = listed("dilation", dilation, rank)
+    kernel = each_axis("kernel_size", kernel_size, rank)
+    pads = each_axis("padding", padding, rank)
+    steps = each_axis("stride", stride, rank) if stride else kernel
+    dilated = each_axis("dilation", dilation, rank)
     if min(*kernel, *steps, *dilated) < 1:
         raise BadType(f"a pool with {kernel=}, stride={steps} and dilation={dilated}")
     if any(not 0 <= 2 * p <= k for p, k in zip(pads, kernel, strict=True)):
         raise BadType(f"a pool with padding={pads}: 0 to half of the kernel {kernel} is needed")
     return Window(kernel, steps, pads, dilated, ceil_mode)
-
-
-@dataclass(frozen=True)
-class Batched:
-    """A tensor with all the axes that a 2-D or 3-D pool wants, and the axes to drop after it."""
-
-    value: Value
-    added: tuple[int, ...]
-
-    def restored(self, result: Value) -> Value:
-        """A result without the axes that were added."""
-        return shape.squeeze(result, list(self.added)) if self.added else result
-
-
-def batched(x: Value, rank: int) -> Batched:
-    """`x` over `rank` spatial axes as [N, C, ...]; one axis becomes the second of two."""
-    if x.rank not in (rank + 1, rank + 2):
-        raise Unsupported(f"a pool over {rank} axes of {x.type}")
-    added = ((0,) if x.rank == rank + 1 else ()) + ((2,) if rank == 1 else ())
-    return Batched(shape.unsqueeze(x, list(added)) if added else x, added)
 
 
 def checked(x: Value, results: Sequence[Value], rank: int) -> tuple[Value, ...]:

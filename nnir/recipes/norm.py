@@ -1,10 +1,16 @@
-"""Normalisation of images with channels last."""
+"""Normalisation: moments, running statistics, scale and shift, any layout."""
 
 from __future__ import annotations
 
-from ..errors import BadType
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import build
+from ..dim import Expr
+from ..errors import BadType, NotConstant
 from ..model import Value
-from ..ops import norm
+from ..ops import norm, reduce, unary
 from .layout import with_channels_first
 
 
@@ -25,3 +31,44 @@ def normalize_across_channels(
         "NHWC",
         lambda y: norm.lrn(y, size=size, bias=bias, alpha=alpha * size, beta=beta),
     )
+
+
+def full_of_size(like: Value, dims: Sequence[object], number: float) -> Value:
+    """A constant in the precision of `like`; its sizes must be known."""
+    if any(isinstance(d, Expr) for d in dims):
+        raise NotConstant(f"a normalisation over the sizes {tuple(map(str, dims))} without weights")
+    return like.model.constant(np.full(dims, number, like.dtype))
+
+
+def affine(
+    like: Value, dims: Sequence[object], weight: Value | None, bias: Value | None
+) -> tuple[Value, Value]:
+    """Scale and shift; 1 and 0 where they are absent."""
+    scale = full_of_size(like, dims, 1) if weight is None else weight
+    return scale, full_of_size(like, dims, 0) if bias is None else bias
+
+
+def moments(x: Value, axes: Sequence[int]) -> tuple[Value, Value]:
+    """Mean and population variance, whose axes stay; 16-bit floats in float32."""
+    wide = norm.computing(x)
+    mean = reduce.reduce_mean(wide, list(axes), keepdim=True)
+    power = unary.square(wide - mean)
+    return mean, reduce.reduce_mean(power, list(axes), keepdim=True)
+
+
+def axes_beside_channels(x: Value) -> list[int]:
+    """Every axis but that of the channels."""
+    return [axis for axis in range(x.rank) if axis != 1]
+
+
+def update_running(
+    x: Value, running: Value, batch: Value, momentum: float, unbiased: bool
+) -> Value:
+    """The running mean or variance with its share of that of a batch."""
+    wide = batch.cast(running.precision)
+    if unbiased:
+        count = build.product([build.size_of(x, axis) for axis in axes_beside_channels(x)])
+        if not isinstance(count, int):
+            raise NotConstant(f"batch_norm with training of {x.type}")
+        wide = wide * float(np.divide(count, max(count - 1, 1)))
+    return running * (1 - momentum) + wide * momentum

@@ -1,12 +1,18 @@
-"""Reductions along axes that a tensor lists."""
+"""Reductions over axes, all of them where none is named."""
 
 from __future__ import annotations
 
-from ..broadcast import axis_of, ints
+import functools
+import math
+
+from ..broadcast import axes_of, axis_of, ints
+from ..dim import Expr
+from ..errors import BadType, Unsupported
 from ..model import Value
 from ..operator import Operator
-from ..ops import unary
+from ..ops import binary, reduce, unary
 from ..types import Precision
+from .promotion import Number, category
 
 
 def reduce_along(operator: Operator, x: Value, axes: Value, keep_dims: bool) -> Value:
@@ -22,3 +28,65 @@ def reduce_bools(operator: Operator, x: Value, axes: Value, keep_dims: bool) -> 
     """REDUCE_MIN or REDUCE_MAX of truth values: whether all or any are true."""
     wide = unary.cast(x, dtype=Precision.UINT8)
     return unary.cast(reduce_along(operator, wide, axes, keep_dims), dtype=Precision.BOOL8)
+
+
+Axes = tuple[int, ...] | None
+
+
+def axes_in(x: Value, axis: Axes) -> tuple[int, ...]:
+    """Axes that are named, none for all; a tensor without axes takes 0 and -1."""
+    if axis is None:
+        return ()
+    if not x.rank:
+        axes_of(axis, 1)
+        return ()
+    return axes_of(axis, x.rank)
+
+
+def reduce_axes(operator: Operator, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """A reduction along axes; no axes at all stand for every axis."""
+    if not x.rank:
+        axes_in(x, axis)
+        return x
+    return operator(x, list(axes_in(x, axis)), keepdim=keepdim)
+
+
+def reduce_extreme(operator: Operator, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """A maximum or minimum, which nothing at all has not."""
+    if any(x.shape[a] == 0 for a in axes_in(x, axis) or range(x.rank)):
+        raise BadType(f"the largest or smallest of {x.type} along {axis or 'all axes'}")
+    return reduce_axes(operator, x, axis, keepdim)
+
+
+def arg_extreme(operator: Operator, x: Value, axis: int, keepdim: bool) -> Value:
+    """Where an element is along an axis; in a tensor without axes at 0."""
+    if not x.rank:
+        axis_of(axis, 1)
+        return x.model.constant(0)
+    return operator(x, axis=axis, keepdim=keepdim)
+
+
+def count_of(x: Value, axis: Axes) -> int | Value:
+    """How many elements a reduction folds into one."""
+    axes = axes_in(x, axis) or tuple(range(x.rank))
+    sizes = [x.shape[a] for a in axes]
+    if not any(isinstance(s, Expr) for s in sizes):
+        return math.prod(s for s in sizes if not isinstance(s, Expr))
+    factors = [x.size(a) for a in axes]
+    return functools.reduce(binary.mul, factors)
+
+
+def variance(x: Value, axis: Axes, correction: Number | None, keepdim: bool) -> Value:
+    """The mean square of the distance from the mean, over the count less a correction."""
+    if category(x.precision) < 2 or isinstance(correction, complex):
+        raise Unsupported(f"the variance of {x.type} with correction={correction!r}")
+    less = 1 if correction is None else correction
+    middle = reduce_axes(reduce.reduce_mean, x, axis, keepdim=True)
+    apart = x - middle
+    squares = unary.square(apart if x.is_float else abs(apart))
+    total = reduce_axes(reduce.reduce_sum, squares, axis, keepdim)
+    count = count_of(x, axis)
+    if isinstance(count, int):
+        return total / max(0.0, count - less)
+    left = count.cast(total.precision) - less
+    return total / binary.max_(left, 0)

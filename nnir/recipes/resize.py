@@ -1,16 +1,18 @@
-"""Resizing of images with channels last, as TensorFlow and TFLite have it."""
+"""Resizing by the coordinate rules of PyTorch, Paddle, TensorFlow and TFLite."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from .. import build
 from ..broadcast import ints
 from ..dim import Expr
-from ..errors import BadType
+from ..errors import BadType, Unsupported
 from ..model import Index, Value
-from ..ops import index, resize
+from ..ops import index, resize, unary
+from ..ops import index as ops
 from ..types import Precision
 from .layout import to_channels_first, to_channels_last
 
@@ -108,3 +110,163 @@ def _nearest_position(at: int, size: int, out: int, *, align_corners: bool) -> i
         return at * size // out
     steps = max(out - 1, 1)
     return (2 * at * (size - 1) + steps) // (2 * steps)
+
+
+Scales = tuple[float | None, ...]
+
+
+def sizes_after(x: Value, scales: Sequence[float]) -> Value:
+    """floor(size * scale) of each spatial axis, all of which are known."""
+    own = [int(d) for d in x.shape[-len(scales) :]]  # type: ignore[arg-type]
+    return build.vector(x.model, [int(n * s) for n, s in zip(own, scales, strict=True)])
+
+
+def unknown_sizes_after(x: Value, scales: Sequence[float]) -> Value:
+    """floor(size * scale) of each spatial axis, computed while running."""
+    own = build.vector(x.model, [x.size(axis) for axis in range(-len(scales), 0)])
+    factors = x.model.constant(np.array(scales, np.float64))
+    grown = unary.cast(own, dtype=Precision.FLOAT64) * factors
+    return unary.cast(unary.floor(grown), dtype=Precision.INT64)
+
+
+def known_scales(x: Value, output: Value, rank: int) -> list[tuple[int, int]] | None:
+    """(in, out) of each spatial axis where both are known."""
+    own, target = x.shape[-rank:], ints(output)
+    if target is None or any(isinstance(d, Expr) for d in own):
+        return None
+    return [(int(n), m) for n, m in zip(own, target, strict=True)]  # type: ignore[arg-type]
+
+
+def require_sizes(x: Value, rank: int) -> list[int]:
+    """The spatial axes; BadType unless there are two in front of them."""
+    if x.rank != rank + 2:
+        raise BadType(f"a resize over {rank} axes of {x.type}")
+    return list(range(2, rank + 2))
+
+
+def resize_nearest(x: Value, output: Value | None, scales: Scales, exact: bool) -> Value:
+    """RESIZE_NEAREST where its rule gives the same elements, else one gather for each axis."""
+    rank = len(scales)
+    axes = require_sizes(x, rank)
+    pairs = None if output is None else known_scales(x, output, rank)
+    if pairs is None or output is None:
+        return _nearest_unknown(x, output, scales, exact)
+    places = [_source(n, m, s, exact) for (n, m), s in zip(pairs, scales, strict=True)]
+    plain = [np.arange(m) * n // max(m, 1) for n, m in pairs]
+    if all(n == m for n, m in pairs) and _same(places, [np.arange(n) for n, _ in pairs]):
+        return x
+    if rank == 2 and _same(places, plain):
+        return resize.resize_nearest(x, output)
+    for axis, at, (size, _) in zip(axes, places, pairs, strict=True):
+        if not np.array_equal(at, np.arange(size)):
+            x = ops.gather(x, x.model.constant(at), axis=axis)
+    return x
+
+
+def _same(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> bool:
+    return all(np.array_equal(left, right) for left, right in zip(a, b, strict=True))
+
+
+def _source(size: int, out: int, scale: float | None, exact: bool) -> np.ndarray:
+    """Where PyTorch's float32 arithmetic takes each element from."""
+    step = np.float32(1 / scale if scale else size / max(out, 1))
+    at = np.arange(out, dtype=np.float32)
+    places = np.floor((at + np.float32(0.5 if exact else 0)) * step).astype(np.int64)
+    return np.minimum(places, size - 1)
+
+
+def _nearest_unknown(x: Value, output: Value | None, scales: Scales, exact: bool) -> Value:
+    """Sizes that are only known while running."""
+    rank = len(scales)
+    axes = tuple(range(2, rank + 2))
+    whole = [s for s in scales if s is not None and s >= 1 and s == int(s)]
+    factors = x.model.constant(np.array(whole, np.float32)) if len(whole) == rank else None
+    if rank == 2 and (factors is not None or (not exact and None in scales and output is not None)):
+        return resize.resize_nearest(x, None if factors is not None else output, factors)
+    rule = {"coordinate_transformation_mode": "asymmetric", "nearest_mode": "floor"}
+    if exact:
+        rule = {"coordinate_transformation_mode": "half_pixel", "nearest_mode": "round_prefer_ceil"}
+    return _by_rule(x, output, scales, mode="nearest", axes=axes, **rule)
+
+
+def _by_rule(
+    x: Value, output: Value | None, scales: Scales, *, axes: tuple[int, ...], **rule: object
+) -> Value:
+    """RESIZE by scales where all are given, else to sizes."""
+    if all(s for s in scales) and (output is None or not fits_sizes(x, output, scales)):
+        _require_sizes(x, output, scales)
+        factors = x.model.constant(np.array(scales, np.float64))  # 1.8 as float32 is below 1.8
+        return resize.resize(x, None, factors, None, axes=axes, **rule)
+    if output is None:
+        raise Unsupported(f"a resize of {x.type} without a size")
+    return resize.resize(x, None, None, output, axes=axes, **rule)
+
+
+def _require_sizes(x: Value, output: Value | None, scales: Scales) -> None:
+    """Unsupported where scales do not give the sizes that are asked for."""
+    pairs = None if output is None else known_scales(x, output, len(scales))
+    for (n, m), scale in zip(pairs or (), scales, strict=False):
+        if scale and int(n * scale) != m:
+            raise Unsupported(f"resizing {n} to {m} by {scale}")
+
+
+def fits_sizes(x: Value, output: Value, scales: Scales) -> bool:
+    """Whether the ratio of the sizes is the scale already, or counts because none is given."""
+    pairs = known_scales(x, output, len(scales))
+    if pairs is None:
+        return all(s is None for s in scales)
+    return all(not s or n * s == m for (n, m), s in zip(pairs, scales, strict=True))
+
+
+def resize_by_corners(x: Value, output: Value | None, scales: Scales) -> tuple[Value, Scales]:
+    """Sizes alone: with align_corners the scales say no more than they do."""
+    if output is None:
+        output = unknown_sizes_after(x, [s or 1.0 for s in scales])
+    return output, (None,) * len(scales)
+
+
+def resize_linear(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
+    """RESIZE_LINEAR over two axes by the ratio of their sizes, else RESIZE."""
+    rank = len(scales)
+    axes = tuple(require_sizes(x, rank))
+    if align_corners:
+        output, scales = resize_by_corners(x, output, scales)
+    if output is not None and is_same(x, output, scales):
+        return x
+    if rank == 2 and x.is_float and output is not None and fits_sizes(x, output, scales):
+        mode = None if align_corners else 0
+        return resize.resize_linear(x, output, align_corners=align_corners, align_mode=mode)
+    how = "align_corners" if align_corners else "half_pixel"
+    return _by_rule(x, output, scales, axes=axes, mode="linear", coordinate_transformation_mode=how)
+
+
+def is_same(x: Value, output: Value, scales: Scales) -> bool:
+    """Whether nothing changes."""
+    pairs = known_scales(x, output, len(scales))
+    return pairs is not None and all(n == m for n, m in pairs) and fits_sizes(x, output, scales)
+
+
+def resize_cubic(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
+    """Bicubic with coefficient -0.75, at the centres of pixels or from corner to corner."""
+    axes = tuple(require_sizes(x, 2))
+    if align_corners:
+        output, scales = resize_by_corners(x, output, scales)
+    if output is not None and is_same(x, output, scales):
+        return x
+    how = "align_corners" if align_corners else "half_pixel"
+    rule = {"mode": "cubic", "coordinate_transformation_mode": how}
+    return _by_rule(x, output, scales, axes=axes, **rule)
+
+
+def resize_smooth(mode: str, a: float) -> Callable[..., Value]:
+    """The filters that widen where the image shrinks; what lies outside has no weight."""
+
+    def resized(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
+        axes = tuple(require_sizes(x, 2))
+        if align_corners:
+            raise Unsupported(f"an antialiased {mode} resize with align_corners")
+        rule = {"mode": mode, "coordinate_transformation_mode": "half_pixel"}
+        given = {"antialias": True, "exclude_outside": True, "cubic_coeff_a": a}
+        return _by_rule(x, output, scales, axes=axes, **rule, **given)
+
+    return resized

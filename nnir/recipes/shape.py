@@ -1,15 +1,18 @@
-"""Operators that rearrange, join or cut elements, with sizes that may be computed."""
+"""Expand, permute, flip, roll, repeat, split and join, with sizes that may be computed."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from .. import build
-from ..broadcast import axis_of, broadcast, contents
+from ..broadcast import axes_of, axis_of, broadcast, contents, ints
 from ..dim import Expr
 from ..errors import BadType
 from ..model import Index, Value
-from ..ops import compare, index, shape
+from ..ops import compare, generate, index, reduce, shape, unary
+from ..ops import shape as ops
 from ..types import Precision
 
 
@@ -29,14 +32,6 @@ def squeeze_axes(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
     if not squeeze_dims and input.is_static and 1 not in input.shape:
         return input
     return shape.squeeze(input, list(squeeze_dims) or None)
-
-
-def permute(x: Value, perm: tuple[int, ...]) -> Value:
-    """A transpose; negative axes count from the last, and the order as it is changes nothing."""
-    if len(perm) != x.rank:
-        raise BadType(f"a transpose of {x.type} with perm {list(perm)}")
-    order = tuple(axis_of(a, x.rank) for a in perm)
-    return x if order == tuple(range(x.rank)) else shape.transpose(x, perm=order)
 
 
 def unstack(value: Value, *, num: int, axis: int = 0) -> list[Value]:
@@ -83,7 +78,7 @@ def split_pieces(x: Value, lengths: list[build.Size], axis: int) -> list[Value]:
     return [index.slice_(x, [axis], [end - n], [end]) for n, end in pairs]
 
 
-def expand_to(x: Value, target: Value) -> Value:
+def repeat_to(x: Value, target: Value) -> Value:
     """`x` repeated until it has a shape."""
     return x if contents(target) == x.shape else shape.expand(x, build.int64(target))
 
@@ -119,3 +114,199 @@ def shape_vector(x: Value, dtype: Precision) -> Value:
     if x.is_static:
         return x.model.constant(np.array(x.shape, dtype.dtype))
     return shape.shape(x, dtype=dtype)
+
+
+def split_at(x: Value, lengths: Sequence[build.Size], axis: int) -> list[Value]:
+    """Pieces of the given lengths along an axis."""
+    if len(lengths) == 1:
+        return [x]
+    return list(shape.split(x, build.vector(x.model, lengths), axis=axis))
+
+
+BACK = -(1 << 62)
+"""Before the first element of any axis."""
+
+
+def flip(x: Value, dims: tuple[int, ...]) -> Value:
+    """The elements along axes in reverse."""
+    axes = axes_of(dims, max(x.rank, 1)) if x.rank else ()
+    if not axes:
+        return x
+    back = [-1] * len(axes)
+    return index.slice_(x, list(axes), back, [BACK] * len(axes), back)
+
+
+def require_rank(x: Value, rank: int) -> None:
+    """BadType where there are fewer axes."""
+    if x.rank < rank:
+        raise BadType(f"{x.type}, where at least {rank} axes are needed")
+
+
+def roll(x: Value, shifts: Index, dims: tuple[int, ...] = ()) -> Value:
+    """The elements moved along axes; what leaves at one end enters at the other."""
+    if not x.rank:
+        return x
+    return index.roll(x, shifts, list(dims) or None)
+
+
+def pixel_shuffle(x: Value, upscale_factor: int) -> Value:
+    """Channels [c * r * r] moved into blocks of r times r pixels."""
+    require_rank(x, 3)
+    r = upscale_factor
+    *head, c, h, w = build.sizes_of(x)
+    n = len(head)
+    cut = build.reshape(x, [*head, build.over(c, r * r), r, r, h, w])
+    moved = shape.transpose(cut, perm=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
+    return build.reshape(moved, [*head, build.over(c, r * r), build.times(h, r), build.times(w, r)])
+
+
+def pixel_unshuffle(x: Value, downscale_factor: int) -> Value:
+    """Blocks of r times r pixels moved into channels."""
+    require_rank(x, 3)
+    r = downscale_factor
+    *head, c, h, w = build.sizes_of(x)
+    n = len(head)
+    cut = build.reshape(x, [*head, c, build.over(h, r), r, build.over(w, r), r])
+    moved = shape.transpose(cut, perm=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    return build.reshape(moved, [*head, build.times(c, r * r), build.over(h, r), build.over(w, r)])
+
+
+def meshgrid(tensors: Sequence[Value]) -> list[Value]:
+    """Each vector spread over the axes of all."""
+    lines = [v if v.rank else shape.reshape(v, [1]) for v in tensors]
+    return list(generate.meshgrid(*lines)) if len(lines) > 1 else lines
+
+
+def repeat_all(
+    input: Value, repeats: Index, dim: int | None = None, *, output_size: Index | None = None
+) -> Value:
+    """Every slice along an axis so many times."""
+    x, axis = _line_of(input, dim)
+    known, size = ints(repeats), x.shape[axis]
+    if known is not None and isinstance(size, int):
+        if known[0] == 1:
+            return x
+        if known[0] < 0:
+            raise BadType(f"repeat_interleave {known[0]} times")
+        return index.gather(x, build.arange(size * known[0]) // max(known[0], 1), axis=axis)
+    own = build.sizes_of(x)
+    times = known[0] if known is not None else shape.reshape(repeats, [1])
+    wide = build.vector(x.model, [*own[: axis + 1], times, *own[axis + 1 :]])
+    copies = shape.expand(shape.unsqueeze(x, [axis + 1]), wide)
+    return build.reshape(copies, [*own[:axis], build.times(own[axis], times), *own[axis + 1 :]])
+
+
+def _line_of(x: Value, axis: int | None) -> tuple[Value, int]:
+    """A tensor and the axis that an operator works on; without one the flattened tensor."""
+    if axis is None or not x.rank:
+        return (x if x.rank == 1 else shape.flatten(x, start_axis=0, end_axis=-1)), 0
+    return x, axis_of(axis, x.rank)
+
+
+def repeat_each(
+    input: Value, repeats: Value, dim: int | None = None, *, output_size: Index | None = None
+) -> Value:
+    """Every slice along an axis as often as a tensor says."""
+    x, axis = _line_of(input, dim)
+    if repeats.rank == 0 or repeats.shape[0] == 1 != x.shape[axis]:
+        one = shape.reshape(repeats, [])
+        return repeat_all(x, one.cast(Precision.INT64), axis)
+    return index.gather(x, repeat_positions(repeats, output_size), axis=axis)
+
+
+def repeat_positions(repeats: Value, total: Value | None) -> Value:
+    """0 as often as the first number says, then 1 as often as the second, ..."""
+    if repeats.precision not in (Precision.INT32, Precision.INT64):
+        raise BadType(f"repeat_interleave as often as {repeats.type}")
+    if repeats.known is not None:
+        known = repeats.known
+        if known.size and (known.min() < 0 or known.sum() > build.LARGEST_CONSTANT):
+            raise BadType(f"repeat_interleave {known.min()} to {known.max()} times")
+        return repeats.model.constant(np.repeat(np.arange(known.size), known))
+    counts = repeats.cast(Precision.INT64)
+    ends = reduce.cum_sum(counts, [0])
+    whole = total if total is not None else reduce.reduce_sum(counts, [0], keepdim=False)
+    steps = generate.range_([0], shape.reshape(whole, [1]), [1])
+    passed = shape.unsqueeze(steps, [1]) >= ends
+    return reduce.reduce_sum(unary.cast(passed, dtype=Precision.INT64), [1], keepdim=False)
+
+
+def unfold(input: Value, dimension: int, size: int, step: int) -> Value:
+    """Windows along an axis; their elements are the last axis of the result."""
+    if size < 0 or step < 1:
+        raise BadType(f"unfold into windows of {size} with step {step}")
+    x = input if input.rank else shape.reshape(input, [1])
+    axis = axis_of(dimension, x.rank)
+    length = x.shape[axis]
+    if isinstance(length, int):
+        count = (length - size) // step + 1
+        if length < size:
+            raise BadType(f"unfold of {input.type} into windows of {size}")
+        build.arange(count * size)  # too many are refused
+        where = x.model.constant(np.arange(count)[:, None] * step + np.arange(size))
+    else:
+        room = build.over(build.minus(build.size_of(x, axis), size), step)
+        starts = generate.range_([0], build.vector(x.model, [build.plus(room, 1)]), [1])
+        starts = starts * [step] if step != 1 else starts
+        where = shape.unsqueeze(starts, [1]) + np.arange(size)
+    if not input.rank:
+        return shape.reshape(index.gather(x, where, axis=0), [-1])
+    windows = index.gather(x, where, axis=axis)
+    perm = (*range(axis + 1), *range(axis + 2, x.rank + 1), axis + 1)
+    return windows if axis == x.rank - 1 else shape.transpose(windows, perm=perm)
+
+
+def flatten(x: Value, start_dim: int = 0, end_dim: int = -1) -> Value:
+    """A range of axes as one."""
+    rank = max(x.rank, 1)
+    first, last = axis_of(start_dim, rank), axis_of(end_dim, rank)
+    if first == last and x.rank:
+        return x
+    return ops.flatten(x, start_axis=first, end_axis=last)
+
+
+def drop_axes(x: Value, axes: list[int]) -> Value:
+    """`x` without axes of size 1."""
+    return ops.squeeze(x, axes) if axes else x
+
+
+def permute(x: Value, perm: Sequence[int]) -> Value:
+    """`x` with its axes in another order."""
+    order = axes_of(perm, x.rank)
+    if order == tuple(range(x.rank)):
+        return x
+    return ops.transpose(x, perm=order)
+
+
+def expand_to(x: Value, size: Value) -> Value:
+    """`x` with axes of size 1 repeated; itself where it has the sizes already."""
+    target = contents(size)
+    if target is not None and len(target) == x.rank:
+        is_same = all(d in (-1, n) for d, n in zip(target, x.shape, strict=True))
+        return x if is_same else ops.expand(x, size)
+    return ops.expand(x, size)
+
+
+def common_sizes(*tensors: Value) -> Value:
+    """The shape that tensors broadcast to, as an int64 vector."""
+    shape = broadcast(*(v.shape for v in tensors))
+    for value in tensors:
+        if value.shape == shape:
+            return build.shape_of(value)
+    found: list[int | Value] = []
+    for behind, dim in zip(range(len(shape), 0, -1), shape, strict=True):
+        if isinstance(dim, Expr):
+            longer = [v for v in tensors if v.rank >= behind and v.shape[-behind] != 1]
+            found.append(longer[0].size(-behind))
+        else:
+            found.append(dim)
+    return build.vector(tensors[0].model, found)
+
+
+def tile(x: Value, repeats: Value) -> Value:
+    """`x` several times along every axis; as many 1s as axes change nothing."""
+    times = contents(repeats)
+    if times is not None and all(n == 1 for n in times):
+        extra = len(times) - x.rank
+        return ops.unsqueeze(x, [0] * extra) if extra > 0 else x
+    return ops.tile(x, repeats)

@@ -1,14 +1,15 @@
-"""Largest elements, their positions, and buckets between boundaries."""
+"""Order along an axis: the largest, the k-th, runs of equal elements, buckets."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from .. import build
-from ..broadcast import axis_of, ints
+from ..broadcast import axis_of, contents, ints
+from ..errors import BadType
 from ..model import Index, Value
 from ..operator import Operator
-from ..ops import compare, reduce, shape, sort, unary
+from ..ops import compare, index, reduce, shape, sort, unary
 from ..types import Precision
 
 WIDE = (Precision.INT32, Precision.INT64)
@@ -54,3 +55,81 @@ def best_position(
     wide = kind if kind in WIDE else Precision.INT64
     axis = axis_of(dimension, x.rank)
     return operator(x, axis=axis, keepdim=False, dtype=wide).cast(kind)
+
+
+def top_k(
+    x: Value, k: Value | list[build.Size], axis: int, *, largest: bool
+) -> tuple[Value, Value]:
+    """TOP_K, of bools too."""
+    count = k if isinstance(k, Value) else build.vector(x.model, k)
+    wide = x.cast(Precision.UINT8) if x.precision == Precision.BOOL8 else x
+    values, places = sort.top_k(wide, count, axis=axis, largest=largest)
+    return values.cast(x.precision), places
+
+
+def sort_along(x: Value, dim: int, *, descending: bool) -> tuple[Value, Value]:
+    """All elements along an axis in order, equal ones as they were, and where they come from."""
+    if not x.rank:
+        return x, x.model.constant(np.int64(0))
+    axis = axis_of(dim, x.rank)
+    return top_k(x, [build.size_of(x, axis)], axis, largest=descending)
+
+
+def top_k_along(
+    x: Value, k: Index, axis: int = -1, largest: bool = True, sorted: bool = True
+) -> tuple[Value, Value]:
+    """The k largest or smallest elements along an axis, and their positions."""
+    if x.rank:
+        return top_k(x, k, axis_of(axis, x.rank), largest=largest)
+    if contents(k) != (1,):
+        raise BadType(f"topk of {x.type} with k={contents(k)}")
+    return x, x.model.constant(np.int64(0))
+
+
+def kthvalue(x: Value, k: Index, dim: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
+    """The k-th smallest element along an axis, and its position."""
+    if not x.rank:
+        return top_k_along(x, k)
+    axis = axis_of(dim, x.rank)
+    found = top_k(x, k, axis, largest=False)
+    last = x.model.constant(np.array([-1] if keepdim else -1, np.int64))
+    values, places = (index.gather(v, last, axis=axis) for v in found)
+    return values, places
+
+
+def search_sorted(
+    line: Value, x: Value, *, right: bool, to_int32: bool, has_axes: bool = True
+) -> Value:
+    """How many of the sorted numbers of `line` each element of `x` comes behind.
+
+    What is not at or above (`right`: not above) an element is in front of it, for NaN too.
+    """
+    row = line if not has_axes or line.rank == 1 else shape.unsqueeze(line, [line.rank - 1])
+    above = (compare.greater if right else compare.greater_equal)(row, shape.unsqueeze(x, [x.rank]))
+    kind = Precision.INT32 if to_int32 else Precision.INT64
+    before = unary.cast(~above, dtype=kind)
+    return reduce.reduce_sum(before, [-1], keepdim=False)
+
+
+def runs(x: Value, axis: int) -> tuple[Value, Value, Value]:
+    """The first slice of every run of equal ones, the run of each slice, and their lengths."""
+    last = np.iinfo(np.int64).max
+    changed = compare.not_equal(
+        index.slice_(x, [axis], [1], [last]), index.slice_(x, [axis], [0], [-1])
+    )
+    others = [k for k in range(x.rank) if k != axis]
+    if others:
+        wide = unary.cast(changed, dtype=Precision.UINT8)
+        changed = reduce.reduce_max(wide, others, keepdim=False).cast(Precision.BOOL8)
+    size = build.size_of(x, axis)
+    true = index.slice_(
+        x.model.constant(np.ones(1, np.bool_)), [0], [0], build.vector(x.model, [size])
+    )
+    first = shape.concat(true, changed, axis=0)
+    starts = shape.squeeze(index.non_zero(first), [0])
+    run = reduce.cum_sum(unary.cast(first, dtype=Precision.INT64), [0])
+    ends = shape.concat(
+        index.slice_(starts, [0], [1], [last]), build.vector(x.model, [size]), axis=0
+    )
+    counts = ends - starts
+    return index.gather(x, starts, axis=axis), run - 1, counts

@@ -1,4 +1,4 @@
-"""PyTorch's type promotion.
+"""Type promotion as PyTorch and Paddle do it, and 16-bit floats that are rounded once.
 
 Three ranks of operands, tensors with axes, tensors without, and numbers, and four categories, bool,
 integer, float and complex: an operand of a lower rank only counts where its category is higher
@@ -8,24 +8,36 @@ integer, float and complex: an operand of a lower rank only counts where its cat
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from nnir.errors import BadType
-from nnir.model import Model, Value
-from nnir.types import Precision
+from ..errors import BadType
+from ..model import Model, Value
+from ..types import Precision
+
+
+def round_once(body: Callable[..., Value], *operands: Value) -> Value:
+    """`body(*operands)`, whose 16-bit floats are float32 until the end."""
+    precision = operands[0].precision
+    if precision not in HALVES:
+        return body(*operands)
+    return body(*map(widen_half, operands)).cast(precision)
+
+
+def widen_half(x: Value) -> Value:
+    """A tensor of 16-bit floats as float32; others as they are."""
+    return x.cast(Precision.FLOAT32) if x.precision in HALVES else x
+
 
 Number: TypeAlias = bool | int | float | complex
 Operand: TypeAlias = Value | bool | int | float | complex
 """A tensor, or a number that takes its type from the other operands."""
 
+
 DEFAULT_FLOAT = Precision.FLOAT32
 SIGNED = (Precision.INT8, Precision.INT16, Precision.INT32, Precision.INT64)
-UNSIGNED = (Precision.UINT8, Precision.UINT16, Precision.UINT32, Precision.UINT64)
 COMPLEX = (Precision.COMPLEX64, Precision.COMPLEX128)
 HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
-
-
 NUMBERS = (Precision.BOOL8, Precision.INT64, DEFAULT_FLOAT, Precision.COMPLEX64)
 """What numbers of each category are among numbers."""
 
@@ -37,7 +49,7 @@ def category(precision: Precision) -> int:
     return 2 if precision.is_float else int(precision != Precision.BOOL8)
 
 
-def common(*operands: Operand) -> Precision:
+def common_precision(*operands: Operand) -> Precision:
     """The precision that an operation on `operands` computes in and returns."""
     with_axes = [v.precision for v in operands if isinstance(v, Value) and v.rank]
     scalars = [v for v in operands if isinstance(v, Value) and not v.rank]
@@ -48,17 +60,17 @@ def common(*operands: Operand) -> Precision:
     for rank in (with_axes, without, numbers):
         if not rank:
             continue
-        found = functools.reduce(both, rank)
+        found = functools.reduce(promote_types, rank)
         if result is None:
             result = found
         elif category(found) > category(result):
-            result = _raised(result, found, is_number=rank is numbers)
+            result = _raise_category(result, found, is_number=rank is numbers)
     if result is None:
         raise BadType("an operation without operands")
     return result
 
 
-def _raised(base: Precision, found: Precision, *, is_number: bool) -> Precision:
+def _raise_category(base: Precision, found: Precision, *, is_number: bool) -> Precision:
     """An operand of lower rank and higher category; floats stay what they are in complex."""
     if category(found) == 3 and base in (*HALVES, Precision.FLOAT32, Precision.FLOAT64):
         return complex_of(base)
@@ -75,14 +87,14 @@ def of_number(number: Number) -> Precision:
     raise BadType(f"{number!r} where a tensor or a number is needed")
 
 
-def both(a: Precision, b: Precision) -> Precision:
+def promote_types(a: Precision, b: Precision) -> Precision:
     """The smallest precision for two tensors of one rank; torch.promote_types."""
     if a == b:
         return a
     if category(a) != category(b):
         low, high = sorted((a, b), key=category)
         if category(high) == 3 and category(low) == 2:
-            return both(complex_of(low), high)
+            return promote_types(complex_of(low), high)
         return high
     if a in COMPLEX:
         return Precision.COMPLEX128
@@ -115,16 +127,16 @@ def real_of(precision: Precision) -> Precision:
     }.get(precision, precision)
 
 
-def to(operand: Operand, precision: Precision, model: Model) -> Value:
+def to_value(operand: Operand, precision: Precision, model: Model) -> Value:
     """An operand as a tensor of `precision`; numbers become constants without axes."""
     if isinstance(operand, Value):
         return operand.cast(precision)
     if precision == Precision.BOOL8:
         operand = bool(operand)
-    return model.constant(_rounded(operand, precision), precision.dtype)
+    return model.constant(_wrap(operand, precision), precision.dtype)
 
 
-def _rounded(number: Number, precision: Precision) -> Number:
+def _wrap(number: Number, precision: Precision) -> Number:
     """A number for an integer type loses its fraction, and wraps, as a cast does."""
     if not precision.is_integer or isinstance(number, complex):
         return number
@@ -133,15 +145,15 @@ def _rounded(number: Number, precision: Precision) -> Number:
     return wrapped - (1 << bits) if precision in SIGNED and wrapped >> (bits - 1) else wrapped
 
 
-def promoted(*operands: Operand) -> list[Value]:
+def promote(*operands: Operand) -> list[Value]:
     """The operands in their common precision; one of them at least is a tensor."""
-    return promoted_to(common(*operands), *operands)
+    return promote_to(common_precision(*operands), *operands)
 
 
-def promoted_to(precision: Precision, *operands: Operand) -> list[Value]:
+def promote_to(precision: Precision, *operands: Operand) -> list[Value]:
     """The operands as tensors of one precision."""
     model = model_of(operands)
-    return [to(v, precision, model) for v in operands]
+    return [to_value(v, precision, model) for v in operands]
 
 
 def model_of(operands: Sequence[Operand]) -> Model:
@@ -152,7 +164,7 @@ def model_of(operands: Sequence[Operand]) -> Model:
     raise BadType("an operation on numbers alone")
 
 
-def floating(*operands: Operand) -> list[Value]:
-    """As `promoted`; integers and bools become the default float, as in division or exp."""
-    precision = common(*operands)
-    return promoted_to(precision if category(precision) >= 2 else DEFAULT_FLOAT, *operands)
+def promote_to_float(*operands: Operand) -> list[Value]:
+    """As `promote`; integers and bools become the default float, as in division or exp."""
+    precision = common_precision(*operands)
+    return promote_to(precision if category(precision) >= 2 else DEFAULT_FLOAT, *operands)

@@ -1,0 +1,74 @@
+"""Weights of recurrent cells, gate by gate, as the operators take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import BadType, Unsupported
+from ..model import Value
+from ..operator import Operator
+from ..ops import recurrent, shape
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of layer: its operator, where its gates are, and how many states it has."""
+
+    operator: Operator[tuple[Value, ...]]
+    gates: tuple[int, ...]
+    states: int
+    attributes: tuple[tuple[str, Any], ...] = ()
+
+
+LSTM = Kind(recurrent.lstm, (0, 3, 1, 2), 2)
+GRU = Kind(recurrent.gru, (1, 0, 2), 1, (("linear_before_reset", True),))
+TANH = Kind(recurrent.rnn, (0,), 1)
+RELU = Kind(recurrent.rnn, (0,), 1, (("activations", ("Relu",)),))
+
+
+def reorder_gates(weight: Value, gates: Sequence[int]) -> Value:
+    """The rows of each gate in the standard's order; of a constant now."""
+    if len(gates) == 1:
+        return weight
+    if weight.constant is not None and weight.rank:
+        parts = np.split(weight.constant, len(gates))
+        return weight.model.constant(np.concatenate([parts[g] for g in gates]))
+    size = weight.shape[0]
+    if not isinstance(size, int):
+        raise Unsupported(f"a recurrent layer with weights {weight.type}")
+    found = shape.split(weight, [size // len(gates)] * len(gates), axis=0)
+    return shape.concat(*(found[g] for g in gates), axis=0)
+
+
+def join_gates(parts: Sequence[Value], axis: int) -> Value:
+    """Values side by side; constants now."""
+    arrays = [p.constant for p in parts if p.constant is not None]
+    if len(arrays) == len(parts):
+        return parts[0].model.constant(np.concatenate(arrays, axis))
+    return parts[0] if len(parts) == 1 else shape.concat(*parts, axis=axis)
+
+
+def stack_directions(parts: Sequence[Value]) -> Value:
+    """One layer of each direction on a new first axis."""
+    arrays = [p.constant for p in parts if p.constant is not None]
+    if len(arrays) == len(parts):
+        return parts[0].model.constant(np.stack(arrays))
+    return join_gates([shape.unsqueeze(p, [0]) for p in parts], 0)
+
+
+def cell_operands(kind: Kind, params: Sequence[Sequence[Value]]) -> list[Value | None]:
+    """Weights and biases of a layer from the parameters of its directions."""
+    types = {p.precision.name for row in params for p in row}
+    if len(types) > 1:
+        raise BadType(f"a recurrent layer with parameters of {', '.join(sorted(types))}")
+    rows = [[reorder_gates(p, kind.gates) for p in row] for row in params]
+    found: list[Value | None] = [stack_directions([row[k] for row in rows]) for k in (0, 1)]
+    has_bias = len(rows[0]) > 2
+    return [
+        *found,
+        stack_directions([join_gates(row[2:4], 0) for row in rows]) if has_bias else None,
+    ]
