@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint house bench clean
 
 demo: $(READY)
 	$(BIN)/python examples/resnet50.py
@@ -17,6 +17,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+house: $(READY)
+	$(BIN)/python -m benchmarks.house
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks

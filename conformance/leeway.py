@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nnir.model import Operation
+from nnir.model import Operation, Value
 from nnir.ops import activation
 
 from .case import Tolerance
@@ -37,12 +37,12 @@ def is_random(operation: Operation) -> bool:
     return operation.operator.is_random
 
 
-def depending(operations: Sequence[Operation]) -> set[int]:
+def depending(operations: Sequence[Operation]) -> set[Value]:
     """The values that depend on random numbers."""
-    found: set[int] = set()
+    found: set[Value] = set()
     for operation in operations:
-        if is_random(operation) or found & set(map(id, operation.inputs)):
-            found |= set(map(id, operation.outputs))
+        if is_random(operation) or not found.isdisjoint(operation.inputs):
+            found.update(operation.outputs)
     return found
 
 

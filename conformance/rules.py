@@ -19,18 +19,17 @@ def traced(
     model: Model, inputs: Sequence[np.ndarray]
 ) -> Iterator[tuple[Operation, Arrays, Arrays]]:
     """Every operation of a model with what goes in and what its reference gives."""
-    memory: dict[int, np.ndarray] = {id(v): a for v, a in zip(model.inputs, inputs, strict=True)}
+    memory = dict(zip(model.inputs, inputs, strict=True))
     for operation in model.sorted():
         arrays: Arrays = []
         for value in operation.inputs:
             if value is None:
                 arrays.append(None)
             else:
-                arrays.append(memory[id(value)] if value.constant is None else value.constant)
+                arrays.append(memory[value] if value.constant is None else value.constant)
         results: Arrays = list(run_operation(operation, arrays))
-        for value, result in zip(operation.outputs, results, strict=True):
-            if result is not None:
-                memory[id(value)] = result
+        made = zip(operation.outputs, results, strict=True)
+        memory.update((value, result) for value, result in made if result is not None)
         yield operation, arrays, results
 
 

@@ -41,40 +41,40 @@ class Walk:
         self.tolerance, self.known, self.has_turns = tolerance, known.values, known.has_turns
         self.operations = model.sorted()
         self.random = depending(self.operations)
-        self.memory = {id(v): a for v, a in zip(model.inputs, arrays, strict=True)}
-        self.is_known: set[int] = set(self.memory)
+        self.memory = dict(zip(model.inputs, arrays, strict=True))
+        self.is_known: set[Value] = set(self.memory)
         self.ends_at = {_label(o, k): k for k, o in enumerate(self.operations)}
         self.names = self._names(known.by_node)
         self.dead = self._last_readers()
         self.compared = 0
-        self.rough: set[int] = set()
-        self.unknown: set[int] = set()
-        self._constants: set[int] = set()
+        self.rough: set[Value] = set()
+        self.unknown: set[Value] = set()
+        self._constants: set[Value] = set()
 
-    def _names(self, by_node: bool) -> dict[int, str]:
+    def _names(self, by_node: bool) -> dict[Value, str]:
         """What the origin calls values: by their name, or as what a node of the source makes.
 
         A result with the name of another node took that one in, as RELU is fused into CONV_2D.
         """
-        names = {id(v): v.name for v in self.model.values() if v.name is not None}
+        names = {v: v.name for v in self.model.values() if v.name is not None}
         if by_node:
             for label, step in self.ends_at.items():
                 outputs = self.operations[step].outputs
-                own = names.get(id(outputs[0]), "")
+                own = names.get(outputs[0], "")
                 is_of_node = self.has_turns or own.rpartition("/")[0] == label
                 if len(outputs) == 1 and own not in self.known and is_of_node:
-                    names[id(outputs[0])] = label
+                    names[outputs[0]] = label
         return names
 
-    def _last_readers(self) -> list[list[int]]:
+    def _last_readers(self) -> list[list[Value]]:
         """The values nobody needs after a step: what a node of the source reads, it may keep."""
-        last: dict[int, int] = {}
+        last: dict[Value, int] = {}
         for step, operation in enumerate(self.operations):
             for value in (*operation.inputs, *operation.outputs):
                 if value is not None and value.constant is None:
                     end = self.ends_at[_label(operation, step)]
-                    last[id(value)] = max(last.get(id(value), 0), end)
-        dead: list[list[int]] = [[] for _ in self.operations]
+                    last[value] = max(last.get(value, 0), end)
+        dead: list[list[Value]] = [[] for _ in self.operations]
         for key, step in last.items():
             dead[step].append(key)
         return dead
@@ -92,9 +92,9 @@ class Walk:
     def _constant(self, step: int, operation: Operation) -> Finding | None:
         """A constant that the source computes, and that was computed while loading."""
         for value in operation.inputs:
-            if value is None or value.constant is None or id(value) in self._constants:
+            if value is None or value.constant is None or value in self._constants:
                 continue
-            self._constants.add(id(value))
+            self._constants.add(value)
             want = self._origin_of(value, value.constant)
             if want is not None:
                 found = self._differs(value, value.constant, want)
@@ -108,7 +108,7 @@ class Walk:
         """Run one operation by the reference and on the device; the origin's values go on."""
         arrays = [None if v is None else self._read(v) for v in operation.inputs]
         results = list(run_operation(operation, arrays))
-        if is_random(operation) or any(id(v) in self.unknown for v in operation.inputs):
+        if is_random(operation) or any(v in self.unknown for v in operation.inputs):
             finding = None
             if not is_random(operation) and self.device != "builtin":
                 finding = self._on_device(step, operation, results)
@@ -127,13 +127,13 @@ class Walk:
         """The random numbers that the origin drew, where it names them; what follows has them."""
         truth = []
         for value, mine in zip(operation.outputs, results, strict=True):
-            name = self.names.get(id(value), "")
+            name = self.names.get(value, "")
             want = self.known[name] if is_random(operation) and name in self.known else None
             if want is None or want.dtype != mine.dtype or _squeezed(want) != _squeezed(mine):
-                self.unknown.add(id(value))
+                self.unknown.add(value)
                 truth.append(mine)
             else:
-                self.is_known.add(id(value))
+                self.is_known.add(value)
                 truth.append(want.reshape(mine.shape))
         return truth
 
@@ -146,16 +146,16 @@ class Walk:
         for value, mine in zip(operation.outputs, results, strict=True):
             want = self._origin_of(value, mine)
             if want is None:
-                if not is_element_wise(operation) or self.rough & set(map(id, operation.inputs)):
-                    self.rough.add(id(value))
+                if not is_element_wise(operation) or self.rough & set(operation.inputs):
+                    self.rough.add(value)
                 truth.append(mine)
                 continue
-            self.is_known.add(id(value))
+            self.is_known.add(value)
             truth.append(want)
             found = self._differs(value, mine, want)
             if found.problem is not None and wrong is None:
                 wrong = value, found
-        self.compared += any(id(v) in self.is_known for v in operation.outputs)
+        self.compared += any(v in self.is_known for v in operation.outputs)
         return truth, wrong
 
     def _origin_of(self, value: Value, mine: np.ndarray) -> np.ndarray | None:
@@ -163,7 +163,7 @@ class Walk:
 
         Where images have channels last in the source, they may be turned, but by no TRANSPOSE.
         """
-        name = self.names.get(id(value))
+        name = self.names.get(value)
         if name is None or name not in self.known:
             return None
         want = self.known[name]
@@ -203,26 +203,26 @@ class Walk:
     def _source_node(self, step: int, operation: Operation) -> list[Operation]:
         """The operations before and at `step` that came from the same node of the source."""
         label = _label(operation, step)
-        part = {id(operation)}
+        part = {operation}
         for k in range(step, -1, -1):
             made = self.operations[k]
-            if id(made) in part:
+            if made in part:
                 for value in made.inputs:
                     producer = None if value is None else value.producer
                     if (
                         producer is not None
-                        and id(value) not in self.is_known
+                        and value not in self.is_known
                         and producer.origin == label
                     ):
-                        part.add(id(producer))
-        return [o for o in self.operations[: step + 1] if id(o) in part]
+                        part.add(producer)
+        return [o for o in self.operations[: step + 1] if o in part]
 
     def _read(self, value: Value) -> np.ndarray:
-        return value.constant if value.constant is not None else self.memory[id(value)]
+        return value.constant if value.constant is not None else self.memory[value]
 
     def _remember(self, operation: Operation, results: Arrays) -> None:
         for value, result in zip(operation.outputs, results, strict=True):
-            self.memory[id(value)] = result
+            self.memory[value] = result
 
     def _differs(
         self, value: Value, got: np.ndarray, want: np.ndarray, *, is_alone: bool = False
@@ -242,8 +242,8 @@ class Walk:
         if operation is None or not is_element_wise(operation):
             return np.inf
         read = (v for v in operation.inputs if v is not None and v.constant is None)
-        ours = [] if is_alone else [v for v in read if id(v) not in self.is_known]
-        if any(id(v) in self.rough for v in ours):
+        ours = [] if is_alone else [v for v in read if v not in self.is_known]
+        if any(v in self.rough for v in ours):
             return np.inf
         return max([1.0, *(largest(self._read(v)) for v in ours)])
 

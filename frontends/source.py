@@ -43,7 +43,7 @@ def dims(name: str, sizes: Iterable[int]) -> tuple[Dim, ...]:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class SourceNode:
     """One node as the source wrote it; "" in `inputs` is an absent optional input.
 

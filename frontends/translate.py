@@ -335,23 +335,23 @@ def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[Sour
             if name and name not in scope and name not in made:
                 raise BadModel(f"nothing produces {name!r}, which {node} reads")
     order: list[SourceNode] = []
-    state: dict[int, int] = {}
+    state: dict[SourceNode, int] = {}
     for root in nodes:
         stack = [(root, False)]
         while stack:
             node, done = stack.pop()
             if done:
-                state[id(node)] = 2
+                state[node] = 2
                 order.append(node)
-            elif id(node) not in state:
-                state[id(node)] = 1
+            elif node not in state:
+                state[node] = 1
                 stack.append((node, True))
                 for name in _reads(node):
                     producer = made.get(name)
                     if producer is None or name in scope:
                         continue
-                    if state.get(id(producer)) == 1:
+                    if state.get(producer) == 1:
                         raise BadModel(f"the graph has a cycle through {node}")
-                    if id(producer) not in state:
+                    if producer not in state:
                         stack.append((producer, False))
     return order

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, ClassVar
@@ -164,6 +165,7 @@ class Device(ABC):
         raise Unsupported(f"device {self.name!r} writes no file format")
 
 
+@cache
 def _version(package: str) -> str:
     try:
         return version(package)

@@ -48,7 +48,7 @@ def asking(engine: str, what: str, *kinds: type[Exception]) -> Iterator[None]:
 class Emission(ABC, Generic[R]):
     """A program in the making; `R` is what stands for an intermediate result.
 
-    `names` are the results by identity of the value that they belong to. Sub-models have an
+    `names` are the results by the value that they belong to. Sub-models have an
     emission of their own (`outer`), and the outermost (`root`) collects what cannot be emitted.
     """
 
@@ -57,8 +57,7 @@ class Emission(ABC, Generic[R]):
     def __init__(self, lowerings: Lowerings, outer: Emission[R] | None = None) -> None:
         self.lowerings = lowerings
         self.root: Emission[R] = outer.root if outer else self
-        self.names: dict[int, R] = dict(outer.names) if outer else {}
-        self.held: list[Any] = []
+        self.names: dict[Value, R] = dict(outer.names) if outer else {}
         self.problems: Counter[str] = Counter()
 
     @abstractmethod
@@ -98,8 +97,7 @@ class Emission(ABC, Generic[R]):
             raise
         for value, ref in zip(operation.outputs, refs, strict=False):
             if ref is not None:
-                self.names[id(value)] = self.typed(ref, value)
-        self.held.append(operation)
+                self.names[value] = self.typed(ref, value)
 
     def _by_lowering(self, operation: Operation) -> list[R | None]:
         lowering = self.lowerings.find(operation.operator)
@@ -127,7 +125,7 @@ class Emission(ABC, Generic[R]):
             else:
                 copy = inner.input(value.name or "", value.type)
                 found = self.ref(value)
-                self.names[id(copy)] = self.stand_in(value) if found is None else found
+                self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
         try:
             results = decomposition(*values, **operation.attributes)
@@ -139,7 +137,6 @@ class Emission(ABC, Generic[R]):
             raise
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
-        self.held.append(inner)
         for step in inner.sorted():
             self.lower(step)
         return results if isinstance(results, tuple) else (results,)
@@ -164,6 +161,6 @@ def refusal(operation: Operation, begin: Callable[[], Emission[Any]]) -> str | N
     emission = begin()
     for value in operation.inputs:
         if value is not None and value.constant is None:
-            emission.names[id(value)] = emission.stand_in(value)
+            emission.names[value] = emission.stand_in(value)
     emission.lower(operation)
     return "; ".join(emission.problems) or None

@@ -70,14 +70,14 @@ def _problems(model: Model, visit: Callable[[Operation], None] | None = None) ->
     except BadModel as error:
         yield str(error)
         return
-    inputs = {id(v) for v in model.inputs}
+    inputs = set(model.inputs)
     if len(inputs) < len(model.inputs):
         yield "an input is listed twice"
-    made = Counter(id(v) for o in operations for v in o.outputs)
+    made = Counter(v for o in operations for v in o.outputs)
     for value in model.values():
         if value.model is not model:
             yield f"{value!r} belongs to another model"
-        sources = (id(value) in inputs) + made[id(value)] + (value.constant is not None)
+        sources = (value in inputs) + made[value] + (value.constant is not None)
         if sources != 1:
             yield f"{value!r} has {sources} sources: an input, a constant or one operation"
         if value.constant is not None and not _fits_constant(value):

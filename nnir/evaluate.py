@@ -18,13 +18,13 @@ class Plan:
     def __init__(self, model: Model) -> None:
         self.model = model
         self.operations = model.sorted()
-        kept = {id(v) for v in model.outputs}
-        last: dict[int, int] = {}
+        kept = set(model.outputs)
+        last: dict[Value, int] = {}
         for step, operation in enumerate(self.operations):
             for value in (*operation.inputs, *operation.outputs):
-                if value is not None and value.constant is None and id(value) not in kept:
-                    last[id(value)] = step
-        self.dead: list[list[int]] = [[] for _ in self.operations]
+                if value is not None and value.constant is None and value not in kept:
+                    last[value] = step
+        self.dead: list[list[Value]] = [[] for _ in self.operations]
         for key, step in last.items():
             self.dead[step].append(key)
 
@@ -32,11 +32,10 @@ class Plan:
         self, arrays: Sequence[np.ndarray], watch: Callable[[Operation], None] | None = None
     ) -> list[np.ndarray]:
         """The outputs of the model for one array per input; `watch` is told what has run."""
-        memory = {id(v): a for v, a in zip(self.model.inputs, arrays, strict=True)}
+        memory = dict(zip(self.model.inputs, arrays, strict=True))
         for operation, dead in zip(self.operations, self.dead, strict=True):
             results = run_operation(operation, [_read(memory, v) for v in operation.inputs])
-            for value, result in zip(operation.outputs, results, strict=True):
-                memory[id(value)] = result
+            memory.update(zip(operation.outputs, results, strict=True))
             if watch is not None:
                 watch(operation)
             for key in dead:
@@ -101,9 +100,9 @@ def _constants(operation: Operation) -> dict[str, Any]:
     return operation.attributes | {"quantization": source.type.quantization}
 
 
-def _read(memory: dict[int, np.ndarray], value: Value | None) -> np.ndarray | None:
+def _read(memory: dict[Value, np.ndarray], value: Value | None) -> np.ndarray | None:
     return None if value is None else _known(memory, value)
 
 
-def _known(memory: dict[int, np.ndarray], value: Value) -> np.ndarray:
-    return value.constant if value.constant is not None else memory[id(value)]
+def _known(memory: dict[Value, np.ndarray], value: Value) -> np.ndarray:
+    return value.constant if value.constant is not None else memory[value]

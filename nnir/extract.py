@@ -17,18 +17,18 @@ def extract(
     order of execution.
     """
     part = Model(name)
-    known: dict[int, Value] = {}
+    known: dict[Value, Value] = {}
     inputs: list[Value] = []
     for operation in operations:
         _know_symbols(part, operation)
         for value in operation.inputs:
-            if value is not None and id(value) not in known:
+            if value is not None and value not in known:
                 if value.constant is None:
                     inputs.append(value)
-                known[id(value)] = _copy(value, part, f"x{len(inputs) - 1}")
+                known[value] = _copy(value, part, f"x{len(inputs) - 1}")
         _append(part, operation, known)
-    part.inputs = [known[id(v)] for v in inputs]
-    part.outputs = [known[id(v)] for v in outputs]
+    part.inputs = [known[v] for v in inputs]
+    part.outputs = [known[v] for v in outputs]
     return part, inputs
 
 
@@ -48,15 +48,15 @@ def _copy(value: Value, part: Model, name: str | None = None) -> Value:
     return copy
 
 
-def _append(part: Model, operation: Operation, known: dict[int, Value]) -> None:
-    inputs = tuple(None if v is None else known[id(v)] for v in operation.inputs)
+def _append(part: Model, operation: Operation, known: dict[Value, Value]) -> None:
+    inputs = tuple(None if v is None else known[v] for v in operation.inputs)
     attributes = dict(operation.attributes)
     copy = Operation(operation.operator, inputs, attributes, operation.origin)
     outputs = []
     for value in operation.outputs:
         made = _copy(value, part)
         made.producer, made.index = copy, value.index
-        known[id(value)] = made
+        known[value] = made
         outputs.append(made)
     copy.outputs = tuple(outputs)
     for read in inputs:

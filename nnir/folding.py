@@ -30,7 +30,7 @@ class Folder:
     def __init__(self, limit: int = LIMIT, kept: frozenset[Operator[Any]] = frozenset()) -> None:
         self.limit = limit
         self.kept = kept
-        self._memory: dict[int, tuple[Operation, tuple[np.ndarray, ...] | None]] = {}
+        self._memory: dict[Operation, tuple[np.ndarray, ...] | None] = {}
         self._left = WORK
         self._steps = MOST_STEPS
         self._sources: dict[int, np.ndarray] = {}
@@ -46,7 +46,7 @@ class Folder:
         stack = [last]
         while stack:
             operation = stack[-1]
-            if id(operation) in self._memory:
+            if operation in self._memory:
                 stack.pop()
                 continue
             waiting = [
@@ -55,14 +55,14 @@ class Folder:
                 if v is not None
                 and v.known is None
                 and v.producer is not None
-                and id(v.producer) not in self._memory
+                and v.producer not in self._memory
             ]
             if waiting:
                 stack.extend(waiting)
             else:
-                self._memory[id(operation)] = (operation, self._compute(operation))
+                self._memory[operation] = self._compute(operation)
                 stack.pop()
-        return self._memory[id(last)][1]
+        return self._memory[last]
 
     def _compute(self, operation: Operation) -> tuple[np.ndarray, ...] | None:
         arrays: list[np.ndarray | None] = []
@@ -83,14 +83,14 @@ class Folder:
     def _ready(self, value: Value) -> np.ndarray | None:
         if (known := value.known) is not None or value.producer is None:
             return known
-        results = self._memory[id(value.producer)][1]
+        results = self._memory[value.producer]
         return None if results is None else results[value.index]
 
     def _is_affordable(self, operation: Operation, arrays: list[np.ndarray | None]) -> bool:
         for value in operation.inputs:
             source = None if value is None else value.constant
             if source is not None and id(source) not in self._sources:
-                self._sources[id(source)] = source
+                self._sources[id(source)] = source  # several values may share one array
                 self._left += 2 * source.nbytes
         read = sum({id(a): a.nbytes for a in arrays if a is not None}.values())
         made = sum(map(bytes_of, _types(operation, arrays)))

@@ -266,10 +266,10 @@ class Model:
 
     def values(self) -> Iterator[Value]:
         """Every value once: inputs, then constants and outputs in order of operations."""
-        seen: set[int] = set()
+        seen: set[Value] = set()
         for value in self._mentions():
-            if id(value) not in seen:
-                seen.add(id(value))
+            if value not in seen:
+                seen.add(value)
                 yield value
 
     def _mentions(self) -> Iterator[Value]:
@@ -308,22 +308,22 @@ class Model:
 
     def remove(self, dead: Iterable[Operation]) -> None:
         """Take operations out whose outputs nobody reads."""
-        gone = {id(o): o for o in dead}
-        for operation in gone.values():
+        gone = dict.fromkeys(dead)
+        for operation in gone:
             for value in operation.inputs:
                 if value is not None:
                     value.uses.pop(operation, None)
-        self.operations = [o for o in self.operations if id(o) not in gone]
+        self.operations = [o for o in self.operations if o not in gone]
 
     def sorted(self) -> list[Operation]:
         """The operations, producers before readers and otherwise as added; BadModel on a cycle."""
         if all(_is_ordered(self.operations)):
             return list(self.operations)
-        waiting: dict[int, int] = {}
+        waiting: dict[Operation, int] = {}
         ready: list[Operation] = []
         for operation in self.operations:
-            made = {id(v.producer) for v in operation.inputs if v is not None and v.producer}
-            waiting[id(operation)] = len(made)
+            made = {v.producer for v in operation.inputs if v is not None and v.producer}
+            waiting[operation] = len(made)
             if not made:
                 ready.append(operation)
         order: list[Operation] = []
@@ -331,10 +331,10 @@ class Model:
         while ready:
             operation = ready.pop()
             order.append(operation)
-            readers = {id(u): u for v in operation.outputs for u in v.uses}
-            for key, reader in reversed(list(readers.items())):
-                waiting[key] -= 1
-                if not waiting[key]:
+            readers = dict.fromkeys(u for v in operation.outputs for u in v.uses)
+            for reader in reversed(readers):
+                waiting[reader] -= 1
+                if not waiting[reader]:
                     ready.append(reader)
         if len(order) < len(self.operations):
             left = len(self.operations) - len(order)
@@ -348,10 +348,10 @@ class Model:
 
 
 def _is_ordered(operations: list[Operation]) -> Iterator[bool]:
-    made: set[int] = set()
+    made: set[Value] = set()
     for operation in operations:
-        yield all(v is None or v.producer is None or id(v) in made for v in operation.inputs)
-        made.update(id(v) for v in operation.outputs)
+        yield all(v is None or v.producer is None or v in made for v in operation.inputs)
+        made.update(operation.outputs)
 
 
 def set_content(operation: Operation) -> None:

@@ -40,17 +40,17 @@ class Names:
     """Names of values in one printed model: their own where they are unique, else numbers."""
 
     def __init__(self) -> None:
-        self._given: dict[int, tuple[str, Value]] = {}
+        self._given: dict[Value, str] = {}
         self._taken: set[str] = set()
 
     def of(self, value: Value) -> str:
-        if id(value) not in self._given:
+        if value not in self._given:
             name = value.name or f"{len(self._given)}"
             while name in self._taken:
                 name += "'"
             self._taken.add(name)
-            self._given[id(value)] = (f"%{name}", value)
-        return self._given[id(value)][0]
+            self._given[value] = f"%{name}"
+        return self._given[value]
 
 
 def _operation(operation: Operation, names: Names) -> str:

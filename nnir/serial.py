@@ -25,15 +25,15 @@ class Encoder:
         self._places: dict[tuple[Any, ...], int] = {}
 
     def model(self, model: Model) -> dict[str, Any]:
-        ids: dict[int, int] = {}
+        ids: dict[Value, int] = {}
         rows: list[list[Any]] = []
 
         def number(value: Value) -> int:
-            if id(value) not in ids:
-                ids[id(value)] = len(ids)
+            if value not in ids:
+                ids[value] = len(ids)
                 place = None if value.constant is None else self.weight(value.constant)
                 rows.append([value.name, encode_type(value.type), place])
-            return ids[id(value)]
+            return ids[value]
 
         inputs = [number(v) for v in model.inputs]
         operations = [

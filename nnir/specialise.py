@@ -74,11 +74,11 @@ def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
     made.metadata = dict(model.metadata)
-    known: dict[int, Value] = {}
+    known: dict[Value, Value] = {}
     for value, type in zip(model.inputs, types, strict=True):
         copy = made.input(value.name or "", type)
         copy.name, copy.is_number = value.name, value.is_number
-        known[id(value)] = copy
+        known[value] = copy
     for operation in model.sorted():
         inputs = tuple(None if v is None else _known(made, known, v) for v in operation.inputs)
         attributes = {
@@ -92,7 +92,7 @@ def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int
             new.type = replace(
                 new.type, precision=old.precision, quantization=old.type.quantization
             )
-            known[id(old)] = new
+            known[old] = new
     made.origin = None
     made.outputs = [_known(made, known, v) for v in model.outputs]
     made.output_names = [name for name, _ in model.named_outputs()]
@@ -109,10 +109,10 @@ def _evaluated(shape: tuple[Dim, ...], sizes: Mapping[str, int]) -> tuple[Dim, .
     return tuple(evaluate(d, sizes) for d in shape)
 
 
-def _known(model: Model, known: dict[int, Value], value: Value) -> Value:
+def _known(model: Model, known: dict[Value, Value], value: Value) -> Value:
     """The copy of a value; a constant is copied on its first use."""
-    if id(value) not in known:
+    if value not in known:
         copy = Value(model, value.type, value.name)
         copy.constant, copy.is_number = value.constant, value.is_number
-        known[id(value)] = copy
-    return known[id(value)]
+        known[value] = copy
+    return known[value]

@@ -12,7 +12,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import binary, index, shape
-from nnir.recipes.conv import convolve_image, convolve_image_transposed, filter_output_first
+from nnir.recipes.conv import convolve_images, convolve_transposed, filter_output_first
 from nnir.recipes.layout import is_channels_last
 from nnir.recipes.windows import known_channels, make_window
 
@@ -46,7 +46,7 @@ def grouped(
     if not depth or channels % depth:
         raise BadType(f"a convolution of {channels} channels with {filter.type}")
     how = make_window(kernel, strides, padding, data_format, dilations, explicit_paddings)
-    return convolve_image(input, filter_output_first(filter), how, data_format, channels // depth)
+    return convolve_images(input, filter_output_first(filter), how, data_format, channels // depth)
 
 
 @table.convert("Conv2D")
@@ -110,7 +110,7 @@ def depthwise_conv_2d(
     if filter.rank != 4:
         raise BadType(f"a depthwise convolution with a filter {filter.type}")
     how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
-    return convolve_image(input, depthwise(filter), how, data_format, filter.sizes[2])
+    return convolve_images(input, depthwise(filter), how, data_format, filter.sizes[2])
 
 
 def _groups(input_sizes: Value, filter: Value, data_format: str) -> int:
@@ -142,7 +142,7 @@ def conv_2d_transpose(
     )
     group = _groups(input_sizes, filter, data_format)
     weights = filter_output_first(filter)
-    return convolve_image_transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("Conv3DBackpropInputV2")
@@ -159,7 +159,7 @@ def conv_3d_transpose(
     how = make_window(filter.shape[:-2], strides, padding, data_format, dilations)
     group = _groups(input_sizes, filter, data_format)
     weights = filter_output_first(filter)
-    return convolve_image_transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("DepthwiseConv2dNativeBackpropInput")
@@ -177,7 +177,7 @@ def depthwise_conv_2d_transpose(
     """Every channel of the image from the `multiplier` channels that it gave."""
     how = make_window(filter.shape[:2], strides, padding, data_format, dilations, explicit_paddings)
     weights, group = depthwise(filter), filter.sizes[2]
-    return convolve_image_transposed(input_sizes, weights, out_backprop, how, data_format, group)
+    return convolve_transposed(input_sizes, weights, out_backprop, how, data_format, group)
 
 
 @table.convert("Dilation2D")

@@ -9,7 +9,7 @@ from nnir.broadcast import ints
 from nnir.errors import Unsupported
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, reduce, shape, unary
-from nnir.recipes.index import gather_slices, gather_slices_along, nonzero, one_hot_along
+from nnir.recipes.index import gather_batched, gather_slices, nonzero, one_hot_along
 from nnir.types import Precision
 
 from ..table import Items, Table
@@ -25,7 +25,7 @@ def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> V
 
 @table.convert("GatherV2")
 def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
-    return gather_slices_along(params, indices, axis, batch_dims=batch_dims)
+    return gather_batched(params, indices, axis, batch_dims=batch_dims)
 
 
 def require_errors(bad_indices_policy: str) -> None:

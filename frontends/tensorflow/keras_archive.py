@@ -73,6 +73,10 @@ def read(path: Path, *, trust: bool = False) -> SourceModel:
         return saved_model.read(place)
 
 
+UNREADABLE = (zipfile.BadZipFile, zlib.error)
+PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Compressions of Keras's archives."""
+
 TENSOR = "__keras_tensor__"
 """What a tensor between layers is called."""
 
@@ -81,10 +85,14 @@ def what_runs(path: Path) -> str:
     """What Keras would run of an archive: its layers, and code of others; nothing is run here."""
     try:
         with zipfile.ZipFile(path) as archive:
-            if archive.getinfo(CONFIG).file_size > MOST:
+            about = archive.getinfo(CONFIG)
+            if about.file_size > MOST:
                 raise BadFile(f"{path.name!r} is damaged: a {CONFIG} of more than {MOST} bytes")
+            if about.compress_type not in PLAIN:  # others may ask for any amount of memory
+                raise BadFile(f"{path.name!r} is no Keras archive: a compressed {CONFIG}")
             config = json.loads(archive.read(CONFIG))
-    except (zipfile.BadZipFile, zlib.error, KeyError, ValueError, RecursionError, OSError) as error:
+    except (*UNREADABLE, LookupError, ValueError, RuntimeError, OSError) as error:
+        # of RuntimeError: encryption, compressions and versions that zipfile does not know
         raise BadFile(f"{path.name!r} is no Keras archive, or damaged: {told(error)}") from None
     layers, others = set[str](), set[str]()
     waiting: list[object] = [config]

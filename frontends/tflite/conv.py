@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import shape
-from nnir.recipes.conv import convolve_image, convolve_image_transposed, filter_output_first
+from nnir.recipes.conv import convolve_images, convolve_transposed, filter_output_first
 from nnir.recipes.windows import Window, known_channels, make_window
 
 from ..table import Table
@@ -60,7 +60,7 @@ def conv_2d(
     (depth,) = filter.sizes[3:]
     groups = _groups(input, depth, filter, NHWC)
     weights = _turned(filter, 0, 3, 1, 2)
-    result = convolve_image(input, weights, how, NHWC, groups, bias)
+    result = convolve_images(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -85,7 +85,7 @@ def depthwise_conv_2d(
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
     weights = _turned(filter, 3, 0, 1, 2)
     groups = known_channels(input, NHWC)
-    result = convolve_image(input, weights, how, NHWC, groups, bias)
+    result = convolve_images(input, weights, how, NHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -106,7 +106,7 @@ def transpose_conv(
         raise BadType(f"TRANSPOSE_CONV of {input.type} with {weights.type}")
     how = _window(weights, slice(1, 3), padding, (stride_h, stride_w), (1, 1))
     turned = _turned(weights, 3, 0, 1, 2)
-    result = convolve_image_transposed(output_shape, turned, input, how, NHWC, 1, bias)
+    result = convolve_transposed(output_shape, turned, input, how, NHWC, 1, bias)
     return activated(result, fused_activation_function)
 
 
@@ -133,7 +133,7 @@ def conv_3d(
     depth = filter.sizes[3]
     groups = _groups(input, depth, filter, NDHWC)
     weights = filter_output_first(filter)
-    result = convolve_image(input, weights, how, NDHWC, groups, bias)
+    result = convolve_images(input, weights, how, NDHWC, groups, bias)
     return activated(result, fused_activation_function)
 
 
@@ -159,5 +159,5 @@ def conv_3d_transpose(
     dilations = (dilation_d_factor, dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
     weights = filter_output_first(filter)
-    result = convolve_image_transposed(output_shape, weights, input, how, NDHWC, 1, bias)
+    result = convolve_transposed(output_shape, weights, input, how, NDHWC, 1, bias)
     return activated(result, fused_activation_function)

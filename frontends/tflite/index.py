@@ -8,7 +8,7 @@ from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import activation, binary, index, linear, reduce, shape
 from nnir.recipes.diagonal import diagonal_matrix, set_diagonals
-from nnir.recipes.index import gather_slices, gather_slices_along, one_hot_along
+from nnir.recipes.index import gather_batched, gather_slices, one_hot_along
 from nnir.recipes.scatter import fill_sparse, sum_updates
 from nnir.recipes.segment import (
     ADD,
@@ -61,7 +61,7 @@ def unsorted_segment_sum(data: Value, segment_ids: Value, num_segments: Index) -
 
 @table.convert("GATHER")
 def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0) -> Value:
-    return gather_slices_along(params, indices, axis, batch_dims=batch_dims)
+    return gather_batched(params, indices, axis, batch_dims=batch_dims)
 
 
 @table.convert("GATHER_ND")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import index, linear, shape
-from nnir.recipes.conv import zero_channels
+from nnir.recipes.conv import no_bias
 from nnir.recipes.linear import multiply_matrices
 
 from ..table import Table
@@ -35,7 +35,7 @@ def fully_connected(
         result = result if bias is None else result + shape.reshape(bias, [units])
         return activated(result, fused_activation_function)
     rows = input if input.rank == 2 and input.shape[1] == width else _rows(input, width)
-    added = zero_channels(rows, units) if bias is None else shape.reshape(bias, [units])
+    added = no_bias(rows, units) if bias is None else shape.reshape(bias, [units])
     result = linear.fully_connected(rows, weights, added)
     return activated(result, fused_activation_function)
 

@@ -126,7 +126,8 @@ def _ranges(constraints: Mapping[str, Any]) -> dict[str, tuple[int, int | None]]
         low, high = limits["min_val"], limits["max_val"]
         if not all(x is None or isinstance(x, int) for x in (low, high)):
             raise BadFile(f"the range of {name!r} is {low!r} to {high!r}")
-        found[name] = (max(low or 0, 0), high)
+        if name.isidentifier():  # else an expression, which follows from its symbols
+            found[name] = (max(low or 0, 0), high)
     return found
 
 

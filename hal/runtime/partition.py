@@ -94,26 +94,26 @@ def cut(model: Model, devices: dict[Operation, str]) -> Split:
     early, late = _early(order, devices), _late(order, devices)
     stages = min((early, late), key=lambda found: len(_groups(order, devices, found)))
     groups = _groups(order, devices, stages)
-    places: dict[int, int] = {id(v): -(k + 1) for k, v in enumerate(model.inputs)}
-    wanted = {id(v) for v in model.outputs}
+    places: dict[Value, int] = {v: -(k + 1) for k, v in enumerate(model.inputs)}
+    wanted = set(model.outputs)
     parts: list[Part] = []
     slots = itertools.count()
     for (_, device), operations in sorted(groups.items(), key=lambda group: group[0]):
         mine = set(operations)
-        outputs = [v for v in _made(operations) if id(v) in wanted or _is_read_elsewhere(v, mine)]
+        outputs = [v for v in _made(operations) if v in wanted or _is_read_elsewhere(v, mine)]
         if not outputs:  # nobody reads what they make
             continue
         name = f"{model.name}.{len(parts)}" if len(groups) > 1 else model.name
         part, inputs = extract(operations, outputs, name)
-        given = tuple(places[id(v)] for v in inputs)
-        places.update({id(v): next(slots) for v in outputs})
-        parts.append(Part(device, part, given, tuple(places[id(v)] for v in outputs)))
+        given = tuple(places[v] for v in inputs)
+        places.update({v: next(slots) for v in outputs})
+        parts.append(Part(device, part, given, tuple(places[v] for v in outputs)))
     constants = {}
     for value in model.outputs:
-        if id(value) not in places:
-            places[id(value)] = next(slots)
-            constants[places[id(value)]] = value
-    results = tuple(places[id(v)] for v in model.outputs)
+        if value not in places:
+            places[value] = next(slots)
+            constants[places[value]] = value
+    results = tuple(places[v] for v in model.outputs)
     return Split(parts, results, constants, next(slots))
 
 

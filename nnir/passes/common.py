@@ -15,7 +15,7 @@ SMALL = 256
 def _key(value: Value | None) -> Hashable:
     """What makes two operands the same: the value, or equal small or identical large data."""
     if value is None or value.constant is None:
-        return id(value)
+        return value
     array = value.constant
     if array.nbytes <= SMALL:
         return (value.precision, array.shape, array.tobytes())
@@ -23,7 +23,7 @@ def _key(value: Value | None) -> Hashable:
 
 
 def _frozen(value: Any) -> Hashable:
-    return id(value) if isinstance(value, Model) else (type(value), repr(value))
+    return value if isinstance(value, Model) else (type(value), repr(value))
 
 
 def signature(operation: Operation, same: Mapping[Value, Value] = MappingProxyType({})) -> Hashable:

@@ -7,8 +7,8 @@ from .rewrite import rewrite, sweep
 
 
 def _is_alive(model: Model) -> bool:
-    outputs = {id(v) for v in model.outputs}
-    return all(any(v.uses or id(v) in outputs for v in o.outputs) for o in model.operations)
+    outputs = set(model.outputs)
+    return all(any(v.uses or v in outputs for v in o.outputs) for o in model.operations)
 
 
 @rewrite(ensures=_is_alive)
@@ -18,11 +18,11 @@ def remove_dead_code(model: Model) -> bool:
     Ensures: every operation has an output that is read.
     """
     changed = sweep(model)
-    outputs = {id(v) for v in model.outputs}
+    outputs = set(model.outputs)
     for operation in model.operations:
         if operation.attributes.get("return_indices"):
             _, positions = operation.outputs
-            if not positions.uses and id(positions) not in outputs:
+            if not positions.uses and positions not in outputs:
                 operation.attributes = {**operation.attributes, "return_indices": False}
                 operation.outputs = operation.outputs[:1]
                 changed = True

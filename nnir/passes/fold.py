@@ -28,12 +28,12 @@ def fold_constants(model: Model) -> bool:
     they are: their scales are for the device to use.
     """
     folder = Folder(LIMIT, KEPT)
-    ends = {id(v) for v in model.outputs}
+    ends = set(model.outputs)
     known = {}
     for operation in model.sorted():
         for value in operation.outputs:
             array = folder.constant_of(value)
-            if array is not None and (value.uses or id(value) in ends):
+            if array is not None and (value.uses or value in ends):
                 known[value] = model.constant(array, value.dtype, name=value.name)
                 if value.type.quantization is not None:
                     known[value].type = value.type.with_shape(array.shape)

@@ -96,11 +96,11 @@ def made_by(value: Value | None, operator: Operator[Any]) -> Operation | None:
 
 def sweep(model: Model) -> bool:
     """Remove every operation none of whose outputs is read."""
-    alive = {id(v) for v in model.outputs}
+    alive = set(model.outputs)
     dead = []
     for operation in reversed(model.sorted()):
-        if any(id(v) in alive for v in operation.outputs):
-            alive.update(id(v) for v in operation.inputs if v is not None)
+        if any(v in alive for v in operation.outputs):
+            alive.update(v for v in operation.inputs if v is not None)
         else:
             dead.append(operation)
     model.remove(dead)

@@ -70,10 +70,11 @@ def fold_scale(model: Model) -> bool:
         else:
             gain = factor if reader.operator is binary.mul else 1 / factor
             weights, offset = weights * gain.reshape(-1, 1, 1, 1), offset * gain
-        kept = filter if reader.operator in (binary.add, binary.sub) else None
+        if reader.operator not in (binary.add, binary.sub):
+            filter = model.constant(weights.astype(filter.dtype), name=filter.name)
         fused = conv.conv_2d(
             image,
-            kept or model.constant(weights.astype(filter.dtype), name=filter.name),
+            filter,
             model.constant(offset.astype(filter.dtype)),
             **operation.attributes,
         )

@@ -82,7 +82,7 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
     return shape.squeeze(result, added) if added else result
 
 
-def zero_channels(x: Value, count: int) -> Value:
+def no_bias(x: Value, count: int) -> Value:
     """A bias that adds nothing."""
     return x.model.constant(np.zeros(count, x.dtype))
 
@@ -93,7 +93,7 @@ def filter_output_first(filter: Value) -> Value:
     return shape.transpose(filter, perm=(last, last - 1, *range(last - 1)))
 
 
-def convolve_image(
+def convolve_images(
     input: Value,
     weights: Value,
     how: Window,
@@ -110,7 +110,7 @@ def convolve_image(
         return operator(
             x,
             weights,
-            zero_channels(x, count) if bias is None else bias,
+            no_bias(x, count) if bias is None else bias,
             auto_pad=how.auto_pad,
             pads=pads,
             strides=how.strides,
@@ -121,7 +121,7 @@ def convolve_image(
     return with_channels_first(input, data_format, compute)
 
 
-def convolve_image_transposed(
+def convolve_transposed(
     input_sizes: Value,
     weights: Value,
     grads: Value,
@@ -149,7 +149,7 @@ def convolve_image_transposed(
         return operator(
             x,
             weights,
-            zero_channels(x, weights.sizes[1] * group) if bias is None else bias,
+            no_bias(x, weights.sizes[1] * group) if bias is None else bias,
             pads=tuple(pads) if any(pads) else None,
             strides=how.strides,
             group=group,

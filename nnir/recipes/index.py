@@ -322,7 +322,7 @@ def _between(x: Value, axis: int, start: int, end: int) -> Value | None:
 WIDE = (Precision.INT32, Precision.INT64)
 
 
-def gather_slices_along(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
+def gather_batched(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
     """Slices along an axis; the first `batch_dims` axes are common to both."""
     count = batch_dims + indices.rank if batch_dims < 0 else batch_dims
     place = axis_of(axis, params.rank)

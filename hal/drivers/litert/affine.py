@@ -74,17 +74,17 @@ def stored(g: Emitter, real: Tensor) -> Stored | None:
     """The integers that a constant is made of, through permutations and reshapes."""
     if real.data is None:
         return None
-    if id(real) in g.dequantised:
-        whole, described = g.dequantised[id(real)]
+    if real in g.dequantised:
+        whole, described = g.dequantised[real]
         if whole.data is None:
             return None
         return Stored(whole.data, described.scales, described.zero_points, described.axis or 0)
-    if id(real) in g.sources:
-        tensor, perm = g.sources[id(real)]
+    if real in g.sources:
+        tensor, perm = g.sources[real]
         found = stored(g, tensor)
         return None if found is None else found.permuted(perm)
-    if id(real) in g.flat:
-        found = stored(g, g.flat[id(real)])
+    if real in g.flat:
+        found = stored(g, g.flat[real])
         return None if found is None else found.reshaped(real.data.shape)
     return None
 

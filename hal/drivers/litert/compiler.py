@@ -121,16 +121,14 @@ def stepped(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
     graph, _ = _graph(prepared(specialise(model, shapes)), foreign=True)
     links = []
     for step in graph.live():
-        read = {id(t): t for t in step.inputs if t is not None and t.data is None}
-        whole = Graph("step", list(read.values()), list(step.outputs), [step])
+        read = list(dict.fromkeys(t for t in step.inputs if t is not None and t.data is None))
+        whole = Graph("step", read, step.outputs, [step])
         names = [
             [f"{side}{k}" for k in range(len(v))] for side, v in (("x", read), ("y", step.outputs))
         ]
         content = b"".join(Writer(whole, *names).parts())
-        made = [id(t) for t in step.outputs]
-        links.append(Link(step.outputs[0].name, step.name, content, list(read), made))
-    inputs, outputs = ([id(t) for t in side] for side in (graph.inputs, graph.outputs))
-    return Chain(links, inputs, outputs, [graph])
+        links.append(Link(step.outputs[0].name, step.name, content, read, step.outputs))
+    return Chain(links, graph.inputs, graph.outputs)
 
 
 def _graph(model: Model, *, foreign: bool) -> tuple[Graph, list[str]]:

@@ -23,7 +23,6 @@ table = Lowerings()
 def _sub_graph(g: Emitter, model: Model, name: str) -> tuple[Emitter, Graph]:
     """A sub-model as a graph of its own, whose inputs are as the values are carried."""
     inner = Emitter(g.lowerings, g)
-    g.root.held += [inner, model]
     refs = []
     for value in model.inputs:
         tensor = Tensor(carrier(value.precision), value.shape, None, value.name or "")

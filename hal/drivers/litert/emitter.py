@@ -96,12 +96,12 @@ class Emitter(Emission[Ref]):
         self.graph = Graph("main")
         self.memo: dict[Any, Any] = {}
         self.log: list[Any] = []
-        self.sources: dict[int, tuple[Tensor, Order]] = {}
-        self.flat: dict[int, Tensor] = {}
+        self.sources: dict[Tensor, tuple[Tensor, Order]] = {}
+        self.flat: dict[Tensor, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
-        self.makers: dict[int, Step] = {}
-        self.dequantised: dict[int, tuple[Tensor, Quantization]] = {}
-        self.quantised: dict[int, tuple[Tensor, Quantization]] = {}
+        self.makers: dict[Tensor, Step] = {}
+        self.dequantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
+        self.quantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
         self.operation: Operation | None = None
 
     # What the walk over the model asks for
@@ -112,9 +112,8 @@ class Emitter(Emission[Ref]):
         if known is None:
             super().lower(operation)
         else:
-            self.held.append(operation)
             for value, data in zip(operation.outputs, known, strict=True):
-                self.names[id(value)] = self.typed(self.constant(data), value)
+                self.names[value] = self.typed(self.constant(data), value)
         self.operation = outer
 
     def stand_in(self, value: Value) -> Ref:
@@ -144,12 +143,11 @@ class Emitter(Emission[Ref]):
     def ref(self, operand: Operand) -> Ref | None:
         if operand is None or isinstance(operand, Ref):
             return operand
-        if id(operand) not in self.names:
+        if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
-            self.names[id(operand)] = self._weight(operand)
-            self.held.append(operand)
-        return self.names[id(operand)]
+            self.names[operand] = self._weight(operand)
+        return self.names[operand]
 
     def _weight(self, value: Value) -> Ref:
         data = value.constant
@@ -212,8 +210,7 @@ class Emitter(Emission[Ref]):
         step = Step(name, operands, outputs, schema.table_of(name), fields)
         self.graph.steps.append(step)
         for tensor in outputs:
-            self.makers[id(tensor)] = step
-        self.held += outputs
+            self.makers[tensor] = step
         return outputs
 
     def compute(
@@ -286,11 +283,10 @@ class Emitter(Emission[Ref]):
         tensor = ref.tensor
         if tensor.precision == to:
             return ref
-        key = (id(tensor), name, to)
+        key = (tensor, name, to)
         if key not in self.memo:
             if tensor.data is not None:
                 self.remember(key, Tensor(to, tensor.shape, data(tensor.data)))
-                self.held.append(tensor)
             else:
                 self.remember(key, self.emit(name, [ref], [(to, tensor.shape)], **fields)[0])
         return Ref(self.memo[key], ref.order, to)
@@ -330,17 +326,16 @@ class Emitter(Emission[Ref]):
             return ref
         perm = tuple(ref.order.index(a) for a in order)
         tensor = ref.tensor
-        if id(tensor) in self.sources:
-            tensor, before = self.sources[id(tensor)]
+        if tensor in self.sources:
+            tensor, before = self.sources[tensor]
             perm = tuple(before[p] for p in perm)
         if perm == identity(len(perm)):
             return Ref(tensor, order, ref.precision)
-        key = (id(tensor), "order", perm)
+        key = (tensor, "order", perm)
         if key not in self.memo:
             made = self._permuted(tensor, perm)
             self.remember(key, made)
-            self.sources[id(made)] = (tensor, perm)
-            self.held += [made, tensor]
+            self.sources[made] = (tensor, perm)
         return Ref(self.memo[key], order, ref.precision)
 
     def _permuted(self, tensor: Tensor, perm: Order) -> Tensor:
@@ -408,15 +403,14 @@ class Emitter(Emission[Ref]):
         if tensor.data is not None and not any(isinstance(d, Expr) for d in target):
             data = tensor.data.reshape(target)  # type: ignore[arg-type]  # no symbols
             made_of = Tensor(tensor.precision, target, data)
-            self.flat[id(made_of)] = tensor
-            self.held += [made_of, tensor]
+            self.flat[made_of] = tensor
             return Ref(made_of, order, ref.precision)
-        tensor = self.flat.get(id(tensor), tensor)
+        tensor = self.flat.get(tensor, tensor)
         if tensor.shape == target:
             return Ref(tensor, order, ref.precision)
         source = Ref(tensor, identity(len(tensor.shape)), ref.precision)
         made = self._reshaped(source, target)
-        self.flat[id(made.tensor)] = tensor
+        self.flat[made.tensor] = tensor
         return made
 
     def _reshaped(self, ref: Ref, target: tuple[Dim, ...]) -> Ref:
@@ -487,7 +481,7 @@ class Emitter(Emission[Ref]):
         """Emit all operations of a model whose inputs are these."""
         self.graph.name = name
         for value, ref in zip(model.inputs, inputs, strict=True):
-            self.names[id(value)] = ref
+            self.names[value] = ref
             for axis, size in enumerate(value.shape):
                 if isinstance(size, Expr):
                     self.places.setdefault(size, (ref.tensor, axis))

@@ -65,20 +65,17 @@ class Graph:
 
     def live(self) -> list[Step]:
         """The steps whose results are read, in order."""
-        needed = {id(t) for t in self.outputs}
+        needed = set(self.outputs)
         kept = []
         for step in reversed(self.steps):
-            if any(id(t) in needed for t in step.outputs):
-                needed |= {id(t) for t in step.inputs if t is not None}
+            if any(t in needed for t in step.outputs):
+                needed |= {t for t in step.inputs if t is not None}
                 kept.append(step)
         return kept[::-1]
 
     def tensors(self) -> list[Tensor]:
         """Every tensor once, in order of use."""
-        found: dict[int, Tensor] = {}
-        for tensor in self._mentions():
-            found.setdefault(id(tensor), tensor)
-        return list(found.values())
+        return list(dict.fromkeys(self._mentions()))
 
     def _mentions(self) -> Iterable[Tensor]:
         yield from self.inputs
@@ -139,10 +136,10 @@ class Writer:
 
     def _graph(self, graph: Graph) -> int:
         tensors = graph.tensors()
-        numbers = {id(t): k for k, t in enumerate(tensors)}
+        numbers = {t: k for k, t in enumerate(tensors)}
 
         def positions(given: Iterable[Tensor | None]) -> int:
-            return self._numbers((-1 if t is None else numbers[id(t)] for t in given), "<i4")
+            return self._numbers((-1 if t is None else numbers[t] for t in given), "<i4")
 
         rows = self._vector([self._tensor(t, k) for k, t in enumerate(tensors)])
         steps = self._vector([self._step(s, positions) for s in graph.steps])
@@ -224,13 +221,13 @@ class Writer:
 
     def _signature(self) -> int:
         tensors = self.graphs[0].tensors()
-        numbers = {id(t): k for k, t in enumerate(tensors)}
+        numbers = {t: k for k, t in enumerate(tensors)}
         maps = []
         for side in self.ends:
             rows = []
             for name, tensor in side:
                 text = self.builder.CreateString(name)
-                rows.append(self._table(2, {0: text}, {1: ("Uint32", numbers[id(tensor)])}))
+                rows.append(self._table(2, {0: text}, {1: ("Uint32", numbers[tensor])}))
             maps.append(self._vector(rows))
         key = self.builder.CreateString(SIGNATURE)
         return self._table(5, {0: maps[0], 1: maps[1], 2: key}, {4: ("Uint32", 0)})

@@ -58,21 +58,21 @@ class Rewriter:
     `scaled` those tensors of the graph itself that have a scale now.
     """
 
-    def __init__(self, g: Emitter, demanded: dict[int, Precision]) -> None:
+    def __init__(self, g: Emitter, demanded: dict[Tensor, Precision]) -> None:
         self.g = g
         self.demanded = dict(demanded)
         self.given = g.graph.live()
-        self.makers = {id(t): s for s in self.given for t in s.outputs}
+        self.makers = {t: s for s in self.given for t in s.outputs}
         reads = [t for s in self.given for t in s.inputs if t is not None]
-        self.readers = Counter(id(t) for t in [*reads, *g.graph.outputs])
+        self.readers = Counter([*reads, *g.graph.outputs])
         self.out: list[Step] = []
         self.kernels = 0
-        self.codes: dict[tuple[int, Affine], dict[Precision, Tensor]] = {}
-        self.scaled: dict[int, tuple[Tensor, Affine]] = {}
-        self.known: dict[int, Affine | None] = {}
-        self.moved: dict[tuple[int, Precision], Tensor] = {}
-        self.plain: dict[int, Tensor] = {}
-        self.flat: dict[int, Tensor] = {}
+        self.codes: dict[tuple[Tensor, Affine], dict[Precision, Tensor]] = {}
+        self.scaled: dict[Tensor, tuple[Tensor, Affine]] = {}
+        self.known: dict[Tensor, Affine | None] = {}
+        self.moved: dict[tuple[Tensor, Precision], Tensor] = {}
+        self.plain: dict[Tensor, Tensor] = {}
+        self.flat: dict[Tensor, Tensor] = {}
 
     def run(self) -> list[Step]:
         """All steps in order."""
@@ -80,9 +80,9 @@ class Rewriter:
             self._head(tensor)
         for step in self.given:
             made = step.outputs[0]
-            if id(made) in self.g.quantised and self._rounded(made):
+            if made in self.g.quantised and self._rounded(made):
                 continue
-            if id(made) in self.g.dequantised and self._real(made):
+            if made in self.g.dequantised and self._real(made):
                 continue
             self._kept(step)
         return self.out
@@ -102,8 +102,8 @@ class Rewriter:
     def _scale(self, tensor: Tensor, affine: Affine) -> None:
         """Give a tensor of the graph a scale."""
         tensor.quantization = affine.of(tensor.precision)
-        self.scaled[id(tensor)] = tensor, affine
-        self.codes.setdefault((id(tensor), affine), {})[tensor.precision] = tensor
+        self.scaled[tensor] = tensor, affine
+        self.codes.setdefault((tensor, affine), {})[tensor.precision] = tensor
 
     # Steps
 
@@ -150,7 +150,7 @@ class Rewriter:
 
     def _kept(self, step: Step) -> None:
         """A step that stays: with its scale, where it only moves integers, else without."""
-        reads = [self.scaled.get(id(t)) if t is not None else None for t in step.inputs]
+        reads = [self.scaled.get(t) if t is not None else None for t in step.inputs]
         if not any(reads) or step.name == "CAST":
             self.out.append(step)
             return
@@ -161,7 +161,7 @@ class Rewriter:
             for tensor in step.outputs:
                 self._scale(tensor, affine)
             if step.name == "RESHAPE" and step.inputs[0] is not None:
-                self.flat[id(step.outputs[0])] = step.inputs[0]
+                self.flat[step.outputs[0]] = step.inputs[0]
             self.out.append(replace(step, version=VERSIONS.get(step.name, 2)))
             return
         inputs = [
@@ -171,16 +171,16 @@ class Rewriter:
         self.out.append(replace(step, inputs=inputs))
 
     def _unscaled(self, tensor: Tensor) -> Tensor:
-        if id(tensor) not in self.plain:
-            self.plain[id(tensor)] = Tensor(tensor.precision, tensor.shape)
-            self.copied(tensor, self.plain[id(tensor)])
-        return self.plain[id(tensor)]
+        if tensor not in self.plain:
+            self.plain[tensor] = Tensor(tensor.precision, tensor.shape)
+            self.copied(tensor, self.plain[tensor])
+        return self.plain[tensor]
 
     def _real(self, made: Tensor) -> bool:
         """Dequantise integers that have a scale."""
-        whole, described = self.g.dequantised[id(made)]
+        whole, described = self.g.dequantised[made]
         affine = affine_of(whole, described)
-        held = None if affine is None else self.codes.get((id(whole), affine))
+        held = None if affine is None else self.codes.get((whole, affine))
         if not held:
             return False
         self.add("DEQUANTIZE", [next(iter(held.values()))], [made], {})
@@ -188,7 +188,7 @@ class Rewriter:
 
     def _rounded(self, made: Tensor) -> bool:
         """The integers that are made of real numbers, by an integer kernel or for one."""
-        real, described = self.g.quantised[id(made)]
+        real, described = self.g.quantised[made]
         affine = affine_of(made, described)
         if affine is None:
             return False
@@ -196,9 +196,9 @@ class Rewriter:
         found = self.quantised(real, affine)
         if found is None:
             del self.out[start:]
-            if id(made) not in self.demanded:
+            if made not in self.demanded:
                 return False
-            kind = self.demanded[id(made)]
+            kind = self.demanded[made]
             found = self.result("QUANTIZE", [real], real.shape, affine, kind)
         else:
             self.kernels += 1
@@ -214,7 +214,7 @@ class Rewriter:
         elif found.precision == made.precision:
             self.copied(found, made)
         else:
-            self.codes.setdefault((id(made), affine), {})[found.precision] = found
+            self.codes.setdefault((made, affine), {})[found.precision] = found
             self.add("QUANTIZE", [found], [made], {})
         self._scale(made, affine)
 
@@ -222,9 +222,9 @@ class Rewriter:
 
     def code(self, real: Tensor) -> Affine | None:
         """How the integers are to be read that `real` is made of; None where it is not."""
-        if id(real) not in self.known:
-            self.known[id(real)] = self._code(real)
-        return self.known[id(real)]
+        if real not in self.known:
+            self.known[real] = self._code(real)
+        return self.known[real]
 
     def _code(self, real: Tensor) -> Affine | None:
         constant = stored(self.g, real)
@@ -236,9 +236,9 @@ class Rewriter:
                 if single
                 else None
             )
-        if id(real) in self.g.dequantised:
-            return affine_of(*self.g.dequantised[id(real)])
-        step = self.makers.get(id(real))
+        if real in self.g.dequantised:
+            return affine_of(*self.g.dequantised[real])
+        step = self.makers.get(real)
         if step is None or not is_move(step):
             return None
         found = {self.code(t) for t in data_of(step)}
@@ -266,18 +266,18 @@ class Rewriter:
         return max(votes, key=lambda k: (votes[k], k == INT8), default=INT8)
 
     def _kinds(self, real: Tensor) -> list[Precision]:
-        if id(real) in self.g.dequantised:
+        if real in self.g.dequantised:
             affine = self.code(real)
-            whole = self.g.dequantised[id(real)][0]
-            return [] if affine is None else list(self.codes.get((id(whole), affine), ()))
-        step = self.makers.get(id(real))
+            whole = self.g.dequantised[real][0]
+            return [] if affine is None else list(self.codes.get((whole, affine), ()))
+        step = self.makers.get(real)
         if step is None or not is_move(step):
             return []
         return [k for t in data_of(step) for k in self._kinds(t)]
 
     def tensor(self, real: Tensor, kind: Precision) -> Tensor:
         """The integers, of this type, that `real` is made of: it has a code."""
-        key = id(real), kind
+        key = real, kind
         if key not in self.moved:
             self.moved[key] = self._tensor(real, kind)
         return self.moved[key]
@@ -289,9 +289,9 @@ class Rewriter:
         constant = stored(self.g, real)
         if constant is not None:
             return Tensor(kind, real.shape, shifted(constant.data, kind), "", affine.of(kind))
-        if id(real) in self.g.dequantised:
-            return self._encoded(self.g.dequantised[id(real)][0], affine, kind)
-        step = self.makers[id(real)]
+        if real in self.g.dequantised:
+            return self._encoded(self.g.dequantised[real][0], affine, kind)
+        step = self.makers[real]
         parts = [self.tensor(t, kind) for t in data_of(step)]
         return self.shift(step, parts, affine, kind)
 
@@ -304,22 +304,22 @@ class Rewriter:
             data = np.full(rest[1].data.shape, whole + SHIFT[kind], kind.dtype)
             rest[1] = Tensor(kind, data.shape, data, "", affine.of(kind))
         if step.name == "RESHAPE":  # of what is a reshape itself
-            parts = [self.flat.get(id(p), p) for p in parts]
+            parts = [self.flat.get(p, p) for p in parts]
         shape = step.outputs[0].shape
         made = self.result(step.name, [*parts, *rest], shape, affine, kind, **step.fields)
         if step.name == "RESHAPE":
-            self.flat[id(made)] = parts[0]
+            self.flat[made] = parts[0]
         return made
 
     def _encoded(self, whole: Tensor, affine: Affine, kind: Precision) -> Tensor:
         """A tensor of integers with this scale and of this type."""
-        held = self.codes.setdefault((id(whole), affine), {})
+        held = self.codes.setdefault((whole, affine), {})
         if kind in held:
             return held[kind]
-        if not held and id(whole) in self.g.quantised:
-            real, described = self.g.quantised[id(whole)]
+        if not held and whole in self.g.quantised:
+            real, described = self.g.quantised[whole]
             if affine_of(whole, described) == affine:
-                self.demanded[id(whole)] = kind
+                self.demanded[whole] = kind
                 held[kind] = self.result("QUANTIZE", [real], real.shape, affine, kind)
                 return held[kind]
         if not held:
@@ -339,15 +339,15 @@ class Rewriter:
             if not LEAST < have.scale / affine.scale < MOST:
                 return None
             return self.requantised(self.tensor(real, kind), affine, kind)
-        step = self.makers.get(id(real))
-        if step is None or self.readers[id(real)] != 1:
+        step = self.makers.get(real)
+        if step is None or self.readers[real] != 1:
             return None
         if is_move(step) and step.name != "PADV2":
             return self._joined(step, affine)
         if step.name in RECTIFIERS and step.inputs[0] is not None:
-            inner = self.makers.get(id(step.inputs[0]))
+            inner = self.makers.get(step.inputs[0])
             free = inner is not None and inner.fields.get("fused_activation_function") == 0
-            if free and inner is not None and self.readers[id(step.inputs[0])] == 1:
+            if free and inner is not None and self.readers[step.inputs[0]] == 1:
                 fused = {**inner.fields, "fused_activation_function": RECTIFIERS[step.name]}
                 found = self._kernel(replace(inner, fields=fused), affine)
                 if found is not None:

@@ -255,15 +255,15 @@ def largest(g: Emitter, window: Window, fuse_code: Fuse) -> Ref:
 
 def is_convolved(g: Emitter, ref: Ref) -> bool:
     """Whether a convolution or an activation made it: a NaN there is one of the whole network."""
-    tensor = g.sources[id(ref.tensor)][0] if id(ref.tensor) in g.sources else ref.tensor
-    if id(tensor) in g.dequantised:
+    tensor = g.sources[ref.tensor][0] if ref.tensor in g.sources else ref.tensor
+    if tensor in g.dequantised:
         return True
-    step = g.makers.get(id(tensor))
+    step = g.makers.get(tensor)
     while step is not None and step.name in ("PAD", "PADV2", "CONCATENATION", "ADD", "MUL"):
         first = next((t for t in step.inputs if t is not None and t.data is None), None)
-        if first is not None and id(first) in g.dequantised:
+        if first is not None and first in g.dequantised:
             return True
-        step = None if first is None else g.makers.get(id(first))
+        step = None if first is None else g.makers.get(first)
     return step is not None and step.name in CONVOLVED
 
 
@@ -287,7 +287,7 @@ def _with_nan(g: Emitter, x: Ref, window: Window, direct: int | None) -> Ref:
 
 def is_natural(g: Emitter, ref: Ref) -> bool:
     """Whether no element is below 0, so that a border of zeros never wins alone."""
-    step = g.makers.get(id(ref.tensor))
+    step = g.makers.get(ref.tensor)
     return step is not None and (
         step.name in ("RELU", "RELU6") or step.fields.get("fused_activation_function") in (1, 3)
     )

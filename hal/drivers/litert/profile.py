@@ -6,25 +6,28 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...device import Timing
 
+if TYPE_CHECKING:
+    from .flatbuffer import Tensor
+
 
 @dataclass
 class Link:
-    """A step as a file, with the keys of what it reads and what it makes."""
+    """A step as a file, with what it reads and what it makes."""
 
     name: str
     operator: str
     content: bytes
-    inputs: list[int]
-    outputs: list[int]
+    inputs: list[Tensor]
+    outputs: list[Tensor]
     interpreter: Any = None
 
-    def run(self, values: dict[int, np.ndarray]) -> float:
+    def run(self, values: dict[Tensor, np.ndarray]) -> float:
         """The seconds that the step takes; its results join the values."""
         interpreter = self.interpreter
         details = interpreter.get_input_details()
@@ -48,12 +51,11 @@ class Link:
 
 @dataclass
 class Chain:
-    """All steps in order, and the keys of the ends; `held` keeps what the keys stand for."""
+    """All steps in order, and the ends."""
 
     links: list[Link]
-    inputs: list[int]
-    outputs: list[int]
-    held: list[Any]
+    inputs: list[Tensor]
+    outputs: list[Tensor]
     times: list[Timing] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -75,7 +75,7 @@ def _described(scale: Value, zero_point: Value | None, axis: int) -> Quantizatio
 
 
 def _note(
-    notes: dict[int, tuple[Tensor, Quantization]],
+    notes: dict[Tensor, tuple[Tensor, Quantization]],
     made: Ref,
     source: Ref,
     described: Quantization | None,
@@ -83,7 +83,7 @@ def _note(
     """Remember of what a tensor is made, where both are stored alike."""
     alike = made.order == source.order and made.tensor.shape == source.tensor.shape
     if described is not None and alike:
-        notes[id(made.tensor)] = source.tensor, described
+        notes[made.tensor] = source.tensor, described
 
 
 def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantization | None) -> Ref:
@@ -93,7 +93,6 @@ def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantizatio
         if described.axis is not None:
             described = replace(described, axis=described.axis % input.rank)
         _note(g.dequantised, made, g.of(input), described)
-        g.held.append(made.tensor)
     return made
 
 

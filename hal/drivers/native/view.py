@@ -37,13 +37,13 @@ class View:
         self.places: list[int] = []
         self.reasons: list[str | None] = [None] * len(model.operations)
         self.held: list[Any] = []
-        self._known: dict[int, int] = {}
-        self._inputs = {id(v) for v in model.inputs}
-        self._outputs = {id(v) for v in model.outputs}
+        self._known: dict[Value, int] = {}
+        self._inputs = set(model.inputs)
+        self._outputs = set(model.outputs)
         self.inputs = [self._number(v) for v in model.inputs]
-        order = {id(o): k for k, o in enumerate(model.operations)}
+        order = {o: k for k, o in enumerate(model.operations)}
         for operation in model.sorted():
-            place = order[id(operation)]
+            place = order[operation]
             try:
                 self.operations.append(self._operation(operation))
                 self.places.append(place)
@@ -79,17 +79,17 @@ class View:
         return self._add(operand.type, operand.lifetime, operand.data)
 
     def _number(self, value: Value) -> int:
-        if id(value) not in self._known:
+        if value not in self._known:
             lifetime = Lifetime.TEMPORARY_VARIABLE
             if value.constant is not None:
                 lifetime = Lifetime.CONSTANT_REFERENCE
-            elif id(value) in self._outputs:
+            elif value in self._outputs:
                 lifetime = Lifetime.MODEL_OUTPUT
-            elif id(value) in self._inputs:
+            elif value in self._inputs:
                 lifetime = Lifetime.MODEL_INPUT
             self.held.append(value)
-            self._known[id(value)] = self._add(value.type, lifetime, value.constant)
-        return self._known[id(value)]
+            self._known[value] = self._add(value.type, lifetime, value.constant)
+        return self._known[value]
 
     def _add(self, type: TensorType, lifetime: Lifetime, data: np.ndarray | None) -> int:
         shown = c.Operand(self._type(type, lifetime), None, 0)

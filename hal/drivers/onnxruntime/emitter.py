@@ -177,21 +177,20 @@ class Emitter(Emission[Ref]):
         """The ONNX name of an operand; constants become initializers on their first use."""
         if operand is None or isinstance(operand, Ref):
             return operand
-        if id(operand) not in self.names:
+        if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
             name = self.name(operand.name or "weight", keep=True)
             made = self._initializer(name, operand.constant)
-            self.names[id(operand)] = made
-            self.held.append(operand)
-        return self.names[id(operand)]
+            self.names[operand] = made
+        return self.names[operand]
 
     def branch(self, model: Model, inputs: Sequence[Operand]) -> proto.Graph:
         """A sub-model as a graph attribute; its inputs are values of this graph, which ONNX
         captures."""
         inner = self._inner(model)
         for value, operand in zip(model.inputs, inputs, strict=True):
-            inner.names[id(value)] = self.ref(operand) or Ref("", value.precision)
+            inner.names[value] = self.ref(operand) or Ref("", value.precision)
         return proto.Graph(inner.graph(model, [], "branch"))
 
     def loop_body(self, model: Model, carried: int, fixed: Sequence[Operand]) -> proto.Graph:
@@ -204,15 +203,13 @@ class Emitter(Emission[Ref]):
         for value in model.inputs[:carried]:
             name = Ref(self.name("state"), value.precision)
             heads.append(proto.value_info(name, value.precision, None))
-            inner.names[id(value)] = name
+            inner.names[value] = name
         for value, operand in zip(model.inputs[carried:], fixed, strict=True):
-            inner.names[id(value)] = self.ref(operand) or Ref("", value.precision)
+            inner.names[value] = self.ref(operand) or Ref("", value.precision)
         return proto.Graph(inner.graph(model, heads, "body"))
 
     def _inner(self, model: Model) -> Emitter:
-        inner = Emitter(self.lowerings, self)
-        self.root.held += [inner, model]
-        return inner
+        return Emitter(self.lowerings, self)
 
     # Whole graphs
 
@@ -281,7 +278,7 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
     heads = []
     for value in model.inputs:
         name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
-        emitter.names[id(value)] = name
+        emitter.names[value] = name
         heads.append(proto.value_info(name, value.precision, value.shape))
         emitter.require_types(f"input {name!r}", value.precision)
     return heads

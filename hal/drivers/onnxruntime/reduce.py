@@ -180,9 +180,8 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
 def _scan_body(g: Emitter, body: Model) -> proto.Graph:
     """A sub-graph whose inputs are those of the model."""
     inner = Emitter(g.lowerings, g)
-    g.root.held += [inner, body]
     heads = []
     for value in body.inputs:
-        inner.names[id(value)] = Ref(inner.name(value.name or "in"), value.precision)
-        heads.append(proto.value_info(inner.names[id(value)], value.precision, None))
+        inner.names[value] = Ref(inner.name(value.name or "in"), value.precision)
+        heads.append(proto.value_info(inner.names[value], value.precision, None))
     return proto.Graph(inner.graph(body, heads, "body"))

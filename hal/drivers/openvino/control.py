@@ -89,7 +89,7 @@ def while_(
 def _body(inner: Emitter, body: Model, parameters: list[Any], node: Any, carried: int) -> list[Any]:
     """Emit the body; its condition has rank 0, and scan outputs a first axis more."""
     for value, parameter in zip(body.inputs, parameters, strict=True):
-        inner.names[id(value)] = Ref(parameter.output(0))
+        inner.names[value] = Ref(parameter.output(0))
     for operation in body.sorted():
         inner.lower(operation)
     results = []

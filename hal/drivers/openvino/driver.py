@@ -161,7 +161,7 @@ class OpenVINO(Device):
         compiled = self._compiled(context, made)
         inputs, outputs = ([end_of(v.type) for v in ends] for ends in (model.inputs, model.outputs))
         for end, value in zip(inputs, source.inputs, strict=True):
-            end.limit = emitter.limits.get(id(value))
+            end.limit = emitter.limits.get(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
         program.profile = context.profile
         if cache is not None:

@@ -66,7 +66,7 @@ class Emitter(Emission[Ref]):
     """One OpenVINO graph in the making; sub-graphs have an emitter of their own.
 
     `runtime` is the package openvino, `held` keeps alive what the graph borrows. `limits` are, by
-    identity of a model input that holds indices, the sizes of the axes that they are for.
+    the model input that holds indices, the sizes of the axes that they are for.
     """
 
     device = "openvino"
@@ -80,7 +80,8 @@ class Emitter(Emission[Ref]):
         self.taken: set[str] = set()
         self.checked: set[tuple[str, tuple[str, ...]]] = set()
         self.symbols: dict[str, tuple[int, int | None]] = {}
-        self.limits: dict[int, int] = {}
+        self.limits: dict[Value, int] = {}
+        self.held: list[Any] = []
 
     def stand_in(self, value: Value) -> Ref:
         if elements.stored(value.precision) not in NAMES:
@@ -103,7 +104,7 @@ class Emitter(Emission[Ref]):
         except NoLowering as error:
             stand_ins = self._give_up(operation, error)
             for value, stand_in in zip(operation.outputs, stand_ins, strict=True):
-                self.names[id(value)] = stand_in  # type: ignore[assignment]  # as made above
+                self.names[value] = stand_in  # type: ignore[assignment]  # as made above
             return
         if made is None:
             super().lower(operation)
@@ -114,8 +115,7 @@ class Emitter(Emission[Ref]):
             super().lower(operation)
             return
         for value, ref in zip(operation.outputs, refs, strict=True):
-            self.names[id(value)] = ref
-        self.held.append(operation)
+            self.names[value] = ref
 
     def _taken_apart(self, operation: Operation) -> None:
         """By its decomposition alone: lowerings take the bytes of carried elements for numbers."""
@@ -127,8 +127,7 @@ class Emitter(Emission[Ref]):
         for value, made in zip(operation.outputs, self._decompose(operation, error), strict=True):
             ref = self.ref(made)
             if ref is not None:
-                self.names[id(value)] = self.typed(ref, value)
-        self.held.append(operation)
+                self.names[value] = self.typed(ref, value)
 
     def typed(self, ref: Ref, value: Value) -> Ref:
         """The result of an operation, which has its name and must have its type."""
@@ -275,15 +274,14 @@ class Emitter(Emission[Ref]):
         """The output that an operand stands for; constants are made on their first use."""
         if operand is None or isinstance(operand, Ref):
             return operand
-        if id(operand) not in self.names:
+        if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
             made = self.constant(fitting(operand.constant))
             if operand.name:
                 made.output.get_node().set_friendly_name(self.name(operand.name, keep=True))
-            self.names[id(operand)] = made
-            self.held.append(operand)
-        return self.names[id(operand)]
+            self.names[operand] = made
+        return self.names[operand]
 
     def parameter(self, value: Value) -> Any:
         """An input of the graph."""
@@ -305,13 +303,12 @@ class Emitter(Emission[Ref]):
         """An emitter for a sub-model."""
         made = Emitter(self.lowerings, self.runtime, self)
         made.names = {}  # sub-graphs capture nothing
-        self.root.held += [made, model]
         return made
 
     def body(self, model: Model, parameters: Sequence[Any]) -> tuple[Any, list[Any]]:
         """The graph of a sub-model and its results; the first parameters are its inputs."""
         for value, parameter in zip(model.inputs, parameters, strict=False):
-            self.names[id(value)] = Ref(parameter.output(0))
+            self.names[value] = Ref(parameter.output(0))
         for operation in model.sorted():
             self.lower(operation)
         require_lowered(self.root.problems)

@@ -34,9 +34,12 @@ def _limit(g: Emitter, size: Dim, indices: Value) -> None:
     """Indices that are an input are checked before each run: outside OpenVINO takes a 0."""
     source = indices
     while source.producer is not None and source.producer.operator in SAME:
-        source = source.producer.inputs[0] or source
+        inner = source.producer.inputs[0]
+        if inner is None:
+            break
+        source = inner
     if source.producer is None and source.constant is None and isinstance(size, int):
-        g.root.limits[id(source)] = min(size, g.root.limits.get(id(source), size))
+        g.root.limits[source] = min(size, g.root.limits.get(source, size))
 
 
 @table.lower(index.roll)

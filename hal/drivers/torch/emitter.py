@@ -59,12 +59,11 @@ class Emitter(Emission[Any]):
     def ref(self, operand: Any) -> Any:
         if not isinstance(operand, Value):
             return operand
-        if id(operand) not in self.names:
+        if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
-            self.names[id(operand)] = self.constant(operand.constant, name=operand.name)
-            self.held.append(operand)
-        return self.names[id(operand)]
+            self.names[operand] = self.constant(operand.constant, name=operand.name)
+        return self.names[operand]
 
     def stand_in(self, value: Value) -> Any:
         made = self.placeholder("missing")
@@ -179,7 +178,6 @@ class Emitter(Emission[Any]):
     def branch(self, model: Model) -> fx.GraphModule:
         """A sub-model as a module."""
         inner = Emitter(self.lowerings, self)
-        self.root.held += [inner, model]
         return inner.whole(model)
 
     # Sizes
@@ -192,13 +190,12 @@ class Emitter(Emission[Any]):
         )
 
     def _local(self, value: Value, axis: int) -> Expr:
-        key = ("axis", id(value), axis)
+        key = ("axis", value, axis)
         if key not in self.known:
             self.locals += 1
             name = f"size {self.locals}"
             self.symbols[name] = (self.ref(value), axis)
             self.known[key] = symbol(name)
-            self.held.append(value)
         return self.known[key]
 
     def size(self, dim: Dim) -> Any:
@@ -238,10 +235,9 @@ class Emitter(Emission[Any]):
                 return [self.size(d) for d in known]
         except NoLowering:  # an unknown symbol: from the tensor itself
             pass
-        key = ("list", id(value))
+        key = ("list", value)
         if key not in self.known:
             self.known[key] = self.raw(value).reshape(-1).tolist()
-            self.held.append(value)
         return [self.known[key][k] for k in range(length_of(value))]
 
     def shape(self, value: Value) -> list[Any]:
@@ -275,7 +271,7 @@ class Emitter(Emission[Any]):
         for position, value in enumerate(model.inputs):
             dtype_of(value.precision)
             name = names[position] if names else f"input{position}"
-            self.names[id(value)] = self.typed(self.placeholder(name), value)
+            self.names[value] = self.typed(self.placeholder(name), value)
         for operation in model.sorted():
             self.lower(operation)
         if self.root.problems:

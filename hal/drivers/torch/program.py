@@ -165,13 +165,13 @@ def emitted(model: Model) -> tuple[Emitter, fx.GraphModule]:
 
 def compiled(model: Model, settings: Settings) -> Program:
     """A program that runs a model."""
-    emitter, module = emitted(model)
+    _, module = emitted(model)
     tensors = list(module.buffers())
     module = module.to(settings.device) if settings.device.type != "cpu" else module
     owned = frozenset(t.untyped_storage().data_ptr() for t in module.buffers())
     ready = torch.compile(module) if settings.compiles and not settings.profiles else module
     dtypes = [v.dtype for v in model.outputs]
-    return Program(ready, dtypes, settings, owned, [emitter.held, tensors])
+    return Program(ready, dtypes, settings, owned, [tensors])
 
 
 def why_not(operation: Operation) -> str | None:
