@@ -200,8 +200,7 @@ def _normalising(name: str, operator: Operator) -> None:
 
     @table.convert(name, since=13)
     def convert(input: Value, *, axis: int = -1) -> Value:
-        result: Value = operator(input, axis=axis)
-        return result
+        return operator(input, axis=axis)
 
 
 def _sizes(x: Value) -> Value:

@@ -51,8 +51,7 @@ def broadcasting(table: Table, name: str, operator: Operator) -> None:
 
     @table.convert(name, since=7)
     def convert(a: Value, b: Value) -> Value:
-        result: Value = operator(a, b)
-        return result
+        return operator(a, b)
 
 
 for _name, _operator in {

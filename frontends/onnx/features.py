@@ -36,7 +36,7 @@ def tf_idf_vectorizer(
 ) -> Value:
     if pool_strings or not pool_int64s:
         raise Unsupported("TfIdfVectorizer without pool_int64s: there are no strings")
-    made: Value = features.tf_idf_vectorizer(
+    return features.tf_idf_vectorizer(
         x,
         mode=mode,
         min_gram_length=min_gram_length,
@@ -47,7 +47,6 @@ def tf_idf_vectorizer(
         pool_int64s=pool_int64s,
         weights=weights,
     )
-    return made
 
 
 @table.convert(ML + "ArrayFeatureExtractor")
@@ -55,14 +54,12 @@ def array_feature_extractor(x: Value, y: Value) -> Value:
     if not x.rank:
         raise BadType(f"ArrayFeatureExtractor of {x.type}")
     rows = shape.unsqueeze(x, [0]) if x.rank == 1 else x
-    made: Value = index.gather(rows, shape.reshape(y, [-1]), axis=-1)
-    return made
+    return index.gather(rows, shape.reshape(y, [-1]), axis=-1)
 
 
 @table.convert(ML + "Binarizer")
 def binarizer(x: Value, *, threshold: float = 0.0) -> Value:
-    made: Value = unary.cast(_above(x, threshold), dtype=x.precision)
-    return made
+    return unary.cast(_above(x, threshold), dtype=x.precision)
 
 
 def _above(x: Value, threshold: float) -> Value:
@@ -131,8 +128,7 @@ def label_encoder(
         default = -1 if values.dtype.kind == "i" else -0.0
         default = default if default_tensor is None else _scalar(default_tensor, values)
     results = x.model.constant(np.append(np.array([default], values.dtype), values))
-    made: Value = index.gather(results, _place(x, keys))
-    return made
+    return index.gather(results, _place(x, keys))
 
 
 def _one(floats: Any, integers: Any, tensor: np.ndarray | None, what: str) -> np.ndarray:
@@ -167,8 +163,7 @@ def _place(x: Value, keys: np.ndarray) -> Value:
         is_nan = compare.not_equal(each, each)
         last = compare.where(is_nan, model.constant([nans[-1]]), model.constant([0]))
         found = shape.concat(found, last, axis=-1)
-    made: Value = reduce.reduce_max(found, [-1], keepdim=False)
-    return made
+    return reduce.reduce_max(found, [-1], keepdim=False)
 
 
 @table.convert(ML + "Scaler")
@@ -181,13 +176,11 @@ def scaler(x: Value, *, offset: tuple[float, ...] = (), scale: tuple[float, ...]
 def _computed(x: Value) -> Value:
     """In double where `x` is, else in float."""
     wide = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
-    made: Value = unary.cast(x, dtype=wide)
-    return made
+    return unary.cast(x, dtype=wide)
 
 
 def _float32(x: Value) -> Value:
-    made: Value = unary.cast(x, dtype=Precision.FLOAT32)
-    return made
+    return unary.cast(x, dtype=Precision.FLOAT32)
 
 
 def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
@@ -227,8 +220,7 @@ def imputer(
     values = imputed_value_floats if x.is_float else imputed_value_int64s
     replaced = replaced_value_float if x.is_float else replaced_value_int64
     is_missing = compare.not_equal(x, x) if math.isnan(replaced) else compare.equal(x, replaced)
-    made: Value = compare.where(is_missing, _per_feature(x, values, "Imputer"), x)
-    return made
+    return compare.where(is_missing, _per_feature(x, values, "Imputer"), x)
 
 
 @table.convert(ML + "OneHotEncoder")
@@ -368,10 +360,9 @@ def _ensemble(x: Value, tables: Sequence[np.ndarray], n_targets: int, aggregate:
         raise BadModel(f"a tree ensemble with a target outside {n_targets}")
     constants = [x.model.constant(t) for t in tables]
     depth = _depth(roots, children)
-    made: Value = features.tree_ensemble(
+    return features.tree_ensemble(
         x, *constants, n_targets=n_targets, depth=depth, aggregate=aggregate
     )
-    return made
 
 
 def _depth(roots: np.ndarray, children: np.ndarray) -> int:

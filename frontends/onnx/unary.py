@@ -58,8 +58,7 @@ def in_place(table: Table, name: str, operator: Operator) -> None:
 
     @table.convert(name)
     def convert(x: Value, *, consumed_inputs: tuple[int, ...] = ()) -> Value:
-        result: Value = operator(x)
-        return result
+        return operator(x)
 
 
 for _name, _operator in IN_PLACE.items():

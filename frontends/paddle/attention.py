@@ -132,8 +132,7 @@ def turned(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
     else:
         first, second = shape.split(x, [size // 2] * 2, axis=-1)
         other = shape.concat(-second, first, axis=-1)
-    turned_: Value = x * cos + other * sin
-    return turned_
+    return x * cos + other * sin
 
 
 @table.convert("self_dp_attention")

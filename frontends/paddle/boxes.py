@@ -19,14 +19,12 @@ def corners(boxes: Value, axis: int = -1) -> list[Value]:
 
 def plus(x: Value, value: float) -> Value:
     """A tensor and a number; nothing where the number is 0."""
-    result: Value = x + value if value else x
-    return result
+    return x + value if value else x
 
 
 def times(x: Value, value: float) -> Value:
     """A tensor times a number."""
-    result: Value = x * value if value != 1 else x
-    return result
+    return x * value if value != 1 else x
 
 
 def areas(boxes: Value, extra: float) -> Value:
@@ -36,8 +34,7 @@ def areas(boxes: Value, extra: float) -> Value:
     zero = boxes.scalar(0)
     empty = (wide < zero) | (high < zero)
     area = plus(wide, extra) * plus(high, extra)
-    result: Value = compare.where(empty, zero, area)
-    return result
+    return compare.where(empty, zero, area)
 
 
 def overlaps(boxes: Value, extra: float) -> Value:
@@ -52,14 +49,12 @@ def overlaps(boxes: Value, extra: float) -> Value:
     area = areas(boxes, extra)  # [..., M, 1]
     both = shape.unsqueeze(area, [area.rank - 1]) + shape.unsqueeze(area, [area.rank - 2])
     ratio = common / (both - common)
-    found: Value = shape.squeeze(compare.where(apart, zero, ratio), [boxes.rank])
-    return found
+    return shape.squeeze(compare.where(apart, zero, ratio), [boxes.rank])
 
 
 def rounded_away(x: Value) -> Value:
     """The nearest whole number, halves away from zero, as C rounds."""
-    result: Value = unary.sign(x) * unary.floor(plus(abs(x), 0.5))
-    return result
+    return unary.sign(x) * unary.floor(plus(abs(x), 0.5))
 
 
 def images_of(boxes: Value, boxes_num: Value | None) -> Value:

@@ -86,8 +86,7 @@ def straight(
     if operator is None or x.rank != filter.rank:
         raise BadType(f"{op} of {x.type} by {filter.type}")
     how = {"auto_pad": AutoPad.SAME, "dilations": (1,) * rank, "group": groups}
-    result: Value = operator(x, filter, zero_bias(filter, 0, 1), strides=strides, **how)
-    return result
+    return operator(x, filter, zero_bias(filter, 0, 1), strides=strides, **how)
 
 
 @table.convert("conv2d")

@@ -65,8 +65,7 @@ def viterbi_decode(
         if not include_bos_eos_tag:
             return alpha
         last = shape.unsqueeze(compare.equal(left, np.int64(step)), [1])
-        result: Value = compare.where(last, alpha + stop, alpha)
-        return result
+        return compare.where(last, alpha + stop, alpha)
 
     alpha = scores[0] + start if include_bos_eos_tag else scores[0]
     alpha = ended(alpha, 1)
@@ -145,5 +144,4 @@ def best_so_far(cells: Value, places: Value) -> Value:
         part = binary.min_(part, index.slice_(level, [1], [k], [k + 1]))
         parts.append(part)
     whole = shape.concat(*parts, axis=1) if columns > 1 else part
-    result: Value = whole + places
-    return result
+    return whole + places

@@ -149,8 +149,7 @@ def encoded(anchors: Value, targets: Value, extra: float) -> Value:
     x2, y2 = (times(a + b, 0.5) for a, b in ((l2, r2), (t2, b2)))
     parts = [(x2 - x) / wide, (y2 - y) / high]
     parts += [unary.log(abs(b / a)) for a, b in ((wide, w2), (high, h2))]
-    result: Value = shape.concat(*parts, axis=-1)
-    return result
+    return shape.concat(*parts, axis=-1)
 
 
 def decoded(anchors: Value, code: Value, extra: float) -> Value:
@@ -163,8 +162,7 @@ def decoded(anchors: Value, code: Value, extra: float) -> Value:
     w, h = (times(unary.exp(d) * s, 0.5) for d, s in ((dw, wide), (dh, high)))
     parts = [x - w, y - h]
     parts += [plus(x + w, -extra), plus(y + h, -extra)]
-    result: Value = shape.concat(*parts, axis=-1)
-    return result
+    return shape.concat(*parts, axis=-1)
 
 
 @table.convert("roi_align")
@@ -230,8 +228,7 @@ def psroi_pool(
     area = shape.unsqueeze(counts[0], [1, 3]) * shape.unsqueeze(counts[1], [1, 1])
     one = x.scalar(1)
     mean = total / binary.max_(area, one)
-    result: Value = compare.where(area < one, 0, mean)
-    return result
+    return compare.where(area < one, 0, mean)
 
 
 def covered(x: Value, axis: int, start: Value, end: Value, bins: int, scale: float) -> Value:
@@ -244,9 +241,7 @@ def covered(x: Value, axis: int, start: Value, end: Value, bins: int, scale: flo
     high = unary.ceil(plus(places, 1) * step + first)
     at = build.arange_along(x, axis, x.precision)
     low, high = (shape.unsqueeze(v, [2]) for v in (low, high))
-    inside = (at >= low).cast(x.precision) * (at < high).cast(x.precision)
-    result: Value = inside
-    return result
+    return (at >= low).cast(x.precision) * (at < high).cast(x.precision)
 
 
 table = Table.merge([table, proposals.table, suppression.table])

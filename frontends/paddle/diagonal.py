@@ -57,8 +57,7 @@ def on_diagonal(x: Value, offset: int, a: int, b: int) -> Value:
     """Where column - row is `offset`, over the axes from `a` on."""
     rows = shape.unsqueeze(build.arange_along(x, a), [1])
     edge = rows + offset if offset else rows
-    found: Value = compare.equal(build.arange_along(x, b), edge)
-    return found
+    return compare.equal(build.arange_along(x, b), edge)
 
 
 @table.convert("fill_diagonal", "fill_diagonal_")

@@ -331,8 +331,7 @@ def _elementwise(name: str, operator: Any) -> None:
         fused = fuse_activation or fused_unsqueeze2_axes or fuse_alpha or fuse_beta
         if fused or axis != -1 or {fused_output_scale, scale_x, scale_y, scale_out} != {1.0}:
             raise Unsupported(f"{name} with what was fused to it")
-        result: Value = operator(x, y)
-        return result
+        return operator(x, y)
 
     table.convert(name)(convert)
 

@@ -20,8 +20,7 @@ Two = tuple[Value, Value]
 def filled(count: build.Size, rows: Value, value: float) -> Value:
     """So many rows of one number."""
     size = build.vector(rows.model, [count, *build.sizes_of(rows)[1:]])
-    result: Value = generate.fill(size, rows.scalar(value))
-    return result
+    return generate.fill(size, rows.scalar(value))
 
 
 def pooled(rows: Value, places: Value, count: build.Size, how: str) -> Two:
@@ -53,8 +52,7 @@ def beside(line: Value, rows: Value) -> Value:
 
 def rows_at(x: Value, places: Value) -> Value:
     """The rows of `x` at positions."""
-    found: Value = index.gather(x, places, axis=0)
-    return found
+    return index.gather(x, places, axis=0)
 
 
 def message(x: Value, y: Value, how: str) -> Value:

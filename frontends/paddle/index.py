@@ -34,8 +34,7 @@ def gather(x: Value, index: Value, axis: int = 0) -> Value:
 
 
 def taken(x: Value, positions: Value, axis: int) -> Value:
-    found: Value = index.gather(x, positions, axis=axis_of(axis, x.rank))
-    return found
+    return index.gather(x, positions, axis=axis_of(axis, x.rank))
 
 
 @table.convert("gather_nd")
@@ -48,8 +47,7 @@ def vectors_taken(x: Value, positions: Value) -> Value:
     if positions.shape[-1] == 0:
         lead = build.sizes_of(positions)[:-1]
         return shape.expand(x, build.vector(x.model, [*lead, *build.sizes_of(x)]))
-    found: Value = index.gather_nd(x, positions)
-    return found
+    return index.gather_nd(x, positions)
 
 
 @table.convert("index_select_strided")

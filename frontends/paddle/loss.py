@@ -20,8 +20,7 @@ table = Table()
 
 def one_less(x: Value) -> Value:
     """1 - x."""
-    result: Value = 1 - x
-    return result
+    return 1 - x
 
 
 def reduced(op: str, x: Value, reduction: str) -> Value:

@@ -181,5 +181,4 @@ def unit(column: Value, eps: float) -> Value:
     """A column over its length."""
     total = reduce.reduce_sum(unary.square(column), [0], keepdim=True)
     length = unary.sqrt(total) + eps
-    result: Value = column / length
-    return result
+    return column / length

@@ -68,8 +68,7 @@ def scatter_nd_add(x: Value, index: Value, updates: Value) -> Value:
 
 
 def added(x: Value, places: Value, updates: Value) -> Value:
-    found: Value = index.scatter_nd(x, places, updates, reduction="add")
-    return found
+    return index.scatter_nd(x, places, updates, reduction="add")
 
 
 @table.convert("index_add", "index_add_")

@@ -76,8 +76,7 @@ def pooled(
             operator = pool.average_pool_2d if len(kernel) == 2 else pool.average_pool
         case _:
             raise Unsupported(f"{op} with pooling_type={pooling_type!r}")
-    result: Value = operator(x, **given)
-    return result
+    return operator(x, **given)
 
 
 def inclusive(
@@ -89,8 +88,7 @@ def inclusive(
     operator = pool.average_pool_2d if len(kernel) == 2 else pool.average_pool
     if alike and not ceil_mode:
         given |= {"pads": pads if any(pads) else None, "count_include_pad": True}
-        plain: Value = operator(x, **given)
-        return plain
+        return operator(x, **given)
     if ceil_mode:
         require_inside(op, x, kernel, strides, pads)
     if any(isinstance(d, Expr) for d in x.shape[2:]):

@@ -111,15 +111,13 @@ def _grown(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
     w, h = (times(unary.exp(binary.min_(d, limit)) * s, 0.5) for d, s in ((dw, wide), (dh, high)))
     parts = [x - w, y - h]
     parts += [plus(x + w, -extra), plus(y + h, -extra)]
-    result: Value = shape.concat(*parts, axis=-1)
-    return result
+    return shape.concat(*parts, axis=-1)
 
 
 def _clipped(boxes: Value, plane: Value, extra: float) -> Value:
     """Boxes [N, M, 4] within images of sizes (height, width) [N, 1, 2]."""
     limit = plus(index.gather(plane, [1, 0, 1, 0], axis=2), -extra)
-    result: Value = activation.relu(binary.min_(boxes, limit))
-    return result
+    return activation.relu(binary.min_(boxes, limit))
 
 
 def _large(boxes: Value, plane: Value, least: float, pixel_offset: bool) -> Value:
@@ -137,8 +135,7 @@ def _large(boxes: Value, plane: Value, least: float, pixel_offset: bool) -> Valu
     whole = good[0]
     for other in good[1:]:
         whole = whole & other
-    result: Value = shape.squeeze(whole, [2])
-    return result
+    return shape.squeeze(whole, [2])
 
 
 @table.convert("distribute_fpn_proposals")

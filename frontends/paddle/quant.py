@@ -34,8 +34,7 @@ def inverse(scale: Value) -> Value:
     """1 / scale, which is bounded."""
     tiny = scale <= 1e-30
     bounded = scale + 1e-6
-    result: Value = unary.reciprocal(compare.where(tiny, bounded, scale))
-    return result
+    return unary.reciprocal(compare.where(tiny, bounded, scale))
 
 
 def steps(x: Value, scale: Value, qmax: int, round_type: int) -> Value:

@@ -38,8 +38,7 @@ def between(size: Value, low: float, high: float, dtype: Precision) -> Value:
     """Numbers spread evenly."""
     if not low <= high:
         raise BadType(f"uniform numbers from {low} to {high}")
-    drawn: Value = random.random_uniform(size, low=low, high=high, dtype=dtype)
-    return drawn
+    return random.random_uniform(size, low=low, high=high, dtype=dtype)
 
 
 @table.convert("uniform")

@@ -90,8 +90,7 @@ def activated(x: Value, code: int) -> Value:
         return x
     if code not in ACTIVATIONS:
         raise Unsupported(f"gru_unit with activation {code}")
-    result: Value = ACTIVATIONS[code](x)
-    return result
+    return ACTIVATIONS[code](x)
 
 
 @table.convert("gru_unit")

@@ -206,8 +206,7 @@ def grid_sample(
         raise Unsupported(f"grid_sample with {mode=} and {padding_mode=}")
     operator = resize.grid_sample if x.rank == 4 else resize.grid_sample_3d
     how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
-    result: Value = operator(x, grid, align_corners=align_corners, **how)
-    return result
+    return operator(x, grid, align_corners=align_corners, **how)
 
 
 @table.convert("affine_grid")

@@ -31,8 +31,7 @@ def embedding_renorm(self: Value, indices: Value, max_norm: float, norm_type: fl
     most, little = (self.model.constant(n, self.dtype) for n in (max_norm, 1e-7))
     shorter = rows * (most / (norms + little))
     kept = compare.where(norms > most, shorter, rows)
-    result: Value = index.scatter_nd(self, shape.unsqueeze(flat, [1]), kept)
-    return result
+    return index.scatter_nd(self, shape.unsqueeze(flat, [1]), kept)
 
 
 @table.convert("aten.embedding_bag.padding_idx")
@@ -121,8 +120,7 @@ def _equal_bags(rows: Value, starts: Value, mode: int) -> Value | None:
         return None
     cut = build.reshape(rows, [known.size, length, build.size_of(rows, 1)])
     operator = {SUM: reduce.reduce_sum, MEAN: reduce.reduce_mean, MAX: reduce.reduce_max}[mode]
-    result: Value = operator(cut, [1], keepdim=False)
-    return result
+    return operator(cut, [1], keepdim=False)
 
 
 def _any_bags(rows: Value, starts: Value, mode: int, kept: Value | None) -> Value:

@@ -31,8 +31,7 @@ def _both(name: str, drawn: Any) -> None:
 
     @table.convert(f"aten.{name}.default")
     def plain(size: Index, *, dtype: Precision | None = None, translator: Translator) -> Value:
-        result: Value = drawn(size, dtype=dtype or DEFAULT_FLOAT)
-        return result
+        return drawn(size, dtype=dtype or DEFAULT_FLOAT)
 
     @table.convert(f"aten.{name}.generator")
     def generated(
@@ -46,8 +45,7 @@ def _both(name: str, drawn: Any) -> None:
 
     @table.convert(f"aten.{name}_like.default")
     def of_another(self: Value, *, dtype: Precision | None = None) -> Value:
-        result: Value = drawn(build.shape_of(self), dtype=dtype or self.precision)
-        return result
+        return drawn(build.shape_of(self), dtype=dtype or self.precision)
 
     @table.convert(f"aten.{name}_like.generator")
     def generated_like(
@@ -151,14 +149,10 @@ def bernoulli_tensor(self: Value, p: Value, *, generator: str | None = None) -> 
 def spread(size: Value, mean: Operand, std: Operand, precision: Precision) -> Value:
     """Normal numbers with a mean and a deviation, each for all or for each element."""
     if isinstance(mean, (int, float)) and isinstance(std, (int, float)):
-        drawn: Value = random.random_normal(
-            size, mean=float(mean), scale=float(std), dtype=precision
-        )
-        return drawn
+        return random.random_normal(size, mean=float(mean), scale=float(std), dtype=precision)
     drawn = random.random_normal(size, dtype=precision)
     deviation, middle = (to_value(v, precision, drawn.model) for v in (std, mean))
-    result: Value = drawn * deviation + middle
-    return result
+    return drawn * deviation + middle
 
 
 @table.convert("aten.normal.Tensor_Tensor")

@@ -164,8 +164,7 @@ def grid_sampler(
     if mode is None or border is None:
         raise Unsupported(f"grid_sampler with {interpolation_mode=} and {padding_mode=}")
     operator = resize.grid_sample if input.rank == 4 else resize.grid_sample_3d
-    result: Value = operator(input, grid, align_corners=align_corners, mode=mode, pad_mode=border)
-    return result
+    return operator(input, grid, align_corners=align_corners, mode=mode, pad_mode=border)
 
 
 @table.convert("aten.affine_grid_generator.default")

@@ -193,8 +193,7 @@ def matrix_h(self: Value) -> Value:
 
 def conjugate(x: Value) -> Value:
     """The complex conjugate; real numbers are their own."""
-    conjugated: Value = complex_ops.conj(x) if x.precision in COMPLEX else x
-    return conjugated
+    return complex_ops.conj(x) if x.precision in COMPLEX else x
 
 
 @table.convert("aten.movedim.int")

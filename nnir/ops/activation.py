@@ -363,8 +363,7 @@ def _prelu_parts(input: Value, slope: Value) -> Value:
 def _scaled_below(input: Value, factors: Value) -> Value:
     """`input` with its negative elements multiplied by `factors`."""
     below = input < 0
-    scaled: Value = compare.where(below, input * factors, input)
-    return scaled
+    return compare.where(below, input * factors, input)
 
 
 @hard_sigmoid.decomposes
@@ -372,14 +371,12 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     slope, offset, low, high = (
         input.model.constant(number, input.dtype) for number in (alpha, beta, 0, 1)
     )
-    result: Value = clip(input * slope + offset, low, high)
-    return result
+    return clip(input * slope + offset, low, high)
 
 
 @hard_swish.decomposes
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
-    result: Value = input * hard_sigmoid(input, alpha=alpha, beta=beta)
-    return result
+    return input * hard_sigmoid(input, alpha=alpha, beta=beta)
 
 
 @unary_expm1.decomposes
@@ -387,5 +384,4 @@ def _power_less_one(input: Value) -> Value:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
     half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))
     below = tanh(input * half)
-    result: Value = below * (unary_exp(input) + one)
-    return result
+    return below * (unary_exp(input) + one)

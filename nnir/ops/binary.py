@@ -306,8 +306,7 @@ def _logarithm(operator: Operator, base: float) -> None:
         """Through float64, so that powers of the base give whole numbers."""
         wide = unary.cast(input, dtype=Precision.FLOAT64)
         made = div(unary.log(wide), input.model.constant(np.log(base)))
-        result: Value = unary.cast(made, dtype=input.precision)
-        return result
+        return unary.cast(made, dtype=input.precision)
 
 
 _logarithm(unary.log2, 2.0)

@@ -105,8 +105,7 @@ def _log_of_sum(input: Value) -> Value:
     log = unary.log(total)
     made = log * (input / (total - one))
     made = where(equal(total, input), log, made)
-    result: Value = where(equal(total, one), input, made)
-    return result
+    return where(equal(total, one), input, made)
 
 
 @binary.hypot.decomposes
@@ -117,8 +116,7 @@ def _length(input0: Value, input1: Value) -> Value:
     long, short = binary.max_(*sides), binary.min_(*sides)
     ratio = where(equal(long, short), one, short / long)
     made = long * unary.sqrt(one + unary.square(ratio))
-    result: Value = where(equal(long, zero), zero, made)
-    return result
+    return where(equal(long, zero), zero, made)
 
 
 @binary.atan2.decomposes
@@ -132,5 +130,4 @@ def _direction(input0: Value, input1: Value) -> Value:
     below = less(where(nothing, one / input0, input0), zero)
     behind = less(where(equal(input1, zero), one / input1, input1), zero)
     turned = where(below, -half_turn, half_turn)
-    result: Value = where(behind, turned - slope, slope)
-    return result
+    return where(behind, turned - slope, slope)

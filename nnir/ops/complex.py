@@ -135,5 +135,4 @@ def _polar_by_parts(size: Value, angle: Value) -> Value:
     from . import unary
 
     parts = [size * f(angle) for f in (unary.cos, unary.sin)]
-    whole: Value = complex_(*parts)
-    return whole
+    return complex_(*parts)

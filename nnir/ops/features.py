@@ -272,8 +272,7 @@ def _all_trees_at_once(
 
 def _part(input: Value, place: int) -> Value:
     """One entry along axis 2, which stays."""
-    made: Value = index.gather(input, [place], axis=2)
-    return made
+    return index.gather(input, [place], axis=2)
 
 
 def _test(x: Value, splits: Value, mode: Value, used: Iterable[int]) -> Value:
@@ -292,8 +291,7 @@ def _test(x: Value, splits: Value, mode: Value, used: Iterable[int]) -> Value:
 
 def _any(input: Value, axes: list[int]) -> Value:
     most = reduce.reduce_max(unary.cast(input, dtype=Precision.INT32), axes, keepdim=False)
-    made: Value = unary.cast(most, dtype=Precision.BOOL8)
-    return made
+    return unary.cast(most, dtype=Precision.BOOL8)
 
 
 def _fold(targets: Value, weights: Value, n_targets: int, aggregate: str) -> Value:

@@ -74,8 +74,7 @@ def decomposed(
 def _boxes_in_order(boxes: Value) -> Value:
     """ONNX's suppression would swap the corners of a box with negative sides."""
     low, high = (index.slice_(boxes, [2], [k], [k + 2]) for k in (0, 2))
-    whole: Value = shape.concat(low, binary.max_(low, high), axis=2)
-    return whole
+    return shape.concat(low, binary.max_(low, high), axis=2)
 
 
 def _among_best(scores: Value, most: int, lowest: Value) -> Value:
@@ -83,8 +82,7 @@ def _among_best(scores: Value, most: int, lowest: Value) -> Value:
     limit = _least(scores, build.size_of(scores, 2), most)
     best, places = sort.top_k(scores, limit, axis=2)
     empty = generate.fill_like(scores, lowest)
-    placed: Value = index.scatter_elements(empty, places, best, axis=2)
-    return placed
+    return index.scatter_elements(empty, places, best, axis=2)
 
 
 def _least(like: Value, count: build.Size, most: int) -> Value:

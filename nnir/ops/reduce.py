@@ -390,5 +390,4 @@ def _cum_log_sum_exp_parts(input: Value, *, axis: int) -> Value:
     spread = shape.unsqueeze(input, [place])
     nothing = model.constant(-np.inf, input.dtype)
     masked = compare.where(model.constant(so_far), spread, nothing)
-    result: Value = reduce_log_sum_exp(masked, [place + 1], keepdim=False)
-    return result
+    return reduce_log_sum_exp(masked, [place + 1], keepdim=False)

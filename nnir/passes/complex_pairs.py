@@ -126,14 +126,12 @@ def rule(*operators: Operator[Any]) -> Callable[[Rule], Rule]:
 
 def part(pairs: Value, which: int) -> Value:
     """The real (0) or imaginary (1) parts."""
-    result: Value = index.gather(pairs, pairs.model.constant(np.int64(which)), axis=-1)
-    return result
+    return index.gather(pairs, pairs.model.constant(np.int64(which)), axis=-1)
 
 
 def both(real: Value, imag: Value) -> Value:
     """Pairs of two tensors of one shape."""
-    pairs: Value = shape.stack(real, imag, axis=real.rank)
-    return pairs
+    return shape.stack(real, imag, axis=real.rank)
 
 
 def rank_of(operation: Operation, which: int = 0) -> int:
@@ -156,8 +154,7 @@ def longer(numbers: Value, *more: int) -> Value:
         return numbers.model.constant(np.append(numbers.known.reshape(-1), more).astype(np.int64))
     flat = shape.reshape(numbers, [-1]) if numbers.rank != 1 else numbers
     whole = unary.cast(flat, dtype=Precision.INT64) if flat.precision != Precision.INT64 else flat
-    joined: Value = shape.concat(whole, flat.model.constant(np.array(more, np.int64)), axis=0)
-    return joined
+    return shape.concat(whole, flat.model.constant(np.array(more, np.int64)), axis=0)
 
 
 @rule(complex.complex_to_pairs, complex.pairs_to_complex, unary.assign)
@@ -197,8 +194,7 @@ def _conj(operation: Operation, x: Operands) -> Any:
 
 def squared(pairs: Value, *, keepdim: bool) -> Value:
     """The square of the distance from 0."""
-    result: Value = reduce.reduce_sum(pairs * pairs, [-1], keepdim=keepdim)
-    return result
+    return reduce.reduce_sum(pairs * pairs, [-1], keepdim=keepdim)
 
 
 @rule(unary.abs_)
@@ -216,8 +212,7 @@ def product(x: Value, y: Value) -> Value:
     re, im = (index.gather(y, [k], axis=-1) for k in (0, 1))
     turned = index.gather(x, [1, 0], axis=-1)
     signed = im * y.model.constant([-1, 1], y.dtype)
-    total: Value = x * re + turned * signed
-    return total
+    return x * re + turned * signed
 
 
 @rule(binary.mul)
@@ -233,8 +228,7 @@ def _square(operation: Operation, x: Operands) -> Any:
 def inverted(x: Value) -> Value:
     """1 / x: the conjugate over the square of the distance from 0."""
     signs = x.model.constant([1, -1], x.dtype)
-    result: Value = x * signs / squared(x, keepdim=True)
-    return result
+    return x * signs / squared(x, keepdim=True)
 
 
 @rule(unary.reciprocal)

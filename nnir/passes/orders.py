@@ -28,8 +28,7 @@ def turned(value: Value, perm: Perm) -> Value:
     """A transpose, where it is one."""
     if perm == tuple(range(len(perm))):
         return value
-    result: Value = shape.transpose(value, perm=perm)
-    return result
+    return shape.transpose(value, perm=perm)
 
 
 def inverse(perm: Perm) -> Perm:
@@ -48,8 +47,7 @@ def rearranged(value: Value, perm: Perm) -> Value:
     sizes = [value.shape[p] for p in perm]
     if not is_plain(sizes):
         return turned(value, perm)
-    result: Value = shape.reshape(value, plain(sizes))
-    return result
+    return shape.reshape(value, plain(sizes))
 
 
 def is_plain(sizes: Sequence[Dim]) -> bool:
