@@ -297,7 +297,7 @@ def convert(
     path = Path(target)
     plan = conversion.Plan(device, opset, sizes or {}, verify=verify, keep=keep)
     given = Path(source) if isinstance(source, (str, os.PathLike)) else source
-    written = conversion.convert(given, path, plan, lambda: load(source, **loading))
+    written = conversion.convert(given, path, plan, lambda: load(source, **loading), load)
     for text in written.report.unproved if written.report else ():
         warnings.warn(f"{path.name} is not verified {text}", stacklevel=3)
     return written.model

@@ -49,8 +49,14 @@ class Written:
     passes: list[str]
 
 
-def convert(source: Any, target: Path, plan: Plan, read: Callable[[], Model]) -> Written:
-    """Write `source`, which `read` reads, as `target`.
+def convert(
+    source: Any,
+    target: Path,
+    plan: Plan,
+    read: Callable[[], Model],
+    reopen: Callable[[Path], Model],
+) -> Written:
+    """Write `source`, which `read` reads, as `target`, which `reopen` reads again to prove it.
 
     Raises BadInput where the target belongs to the source, BadFile where it would replace what is
     foreign, and Differs where what was written does not agree; then nothing appears.
@@ -66,7 +72,7 @@ def convert(source: Any, target: Path, plan: Plan, read: Callable[[], Model]) ->
         for path in staging.outputs():
             require_apart(path, sources)
         require_own(staging.outputs(), target, writer)
-        report = prove(source, model, staging.path, writer) if plan.verify else None
+        report = prove(source, model, staging.path, writer, reopen) if plan.verify else None
         if report is not None and not report:
             kept = _keep_differing(model, target, writer, plan) if plan.keep else None
             raise Differs(_difference(target, report, kept))
@@ -150,15 +156,15 @@ def write(model: Model, path: Path, writer: Device | None, opset: int | None = N
         archive.save(model, path)
 
 
-def prove(source: Any, model: Model, path: Path, writer: Device | None) -> Report:
+def prove(
+    source: Any, model: Model, path: Path, writer: Device | None, reopen: Callable[[Path], Model]
+) -> Report:
     """Run what was written as its users do, and compare it with the origin."""
     from conformance.verify import verify_file
 
-    from .api import load
-
     if isinstance(source, Path) and archive.is_archive_file(source):
         source = model  # what an archive means is in the references
-    return verify_file(source, model, path, writer, load)
+    return verify_file(source, model, path, writer, reopen)
 
 
 def files_of_source(source: Any, opened: Iterable[Path]) -> list[Path]:

@@ -64,7 +64,7 @@ def convert(
         keep=keep,
     )
     with busy(f"converting {file.name}"):
-        done = conversion.convert(file, target, plan, lambda: load(file, how))
+        done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)
     if optimize:
         say("passes: " + (", ".join(done.passes) or "nothing to do"))
     size = target.stat().st_size

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from frontends.protobuf import inner, one
-from frontends.tensorflow import SAVED, is_saved
+from frontends.tensorflow import is_saved
 from frontends.tensorflow.converters import TABLE
 from frontends.tensorflow.effects import acts, functions_of, reach
 from frontends.tensorflow.flatten import CALLS, GATHERS, HANDLES, READS
 from frontends.tensorflow.flow import DATAFLOW
-from frontends.tensorflow.messages import GRAPH, META_GRAPH, decode
+from frontends.tensorflow.messages import GRAPH, META_GRAPH, SAVED, decode
 from frontends.tensorflow.nodes import Function, Node, nodes_of
 from frontends.tensorflow.nodes import functions_of as decoded_functions
 from frontends.tensorflow.saved_model import graph_with, signature_called

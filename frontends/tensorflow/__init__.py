@@ -9,11 +9,9 @@ from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..families import of_converters
+from .messages import SAVED
 
 name = "tensorflow"
-SAVED = "saved_model.pb"
-"""The file in the folder of a SavedModel."""
-
 IMAGES = "NHWC"
 """The order of axes that images have here."""
 

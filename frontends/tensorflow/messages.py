@@ -9,6 +9,9 @@ from __future__ import annotations
 from ..protobuf import Field, Message, inner, inners, many, one
 from ..protobuf import decode as decode
 
+SAVED = "saved_model.pb"
+"""The file in the folder of a SavedModel."""
+
 SHAPE: Message = {2: inners("dim", {1: one("size", "int")}), 3: one("unknown_rank", "int")}
 TENSOR: Message = {
     1: one("dtype", "int"),

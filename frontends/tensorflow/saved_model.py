@@ -16,11 +16,10 @@ from nnir.types import Precision, TensorType
 from ..collector import paused_collector
 from ..source import SourceModel, SourceValue, dims
 from ..wire import Buffer
-from . import SAVED
 from .bundle import Bundle
 from .effects import refuse_effects
 from .flatten import CALLS, Flattener, Library, Variable
-from .messages import GRAPH, SAVED_MODEL, decode
+from .messages import GRAPH, SAVED, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
 from .tensors import precision, shape
 

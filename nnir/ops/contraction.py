@@ -12,6 +12,12 @@ from .index import slice_
 FAR = (1 << 63) - 1
 
 
+@linear.einsum.decomposes
+def _einsum_as_products(*input: Value, equation: str) -> Value:
+    labels, result = linear.terms(equation, [v.rank for v in input])
+    return contract(input, labels, result)
+
+
 def contract(inputs: Sequence[Value], labels: Sequence[list[str]], result: list[str]) -> Value:
     """Fold the operands from the left; a label is summed as soon as nothing needs it any more."""
     value, row = _diagonals(inputs[0], labels[0])

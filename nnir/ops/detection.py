@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..dim import Dim, Expr
-from ..errors import Unsupported
 from ..model import Value
 from ..numeric import at_positions, wide
 from ..operator import of_windows, operator, pairs, require
@@ -80,38 +79,6 @@ def non_max_suppression(
         TensorType(Precision.INT32, (images,)),
     )
     return (*results, TensorType(Precision.INT32, (found,))) if return_index else results
-
-
-@non_max_suppression.decomposes
-def _by_indices(
-    bboxes: Value,
-    scores: Value,
-    rois_num: Value | None,
-    *,
-    background_label: int,
-    score_threshold: float,
-    nms_top_k: int,
-    nms_threshold: float,
-    nms_eta: float,
-    keep_top_k: int,
-    normalized: bool,
-    return_index: bool,
-) -> tuple[Value, ...]:
-    from .multiclass import decomposed  # which needs this module
-
-    is_plain = rois_num is None and normalized and bboxes.precision != Precision.FLOAT64
-    if not is_plain or nms_eta < 1:
-        raise Unsupported("suppression of regions, of pixels, in FLOAT64 or with nms_eta below 1")
-    return decomposed(
-        bboxes,
-        scores,
-        background_label=background_label,
-        score_threshold=score_threshold,
-        nms_top_k=nms_top_k,
-        nms_threshold=nms_threshold,
-        keep_top_k=keep_top_k,
-        return_index=return_index,
-    )
 
 
 def _selected(

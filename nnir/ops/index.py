@@ -86,17 +86,6 @@ def channel_shuffle(input: Value, *, group: int) -> TensorType:
     return input.type
 
 
-@channel_shuffle.decomposes
-def _by_transposing(input: Value, *, group: int) -> Value:
-    from .. import build  # which is made of the operators here
-    from . import shape
-
-    n, c, *rest = build.sizes_of(input)
-    split = build.reshape(input, [n, group, build.over(c, group), *rest])
-    perm = (0, 2, 1, *range(3, input.rank + 1))
-    return build.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
-
-
 @at_positions()
 def _slice(
     input: np.ndarray,

@@ -156,14 +156,6 @@ def einsum(*input: Value, equation: str) -> TensorType:
     return input[0].type.with_shape(tuple(sizes[x] for x in result))
 
 
-@einsum.decomposes
-def _einsum_as_products(*input: Value, equation: str) -> Value:
-    from .contraction import contract  # which is made of the operators here
-
-    labels, result = terms(equation, [v.rank for v in input])
-    return contract(input, labels, result)
-
-
 @wide
 def _grouped_mat_mul(input: np.ndarray, weight: np.ndarray, ends: np.ndarray) -> np.ndarray:
     result = np.zeros((input.shape[0], weight.shape[2]), input.dtype)

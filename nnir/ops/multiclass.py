@@ -10,21 +10,28 @@ from ..errors import Unsupported
 from ..model import Value
 from ..types import Precision
 from . import binary, generate, index, reduce, shape, sort, unary
-from .detection import non_max_suppression_indices
+from .detection import non_max_suppression, non_max_suppression_indices
 
 
-def decomposed(
+@non_max_suppression.decomposes
+def _by_classes(
     bboxes: Value,
     scores: Value,
+    rois_num: Value | None,
     *,
     background_label: int,
     score_threshold: float,
     nms_top_k: int,
     nms_threshold: float,
+    nms_eta: float,
     keep_top_k: int,
+    normalized: bool,
     return_index: bool,
 ) -> tuple[Value, ...]:
     """Suppression for every class, then the best of every image in order of their classes."""
+    is_plain = rois_num is None and normalized and bboxes.precision != Precision.FLOAT64
+    if not is_plain or nms_eta < 1:
+        raise Unsupported("suppression of regions, of pixels, in FLOAT64 or with nms_eta below 1")
     classes = scores.shape[1]
     if isinstance(classes, Expr):
         raise Unsupported(f"non_max_suppression of {scores.type}, whose classes are not known")

@@ -15,8 +15,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 from .linear import dense
-from .reduce import without
-from .shape import joined, part
+from .shape import drop_axes, joined, part
 from .static import numbers
 from .unary import Arithmetic, real
 
@@ -91,7 +90,7 @@ class Layer:
         ref = self.g.plain(self.g.cast(value, Precision.FLOAT32))
         if ref.tensor.data is not None:
             return self.g.constant(ref.tensor.data[direction])
-        return without(self.g, part(self.g, ref, 0, direction, 1), (0,))
+        return drop_axes(self.g, part(self.g, ref, 0, direction, 1), (0,))
 
     def start(self, value: Value | None, direction: int) -> Ref:
         """The state in the beginning."""
@@ -114,7 +113,7 @@ class Layer:
         """x W' + b of every moment, in one product."""
         every = self.product(self.input, weight, bias)
         parts = (part(self.g, every, 0, t, 1) for t in range(self.moments))
-        return [without(self.g, p, (0,)) for p in parts]
+        return [drop_axes(self.g, p, (0,)) for p in parts]
 
     def gate(self, values: Ref, number: int, count: int = 1) -> Ref:
         """Some gates of all."""

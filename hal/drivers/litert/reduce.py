@@ -17,6 +17,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, result_shape
+from .shape import drop_axes, joined, part
 
 table = Lowerings()
 BOOL = Precision.BOOL8
@@ -125,17 +126,7 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     shift = f.where(infinite, 0, top)
     total = reduced(g, "SUM", f("EXP", f("SUB", x, shift)), along, keepdim=True)
     result = f("ADD", f("LOG", total), shift)
-    return result if keepdim else without(g, result, along)
-
-
-def without(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
-    """The result without some axes of size 1."""
-    places = [ref.place(a) for a in axes]
-    left = [a for k, a in enumerate(ref.order) if k not in places]
-    order = tuple(sorted(left).index(a) for a in left)
-    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
-    stored = Ref(ref.tensor, tuple(range(ref.rank)), ref.precision)
-    return Ref(g.reshape(stored, shape).tensor, order, ref.precision)
+    return result if keepdim else drop_axes(g, result, along)
 
 
 def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
@@ -168,7 +159,7 @@ def _position(operator: Operator, name: str) -> None:
     def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
         along = axis_of(axis, input.rank)
         found = first_largest(g, input, along, name)
-        return g.cast(found if keepdim else without(g, found, (along,)), dtype)
+        return g.cast(found if keepdim else drop_axes(g, found, (along,)), dtype)
 
 
 _position(reduce.arg_max, "ARG_MAX")
@@ -194,8 +185,6 @@ LONGEST = 64
 def cum_prod(
     g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
 ) -> Any:
-    from .shape import joined, part
-
     known = (-1,) if axis is None else ints(axis)
     ref = g.of(input)
     along = axis_of(known[0], input.rank) if known else -1

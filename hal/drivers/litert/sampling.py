@@ -19,8 +19,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, channels_last, identity, result_shape
-from .reduce import without
-from .shape import part
+from .shape import drop_axes, part
 from .static import numbers
 from .unary import Arithmetic, real
 
@@ -140,7 +139,7 @@ def grid_sample(
     sampler = Sampler(g, sizes, KINDS[mode], BORDERS[pad_mode], align_corners=align_corners)
     axes = []
     for axis, size in enumerate(sizes):
-        x = without(g, part(g, points, rank + 1, rank - 1 - axis, 1), (rank + 1,))
+        x = drop_axes(g, part(g, points, rank + 1, rank - 1 - axis, 1), (rank + 1,))
         at = sampler.position(x, size)
         at = sampler.f("ROUND", at) if sampler.kind == "nearest" else at
         at = at if sampler.kind == "cubic" else sampler.bounded(at, size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -174,12 +175,20 @@ def _empty(g: Emitter, number: int) -> Ref:
     return g.constant(np.zeros(sizes, dtype))
 
 
+def drop_axes(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
+    """The result without some axes of size 1."""
+    places = [ref.place(a) for a in axes]
+    left = [a for k, a in enumerate(ref.order) if k not in places]
+    order = tuple(sorted(left).index(a) for a in left)
+    shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k not in places)
+    stored = Ref(ref.tensor, tuple(range(ref.rank)), ref.precision)
+    return Ref(g.reshape(stored, shape).tensor, order, ref.precision)
+
+
 @table.lower(shape.unstack)
 def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
-    from .reduce import without
-
     ref, place = g.of(input), axis_of(axis, input.rank)
-    return tuple(without(g, part(g, ref, place, k, 1), (place,)) for k in range(num))
+    return tuple(drop_axes(g, part(g, ref, place, k, 1), (place,)) for k in range(num))
 
 
 @table.lower(shape.expand)

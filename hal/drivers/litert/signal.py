@@ -15,8 +15,7 @@ from nnir.ops import signal
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, result_shape
 from .linear import dense
-from .reduce import without
-from .shape import joined, part
+from .shape import drop_axes, joined, part
 from .unary import Arithmetic, real
 
 table = Lowerings()
@@ -63,7 +62,9 @@ def dft(
         cosine, sine = cosine * weights, sine * weights
     if inverse:
         cosine, sine = cosine / length, sine / length
-    planes = [without(g, part(g, x, input.rank - 1, k, 1), (input.rank - 1,)) for k in range(parts)]
+    planes = [
+        drop_axes(g, part(g, x, input.rank - 1, k, 1), (input.rank - 1,)) for k in range(parts)
+    ]
     planes = [part(g, p, along, 0, rows) for p in planes]
     made = _turned(g, f, planes, along, cosine, sine, inverse=inverse)
     target = result_shape(g)
