@@ -91,7 +91,7 @@ def what_runs(path: Path) -> str:
             if about.compress_type not in PLAIN:  # others may ask for any amount of memory
                 raise BadFile(f"{path.name!r} is no Keras archive: a compressed {CONFIG}")
             config = json.loads(archive.read(CONFIG))
-    except (*UNREADABLE, LookupError, ValueError, RuntimeError, OSError) as error:
+    except (*UNREADABLE, EOFError, LookupError, ValueError, RuntimeError, OSError) as error:
         # of RuntimeError: encryption, compressions and versions that zipfile does not know
         raise BadFile(f"{path.name!r} is no Keras archive, or damaged: {told(error)}") from None
     layers, others = set[str](), set[str]()

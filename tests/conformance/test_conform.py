@@ -88,6 +88,7 @@ def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
     """Though a case hangs; what was done before is in the journal, and nothing is left running."""
     journal = tmp_path / "run.json.partial"
     script = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # in background
         "from pathlib import Path; from conformance.conform import conform; "
         "from tests.conformance.test_conform import HOSTILE; "
         f"conform(HOSTILE, jobs=1, journal=Path({str(journal)!r}))"
