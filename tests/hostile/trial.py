@@ -31,6 +31,8 @@ HANGS = 30.0
 """By the clock."""
 
 MEMORY = 1 << 30
+"""Of its own, for one file."""
+
 FINDINGS = ("not ours", "not loadable again", "slow", "memory", "crash", "hang")
 SLOT = struct.Struct("<QdQQ")
 """What a fork says of itself: the number it is at, since when, and how many were refused and
@@ -65,6 +67,12 @@ class Outcome:
 def generator(format: str, seed: int, number: int) -> random.Random:
     """The random numbers of one file: the same whatever ran before."""
     return random.Random(f"{format}:{seed}:{number}")
+
+
+def own_memory() -> int:
+    """Bytes of data that this process has already: a fork begins with all of its parent's."""
+    status = Path("/proc/self/status").read_text().splitlines()
+    return next((int(x.split()[1]) << 10 for x in status if x.startswith("VmData:")), 0)
 
 
 def scratch() -> str | None:
@@ -150,7 +158,8 @@ class Trial:
     def _try(self, seed: int, tells: int, end: float) -> None:
         """In the fork: load one file after the other and say what happens."""
         gc.freeze()
-        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        most = own_memory() + MEMORY
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         signal.signal(signal.SIGPROF, _ring)
         warnings.simplefilter("ignore")
