@@ -28,10 +28,33 @@ def _by_classes(
     normalized: bool,
     return_index: bool,
 ) -> tuple[Value, ...]:
-    """Suppression for every class, then the best of every image in order of their classes."""
     is_plain = rois_num is None and normalized and bboxes.precision != Precision.FLOAT64
     if not is_plain or nms_eta < 1:
         raise Unsupported("suppression of regions, of pixels, in FLOAT64 or with nms_eta below 1")
+    return _best_of_classes(
+        bboxes,
+        scores,
+        background_label=background_label,
+        score_threshold=score_threshold,
+        nms_top_k=nms_top_k,
+        nms_threshold=nms_threshold,
+        keep_top_k=keep_top_k,
+        return_index=return_index,
+    )
+
+
+def _best_of_classes(
+    bboxes: Value,
+    scores: Value,
+    *,
+    background_label: int,
+    score_threshold: float,
+    nms_top_k: int,
+    nms_threshold: float,
+    keep_top_k: int,
+    return_index: bool,
+) -> tuple[Value, ...]:
+    """Suppression for every class, then the best of every image in order of their classes."""
     classes = scores.shape[1]
     if isinstance(classes, Expr):
         raise Unsupported(f"non_max_suppression of {scores.type}, whose classes are not known")
