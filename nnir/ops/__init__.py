@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import ModuleType
 from typing import Any
 
-from .. import algebra
 from ..operator import Operator
 from . import (
     activation,
@@ -36,7 +35,6 @@ from . import (
     signal,
     sort,
     special,
-    symbols,
     unary,
 )
 
@@ -88,5 +86,3 @@ DECOMPOSITIONS = (contraction, multiclass, rearranging)
 
 OPERATORS: dict[str, Operator[Any]] = _collect()
 """Every operator by its name in the standard."""
-
-algebra.define(**symbols.MEANINGS)

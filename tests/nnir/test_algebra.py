@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import operator
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from nnir.model import Model, Value
 from nnir.ops import binary, compare, sort
 from nnir.types import Precision, TensorType
 
+ROOT = Path(__file__).parents[2]
 F32, I32, BOOL = Precision.FLOAT32, Precision.INT32, Precision.BOOL8
 X = np.array([-3.5, -1.0, 0.0, 2.0], np.float32)
 Y = np.array([2.0, -4.0, 0.5, 2.0], np.float32)
@@ -87,6 +91,15 @@ def test_a_number_takes_the_precision_beside_it_not_that_of_a_mask() -> None:
     np.testing.assert_array_equal(found, np.where(X < 0, np.float32(0), X))
     value, _ = run(lambda x: binary.max_(x, 0.5), X)
     assert value.precision == F32
+
+
+def test_the_first_formula_needs_nothing_else_imported() -> None:
+    code = (
+        "from nnir import Model, Precision, TensorType; "
+        "x = Model().input('x', TensorType(Precision.FLOAT32, (2,))); print((1 - x).type)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, "float32[2]"), done.stderr
 
 
 def test_precisions_are_not_mixed() -> None:
