@@ -81,3 +81,18 @@ def test_what_a_confined_process_can_do(name: str, tmp_path: Path) -> None:
 def test_doctor_can_say_what_is_kept() -> None:
     assert "no network" in sandbox.state() or "not available" in sandbox.state()
     assert sys.platform != "linux" or sandbox.landlock() >= 0
+
+
+def test_processes_of_their_own_read_the_installed_bytecode_and_write_none(tmp_path: Path) -> None:
+    """Without it every start compiles a whole framework; see `isolation.environment`."""
+    code = "import sys; print(sys.pycache_prefix, sys.dont_write_bytecode)"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        env=isolation.environment(str(tmp_path)),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["None", "True"]
+    assert not list(tmp_path.iterdir())
