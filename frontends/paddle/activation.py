@@ -117,9 +117,7 @@ def tanh_shrink(x: Value) -> Value:
     return round_once(lambda v: v - activation.tanh(v), x)
 
 
-@table.convert("logsigmoid")
-def logsigmoid(x: Value) -> Value:
-    return log_sigmoid(x)
+table.convert("logsigmoid")(log_sigmoid)
 
 
 @table.convert("thresholded_relu", "thresholded_relu_")

@@ -95,9 +95,7 @@ def svdvals(x: Value) -> Value:
     return linalg.singular_values(x)
 
 
-@table.convert("eigh")
-def eigh(x: Value, UPLO: str = "L") -> Two:  # noqa: N803  the name is Paddle's
-    return linalg_recipes.eigh(x, UPLO)
+table.convert("eigh")(linalg_recipes.eigh)
 
 
 @table.convert("eigvalsh")
@@ -106,9 +104,7 @@ def eigvalsh(x: Value, uplo: str = "L", is_test: bool = False) -> Value:
     return linalg_recipes.eigvalsh(x, uplo)
 
 
-@table.convert("eig")
-def eig(x: Value) -> Two:
-    return linalg_recipes.eig(x)
+table.convert("eig")(linalg_recipes.eig)
 
 
 @table.convert("eigvals")

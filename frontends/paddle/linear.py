@@ -149,6 +149,4 @@ def batch_fc(input: Value, w: Value, bias: Value) -> Value:
     return linear.mat_mul(input, w) + shape.unsqueeze(bias, [1])
 
 
-@table.convert("matrix_power")
-def matrix_power(x: Value, n: int) -> Value:
-    return linear_recipes.matrix_power(x, n)
+table.convert("matrix_power")(linear_recipes.matrix_power)

@@ -95,14 +95,10 @@ def cast(x: Value, dtype: Precision) -> Value:
     return real | complex.imag(x).cast(dtype)
 
 
-@table.convert("isfinite")
-def isfinite(x: Value) -> Value:
-    return unary_recipes.isfinite(x)
+table.convert("isfinite")(unary_recipes.isfinite)
 
 
-@table.convert("isinf")
-def isinf(x: Value) -> Value:
-    return unary_recipes.isinf(x)
+table.convert("isinf")(unary_recipes.isinf)
 
 
 @table.convert("isnan")
@@ -146,9 +142,7 @@ def complex_(real: Value, imag: Value) -> Value:
     return complex.complex_(real, imag)
 
 
-@table.convert("logical_not", "logical_not_")
-def logical_not(x: Value) -> Value:
-    return unary_recipes.logical_not(x)
+table.convert("logical_not", "logical_not_")(unary_recipes.logical_not)
 
 
 @table.convert("bitwise_not", "bitwise_not_")

@@ -30,11 +30,7 @@ def batch_to_space(input: Value, crops: Index, *, block_size: int) -> Value:
     return blocks.batch_to_space(input, (block_size, block_size), crops)
 
 
-@table.convert("SpaceToDepth")
-def space_to_depth(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
-    return blocks.space_to_depth(input, block_size=block_size, data_format=data_format)
+table.convert("SpaceToDepth")(blocks.space_to_depth)
 
 
-@table.convert("DepthToSpace")
-def depth_to_space(input: Value, *, block_size: int, data_format: str = "NHWC") -> Value:
-    return blocks.depth_to_space(input, block_size=block_size, data_format=data_format)
+table.convert("DepthToSpace")(blocks.depth_to_space)

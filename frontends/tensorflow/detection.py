@@ -46,67 +46,10 @@ def non_max_suppression_v3(
     return found.cast(I32)
 
 
-@table.convert("NonMaxSuppressionV4")
-def non_max_suppression_v4(
-    boxes: Value,
-    scores: Value,
-    max_output_size: Value,
-    iou_threshold: Value,
-    score_threshold: Value,
-    *,
-    pad_to_max_output_size: bool = False,
-) -> tuple[Value, Value]:
-    return suppress_padded(
-        boxes,
-        scores,
-        max_output_size,
-        iou_threshold,
-        score_threshold,
-        pad_to_max_output_size=pad_to_max_output_size,
-    )
+table.convert("NonMaxSuppressionV4")(suppress_padded)
 
 
-@table.convert("NonMaxSuppressionV5")
-def non_max_suppression_v5(
-    boxes: Value,
-    scores: Value,
-    max_output_size: Value,
-    iou_threshold: Value,
-    score_threshold: Value,
-    soft_nms_sigma: float,
-    *,
-    pad_to_max_output_size: bool = False,
-) -> tuple[Value, Value, Value]:
-    return suppress_with_scores(
-        boxes,
-        scores,
-        max_output_size,
-        iou_threshold,
-        score_threshold,
-        soft_nms_sigma,
-        pad_to_max_output_size=pad_to_max_output_size,
-    )
+table.convert("NonMaxSuppressionV5")(suppress_with_scores)
 
 
-@table.convert("CombinedNonMaxSuppression")
-def combined_non_max_suppression(
-    boxes: Value,
-    scores: Value,
-    max_output_size_per_class: int,
-    max_total_size: int,
-    iou_threshold: Value,
-    score_threshold: Value,
-    *,
-    pad_per_class: bool = False,
-    clip_boxes: bool = True,
-) -> tuple[Value, Value, Value, Value]:
-    return suppress_by_class(
-        boxes,
-        scores,
-        max_output_size_per_class,
-        max_total_size,
-        iou_threshold,
-        score_threshold,
-        pad_per_class=pad_per_class,
-        clip_boxes=clip_boxes,
-    )
+table.convert("CombinedNonMaxSuppression")(suppress_by_class)

@@ -83,9 +83,7 @@ def _like_none(weights: Value) -> Value:
     return weights.model.constant(np.zeros(0, weights.dtype))
 
 
-@table.convert("Bucketize")
-def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
-    return find_buckets(input, boundaries=boundaries)
+table.convert("Bucketize")(find_buckets)
 
 
 @table.convert("HistogramFixedWidth")

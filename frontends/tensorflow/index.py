@@ -23,9 +23,7 @@ def gather(params: Value, indices: Value, *, validate_indices: bool = True) -> V
     return index.gather(params, indices, axis=0)
 
 
-@table.convert("GatherV2")
-def gather_v2(params: Value, indices: Value, axis: int, *, batch_dims: int = 0) -> Value:
-    return gather_batched(params, indices, axis, batch_dims=batch_dims)
+table.convert("GatherV2")(gather_batched)
 
 
 def require_errors(bad_indices_policy: str) -> None:
@@ -42,11 +40,7 @@ def gather_nd(params: Value, indices: Value, *, bad_indices_policy: str = "") ->
     return gather_slices(params, indices)
 
 
-@table.convert("OneHot")
-def one_hot(
-    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = -1
-) -> Value:
-    return one_hot_along(indices, depth, on_value, off_value, axis=axis)
+table.convert("OneHot")(one_hot_along)
 
 
 @table.convert("InvertPermutation")

@@ -121,15 +121,4 @@ def batch_norm_with_global_normalization(
     return normalised(t, "NHWC", (scale, beta, m, v), variance_epsilon)
 
 
-@table.convert("LRN")
-def lrn(
-    input: Value,
-    *,
-    depth_radius: int = 5,
-    bias: float = 1.0,
-    alpha: float = 1.0,
-    beta: float = 0.5,
-) -> Value:
-    return normalize_across_channels(
-        input, depth_radius=depth_radius, bias=bias, alpha=alpha, beta=beta
-    )
+table.convert("LRN")(normalize_across_channels)

@@ -20,6 +20,4 @@ def pad_v2(input: Value, paddings: Index, constant_values: Value) -> Value:
     return pad_by_rows(input, paddings, constant_values)
 
 
-@table.convert("MirrorPad")
-def mirror_pad(input: Value, paddings: Index, *, mode: str) -> Value:
-    return pad_mirrored(input, paddings, mode=mode)
+table.convert("MirrorPad")(pad_mirrored)

@@ -20,22 +20,10 @@ from .resampling import area_weights, cubic_weights, kernel_weights, known_sizes
 table = Table.merge([colours.table, warping.table])
 
 
-@table.convert("ResizeBilinear")
-def resize_bilinear(
-    images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
-) -> Value:
-    return interpolate_bilinear(
-        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-    )
+table.convert("ResizeBilinear")(interpolate_bilinear)
 
 
-@table.convert("ResizeNearestNeighbor")
-def resize_nearest_neighbor(
-    images: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
-) -> Value:
-    return interpolate_nearest(
-        images, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
-    )
+table.convert("ResizeNearestNeighbor")(interpolate_nearest)
 
 
 @table.convert("ResizeBicubic")

@@ -16,30 +16,7 @@ from ..table import Table
 table = Table()
 
 
-@table.convert("StridedSlice")
-def strided_slice(
-    input: Value,
-    begin: Index,
-    end: Index,
-    strides: Index,
-    *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-) -> Value:
-    return slice_with_masks(
-        input,
-        begin,
-        end,
-        strides,
-        begin_mask=begin_mask,
-        end_mask=end_mask,
-        ellipsis_mask=ellipsis_mask,
-        new_axis_mask=new_axis_mask,
-        shrink_axis_mask=shrink_axis_mask,
-    )
+table.convert("StridedSlice")(slice_with_masks)
 
 
 @table.convert("TensorStridedSliceUpdate")
@@ -76,6 +53,4 @@ def _like(value: Value, places: Value) -> Value:
     return shape.expand(value, list(places.shape))
 
 
-@table.convert("Slice")
-def slice_(input: Value, begin: Index, size: Index) -> Value:
-    return slice_from(input, begin, size)
+table.convert("Slice")(slice_from)

@@ -115,14 +115,10 @@ def round_(x: Value) -> Value:
     return unary.round_(x)
 
 
-@table.convert("Sign")
-def sign(x: Value) -> Value:
-    return sign_of(x)
+table.convert("Sign")(sign_of)
 
 
-@table.convert("Bitcast")
-def bit_cast(input: Value, *, type: Precision) -> Value:
-    return reinterpret_bits(input, type=type)
+table.convert("Bitcast")(reinterpret_bits)
 
 
 @table.convert("PopulationCount")

@@ -31,9 +31,7 @@ def right_shift(x: Value, y: Value) -> Value:
     return logic.bit_shift(x, clamp_shift(x, y), left=False)
 
 
-@table.convert("SELECT")
-def select(condition: Value, x: Value, y: Value) -> Value:
-    return select_rows(condition, x, y)
+table.convert("SELECT")(select_rows)
 
 
 @table.convert("WHERE")

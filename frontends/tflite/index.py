@@ -34,9 +34,7 @@ def segment_sum(data: Value, segment_ids: Value) -> Value:
     return reduce_sorted_segments(data, segment_ids, ADD)
 
 
-@table.convert("SLICE")
-def slice_(input: Value, begin: Index, size: Index) -> Value:
-    return slice_from(input, begin, size)
+table.convert("SLICE")(slice_from)
 
 
 @table.convert("UNSORTED_SEGMENT_MAX")
@@ -64,9 +62,7 @@ def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0)
     return gather_batched(params, indices, axis, batch_dims=batch_dims)
 
 
-@table.convert("GATHER_ND")
-def gather_nd(params: Value, indices: Value) -> Value:
-    return gather_slices(params, indices)
+table.convert("GATHER_ND")(gather_slices)
 
 
 @table.convert("SCATTER_ND")
@@ -74,11 +70,7 @@ def scatter_nd(indices: Value, updates: Value, shape: Index) -> Value:
     return sum_updates(indices, updates, shape)
 
 
-@table.convert("SPARSE_TO_DENSE")
-def sparse_to_dense(
-    sparse_indices: Value, output_shape: Index, sparse_values: Value, default_value: Value
-) -> Value:
-    return fill_sparse(sparse_indices, output_shape, sparse_values, default_value)
+table.convert("SPARSE_TO_DENSE")(fill_sparse)
 
 
 @table.convert("STRIDED_SLICE")
@@ -175,9 +167,7 @@ def cumsum(input: Value, axis: Index, *, exclusive: bool = False, reverse: bool 
     return reduce.cum_sum(input, axis, exclusive=exclusive, reverse=reverse)
 
 
-@table.convert("MATRIX_DIAG")
-def matrix_diag(diagonal: Value) -> Value:
-    return diagonal_matrix(diagonal)
+table.convert("MATRIX_DIAG")(diagonal_matrix)
 
 
 @table.convert("MATRIX_SET_DIAG")

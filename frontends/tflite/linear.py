@@ -44,9 +44,7 @@ def _rows(input: Value, width: int) -> Value:
     return shape.reshape(input, [-1, width])
 
 
-@table.convert("BATCH_MATMUL")
-def batch_mat_mul(x: Value, y: Value, *, adj_x: bool = False, adj_y: bool = False) -> Value:
-    return multiply_matrices(x, y, adj_x=adj_x, adj_y=adj_y)
+table.convert("BATCH_MATMUL")(multiply_matrices)
 
 
 @table.convert("EMBEDDING_LOOKUP")

@@ -32,9 +32,7 @@ table.same(
 )
 
 
-@table.convert("SIGN")
-def sign(x: Value) -> Value:
-    return sign_of(x)
+table.convert("SIGN")(sign_of)
 
 
 @table.convert("ZEROS_LIKE")

@@ -56,14 +56,7 @@ def linalg_lu(A: Value, *, pivot: bool = True) -> Three:  # noqa: N803  as above
     return permuted_identity(factors, pivots) if pivot else empty, *triangles(factors)
 
 
-@table.convert("aten.lu_unpack.default")
-def lu_unpack(
-    LU_data: Value,  # noqa: N803  as above
-    LU_pivots: Value,  # noqa: N803  as above
-    unpack_data: bool = True,
-    unpack_pivots: bool = True,
-) -> Three:
-    return linalg_recipes.lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots)
+table.convert("aten.lu_unpack.default")(linalg_recipes.lu_unpack)
 
 
 @table.convert("aten.linalg_lu_solve.default")

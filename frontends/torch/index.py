@@ -181,9 +181,7 @@ def nonzero_numpy(self: Value) -> list[Value]:
     return index_recipes.nonzero_numpy(self)
 
 
-@table.convert("aten.where.default")
-def where(condition: Value) -> list[Value]:
-    return where_positions(condition)
+table.convert("aten.where.default")(where_positions)
 
 
 @table.convert("aten.nonzero_static.default")
