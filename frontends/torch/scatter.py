@@ -177,16 +177,12 @@ def select_scatter(self: Value, src: Value, dim: int, index: Index) -> Value:
             return shape.unsqueeze(src, [axis])
         mask = self.model.constant(np.arange(size) == known[0] % size)
     else:
-        whole = build.vector(self.model, [size_of_axis(self, axis)])
+        whole = build.vector(self.model, [build.size_of(self, axis)])
         place = compare.where(index < 0, index + whole, index)
         mask = compare.equal(build.arange_along(self, axis), place)
     behind = self.rank - 1 - axis
     wide = shape.unsqueeze(mask, [1] * behind) if behind else mask
     return compare.where(wide, shape.unsqueeze(src, [axis]), self)
-
-
-def size_of_axis(x: Value, axis: int) -> build.Size:
-    return build.size_of(x, axis)
 
 
 @table.convert("aten.slice_scatter.default")
