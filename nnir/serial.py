@@ -127,6 +127,8 @@ def _decode(
     for name, (low, high) in data["symbols"].items():
         if not name.isidentifier():
             raise BadFile(f"a dimension called {name[:80]!r}")
+        if high is not None and int(high) < int(low):
+            raise BadFile(f"the dimension {name!r} has no size from {low} to {high}")
         model.symbols[name] = (int(low), None if high is None else int(high))
     model.metadata.update({_text(k): _text(v) for k, v in data["metadata"].items()})
     values = []

@@ -229,8 +229,9 @@ class TensorType:
     quantization: Quantization | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
+        # True is an int of Python, but no size
         fits = all(isinstance(d, Expr) or 0 <= d <= LARGEST for d in self.shape)
-        if not fits or len(self.shape) > MOST_AXES:
+        if not fits or bool in map(type, self.shape) or len(self.shape) > MOST_AXES:
             raise BadType(f"a tensor of shape {str(list(self.shape[:MOST_AXES]))[:200]}")
         if type(self.shape) is not Shape:
             object.__setattr__(self, "shape", Shape(self.shape))

@@ -124,7 +124,8 @@ def _ranges(constraints: Mapping[str, Any]) -> dict[str, tuple[int, int | None]]
     found = {}
     for name, limits in constraints.items():
         low, high = limits["min_val"], limits["max_val"]
-        if not all(x is None or isinstance(x, int) for x in (low, high)):
+        plain = all(x is None or type(x) is int for x in (low, high))  # True is an int of Python
+        if not plain or (low is not None and high is not None and high < low):
             raise BadFile(f"the range of {name!r} is {low!r} to {high!r}")
         if name.isidentifier():  # else an expression, which follows from its symbols
             found[name] = (max(low or 0, 0), high)

@@ -16,8 +16,9 @@ from nnir.dim import (
     symbol,
     symbols_of,
 )
-from nnir.errors import BadFile
+from nnir.errors import BadFile, BadType
 from nnir.notation import name_dim, parse
+from nnir.types import Precision, TensorType
 
 N, M = symbol("n"), symbol("m")
 SIZES = st.fixed_dictionaries({"n": st.integers(1, 50), "m": st.integers(1, 50)})
@@ -138,3 +139,8 @@ def test_what_can_be_decided_is() -> None:
     assert 4 * ceil_div(N, 4) == N + (-N) % 4
     assert (32 * N * M) // (8 * N * M) == 4
     assert (N * M + N) // (M + 1) == N
+
+
+def test_a_truth_is_no_dimension() -> None:
+    with pytest.raises(BadType, match="True"):
+        TensorType(Precision.FLOAT32, (2, True))
