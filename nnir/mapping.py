@@ -9,12 +9,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeAlias
 
 import numpy as np
 
 from .budget import open_file
 from .errors import BadFile
+
+Buffer: TypeAlias = bytes | mmap.mmap
+"""The bytes of a file, read or mapped."""
+
+Span: TypeAlias = tuple[int, int]
+"""Where something begins and ends in a buffer."""
 
 
 class MappedFile(mmap.mmap):

@@ -11,20 +11,26 @@ from pathlib import Path
 
 from frontends.onnx.converters import TABLE
 from frontends.onnx.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualified
-from frontends.onnx.tensor import Files
-from frontends.wire import Buffer, Span, fields, span, text
+from frontends.onnx.tensor import Files, entry_of
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import map_file
+from nnir.formats.onnx import (
+    AttributeProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    SparseTensorProto,
+    TensorProto,
+    TrainingInfoProto,
+)
+from nnir.formats.wire import fields, span, text
+from nnir.mapping import Buffer, Span, map_file
 
 STANDARD = frozenset({*DEFAULT_DOMAINS, "ai.onnx.ml", "ai.onnx.preview.training"})
 NEWEST = 1 << 20
-MODEL_GRAPH, TRAINING, FUNCTION = 7, 20, 25
-NODE, INITIALIZER, SPARSE = 1, 5, 15
-FUNCTION_NODE = 7
-OP, DOMAIN, ATTRIBUTE = 4, 7, 5
-TENSOR, GRAPH, TENSORS, GRAPHS, SPARSE_ONE, SPARSE_MANY = 5, 6, 10, 11, 22, 23
-EXTERNAL = 13
-"""Fields of ModelProto, GraphProto, FunctionProto, NodeProto, AttributeProto and TensorProto."""
+GRAPHS = {AttributeProto.G, AttributeProto.GRAPHS}
+TENSORS = {AttributeProto.T, AttributeProto.TENSORS}
+SPARSE_TENSORS = {AttributeProto.SPARSE_TENSOR, AttributeProto.SPARSE_TENSORS}
 
 
 def admit(source: Path | bytes, folder: Path) -> Path:
@@ -51,18 +57,23 @@ class _Look:
         if self.b[4:8] == OWN_FORMAT:
             raise BadFile("the file says that it is of ONNX Runtime's own format")
         whole = 0, len(self.b)
-        functions = [span(v) for n, v in fields(self.b, *whole) if n == FUNCTION]
+        functions = [span(v) for n, v in fields(self.b, *whole) if n == ModelProto.FUNCTIONS]
         for place in functions:
-            names = {n: text(self.b, v) for n, v in fields(self.b, *place) if n in (1, 10)}
-            self.local.add((names.get(10, ""), names.get(1, "")))
+            found = dict(fields(self.b, *place))
+            name, domain = (
+                text(self.b, found.get(field, (0, 0)))
+                for field in (FunctionProto.NAME, FunctionProto.DOMAIN)
+            )
+            self.local.add((domain, name))
         for number, value in fields(self.b, *whole):
-            if number == MODEL_GRAPH:
+            if number == ModelProto.GRAPH:
                 self.graph(span(value))
-            elif number == TRAINING:
-                for _, inner in self.parts(span(value), {1, 2}):
+            elif number == ModelProto.TRAINING_INFO:
+                graphs = {TrainingInfoProto.INITIALIZATION, TrainingInfoProto.ALGORITHM}
+                for _, inner in self.parts(span(value), graphs):
                     self.graph(inner)
         for place in functions:
-            for _, node in self.parts(place, {FUNCTION_NODE}):
+            for _, node in self.parts(place, {FunctionProto.NODE}):
                 self.node(node)
 
     def parts(self, place: Span, numbers: set[int]) -> Iterator[tuple[int, Span]]:
@@ -72,41 +83,43 @@ class _Look:
                 yield number, span(value)
 
     def graph(self, place: Span) -> None:
-        for number, inner in self.parts(place, {NODE, INITIALIZER, SPARSE}):
-            if number == NODE:
+        sparse = GraphProto.SPARSE_INITIALIZER
+        wanted = {GraphProto.NODE, GraphProto.INITIALIZER, sparse}
+        for number, inner in self.parts(place, wanted):
+            if number == GraphProto.NODE:
                 self.node(inner)
             else:
-                self.tensor(inner, is_sparse=number == SPARSE)
+                self.tensor(inner, is_sparse=number == sparse)
 
     def node(self, place: Span) -> None:
         op = domain = ""
         for number, value in fields(self.b, *place):
-            if number == OP:
+            if number == NodeProto.OP_TYPE:
                 op = text(self.b, value)
-            elif number == DOMAIN:
+            elif number == NodeProto.DOMAIN:
                 domain = text(self.b, value)
-            elif number == ATTRIBUTE:
+            elif number == NodeProto.ATTRIBUTE:
                 self.attribute(span(value))
         is_known = domain in STANDARD or (domain, op) in self.local
         if not is_known and TABLE.find(qualified(domain, op), NEWEST) is None:
             raise Unsupported(f"the operator {op[:60]!r} of the domain {domain[:60]!r}")
 
     def attribute(self, place: Span) -> None:
-        wanted = {TENSOR, GRAPH, TENSORS, GRAPHS, SPARSE_ONE, SPARSE_MANY}
-        for number, inner in self.parts(place, wanted):
-            if number in (GRAPH, GRAPHS):
+        for number, inner in self.parts(place, GRAPHS | TENSORS | SPARSE_TENSORS):
+            if number in GRAPHS:
                 self.graph(inner)
             else:
-                self.tensor(inner, is_sparse=number in (SPARSE_ONE, SPARSE_MANY))
+                self.tensor(inner, is_sparse=number in SPARSE_TENSORS)
 
     def tensor(self, place: Span, *, is_sparse: bool) -> None:
         if is_sparse:
-            for _, inner in self.parts(place, {1, 2}):
+            parts = {SparseTensorProto.VALUES, SparseTensorProto.INDICES}
+            for _, inner in self.parts(place, parts):
                 self.tensor(inner, is_sparse=False)
             return
-        for _, entry in self.parts(place, {EXTERNAL}):
-            pair = {n: text(self.b, v) for n, v in fields(self.b, *entry) if n in (1, 2)}
-            if pair.get(1) == "location":
+        for _, entry in self.parts(place, {TensorProto.EXTERNAL_DATA}):
+            key, value = entry_of(self.b, entry)
+            if key == "location":
                 if self.files is None:
                     raise BadFile("external data of a model that is no file")
-                self.files.bytes_at(pair.get(2, ""), 0, None)
+                self.files.bytes_at(value, 0, None)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from frontends.protobuf import inner, one
 from frontends.tensorflow import is_saved
 from frontends.tensorflow.converters import TABLE
 from frontends.tensorflow.effects import acts, functions_of, reach
@@ -25,9 +24,10 @@ from frontends.tensorflow.messages import GRAPH, META_GRAPH, SAVED, decode
 from frontends.tensorflow.nodes import Function, Node, nodes_of
 from frontends.tensorflow.nodes import functions_of as decoded_functions
 from frontends.tensorflow.saved_model import graph_with, signature_called
-from frontends.wire import Buffer, Span, fields, span
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
-from nnir.mapping import map_file
+from nnir.formats.protobuf import inner, one
+from nnir.formats.wire import fields, span
+from nnir.mapping import Buffer, Span, map_file
 
 PLAIN = (
     CALLS | HANDLES | READS | GATHERS.keys() | DATAFLOW

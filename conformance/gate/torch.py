@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frontends.torch.container import OLD, Buffer, Container, refuse
+from frontends.torch.container import OLD, Container, refuse
 from frontends.torch.reader import Weights
 from frontends.torch.screening import screen
 from frontends.torch.signature import WEIGHTS
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import map_file
+from nnir.mapping import Buffer, map_file
 
 CHUNK = 1 << 24
 GUARDS = "guards_code"

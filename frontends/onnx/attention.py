@@ -9,6 +9,7 @@ import numpy as np
 from nnir import build
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
 from nnir.ops import activation, compare, index, linear, reduce, unary
 from nnir.ops import attention as recurrent
@@ -19,7 +20,6 @@ from ..source import SourceGraph
 from ..table import Table
 from ..translate import Translator
 from .shape import int64
-from .tensor import precision
 
 table = Table()
 MOST_TAPS = 256
@@ -66,7 +66,7 @@ def attention(
     raw = _scores(query, shared(key, query), scale)
     capped = _capped(raw, softcap)
     biased = capped if bias is None else capped + bias
-    kind = q.precision if softmax_precision is None else precision(softmax_precision)
+    kind = q.precision if softmax_precision is None else precision_of_code(softmax_precision)
     weights = unary.cast(_weights(biased, bias, kind), dtype=q.precision)
     output = linear.mat_mul(weights, shared(value, query))
     match qk_matmul_output_mode:
@@ -332,7 +332,7 @@ def flex_attention(
     small = q.precision in (Precision.FLOAT16, Precision.BFLOAT16)
     kind = Precision.FLOAT32 if small else q.precision
     if softmax_precision is not None:
-        kind = precision(softmax_precision)
+        kind = precision_of_code(softmax_precision)
     scores = unary.cast(_scores(q, shared(k, q), scale), dtype=kind)
     weights = softmax(_modified(translator, score_mod, scores))
     weights = _modified(translator, prob_mod, weights)

@@ -7,6 +7,7 @@ import numpy as np
 from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType, Unsupported
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, unary
 from nnir.ops import shape as ops
@@ -14,7 +15,6 @@ from nnir.types import Precision
 
 from ..table import Table
 from .shape import int64
-from .tensor import precision
 
 table = Table()
 table.same({"NonZero": index.non_zero})
@@ -162,7 +162,7 @@ def tensor_scatter(
 def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
     if input.rank != 2:
         raise BadType(f"EyeLike of {input.type}, not a matrix")
-    to = input.precision if dtype is None else precision(dtype)
+    to = input.precision if dtype is None else precision_of_code(dtype)
     rows, columns = build.arange_along(input, 0), build.arange_along(input, 1)
     ones = compare.equal(columns, ops.unsqueeze(rows, [1]) + k)
     return ones if to == Precision.BOOL8 else unary.cast(ones, dtype=to)

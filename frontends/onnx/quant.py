@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.errors import BadType
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, unary
 from nnir.types import Precision
 
 from ..table import Table
-from . import tensor
 
 table = Table()
 
@@ -32,7 +32,7 @@ def quantize_linear(
     output_dtype: int = 0,
     precision: int = 0,
 ) -> Value:
-    kind = tensor.precision(output_dtype) if output_dtype else None
+    kind = precision_of_code(output_dtype) if output_dtype else None
     if y_zero_point is not None:
         if kind not in (None, y_zero_point.precision):
             raise BadType(f"QuantizeLinear to {kind!r} with a zero point {y_zero_point.type}")
@@ -45,7 +45,7 @@ def quantize_linear(
         block_size=block_size,
         dtype=Precision.UINT8 if kind is None else kind,
         saturate=saturate,
-        precision=tensor.precision(precision) if precision else None,
+        precision=precision_of_code(precision) if precision else None,
     )
 
 
@@ -65,7 +65,7 @@ def dequantize_linear(
     output_dtype: int = 0,
 ) -> Value:
     own = Precision.FLOAT32 if x_scale.precision not in quant.SCALED else x_scale.precision
-    kind = tensor.precision(output_dtype) if output_dtype else own
+    kind = precision_of_code(output_dtype) if output_dtype else own
     return quant.dequantize_linear(
         x, x_scale, x_zero_point, axis=axis, block_size=block_size, dtype=kind
     )

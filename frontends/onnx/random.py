@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
 from nnir.ops import random
 from nnir.ops import shape as ops
@@ -11,7 +12,6 @@ from nnir.types import Precision
 
 from ..table import Table
 from ..translate import Translator
-from .tensor import precision
 
 table = Table()
 
@@ -27,7 +27,9 @@ def random_normal(
     translator: Translator,
 ) -> Value:
     sizes = translator.model.constant(shape, np.int64)
-    return random.random_normal(sizes, mean=mean, scale=scale, dtype=precision(dtype), seed=seed)
+    return random.random_normal(
+        sizes, mean=mean, scale=scale, dtype=precision_of_code(dtype), seed=seed
+    )
 
 
 @table.convert("RandomUniform")
@@ -41,12 +43,14 @@ def random_uniform(
     translator: Translator,
 ) -> Value:
     sizes = translator.model.constant(shape, np.int64)
-    return random.random_uniform(sizes, low=low, high=high, dtype=precision(dtype), seed=seed)
+    return random.random_uniform(
+        sizes, low=low, high=high, dtype=precision_of_code(dtype), seed=seed
+    )
 
 
 def like(input: Value, dtype: int | None) -> tuple[Value, Precision]:
     """The shape of a tensor, and its precision unless another one is asked for."""
-    kind = input.precision if dtype is None else precision(dtype)
+    kind = input.precision if dtype is None else precision_of_code(dtype)
     return ops.shape(input, dtype=Precision.INT64), kind
 
 
@@ -85,4 +89,6 @@ def bernoulli(input: Value, *, dtype: int | None = None, seed: float | None = No
 def multinomial(
     input: Value, *, dtype: int = 6, sample_size: int = 1, seed: float | None = None
 ) -> Value:
-    return random.multinomial(input, sample_size=sample_size, dtype=precision(dtype), seed=seed)
+    return random.multinomial(
+        input, sample_size=sample_size, dtype=precision_of_code(dtype), seed=seed
+    )

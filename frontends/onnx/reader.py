@@ -1,8 +1,9 @@
-"""Read an ONNX model without the onnx package. Field numbers are those of onnx.proto3."""
+"""Read an ONNX model without the onnx package."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,35 @@ import numpy as np
 
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
+from nnir.formats import wire
+from nnir.formats.onnx import (
+    FIELD_OF_TYPE,
+    STRING,
+    TYPE_OF_FIELD,
+    UNDEFINED,
+    AttributeProto,
+    AttributeType,
+    DimensionProto,
+    FunctionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    OptionalTypeProto,
+    SparseTensorProto,
+    TensorShapeProto,
+    TensorTypeProto,
+    TypeProto,
+    ValueInfoProto,
+    precision_of_code,
+)
+from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.types import TensorType
 
-from .. import wire
 from ..collector import paused_collector
 from ..source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ..translate import Reference
-from ..wire import Buffer, Span
 from . import tensor
 
 DEFAULT_DOMAINS = ("", "ai.onnx")
@@ -30,7 +52,19 @@ OWN_FORMAT = b"ORTM"
 
 DEEPEST = 40
 """Graphs in graphs; protobuf itself reads no deeper than 33 of them."""
-KINDS = {4: "sequence", 5: "map", 8: "sparse tensor"}
+KINDS = {
+    TypeProto.SEQUENCE_TYPE: "sequence",
+    TypeProto.MAP_TYPE: "map",
+    TypeProto.SPARSE_TENSOR_TYPE: "sparse tensor",
+}
+INPUT, OUTPUT, NAME, OP_TYPE, ATTRIBUTE, DOMAIN, OVERLOAD = (
+    field << 3 | wire.BLOCK
+    for field in (
+        *(NodeProto.INPUT, NodeProto.OUTPUT, NodeProto.NAME, NodeProto.OP_TYPE),
+        *(NodeProto.ATTRIBUTE, NodeProto.DOMAIN, NodeProto.OVERLOAD),
+    )
+)
+"""Tags of a node's fields."""
 
 
 def read(data: Buffer, folder: Path | None = None) -> SourceModel:
@@ -60,15 +94,15 @@ class Reader:
         metadata: dict[str, str] = {}
         for field, value in wire.fields(b, 0, len(b)):
             match field:
-                case 7 if graph is not None:
+                case ModelProto.GRAPH if graph is not None:
                     raise BadFile("an ONNX file with two graphs")
-                case 7:
+                case ModelProto.GRAPH:
                     graph = wire.span(value)
-                case 8:
+                case ModelProto.OPSET_IMPORT:
                     self.version(wire.span(value), versions)
-                case 25:
+                case ModelProto.FUNCTIONS:
                     functions.append(wire.span(value))
-                case 2:
+                case ModelProto.PRODUCER_NAME:
                     metadata["producer"] = wire.text(b, value)
         if graph is None:
             raise BadFile("not an ONNX model: it has no graph")
@@ -82,26 +116,27 @@ class Reader:
 
     def version(self, place: Span, versions: dict[str, int]) -> None:
         found = dict(wire.fields(self.b, *place))
-        domain = wire.text(self.b, found[1]) if 1 in found else ""
-        versions["" if domain in DEFAULT_DOMAINS else domain] = wire.number(found.get(2, 0))
+        domain = wire.text(self.b, found.get(OperatorSetIdProto.DOMAIN, (0, 0)))
+        version = wire.number(found.get(OperatorSetIdProto.VERSION, 0))
+        versions["" if domain in DEFAULT_DOMAINS else domain] = version
 
     def graph(self, place: Span) -> SourceGraph:
         b = self.b
         graph = SourceGraph()
         for field, value in wire.fields(b, *place):
             match field:
-                case 1:
+                case GraphProto.NODE:
                     graph.nodes.append(self.node(*wire.span(value)))
-                case 2:
+                case GraphProto.NAME:
                     graph.name = wire.text(b, value)
-                case 5:
+                case GraphProto.INITIALIZER:
                     found = tensor.parse(b, *wire.span(value))
                     self.add_weight(graph, found.name, tensor.array_of(b, found, self.files))
-                case 11:
+                case GraphProto.INPUT:
                     graph.inputs.append(self.value(wire.span(value)))
-                case 12:
+                case GraphProto.OUTPUT:
                     graph.outputs.append(self.value(wire.span(value)))
-                case 15:
+                case GraphProto.SPARSE_INITIALIZER:
                     self.add_weight(graph, *self.sparse(wire.span(value)))
         return graph
 
@@ -132,22 +167,21 @@ class Reader:
                 t = s + size
             if t > end:
                 raise BadFile("truncated ONNX node")
-            match tag:
-                case 10:
-                    inputs.append(str(b[s:t], "utf-8"))
-                case 18:
-                    outputs.append(str(b[s:t], "utf-8"))
-                case 26:
-                    name = str(b[s:t], "utf-8")
-                case 34:
-                    op = str(b[s:t], "utf-8")
-                case 42:
-                    key, value = self.attribute(b, s, t)
-                    attributes[key] = value
-                case 58:
-                    domain = str(b[s:t], "utf-8")
-                case 66:
-                    overload = str(b[s:t], "utf-8")
+            if tag == INPUT:
+                inputs.append(str(b[s:t], "utf-8"))
+            elif tag == OUTPUT:
+                outputs.append(str(b[s:t], "utf-8"))
+            elif tag == NAME:
+                name = str(b[s:t], "utf-8")
+            elif tag == OP_TYPE:
+                op = str(b[s:t], "utf-8")
+            elif tag == ATTRIBUTE:
+                key, value = self.attribute(b, s, t)
+                attributes[key] = value
+            elif tag == DOMAIN:
+                domain = str(b[s:t], "utf-8")
+            elif tag == OVERLOAD:
+                overload = str(b[s:t], "utf-8")
             i = t
         return SourceNode(qualified(domain, op, overload), inputs, outputs, attributes, name)
 
@@ -156,45 +190,49 @@ class Reader:
         name, kind = "", 0
         values: dict[int, list[int | Span]] = {}
         for field, value in wire.fields(b, start, end):
-            if field == 1:
+            if field == AttributeProto.NAME:
                 name = wire.text(b, value)
-            elif field == 20:
+            elif field == AttributeProto.TYPE:
                 kind = wire.number(value)
-            elif field == 21:
+            elif field == AttributeProto.REF_ATTR_NAME:
                 return self.reference(b, start, end)
             else:
                 values.setdefault(field, []).append(value)
-        match kind or _kind_by_field(values):
-            case 1:
-                return name, wire.float32(b, values[2][-1]) if 2 in values else 0.0
-            case 2:
-                return name, wire.number(values[3][-1]) if 3 in values else 0
-            case 3:
-                return name, _text(b, values[4][-1]) if 4 in values else ""
-            case 4 if 5 in values:
-                found = tensor.parse(b, *wire.span(values[5][-1]))
-                if found.code == 8:
-                    return name, Strings(found.strings)
-                return name, tensor.array_of(b, found, self.files)
-            case 5 if 6 in values:
+        if not kind:
+            kind = next((TYPE_OF_FIELD[f] for f in values if f in TYPE_OF_FIELD), 0)
+        field = FIELD_OF_TYPE.get(kind, 0)
+        given = values.get(field, [])
+        if kind in LISTS:
+            return name, [x for v in given for x in LISTS[kind](b, v)]
+        if given:
+            return name, self.attribute_value(b, given[-1], kind)
+        if kind in ABSENT:
+            return name, ABSENT[kind]
+        raise Unsupported(f"ONNX attribute {name!r} of type {kind}")
+
+    def attribute_value(self, b: Buffer, value: int | Span, kind: int) -> Any:
+        """The value of an attribute that is no list."""
+        match kind:
+            case AttributeType.FLOAT:
+                return wire.float32(b, value)
+            case AttributeType.INT:
+                return wire.number(value)
+            case AttributeType.STRING:
+                return _text(b, value)
+            case AttributeType.TENSOR:
+                found = tensor.parse(b, *wire.span(value))
+                if found.code == STRING:
+                    return Strings(found.strings)
+                return tensor.array_of(b, found, self.files)
+            case AttributeType.GRAPH:
                 inner = self.within(b)
                 inner.depth = self.depth + 1
                 if inner.depth > DEEPEST:
                     raise BadFile(f"graphs in graphs, more than {DEEPEST} deep")
-                return name, inner.graph(wire.span(values[6][-1]))
-            case 6:
-                floats = [wire.packed_floats(b, v, "<f4") for v in values.get(7, ())]
-                return name, [x for part in floats for x in part.tolist()]
-            case 7:
-                return name, [x for v in values.get(8, ()) for x in wire.integers(b, v)]
-            case 8:
-                return name, [_text(b, v) for v in values.get(9, ())]
-            case 11 if 22 in values:
-                return name, self.within(b).sparse(wire.span(values[22][-1]))[1]
-            case 13 if 14 in values:
-                return name, self.within(b).type(wire.span(values[14][-1]))
-            case other:
-                raise Unsupported(f"ONNX attribute {name!r} of type {other}")
+                return inner.graph(wire.span(value))
+            case AttributeType.SPARSE_TENSOR:
+                return self.within(b).sparse(wire.span(value))[1]
+        return self.within(b).type(wire.span(value))
 
     def within(self, b: Buffer) -> Reader:
         """A reader of the same files over another buffer."""
@@ -204,7 +242,8 @@ class Reader:
 
     def reference(self, b: Buffer, start: int, end: int) -> tuple[str, Reference]:
         found = dict(wire.fields(b, start, end))
-        return wire.text(b, found.get(1, (0, 0))), Reference(wire.text(b, found[21]))
+        name = wire.text(b, found.get(AttributeProto.NAME, (0, 0)))
+        return name, Reference(wire.text(b, found[AttributeProto.REF_ATTR_NAME]))
 
     def function(self, place: Span, defaults: dict[str, int]) -> SourceFunction:
         b = self.b
@@ -212,22 +251,22 @@ class Reader:
         name = domain = overload = ""
         for field, value in wire.fields(b, *place):
             match field:
-                case 1:
+                case FunctionProto.NAME:
                     name = wire.text(b, value)
-                case 4:
+                case FunctionProto.INPUT:
                     result.inputs.append(wire.text(b, value))
-                case 5:
+                case FunctionProto.OUTPUT:
                     result.outputs.append(wire.text(b, value))
-                case 7:
+                case FunctionProto.NODE:
                     result.nodes.append(self.node(*wire.span(value)))
-                case 9:
+                case FunctionProto.OPSET_IMPORT:
                     self.version(wire.span(value), result.versions)
-                case 10:
+                case FunctionProto.DOMAIN:
                     domain = wire.text(b, value)
-                case 11:
+                case FunctionProto.ATTRIBUTE_PROTO:
                     key, default = self.attribute(b, *wire.span(value))
                     result.attributes[key] = default
-                case 13:
+                case FunctionProto.OVERLOAD:
                     overload = wire.text(b, value)
         result.name = qualified(domain, name, overload)
         result.versions = defaults | result.versions
@@ -235,10 +274,10 @@ class Reader:
 
     def value(self, place: Span) -> SourceValue:
         found = dict(wire.fields(self.b, *place))
-        name = wire.text(self.b, found[1]) if 1 in found else ""
-        if 2 not in found:
+        name = wire.text(self.b, found.get(ValueInfoProto.NAME, (0, 0)))
+        if ValueInfoProto.TYPE not in found:
             return SourceValue(name, None, "value of unknown type")
-        type = self.type(wire.span(found[2]))
+        type = self.type(wire.span(found[ValueInfoProto.TYPE]))
         return (
             SourceValue(name, type)
             if isinstance(type, TensorType)
@@ -248,9 +287,9 @@ class Reader:
     def type(self, place: Span) -> TensorType | str:
         """The type of a TypeProto; the word for it where it is not a tensor."""
         for field, value in wire.fields(self.b, *place):
-            if field == 1:
+            if field == TypeProto.TENSOR_TYPE:
                 return self.tensor_type(wire.span(value))
-            if field == 9:
+            if field == TypeProto.OPTIONAL_TYPE:
                 return self.optional_type(wire.span(value))
             if field in KINDS:
                 return KINDS[field]
@@ -258,26 +297,28 @@ class Reader:
 
     def optional_type(self, place: Span) -> TensorType | str:
         """An optional tensor is read as a tensor that must be given."""
-        inner = dict(wire.fields(self.b, *place)).get(1)
+        inner = dict(wire.fields(self.b, *place)).get(OptionalTypeProto.ELEM_TYPE)
         found = "" if inner is None else self.type(wire.span(inner))
         return found if isinstance(found, TensorType) else "optional"
 
     def tensor_type(self, place: Span) -> TensorType | str:
         found = dict(wire.fields(self.b, *place))
-        code = wire.number(found.get(1, 0))
-        if code in (0, 8):
+        code = wire.number(found.get(TensorTypeProto.ELEM_TYPE, UNDEFINED))
+        if code in (UNDEFINED, STRING):
             return "string tensor" if code else "tensor of unknown type"
-        if 2 not in found:
+        if TensorTypeProto.SHAPE not in found:
             return "tensor of unknown rank"
-        dims = [v for f, v in wire.fields(self.b, *wire.span(found[2])) if f == 1]
+        sizes = wire.fields(self.b, *wire.span(found[TensorTypeProto.SHAPE]))
+        dims = [v for f, v in sizes if f == TensorShapeProto.DIM]
         shape = tuple(self.dim(wire.span(v), i) for i, v in enumerate(dims))
-        return TensorType(tensor.precision(code), shape)
+        return TensorType(precision_of_code(code), shape)
 
     def dim(self, place: Span, position: int) -> Dim:
         found = dict(wire.fields(self.b, *place))
-        if 1 in found and (size := wire.number(found[1])) >= 0:
+        size = wire.number(found.get(DimensionProto.DIM_VALUE, -1))
+        if size >= 0:
             return size
-        name = wire.text(self.b, found[2]) if 2 in found else ""
+        name = wire.text(self.b, found.get(DimensionProto.DIM_PARAM, (0, 0)))
         return name_dim(name or f"unnamed_{place[0]}_{position}")
 
     def sparse(self, place: Span) -> tuple[str, np.ndarray]:
@@ -285,13 +326,13 @@ class Reader:
         values = indices = None
         dims: list[int] = []
         for field, value in wire.fields(self.b, *place):
-            if field == 3:
+            if field == SparseTensorProto.DIMS:
                 dims.extend(wire.integers(self.b, value))
             else:
                 found = tensor.parse(self.b, *wire.span(value))
-                if field == 1:
+                if field == SparseTensorProto.VALUES:
                     values = found
-                elif field == 2:
+                elif field == SparseTensorProto.INDICES:
                     indices = found
         if values is None or indices is None:
             raise BadFile("a sparse tensor without values or indices")
@@ -338,6 +379,16 @@ def _text(b: Buffer, value: int | Span) -> str:
     return b[start:end].decode("utf-8", "surrogateescape")
 
 
-def _kind_by_field(values: dict[int, Any]) -> int:
-    by_field = {2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 6, 8: 7, 9: 8, 14: 13, 22: 11}
-    return next((by_field[f] for f in values if f in by_field), 0)
+LISTS: dict[int, Callable[[Buffer, int | Span], Iterable[Any]]] = {
+    AttributeType.FLOATS: lambda b, value: wire.packed_floats(b, value, "<f4").tolist(),
+    AttributeType.INTS: wire.integers,
+    AttributeType.STRINGS: lambda b, value: (_text(b, value),),
+}
+"""How the entries of an attribute that is a list are read from each of its fields."""
+
+ABSENT: dict[int, Any] = {
+    AttributeType.FLOAT: 0.0,
+    AttributeType.INT: 0,
+    AttributeType.STRING: "",
+}
+"""Attributes whose field may be left out, as protobuf does with what is zero."""

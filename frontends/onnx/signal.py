@@ -8,6 +8,7 @@ import numpy as np
 
 from nnir import build
 from nnir.errors import BadType
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, generate, index, unary
 from nnir.ops import shape as ops
@@ -16,7 +17,6 @@ from nnir.types import Precision
 
 from ..table import Table
 from .shape import int64
-from .tensor import precision
 
 table = Table()
 
@@ -102,7 +102,7 @@ def _cosines(size: Value, periodic: int, output_datatype: int, *weights: float) 
     for k, weight in enumerate(weights[1:], 1):
         wave = unary.cos(turn * model.constant([float(k)]))
         total = wave * model.constant([weight]) + total
-    return unary.cast(total, dtype=precision(output_datatype))
+    return unary.cast(total, dtype=precision_of_code(output_datatype))
 
 
 @table.convert("HannWindow")
@@ -147,7 +147,7 @@ def mel_weight_matrix(
     bins = unary.cast(unary.floor(turns * hertz / rate), dtype=Precision.INT64)
     rows = generate.range_([0], length / 2 + 1, [1])
     triangles = _triangles(ops.unsqueeze(rows, [1]), bins, count)
-    return unary.cast(triangles, dtype=precision(output_datatype))
+    return unary.cast(triangles, dtype=precision_of_code(output_datatype))
 
 
 def _mel(hertz: Value) -> Value:

@@ -10,63 +10,11 @@ import numpy as np
 
 from nnir.budget import beside
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import map_file
+from nnir.formats import wire
+from nnir.formats.bits import BITS, stored_size, unpack
+from nnir.formats.onnx import EXTERNAL, StringStringEntryProto, TensorProto, precision_of_code
+from nnir.mapping import Buffer, Span, map_file
 from nnir.types import MOST_AXES, Precision
-
-from .. import wire
-from ..wire import Buffer, Span
-
-# TensorProto.DataType, from onnx.proto3.
-PRECISIONS: dict[int, Precision] = {
-    1: Precision.FLOAT32,
-    2: Precision.UINT8,
-    3: Precision.INT8,
-    4: Precision.UINT16,
-    5: Precision.INT16,
-    6: Precision.INT32,
-    7: Precision.INT64,
-    9: Precision.BOOL8,
-    10: Precision.FLOAT16,
-    11: Precision.FLOAT64,
-    12: Precision.UINT32,
-    13: Precision.UINT64,
-    14: Precision.COMPLEX64,
-    15: Precision.COMPLEX128,
-    16: Precision.BFLOAT16,
-    17: Precision.FLOAT8E4M3FN,
-    18: Precision.FLOAT8E4M3FNUZ,
-    19: Precision.FLOAT8E5M2,
-    20: Precision.FLOAT8E5M2FNUZ,
-    21: Precision.UINT4,
-    22: Precision.INT4,
-    23: Precision.FLOAT4E2M1FN,
-    24: Precision.FLOAT8E8M0FNU,
-    25: Precision.UINT2,
-    26: Precision.INT2,
-    27: Precision.FLOAT6E2M3FN,
-    28: Precision.FLOAT6E3M2FN,
-}
-CODES = {p: code for code, p in PRECISIONS.items()}
-BITS = {
-    Precision.UINT4: 4,
-    Precision.INT4: 4,
-    Precision.FLOAT4E2M1FN: 4,
-    Precision.UINT2: 2,
-    Precision.INT2: 2,
-    Precision.FLOAT6E2M3FN: 6,
-    Precision.FLOAT6E3M2FN: 6,
-}
-"""Elements narrower than a byte are stored as a stream of bits, lowest first."""
-
-
-def precision(code: int) -> Precision:
-    """The precision of a TensorProto.DataType code."""
-    if code == 8:
-        raise Unsupported("string tensors")
-    try:
-        return PRECISIONS[code]
-    except KeyError:
-        raise BadFile(f"ONNX element type {code} does not exist") from None
 
 
 class Files:
@@ -115,29 +63,29 @@ def parse(b: Buffer, start: int, end: int) -> Tensor:
     tensor = Tensor()
     for field, value in wire.fields(b, start, end):
         match field:
-            case 1:
+            case TensorProto.DIMS:
                 tensor.dims.extend(wire.integers(b, value))
-            case 2:
+            case TensorProto.DATA_TYPE:
                 tensor.code = wire.number(value)
-            case 3:
+            case TensorProto.SEGMENT:
                 raise Unsupported("tensors stored in segments")
-            case 4:
+            case TensorProto.FLOAT_DATA:
                 tensor.data.append(wire.packed_floats(b, value, "<f4"))
-            case 5 | 7 | 11:
+            case TensorProto.INT32_DATA | TensorProto.INT64_DATA | TensorProto.UINT64_DATA:
                 tensor.data.append(wire.packed_integers(b, value))
-            case 6:
+            case TensorProto.STRING_DATA:
                 tensor.strings += 1
-            case 8:
+            case TensorProto.NAME:
                 tensor.name = wire.text(b, value)
-            case 9:
+            case TensorProto.RAW_DATA:
                 tensor.raw = wire.span(value)
-            case 10:
+            case TensorProto.DOUBLE_DATA:
                 tensor.data.append(wire.packed_floats(b, value, "<f8"))
-            case 13:
-                key, text = _entry(b, wire.span(value))
+            case TensorProto.EXTERNAL_DATA:
+                key, text = entry_of(b, wire.span(value))
                 tensor.external[key] = text
-            case 14:
-                tensor.is_external = wire.number(value) == 1
+            case TensorProto.DATA_LOCATION:
+                tensor.is_external = wire.number(value) == EXTERNAL
     return tensor
 
 
@@ -153,7 +101,7 @@ def array_of(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
 
 
 def _array(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
-    kind = precision(tensor.code)
+    kind = precision_of_code(tensor.code)
     shape = tuple(tensor.dims)
     if any(d < 0 for d in shape) or len(shape) > MOST_AXES:
         raise BadFile(f"a tensor of shape {list(shape[:MOST_AXES])}")
@@ -173,14 +121,13 @@ def _array(b: Buffer, tensor: Tensor, files: Files) -> np.ndarray:
 def _from_bytes(
     b: Buffer, start: int, end: int, kind: Precision, shape: tuple[int, ...], count: int
 ) -> np.ndarray:
-    bits = BITS.get(kind, kind.dtype.itemsize * 8)
-    size = (count * bits + 7) // 8
+    size = stored_size(kind, count)
     if end - start < size or (end - start > size and kind not in BITS and end - start != size):
         raise BadFile(f"{list(shape)} {kind.name} take {size} bytes, the file has {end - start}")
     if not count:
         return np.empty(shape, kind.dtype)
     if kind in BITS:
-        return _unpack(np.frombuffer(b, np.uint8, size, start), kind, count).reshape(shape)
+        return unpack(np.frombuffer(b, np.uint8, size, start), kind, count).reshape(shape)
     return np.frombuffer(b, kind.dtype, count, start).reshape(shape)
 
 
@@ -191,9 +138,9 @@ def _from_fields(
     data = arrays[0] if len(arrays) == 1 else np.concatenate([np.empty(0, np.int64), *arrays])
     if BITS.get(kind, 6) < 6:  # two or four to an int32; six-bit elements have one each
         packed = data.astype(np.uint8)
-        if packed.size != (count * BITS[kind] + 7) // 8:
+        if packed.size != stored_size(kind, count):
             raise BadFile(f"{list(shape)} {kind.name} from {packed.size} bytes")
-        return _unpack(packed, kind, count).reshape(shape)
+        return unpack(packed, kind, count).reshape(shape)
     if kind in (Precision.COMPLEX64, Precision.COMPLEX128):
         real = np.float32 if kind == Precision.COMPLEX64 else np.float64
         data = np.ascontiguousarray(data.astype(real)).view(kind.dtype)
@@ -205,22 +152,14 @@ def _from_fields(
     return data.astype(kind.dtype, copy=False).reshape(shape)
 
 
-def _unpack(packed: np.ndarray, kind: Precision, count: int) -> np.ndarray:
-    """Sub-byte elements, one per byte."""
-    bits = BITS[kind]
-    stream = np.unpackbits(packed, count=count * bits, bitorder="little").reshape(count, bits)
-    codes = np.packbits(stream, axis=1, bitorder="little").reshape(-1)
-    if kind.is_float:
-        return codes.view(kind.dtype)
-    values = codes.astype(np.int8)
-    if kind in (Precision.INT4, Precision.INT2):
-        values = np.where(values >= 1 << (bits - 1), values - (1 << bits), values)
-    return values.astype(kind.dtype)
-
-
-def _entry(b: Buffer, value: Span) -> tuple[str, str]:
-    pair = {f: wire.text(b, v) for f, v in wire.fields(b, *value) if f in (1, 2)}
-    return pair.get(1, ""), pair.get(2, "")
+def entry_of(b: Buffer, value: Span) -> tuple[str, str]:
+    """Key and value of a StringStringEntryProto."""
+    found = dict(wire.fields(b, *value))
+    key, text = (
+        wire.text(b, found.get(field, (0, 0)))
+        for field in (StringStringEntryProto.KEY, StringStringEntryProto.VALUE)
+    )
+    return key, text
 
 
 def _integer(text: str) -> int:

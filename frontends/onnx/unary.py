@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from nnir.errors import Unsupported
+from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare, unary
@@ -12,7 +13,6 @@ from nnir.types import Precision
 
 from ..table import Table
 from .casting import converted
-from .tensor import precision
 
 table = Table()
 table.same({"Identity": unary.assign})
@@ -80,12 +80,12 @@ def cast_1(input: Value, *, to: str) -> Value:
 
 @table.convert("Cast", since=6)
 def cast(input: Value, *, to: int) -> Value:
-    return converted(input, precision(to))
+    return converted(input, precision_of_code(to))
 
 
 @table.convert("Cast", since=19)
 def cast_19(input: Value, *, to: int, saturate: bool = True, round_mode: str = "up") -> Value:
-    return converted(input, precision(to), saturate=saturate, round_mode=round_mode)
+    return converted(input, precision_of_code(to), saturate=saturate, round_mode=round_mode)
 
 
 @table.convert("CastLike", since=15)
@@ -97,7 +97,7 @@ def cast_like(
 
 @table.convert("BitCast", since=26)
 def bit_cast(input: Value, *, to: int) -> Value:
-    return unary.bit_cast(input, dtype=precision(to))
+    return unary.bit_cast(input, dtype=precision_of_code(to))
 
 
 @table.convert("IsNaN", since=9)

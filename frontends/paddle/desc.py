@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nnir.errors import BadFile, Unsupported
+from nnir.formats.protobuf import Message, decode, inner, inners, many, one
+from nnir.mapping import Buffer
 from nnir.types import Precision
 
-from ..protobuf import Message, decode, inner, inners, many, one
-from ..wire import Buffer
 from .params import precision
 
 SCALAR: Message = {

@@ -15,11 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import map_file
+from nnir.formats import wire
+from nnir.mapping import Buffer, map_file
 from nnir.types import MOST_AXES, Precision
-
-from .. import wire
-from ..wire import Buffer
 
 PRECISIONS = {
     0: Precision.BOOL8,

@@ -14,9 +14,9 @@ import numpy as np
 
 from nnir.budget import beside
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import map_file
+from nnir.formats.wire import varint
+from nnir.mapping import Buffer, map_file
 
-from ..wire import Buffer, varint
 from .crc32c import crc32c, unmasked
 from .messages import BUNDLE_ENTRY, BUNDLE_HEADER, decode
 from .tensors import precision, shape

@@ -6,8 +6,8 @@ not named here are skipped.
 
 from __future__ import annotations
 
-from ..protobuf import Field, Message, inner, inners, many, one
-from ..protobuf import decode as decode
+from nnir.formats.protobuf import Field, Message, inner, inners, many, one
+from nnir.formats.protobuf import decode as decode
 
 SAVED = "saved_model.pb"
 """The file in the folder of a SavedModel."""

@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 from nnir.errors import BadModel
+from nnir.mapping import Buffer, Span
 
-from ..wire import Buffer, Span
 from .messages import ATTRIBUTE, NODE, PAIR, decode
 from .tensors import attribute
 

@@ -10,12 +10,11 @@ import numpy as np
 
 from nnir.budget import beside
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
-from nnir.mapping import map_file
+from nnir.mapping import Buffer, map_file
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
 from ..source import SourceModel, SourceValue, dims
-from ..wire import Buffer
 from .bundle import Bundle
 from .effects import refuse_effects
 from .flatten import CALLS, Flattener, Library, Variable

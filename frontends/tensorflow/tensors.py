@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
+from nnir.mapping import Buffer
 from nnir.types import MOST_AXES, Precision
-
-from ..wire import Buffer
 
 PRECISIONS: dict[int, Precision] = {
     1: Precision.FLOAT32,

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import BadFile
-
-from ..wire import Buffer, Span
+from nnir.mapping import Buffer, Span
 
 SPARE = 1 << 20
 REPEATS = 16

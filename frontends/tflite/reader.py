@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.mapping import Buffer
 from nnir.types import Precision, Quantization, TensorType
 
 from ..collector import paused_collector
 from ..source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
-from ..wire import Buffer
 from . import schema
 from .custom import options
 from .flatbuffer import Bytes, Table

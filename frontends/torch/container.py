@@ -12,10 +12,9 @@ import numpy as np
 
 from nnir.budget import Arrays, require_document
 from nnir.errors import BadFile, Unsupported
-from nnir.mapping import MappedFile
+from nnir.mapping import Buffer
 from nnir.types import precision_of
 
-Buffer = bytes | MappedFile
 OLD = "serialized_exported_program.json"
 """Where PyTorch 2.7 and older put the program."""
 

@@ -9,12 +9,13 @@ import numpy as np
 
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
+from nnir.mapping import Buffer
 from nnir.types import Precision, TensorType
 
 from ..collector import paused_collector
 from ..source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import schema, structure
-from .container import OLD, REEXPORT, Buffer, Container, refuse
+from .container import OLD, REEXPORT, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
 from .screening import screen

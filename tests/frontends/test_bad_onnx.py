@@ -207,9 +207,10 @@ def test_a_tensor_with_too_little_data() -> None:
 
 
 def test_deeply_nested_graphs() -> None:
-    graph = proto.block(1, proto.node("Neg", ["x"], ["y"], "", "", {}))
+    node = proto.node("Neg", ["x"], ["y"], "", "", {})
     for _ in range(3000):
-        graph = proto.block(1, proto.node("If", ["c"], ["y"], "", "", {"g": proto.Graph(graph)}))
-    head = proto.integer(1, 10) + proto.block(8, proto.integer(2, 21))
+        graph = proto.Graph(proto.graph("", [node], [], [], []))
+        node = proto.node("If", ["c"], ["y"], "", "", {"g": graph})
+    whole = proto.graph("", [node], [], [], [])
     with pytest.raises(BadFile, match="graphs in graphs"):
-        nna.load(head + proto.block(7, graph))
+        nna.load(proto.model_head(len(whole), 21, 10) + whole)

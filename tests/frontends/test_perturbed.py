@@ -19,12 +19,12 @@ from conformance.cases.onnx import CASES
 from conformance.engines.onnx import NEWEST, NEWESTS
 from frontends import onnx as frontend
 from frontends.onnx.reader import Strings
-from frontends.onnx.tensor import PRECISIONS
 from frontends.source import SourceGraph, SourceModel, SourceNode, SourceValue
 from hal.runtime.program import Program
 from nnir.check import check
 from nnir.dim import Expr, symbol
 from nnir.errors import NNAdapterError
+from nnir.formats.onnx import CODES
 from nnir.passes import CLEAN, apply
 from nnir.types import TensorType, precision_of
 
@@ -111,7 +111,7 @@ class Row:
         self.change(self.r.choice([*other, np.zeros((), array.dtype), np.zeros(2, array.dtype)]))
 
     def _type(self) -> None:
-        dtype = self.r.choice([p.dtype for p in PRECISIONS.values()])
+        dtype = self.r.choice([p.dtype for p in CODES])
         self.change(np.ones(self.array.shape, np.float32).astype(dtype))
 
     def _dynamic(self) -> None:

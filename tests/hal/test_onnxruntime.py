@@ -11,7 +11,7 @@ import onnxruntime
 import pytest
 
 import nnadapter as nna
-from hal.drivers.onnxruntime import proto, writer
+from hal.drivers.onnxruntime import writer
 from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
 from nnir.errors import BadCall, NoLowering
@@ -134,12 +134,3 @@ def test_all_gaps_are_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model.outputs = [unary.erf(unary.sin(unary.sin(x)))]
     with pytest.raises(NoLowering, match=r"SIN.*\(x2\); .*ERF.*\(x1\); device='builtin'"):
         nna.compile(model, "onnxruntime")
-
-
-@pytest.mark.parametrize(
-    "dtype", [ml_dtypes.int4, ml_dtypes.uint2, ml_dtypes.float4_e2m1fn, np.float32]
-)
-def test_packing_is_undone(dtype: type) -> None:
-    array = np.array([0, 1, 1, 0, 1], dtype)
-    again = proto.unpacked(proto.packed(array), array.dtype, 5)
-    assert again.tobytes() == array.tobytes()

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import DeviceError, NoDevice, NoLowering
+from nnir.formats.bits import pack, stored_size, unpack
+from nnir.formats.onnx import code_of
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
@@ -89,7 +91,6 @@ FAMILIES = (
     unary,
 )
 LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
-PRODUCER = "nnadapter"
 
 
 @dataclass
@@ -189,16 +190,12 @@ class OnnxRuntime(Device):
         emitter, graph = emit(model)
         weights = emitter.weights
         placed = [
-            proto.block(5, proto.external_tensor(n, a, "weights", 0, a.nbytes))
+            proto.initializer(proto.external_tensor(n, a, "weights", 0, a.nbytes))
             for n, a in weights.items()
         ]
-        parts = proto.model(
-            graph + b"".join(placed),
-            {"": emitter.opset},
-            ir_version=ir_version(emitter.opset),
-            producer=PRODUCER,
-        )
-        whole = b"".join(parts)
+        size = len(graph) + sum(map(len, placed))
+        head = proto.model_head(size, emitter.opset, ir_version(emitter.opset))
+        whole = b"".join([head, graph, *placed])
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
 
         def options() -> Any:
@@ -372,8 +369,8 @@ def ortvalue(runtime: Any, array: np.ndarray) -> Any:
         array = np.array(array, order="C")
     if PRECISIONS[array.dtype] in NATIVE:
         return runtime.OrtValue.ortvalue_from_numpy(array)
-    raw = proto.packed(array)
-    code = proto.code(PRECISIONS[array.dtype])
+    raw = pack(array)
+    code = code_of(PRECISIONS[array.dtype])
     made = runtime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), code)
     ctypes.memmove(made.data_ptr(), raw.ctypes.data, raw.nbytes)
     return made
@@ -396,9 +393,9 @@ def numpy_of(value: Any, kind: Precision) -> np.ndarray:
         return value.numpy()
     shape = value.shape()
     count = math.prod(shape)
-    size = (count * proto.BITS.get(kind.dtype.name, kind.dtype.itemsize * 8) + 7) // 8
+    size = stored_size(kind, count)
     raw = np.frombuffer(ctypes.string_at(value.data_ptr(), size) if size else b"", np.uint8)
-    return proto.unpacked(raw, kind.dtype, count).reshape(shape)
+    return unpack(raw, kind, count).reshape(shape)
 
 
 def one_line(error: Exception) -> str:

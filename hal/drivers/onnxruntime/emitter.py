@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Model, Value
 from nnir.types import Precision, precision_of
 
@@ -111,7 +112,7 @@ class Emitter(Emission[Ref]):
         kept = {k: v for k, v in attributes.items() if v is not None}
         if not domain:
             names, kept = self._written(op, names, kept, operands)
-        self.nodes.append(proto.block(1, proto.node(op, names, made, made[0], domain, kept)))
+        self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in)
         if wide != given and precision in (None, given):
@@ -161,11 +162,10 @@ class Emitter(Emission[Ref]):
             return ref
         made = self.name("Cast")
         self.require_types("Cast", to, ref.precision)
-        attributes = {"to": proto.code(to)}
+        attributes = {"to": code_of(to)}
         if to.name.startswith("FLOAT8"):
             attributes["saturate"] = 0
-        data = proto.node("Cast", [ref], [made], made, "", attributes)
-        self.nodes.append(proto.block(1, data))
+        self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
         return Ref(made, to)
 
     def constant(self, data: Any, dtype: Any = None) -> Ref:
@@ -218,10 +218,7 @@ class Emitter(Emission[Ref]):
         for operation in model.sorted():
             self.lower(operation)
         tails = [self._tail(n, v) for n, v in model.named_outputs()]
-        parts = [*self.nodes, proto.block(2, name), *self.small]
-        parts += [proto.block(11, h) for h in heads]
-        parts += [proto.block(12, t) for t in tails]
-        return b"".join(parts)
+        return proto.graph(name, self.nodes, self.small, heads, tails)
 
     # Names
 
@@ -246,7 +243,7 @@ class Emitter(Emission[Ref]):
         if array.nbytes >= INLINE and self.outer is None and ref.precision in NATIVE:
             self.weights[name] = array
         else:
-            self.small.append(proto.block(5, proto.tensor(name, array)))
+            self.small.append(proto.tensor(name, array))
         return ref
 
     def _tail(self, stem: str, value: Value) -> bytes:
@@ -260,7 +257,7 @@ class Emitter(Emission[Ref]):
             self.require(since, f"output {stem!r} of a sub-graph of {value.precision.name}")
         if has_kernel("Identity", ref.precision):
             made = self.name(stem, keep=self.outer is None)
-            self.nodes.append(proto.block(1, proto.node("Identity", [ref], [made], made, "", {})))
+            self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output
         shape = None if self.outer else value.shape

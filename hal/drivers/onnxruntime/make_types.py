@@ -15,15 +15,13 @@ import onnx
 from onnx import TensorProto
 from onnx.defs import OpSchema
 
+from nnir.formats.onnx import CODES
 from nnir.staging import replacing
 
-from . import proto
 from .older import NEWEST, OLDEST
 
 FILE = Path(__file__).with_name("types.json")
-WORDS = {
-    f"tensor({TensorProto.DataType.Name(code).lower()})": p.name for p, code in proto.CODES.items()
-}
+WORDS = {f"tensor({TensorProto.DataType.Name(code).lower()})": p.name for p, code in CODES.items()}
 
 
 def schemas(op: str) -> dict[int, OpSchema]:

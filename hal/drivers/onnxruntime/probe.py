@@ -15,13 +15,13 @@ import onnxruntime
 from onnx import TensorProto, helper
 from onnx.defs import OpSchema
 
+from nnir.formats.onnx import CODES
 from nnir.staging import replacing
 
-from . import proto
 from .emitter import OPSET
 from .older import ir_version
 
-NAMES = {code: p.name for p, code in proto.CODES.items()}
+NAMES = {code: p.name for p, code in CODES.items()}
 PREFERRED = ("tensor(float)", "tensor(int64)", "tensor(bool)", "tensor(uint8)", "tensor(int32)")
 VALUES: dict[int, Any] = {1: 1.0, 2: 1, 3: "x", 6: [1.0], 7: [1]}
 SPECIAL: dict[str, dict[str, Any]] = {

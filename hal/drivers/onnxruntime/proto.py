@@ -1,115 +1,71 @@
-"""Write ONNX in protobuf's wire format: messages as bytes, weights never copied into one.
-
-Field numbers are those of onnx.proto3.
-"""
+"""ONNX's messages as bytes; weights are never copied into one."""
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from nnir.dim import Dim
-from nnir.errors import Unsupported
-from nnir.types import PRECISIONS, Precision, precision_of
+from nnir.formats.bits import pack
+from nnir.formats.onnx import (
+    EXTERNAL,
+    AttributeProto,
+    AttributeType,
+    DimensionProto,
+    GraphProto,
+    ModelProto,
+    NodeProto,
+    OperatorSetIdProto,
+    StringStringEntryProto,
+    TensorProto,
+    TensorShapeProto,
+    TensorTypeProto,
+    TypeProto,
+    ValueInfoProto,
+    code_of,
+)
+from nnir.formats.wire import (
+    encode_block,
+    encode_float,
+    encode_floats,
+    encode_head,
+    encode_integer,
+    encode_integers,
+)
+from nnir.types import Precision, precision_of
 
-CODES: dict[Precision, int] = {
-    Precision.FLOAT32: 1,
-    Precision.UINT8: 2,
-    Precision.INT8: 3,
-    Precision.UINT16: 4,
-    Precision.INT16: 5,
-    Precision.INT32: 6,
-    Precision.INT64: 7,
-    Precision.BOOL8: 9,
-    Precision.FLOAT16: 10,
-    Precision.FLOAT64: 11,
-    Precision.UINT32: 12,
-    Precision.UINT64: 13,
-    Precision.COMPLEX64: 14,
-    Precision.COMPLEX128: 15,
-    Precision.BFLOAT16: 16,
-    Precision.FLOAT8E4M3FN: 17,
-    Precision.FLOAT8E4M3FNUZ: 18,
-    Precision.FLOAT8E5M2: 19,
-    Precision.FLOAT8E5M2FNUZ: 20,
-    Precision.UINT4: 21,
-    Precision.INT4: 22,
-    Precision.FLOAT4E2M1FN: 23,
-    Precision.FLOAT8E8M0FNU: 24,
-    Precision.UINT2: 25,
-    Precision.INT2: 26,
-    Precision.FLOAT6E2M3FN: 27,
-    Precision.FLOAT6E3M2FN: 28,
-}
-BITS = {
-    "uint4": 4,
-    "int4": 4,
-    "float4_e2m1fn": 4,
-    "uint2": 2,
-    "int2": 2,
-    "float6_e2m3fn": 6,
-    "float6_e3m2fn": 6,
-}
+PRODUCER = "nnadapter"
 
 
 class Graph(bytes):
     """An encoded GraphProto, so that an attribute knows it from a string."""
 
 
-def code(precision: Precision) -> int:
-    """TensorProto.DataType of a precision."""
-    try:
-        return CODES[PRECISIONS[precision.dtype]]  # a quantised type is stored as its integers
-    except KeyError:
-        raise Unsupported(f"ONNX has no element type {precision.name}") from None
-
-
-def varint(value: int) -> bytes:
-    value &= 0xFFFFFFFFFFFFFFFF
-    if value < 128:
-        return bytes((value,))
-    out = bytearray()
-    while value >= 128:
-        out.append(value & 127 | 128)
-        value >>= 7
-    out.append(value)
-    return bytes(out)
-
-
-def integer(field: int, value: int) -> bytes:
-    return varint(field << 3) + varint(value)
-
-
-def block(field: int, data: bytes | str) -> bytes:
-    if isinstance(data, str):
-        data = data.encode("utf-8", "surrogateescape")
-    return varint(field << 3 | 2) + varint(len(data)) + data
-
-
 def attribute(name: str, value: Any) -> bytes:
     """An AttributeProto of a Python value."""
-    head = block(1, name)
+    field, kind = AttributeProto, AttributeType
     match value:
         case bool() | int() | np.integer():
-            return head + integer(3, int(value)) + integer(20, 2)
+            data, type = encode_integer(field.I, int(value)), kind.INT
         case float() | np.floating():
-            return head + varint(2 << 3 | 5) + struct.pack("<f", float(value)) + integer(20, 1)
+            data, type = encode_float(field.F, float(value)), kind.FLOAT
         case str():
-            return head + block(4, value) + integer(20, 3)
+            data, type = encode_block(field.S, value), kind.STRING
         case Graph():
-            return head + block(6, value) + integer(20, 5)
+            data, type = encode_block(field.G, value), kind.GRAPH
         case np.ndarray():
-            return head + block(5, tensor("", value)) + integer(20, 4)
+            data, type = encode_block(field.T, tensor("", value)), kind.TENSOR
         case list() | tuple() if value and all(isinstance(v, str) for v in value):
-            return head + b"".join(block(9, v) for v in value) + integer(20, 8)
+            data, type = b"".join(encode_block(field.STRINGS, v) for v in value), kind.STRINGS
         case list() | tuple() if any(isinstance(v, float) for v in value):
-            return head + block(7, struct.pack(f"<{len(value)}f", *value)) + integer(20, 6)
+            data, type = encode_floats(field.FLOATS, value), kind.FLOATS
         case list() | tuple():
-            return head + block(8, b"".join(varint(int(v)) for v in value)) + integer(20, 7)
-    raise TypeError(f"ONNX attribute {name}={value!r}")
+            data, type = encode_integers(field.INTS, map(int, value)), kind.INTS
+        case _:
+            raise TypeError(f"ONNX attribute {name}={value!r}")
+    return encode_block(field.NAME, name) + data + encode_integer(field.TYPE, type)
 
 
 def node(
@@ -121,69 +77,92 @@ def node(
     attributes: dict[str, Any],
 ) -> bytes:
     """A NodeProto."""
-    parts = [block(1, n) for n in inputs]
-    parts += [block(2, n) for n in outputs]
-    parts += [block(3, name), block(4, op)]
-    parts += [block(5, attribute(n, v)) for n, v in attributes.items()]
+    parts = [encode_block(NodeProto.INPUT, n) for n in inputs]
+    parts += [encode_block(NodeProto.OUTPUT, n) for n in outputs]
+    parts += [encode_block(NodeProto.NAME, name), encode_block(NodeProto.OP_TYPE, op)]
+    parts += [encode_block(NodeProto.ATTRIBUTE, attribute(n, v)) for n, v in attributes.items()]
     if domain:
-        parts.append(block(7, domain))
+        parts.append(encode_block(NodeProto.DOMAIN, domain))
     return b"".join(parts)
 
 
-def packed(array: np.ndarray) -> np.ndarray:
-    """The bytes of an array as ONNX stores them: little-endian, sub-byte elements packed."""
-    bits = BITS.get(array.dtype.name)
-    if bits is None:
-        return np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-    codes = np.ascontiguousarray(array).reshape(-1, 1).view(np.uint8)
-    stream = np.unpackbits(codes, axis=1, count=bits, bitorder="little")
-    return np.packbits(stream.reshape(-1), bitorder="little")
+def graph(
+    name: str,
+    nodes: Sequence[bytes],
+    weights: Sequence[bytes],
+    inputs: Sequence[bytes],
+    outputs: Sequence[bytes],
+) -> bytes:
+    """A GraphProto of encoded parts."""
+    parts = [encode_block(GraphProto.NODE, n) for n in nodes]
+    parts.append(encode_block(GraphProto.NAME, name))
+    parts += [initializer(w) for w in weights]
+    parts += [encode_block(GraphProto.INPUT, i) for i in inputs]
+    parts += [encode_block(GraphProto.OUTPUT, o) for o in outputs]
+    return b"".join(parts)
 
 
-def unpacked(raw: np.ndarray, dtype: np.dtype, count: int) -> np.ndarray:
-    """The inverse of `packed`, as a flat array of `count` elements."""
-    bits = BITS.get(dtype.name)
-    if bits is None:
-        return raw.view(dtype)
-    stream = np.unpackbits(raw, count=count * bits, bitorder="little").reshape(count, bits)
-    codes = np.packbits(stream, axis=1, bitorder="little").reshape(-1)
-    if dtype.name.startswith("float"):
-        return codes.view(dtype)
-    values = codes.astype(np.int8)
-    if dtype.name.startswith("int"):
-        values = np.where(values >> (bits - 1), values - (1 << bits), values)
-    return values.astype(dtype)
+def initializer(tensor: bytes) -> bytes:
+    """The field of a graph that is a weight; it may follow behind the rest of the graph."""
+    return encode_block(GraphProto.INITIALIZER, tensor)
+
+
+def initializer_head(name: str, array: np.ndarray) -> bytes:
+    """A weight in a graph, all but its bytes, which must follow."""
+    head = tensor_head(name, array) + encode_head(TensorProto.RAW_DATA, array.nbytes)
+    return encode_head(GraphProto.INITIALIZER, len(head) + array.nbytes) + head
 
 
 def tensor_head(name: str, array: np.ndarray) -> bytes:
     """The fields of a TensorProto before its data."""
-    dims = b"".join(integer(1, d) for d in array.shape)
-    return dims + integer(2, code(precision_of(array.dtype))) + (block(8, name) if name else b"")
+    dims = b"".join(encode_integer(TensorProto.DIMS, d) for d in array.shape)
+    kind = encode_integer(TensorProto.DATA_TYPE, code_of(precision_of(array.dtype)))
+    return dims + kind + (encode_block(TensorProto.NAME, name) if name else b"")
 
 
 def tensor(name: str, array: np.ndarray) -> bytes:
     """A TensorProto with its data inside."""
-    return tensor_head(name, array) + block(9, packed(array).tobytes())
+    data = encode_block(TensorProto.RAW_DATA, pack(array).tobytes())
+    return tensor_head(name, array) + data
 
 
 def external_tensor(name: str, array: np.ndarray, location: str, offset: int, size: int) -> bytes:
     """A TensorProto whose data lies in the file `location`."""
     entries = {"location": location, "offset": str(offset), "length": str(size)}
-    pairs = b"".join(block(13, block(1, k) + block(2, v)) for k, v in entries.items())
-    return tensor_head(name, array) + pairs + integer(14, 1)
+    entry = StringStringEntryProto
+    pairs = b"".join(
+        encode_block(
+            TensorProto.EXTERNAL_DATA, encode_block(entry.KEY, k) + encode_block(entry.VALUE, v)
+        )
+        for k, v in entries.items()
+    )
+    return tensor_head(name, array) + pairs + encode_integer(TensorProto.DATA_LOCATION, EXTERNAL)
 
 
 def value_info(name: str, precision: Precision, shape: Sequence[Dim] | None) -> bytes:
     """A ValueInfoProto of a tensor; `shape` None for an unknown rank."""
-    body = integer(1, code(precision))
+    body = encode_integer(TensorTypeProto.ELEM_TYPE, code_of(precision))
     if shape is not None:
-        dims = (integer(1, d) if isinstance(d, int) else block(2, str(d)) for d in shape)
-        body += block(2, b"".join(block(1, d) for d in dims))
-    return block(1, name) + block(2, block(1, body))
+        dims = b"".join(encode_block(TensorShapeProto.DIM, dimension(d)) for d in shape)
+        body += encode_block(TensorTypeProto.SHAPE, dims)
+    type = encode_block(TypeProto.TENSOR_TYPE, body)
+    return encode_block(ValueInfoProto.NAME, name) + encode_block(ValueInfoProto.TYPE, type)
 
 
-def model(graph: bytes, versions: dict[str, int], *, ir_version: int, producer: str) -> list[bytes]:
-    """A ModelProto in two parts, so that the graph is not copied again."""
-    imports = b"".join(block(8, block(1, d) + integer(2, v)) for d, v in versions.items())
-    head = integer(1, ir_version) + block(2, producer) + imports
-    return [head + varint(7 << 3 | 2) + varint(len(graph)), graph]
+def dimension(size: Dim) -> bytes:
+    """A DimensionProto: a number, or an expression as its text."""
+    if isinstance(size, int):
+        return encode_integer(DimensionProto.DIM_VALUE, size)
+    return encode_block(DimensionProto.DIM_PARAM, str(size))
+
+
+def model_head(size: int, opset: int, ir_version: int) -> bytes:
+    """A ModelProto, all but the `size` bytes of its graph, which must follow."""
+    versions = encode_block(OperatorSetIdProto.DOMAIN, "")
+    versions += encode_integer(OperatorSetIdProto.VERSION, opset)
+    return (
+        encode_integer(ModelProto.IR_VERSION, ir_version)
+        + encode_block(ModelProto.PRODUCER_NAME, PRODUCER)
+        + encode_block(ModelProto.OPSET_IMPORT, versions)
+        + encode_head(ModelProto.GRAPH, size)
+    )

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from . import proto
 from .emitter import Emitter, Ref
 
 table = Lowerings()
@@ -66,7 +66,7 @@ def quantize_linear(
         precision=dtype,
         axis=axis if scale.rank else None,
         block_size=block_size,
-        output_dtype=None if zeros is not None else proto.code(dtype),
+        output_dtype=None if zeros is not None else code_of(dtype),
         saturate=int(saturate),
     )
 

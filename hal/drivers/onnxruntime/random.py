@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from . import proto
 from .emitter import Emitter
 from .shape import int64
 
@@ -24,7 +24,7 @@ def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: An
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
     frame = g.node("Expand", g.constant(0, np.float32), int64(g, shape))
-    drawn = g.node(op, frame, precision=kind, dtype=proto.code(kind), **attributes)
+    drawn = g.node(op, frame, precision=kind, dtype=code_of(kind), **attributes)
     return g.cast(drawn, dtype)
 
 
@@ -47,7 +47,7 @@ def random_uniform(
 @table.lower(random.bernoulli)
 def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
     chance = g.cast(input, Precision.FLOAT32)
-    code = proto.code(Precision.FLOAT32)
+    code = code_of(Precision.FLOAT32)
     drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
     return g.cast(g.node("Less", drawn, chance, precision=Precision.BOOL8), dtype)
 
@@ -57,7 +57,7 @@ def multinomial(
     g: Emitter, input: Value, *, sample_size: int, dtype: Precision, seed: float | None
 ) -> Any:
     scores = g.cast(input, Precision.FLOAT32)
-    code = proto.code(dtype)
+    code = code_of(dtype)
     return g.node(
         "Multinomial", scores, precision=dtype, sample_size=sample_size, dtype=code, seed=seed
     )

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import NoLowering
+from nnir.formats.onnx import code_of
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from . import proto
 from .emitter import Emitter
 
 table = Lowerings()
@@ -113,7 +113,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
         return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
     saturate = 0 if dtype.name.startswith("FLOAT8") else None
-    return g.node("Cast", input, to=proto.code(dtype), saturate=saturate, precision=dtype)
+    return g.node("Cast", input, to=code_of(dtype), saturate=saturate, precision=dtype)
 
 
 BIT_CAST = frozenset(
@@ -129,4 +129,4 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
         return g.cast(input, dtype)
     if not {input.precision, dtype} <= BIT_CAST:
         raise NoLowering(f"onnxruntime has no bit cast of {input.type} to {dtype.name}")
-    return g.node("BitCast", input, to=proto.code(dtype), precision=dtype, since=26)
+    return g.node("BitCast", input, to=code_of(dtype), precision=dtype, since=26)

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import numpy as np
 
+from nnir.formats.onnx import ModelProto
+from nnir.formats.wire import VARINT
 from nnir.mapping import map_file, write_array
 from nnir.staging import replacing
 
 from . import proto
 from .older import ir_version
 
-IR_VERSION_TAG = 1 << 3
+IR_VERSION_TAG = ModelProto.IR_VERSION << 3 | VARINT
 """The first byte of a file: the version of the format is field 1, and comes first."""
 
 LARGEST = 3 << 29
@@ -25,12 +27,12 @@ def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) 
     if total > LARGEST:
         _write_external(path, graph, weights, opset)
         return
-    heads = {n: _inline_head(n, a) for n, a in weights.items()}
+    heads = {n: proto.initializer_head(n, a) for n, a in weights.items()}
     size = len(graph) + sum(
         len(h) + a.nbytes for h, a in zip(heads.values(), weights.values(), strict=True)
     )
     with replacing(path) as file:
-        file.write(_model_head(size, opset))
+        file.write(proto.model_head(size, opset, ir_version(opset)))
         file.write(graph)
         for name, array in weights.items():
             file.write(heads[name])
@@ -52,21 +54,6 @@ def data_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.data")
 
 
-def _inline_head(name: str, array: np.ndarray) -> bytes:
-    """Everything of GraphProto.initializer before the elements."""
-    head = proto.tensor_head(name, array)
-    data = proto.varint(9 << 3 | 2) + proto.varint(array.nbytes)
-    return (
-        proto.varint(5 << 3 | 2) + proto.varint(len(head) + len(data) + array.nbytes) + head + data
-    )
-
-
-def _model_head(graph_size: int, opset: int) -> bytes:
-    imports = proto.block(8, proto.block(1, "") + proto.integer(2, opset))
-    head = proto.integer(1, ir_version(opset)) + proto.block(2, "nnadapter") + imports
-    return head + proto.varint(7 << 3 | 2) + proto.varint(graph_size)
-
-
 def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
     beside = data_path(path)
     placed = []
@@ -75,12 +62,9 @@ def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], op
             offset = -(-file.tell() // 4096) * 4096
             file.seek(offset)
             write_array(file, array)
-            placed.append(
-                proto.block(
-                    5, proto.external_tensor(name, array, beside.name, offset, array.nbytes)
-                )
-            )
+            weight = proto.external_tensor(name, array, beside.name, offset, array.nbytes)
+            placed.append(proto.initializer(weight))
     body = graph + b"".join(placed)
     with replacing(path) as file:
-        file.write(_model_head(len(body), opset))
+        file.write(proto.model_head(len(body), opset, ir_version(opset)))
         file.write(body)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from nnir.errors import BadFile
+from nnir.mapping import Buffer, Span
 
 from . import wire
-from .wire import Buffer, Span
 
 DEEPEST = 60
 

@@ -1,22 +1,22 @@
-"""Protobuf's wire format: fields as numbers and spans, nothing copied.
+"""Protobuf's wire format, read and written: fields as numbers and spans, nothing copied.
 
 Source: protobuf.dev/programming-guides/encoding. Every length is checked against the end of the
-enclosing message, so a damaged file raises BadFile and never reads past it.
+enclosing message, so a damaged file raises BadFile and never reads past it. What `encode_*` gives
+is read back by the functions above it.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
-from mmap import mmap
-from typing import TypeAlias
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from nnir.errors import BadFile
+from nnir.mapping import Buffer, Span
 
-Buffer: TypeAlias = bytes | mmap
-Span: TypeAlias = tuple[int, int]
+VARINT, FIXED64, BLOCK, FIXED32 = 0, 1, 2, 5
+"""Wire types: how a value is stored, the three lowest bits of a field's tag."""
 
 SHORT = 32
 """Bytes below which arrays cost more than they save."""
@@ -153,3 +153,48 @@ def packed_floats(b: Buffer, value: int | Span, dtype: str) -> np.ndarray:
     if (end - start) % size:
         raise BadFile(f"damaged protobuf: {end - start} bytes are no whole number of {dtype}")
     return np.frombuffer(b, dtype, (end - start) // size, start)
+
+
+def encode_varint(value: int) -> bytes:
+    """A base-128 integer; a negative one as its 64 bits."""
+    value &= 0xFFFFFFFFFFFFFFFF
+    if value < 128:
+        return bytes((value,))
+    out = bytearray()
+    while value >= 128:
+        out.append(value & 127 | 128)
+        value >>= 7
+    out.append(value)
+    return bytes(out)
+
+
+def encode_integer(field: int, value: int) -> bytes:
+    """A field that is an integer."""
+    return encode_varint(field << 3 | VARINT) + encode_varint(value)
+
+
+def encode_float(field: int, value: float) -> bytes:
+    """A field that is a float."""
+    return encode_varint(field << 3 | FIXED32) + struct.pack("<f", value)
+
+
+def encode_head(field: int, size: int) -> bytes:
+    """What stands before the `size` bytes of a length-delimited field."""
+    return encode_varint(field << 3 | BLOCK) + encode_varint(size)
+
+
+def encode_block(field: int, data: bytes | str) -> bytes:
+    """A length-delimited field: bytes, a string or an encoded message."""
+    if isinstance(data, str):
+        data = data.encode("utf-8", "surrogateescape")
+    return encode_head(field, len(data)) + data
+
+
+def encode_integers(field: int, values: Iterable[int]) -> bytes:
+    """A repeated integer field, packed."""
+    return encode_block(field, b"".join(map(encode_varint, values)))
+
+
+def encode_floats(field: int, values: Iterable[float]) -> bytes:
+    """A repeated float field, packed."""
+    return encode_block(field, b"".join(struct.pack("<f", value) for value in values))
