@@ -9,8 +9,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from frontends.tflite.converters import DIALECT
-from frontends.tflite.reader import MAGIC, Reader
+from frontends.tflite.reader import Reader
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
+from nnir.formats.tflite.schema import IDENTIFIER
 from nnir.mapping import map_file
 
 CUSTOM = "CUSTOM"
@@ -19,7 +20,7 @@ CUSTOM = "CUSTOM"
 def admit(source: Path, folder: Path) -> Path:
     """The file itself, whose operators were looked through."""
     data = map_file(source)
-    if bytes(data[4:8]) != MAGIC:
+    if bytes(data[4:8]) != IDENTIFIER:
         raise BadFile("no TFLite file: bytes 4 to 8 are not TFL3")
     try:
         codes = Reader(data).codes

@@ -7,6 +7,7 @@ from typing import Any
 
 from nnir.budget import read_head
 from nnir.errors import BadFile
+from nnir.formats.tflite.schema import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model
 
@@ -21,10 +22,10 @@ IMAGES = "NHWC"
 def detects(source: Any) -> bool:
     """Whether `source` is a TFLite file or its bytes."""
     if isinstance(source, bytes):
-        return source[4:8] == reader.MAGIC
+        return source[4:8] == IDENTIFIER
     if not isinstance(source, Path) or not source.is_file():
         return False
-    return read_head(source, 8)[4:] == reader.MAGIC or source.suffix == ".tflite"
+    return read_head(source, 8)[4:] == IDENTIFIER or source.suffix == ".tflite"
 
 
 def options(source: Any) -> frozenset[str]:

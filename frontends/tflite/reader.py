@@ -1,8 +1,4 @@
-"""Read a TFLite file without TensorFlow or LiteRT.
-
-Source: the schema `tensorflow/compiler/mlir/lite/schema/schema.fbs`, whose fields are numbered in
-the order in which it lists them.
-"""
+"""Read a TFLite file without TensorFlow or LiteRT."""
 
 from __future__ import annotations
 
@@ -13,20 +9,28 @@ from typing import Any
 import numpy as np
 
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.formats.bits import BITS, stored_size, unpack
+from nnir.formats.flatbuffer import Bytes, Table
+from nnir.formats.tflite import schema
+from nnir.formats.tflite.schema import (
+    BufferTable,
+    ModelTable,
+    OperatorCodeTable,
+    OperatorTable,
+    QuantizationTable,
+    SignatureTable,
+    SubGraphTable,
+    TensorMapTable,
+    TensorTable,
+)
 from nnir.mapping import Buffer
 from nnir.types import Precision, Quantization, TensorType
 
 from ..collector import paused_collector
 from ..source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
-from . import schema
 from .custom import options
-from .flatbuffer import Bytes, Table
 from .quantized import Explicit
 from .state import Resources
-
-MAGIC = b"TFL3"
-PACKED = {Precision.INT4: 4, Precision.UINT4: 4, Precision.INT2: 2}
-"""Types whose elements share bytes, the first in the lowest bits."""
 
 SUB_GRAPHS = frozenset(
     {
@@ -86,7 +90,7 @@ class Graph:
 
 def read(data: Buffer, signature: str | None = None) -> SourceModel:
     """The first graph of a file, or that of a signature; weights are views into `data`."""
-    if bytes(data[4:8]) != MAGIC:
+    if bytes(data[4:8]) != schema.IDENTIFIER:
         raise BadFile("no TFLite file: bytes 4 to 8 are not TFL3")
     try:
         with paused_collector():
@@ -101,9 +105,9 @@ class Reader:
     def __init__(self, data: Buffer) -> None:
         self.data = data
         self.model = Bytes(data).root()
-        self.codes = [_code(c) for c in self.model.tables(1)]
-        self.graphs = self.model.tables(2)
-        self.buffers = self.model.tables(4)
+        self.codes = [_code(c) for c in self.model.tables(ModelTable.OPERATOR_CODES)]
+        self.graphs = self.model.tables(ModelTable.SUBGRAPHS)
+        self.buffers = self.model.tables(ModelTable.BUFFERS)
         self.resources = Resources(self)
         self.decoded: dict[int, Graph] = {}
 
@@ -112,24 +116,29 @@ class Reader:
         number, inputs, outputs = self._signature(signature)
         graph = self.graph(number)
         source = self.source(graph, 0, inputs, outputs)
-        producer = self.model.text(3) or "tflite"
+        producer = self.model.text(ModelTable.DESCRIPTION) or "tflite"
         metadata = {"producer": producer} | ({"signature": signature} if signature else {})
         return SourceModel("tflite", source, {"": 1}, metadata=metadata)
 
     def _signature(self, wanted: str | None) -> tuple[int, Mapping[int, str], Mapping[int, str]]:
         """The number of a graph, and what a signature calls its inputs and outputs."""
-        found = {s.text(2): s for s in self.model.tables(7)}
+        signatures = self.model.tables(ModelTable.SIGNATURE_DEFS)
+        found = {s.text(SignatureTable.SIGNATURE_KEY): s for s in signatures}
         chosen = next(iter(found.values()), None) if wanted is None else found.get(wanted)
         if chosen is None:
             if wanted is not None:
                 known = ", ".join(found) or "none"
                 raise BadFile(f"no signature {wanted!r}; the file has {known}")
             return 0, {}, {}
-        number = int(chosen.number(4, "I"))
+        number = int(chosen.number(SignatureTable.SUBGRAPH_INDEX, "I"))
         if wanted is None and number:
             return 0, {}, {}
-        named = [{m.number(1, "I"): m.text(0) for m in chosen.tables(slot)} for slot in (0, 1)]
-        return number, named[0], named[1]
+        index, name = TensorMapTable.TENSOR_INDEX, TensorMapTable.NAME
+        inputs, outputs = (
+            {m.number(index, "I"): m.text(name) for m in chosen.tables(slot)}
+            for slot in (SignatureTable.INPUTS, SignatureTable.OUTPUTS)
+        )
+        return number, inputs, outputs
 
     def graph(self, number: int) -> Graph:
         """One of the graphs."""
@@ -139,11 +148,11 @@ class Reader:
             table = self.graphs[number]
             names: dict[str, int] = {}
             self.decoded[number] = Graph(
-                table.text(4),
-                [_tensor(t, position, names) for position, t in enumerate(table.tables(0))],
-                table.integers(1),
-                table.integers(2),
-                table.tables(3),
+                table.text(SubGraphTable.NAME),
+                [_tensor(t, k, names) for k, t in enumerate(table.tables(SubGraphTable.TENSORS))],
+                table.integers(SubGraphTable.INPUTS),
+                table.integers(SubGraphTable.OUTPUTS),
+                table.tables(SubGraphTable.OPERATORS),
             )
         return self.decoded[number]
 
@@ -168,14 +177,16 @@ class Reader:
             source.inputs.append(SourceValue(tensor.name, kind if not depth else None))
         known = set(graph.inputs)
         for operator in graph.operators:
-            for position in operator.integers(1):
+            operands = operator.integers(OperatorTable.INPUTS)
+            results = operator.integers(OperatorTable.OUTPUTS)
+            for position in operands:
                 if position != -1 and position not in known:
                     self._bind_constant(source, graph, position)
                     known.add(position)
             node = self.resources.read(self.node(operator, graph, depth))
-            known.update(p for p in operator.integers(2) if p != -1)
+            known.update(p for p in results if p != -1)
             if node is not None:
-                explicit.add(node, operator.integers(1), operator.integers(2))
+                explicit.add(node, operands, results)
         for position in graph.outputs:
             if position not in known:
                 self._bind_constant(source, graph, position)
@@ -187,20 +198,22 @@ class Reader:
 
     def node(self, operator: Table, graph: Graph, depth: int) -> SourceNode:
         """An operator of a graph; its graphs are read with it."""
-        name, custom = self.codes[_index(operator.number(0, "I"), len(self.codes))]
-        inputs, outputs = operator.integers(1), operator.integers(2)
+        code = operator.number(OperatorTable.OPCODE_INDEX, "I")
+        name, custom = self.codes[_index(code, len(self.codes))]
+        inputs = operator.integers(OperatorTable.INPUTS)
+        outputs = operator.integers(OperatorTable.OUTPUTS)
         count = len(graph.tensors)
         names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
         made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
         if name == "CUSTOM":
-            start, size = operator.span(5)
+            start, size = operator.span(OperatorTable.CUSTOM_OPTIONS)
             payload = bytes(self.data[start : start + size])
             known = options(custom, payload)
             return SourceNode(custom, names, made, known, made[0] if made else "")
         attributes: dict[str, Any] = {}
-        for union, slot in ((1, 3), (2, 11)):
-            kind = operator.number(slot, "B")
-            attributes |= schema.options(union, kind, operator.table(slot + 1))
+        for union, (kind, table) in schema.UNIONS.items():
+            number = operator.number(kind, "B")
+            attributes |= schema.options(union, number, operator.table(table))
         for key in attributes.keys() & SUB_GRAPHS:
             inner = self.graph(attributes.pop(key))
             attributes[key.removesuffix("_index")] = self.source(inner, depth + 1)
@@ -238,10 +251,11 @@ class Reader:
         if not size:
             zero = np.zeros((), kind.dtype)
             return np.broadcast_to(zero, tensor.sizes)
-        if kind in PACKED:
-            return _unpacked(self.data, start, size, kind, tensor.sizes)
-        if count * kind.dtype.itemsize > size:
+        if stored_size(kind, count) > size:
             raise BadFile(f"{tensor.name!r} of {count} elements has {size} bytes")
+        if kind in BITS:
+            raw = np.frombuffer(self.data, np.uint8, size, start)
+            return unpack(raw, kind, count).reshape(tensor.sizes)
         return np.frombuffer(self.data, kind.dtype, count, start).reshape(tensor.sizes)
 
     def _buffer(self, number: int) -> tuple[int, int]:
@@ -249,11 +263,11 @@ class Reader:
         if number == 0 and not self.buffers:
             return 0, 0
         table = self.buffers[_index(number, len(self.buffers))]
-        offset, size = table.number(1, "Q"), table.number(2, "Q")
+        offset, size = table.number(BufferTable.OFFSET, "Q"), table.number(BufferTable.SIZE, "Q")
         if offset > 1:
             start, size = int(offset), int(size)
         else:
-            start, size = table.span(0)
+            start, size = table.span(BufferTable.DATA)
         if start + size > len(self.data):
             raise BadFile(f"buffer {number} ends behind the end of the file")
         return start, size
@@ -261,8 +275,12 @@ class Reader:
 
 def _code(table: Table) -> tuple[str, str]:
     """The name of an operator, and that of a custom one."""
-    code = max(table.number(3, "i"), table.number(0, "b"))
-    return schema.operator(code), table.text(1) or "a custom operator without a name"
+    code = max(
+        table.number(OperatorCodeTable.BUILTIN_CODE, "i"),
+        table.number(OperatorCodeTable.DEPRECATED_BUILTIN_CODE, "b"),
+    )
+    custom = table.text(OperatorCodeTable.CUSTOM_CODE)
+    return schema.operator(code), custom or "a custom operator without a name"
 
 
 def _index(position: int, count: int) -> int:
@@ -272,24 +290,24 @@ def _index(position: int, count: int) -> int:
 
 
 def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
-    sizes = table.integers(7) or table.integers(0)
+    sizes = table.integers(TensorTable.SHAPE_SIGNATURE) or table.integers(TensorTable.SHAPE)
     if len(sizes) > 64 or min(sizes, default=0) < -1:
         raise BadFile(f"tensor {position} has the sizes {sizes[:64]}")
-    called = table.text(3)
+    called = table.text(TensorTable.NAME)
     seen = names.get(called or "tensor", 0)
     names[called or "tensor"] = seen + 1
     name = called if called and not seen else f"{called or 'tensor'}#{position}"
-    quantization, problem = _quantization(table.table(4))
-    if table.table(6) is not None:
+    quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
+    if table.table(TensorTable.SPARSITY) is not None:
         problem = "sparse"
     return Tensor(
         name,
-        table.number(1, "b"),
+        table.number(TensorTable.TYPE, "b"),
         tuple(sizes),
-        int(table.number(2, "I")),
+        int(table.number(TensorTable.BUFFER, "I")),
         called,
         quantization,
-        bool(table.number(5, "?", False)),
+        bool(table.number(TensorTable.IS_VARIABLE, "?", False)),
         problem,
     )
 
@@ -298,29 +316,17 @@ def _quantization(table: Table | None) -> tuple[Quantization | None, str | None]
     """Scales as the file has them, in float32; what else there is and is not supported."""
     if table is None:
         return None, None
-    if table.number(4, "B"):
+    if table.number(QuantizationTable.DETAILS_TYPE, "B"):
         return None, "quantised in a way other than by scale and zero point"
-    scales, zeros = table.array(2, "<f4"), table.integers(3, "<i8")
+    scales, zeros = (
+        table.array(QuantizationTable.SCALE, "<f4"),
+        table.integers(QuantizationTable.ZERO_POINT, "<i8"),
+    )
     if not len(scales):
         return None, None
     if len(zeros) not in (0, 1, len(scales)):
         raise BadFile(f"{len(scales)} scales with {len(zeros)} zero points")
-    axis = int(table.number(6, "i")) if len(scales) > 1 else None
+    axis = (
+        int(table.number(QuantizationTable.QUANTIZED_DIMENSION, "i")) if len(scales) > 1 else None
+    )
     return Quantization(tuple(map(float, scales)), tuple(zeros) or (0,), axis), None
-
-
-def _unpacked(
-    data: Buffer, start: int, size: int, kind: Precision, sizes: tuple[int, ...]
-) -> np.ndarray:
-    """Elements that share bytes, one by one."""
-    bits = PACKED[kind]
-    count = int(np.prod(sizes, dtype=object))
-    if count * bits > 8 * size:
-        raise BadFile(f"{count} elements of {bits} bits in {size} bytes")
-    raw = np.frombuffer(data, np.uint8, size, start)
-    steps = np.arange(0, 8, bits, dtype=np.uint8)
-    parts = ((raw[:, None] >> steps) & np.uint8((1 << bits) - 1)).reshape(-1)[:count]
-    if kind == Precision.UINT4:
-        return parts.astype(kind.dtype).reshape(sizes)
-    top = 1 << (bits - 1)
-    return ((parts ^ top).astype(np.int8) - top).astype(kind.dtype).reshape(sizes)

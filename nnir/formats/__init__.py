@@ -7,4 +7,6 @@ that only one reader knows stays with that reader.
 `protobuf`    protobuf messages as dictionaries, by schemas
 `bits`        elements narrower than a byte
 `onnx`        the fields of ONNX's messages and the codes of its types
+`flatbuffer`  flatbuffers, read and built
+`tflite`      the tables of TFLite, its operators, their options, its element types
 """

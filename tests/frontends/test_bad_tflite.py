@@ -13,8 +13,8 @@ import pytest
 
 import nnadapter as nna
 from frontends import tflite as frontend
-from frontends.tflite.flatbuffer import Bytes, Table
 from nnir.errors import BadFile, NNAdapterError, summary
+from nnir.formats.flatbuffer import Bytes, Table
 
 SECONDS = 5
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from frontends.tflite import TABLE, reader, schema
+from frontends.tflite import TABLE, reader
+from nnir.formats.tflite import schema
 from nnir.operator import Operator
 from nnir.types import Precision
 
@@ -93,7 +94,7 @@ def default(field: schema.Field) -> Any:
         return ()
     if field.name in schema.ENUMS:
         return schema.member(schema.ENUMS[field.name], field.default)
-    return schema.precision(field.default) if field.name in schema.TYPES else field.default
+    return schema.precision(field.default) if field.name in schema.TYPE_FIELDS else field.default
 
 
 def same(mine: Any, theirs: Any) -> bool:

@@ -228,7 +228,7 @@ def vectors(count: int, slot: int) -> Build:
     """A TFLite file whose graph has a vector with this length."""
 
     def change(data: bytes) -> bytes:
-        from frontends.tflite.flatbuffer import Bytes
+        from nnir.formats.flatbuffer import Bytes
 
         changed = bytearray(data)
         place = Bytes(data).root().tables(2)[0].place(slot)

@@ -27,7 +27,6 @@ FRAMEWORKS = {"onnx", "onnxruntime", "torch", "tensorflow", "paddle", "openvino"
 }
 MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/litert/driver.py",
-    "hal/drivers/litert/make_schema.py",
     "hal/drivers/litert/probe.py",
     "hal/drivers/onnxruntime/driver.py",
     "hal/drivers/onnxruntime/make_types.py",
@@ -49,7 +48,7 @@ MAY_IMPORT_FRAMEWORKS = {
     "frontends/tensorflow/keras_archive.py",
     "frontends/tensorflow/make_opdefs.py",
     "frontends/tensorflow/objects.py",
-    "frontends/tflite/make_schema.py",
+    "nnir/formats/tflite/make_schema.py",
     "frontends/torch/make_schemas.py",
     "frontends/torch/naming.py",
     "frontends/torch/objects.py",

@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.types import Precision, Quantization
 
-from .flatbuffer import Tensor
+from .writer import Tensor
 
 if TYPE_CHECKING:
     from .emitter import Emitter

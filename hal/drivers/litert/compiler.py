@@ -1,4 +1,4 @@
-"""A model as a TFLite file. This is what imports the package flatbuffers."""
+"""A model as a TFLite file."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from . import (
     unary,
 )
 from .emitter import Emitter, Ref, identity
-from .flatbuffer import Graph, Tensor, Writer
 from .kernels import HALVES, carrier
 from .profile import Chain, Link
+from .writer import Graph, Tensor, Writer
 
 FAMILIES = (
     activation,

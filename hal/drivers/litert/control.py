@@ -13,9 +13,9 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, identity
-from .flatbuffer import Graph, Tensor
 from .kernels import carrier
 from .static import numbers
+from .writer import Graph, Tensor
 
 table = Lowerings()
 

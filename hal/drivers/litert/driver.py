@@ -16,6 +16,7 @@ import numpy as np
 
 from nnir.archive import dumps, loads
 from nnir.errors import BadInput, DeviceError, NoDevice, Unsupported
+from nnir.formats.tflite import schema
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
@@ -24,7 +25,6 @@ from nnir.types import Precision, TensorType
 
 from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...properties import flag, integer
-from . import schema
 from .runner import Ends, Pool, Shaped
 from .static import numbers
 
@@ -75,7 +75,6 @@ class LiteRT(Device):
             raise NoDevice(
                 "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
             ) from None
-        require_flatbuffers()
         self.runtime = interpreter
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
@@ -195,23 +194,12 @@ class LiteRT(Device):
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
-        require_flatbuffers()
         from .compiler import exported
 
         parts = exported(model)
         with replacing(path) as file:
             for part in parts:
                 file.write(part)
-
-
-def require_flatbuffers() -> None:
-    """NoDevice where the package that writes files is not installed."""
-    try:
-        import flatbuffers  # noqa: F401  # only whether it is there
-    except ImportError:
-        raise NoDevice(
-            "device 'litert' needs the package flatbuffers: pip install 'nnadapter[litert]'"
-        ) from None
 
 
 def default_threads() -> int:

@@ -17,17 +17,17 @@ import numpy as np
 from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
+from nnir.formats.tflite import schema
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, Quantization, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings
 from ...quirks import met
-from . import schema
-from .flatbuffer import Graph, Step, Tensor, type_name
-from .kernels import HALVES, SAME_BITS, carrier, compute_precision, has_kernel
+from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data, without_running
+from .writer import Graph, Step, Tensor, type_number
 
 Order = tuple[int, ...]
 MOST_AXES = 8
@@ -157,7 +157,7 @@ class Emitter(Emission[Ref]):
             data = data.astype(np.float32)
         kind = Precision[data.dtype.name.upper()] if value.precision.is_quantized else None
         stored = kind or carrier(value.precision)
-        if stored not in schema.TYPES:
+        if stored not in STORED:
             raise NoLowering(f"litert has no tensors of {stored.name}")
         tensor = Tensor(stored, data.shape, data, value.name or "", value.type.quantization)
         return Ref(tensor, identity(data.ndim), value.precision)
@@ -204,7 +204,7 @@ class Emitter(Emission[Ref]):
         if any(len(shape) > MOST_AXES for _, shape in results):
             raise NoLowering(f"litert has no tensors of more than {MOST_AXES} axes")
         for precision, _ in results:
-            type_name(precision)
+            type_number(precision)
         outputs = [Tensor(p, tuple(s)) for p, s in results]
         operands = [None if r is None else r.tensor for r in inputs]
         step = Step(name, operands, outputs, schema.table_of(name), fields)
@@ -275,7 +275,7 @@ class Emitter(Emission[Ref]):
         stored = carrier(to)
         if Precision.UINT64 in (stored, ref.tensor.precision) and stored != ref.tensor.precision:
             raise NoLowering(f"litert casts no {ref.tensor.precision.name} to {stored.name}")
-        codes = [schema.member("TensorType", type_name(p)) for p in (ref.tensor.precision, stored)]
+        codes = [type_number(p) for p in (ref.tensor.precision, stored)]
         fields = {"in_data_type": codes[0], "out_data_type": codes[1]}
         return self._retyped(ref, stored, "CAST", lambda data: cast_data(data, to), **fields)
 
@@ -298,7 +298,7 @@ class Emitter(Emission[Ref]):
             return Ref(Tensor(Precision.FLOAT32, data.shape, data), ref.order, to)
         real = self.cast(Ref(ref.tensor, ref.order, ref.tensor.precision), Precision.FLOAT32)
         shape = ref.tensor.shape
-        kinds = [schema.member("TensorType", type_name(p)) for p in (Precision.FLOAT32, to)]
+        kinds = [type_number(p) for p in (Precision.FLOAT32, to)]
         fields = {"in_data_type": kinds[0], "out_data_type": kinds[1]}
         (half,) = self.emit("CAST", [real], [(to, shape)], **fields)
         back = {"in_data_type": kinds[1], "out_data_type": kinds[0]}

@@ -13,7 +13,7 @@ import numpy as np
 from nnir.types import Precision, Quantization
 
 from .affine import SHIFT, Affine, Stored, shifted, stored
-from .flatbuffer import Step, Tensor
+from .writer import Step, Tensor
 
 if TYPE_CHECKING:
     from .integers import Rewriter

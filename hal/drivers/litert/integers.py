@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from nnir.dim import Dim, Expr
+from nnir.formats.tflite import schema
 from nnir.types import Precision
 
-from . import schema
 from .affine import BYTES, SHIFT, Affine, affine_of, shifted, stored
 from .emitter import Emitter
-from .flatbuffer import Step, Tensor
 from .integer_kernels import KERNELS, LEAST, MOST
+from .writer import Step, Tensor
 
 INT8 = Precision.INT8
 MOVES = {

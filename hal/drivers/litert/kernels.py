@@ -12,6 +12,14 @@ from pathlib import Path
 from nnir.errors import NoLowering
 from nnir.types import Precision
 
+STORED = (
+    *(Precision.BOOL8, Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32),
+    *(Precision.FLOAT64, Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16),
+    *(Precision.INT32, Precision.UINT32, Precision.INT64, Precision.UINT64),
+    *(Precision.COMPLEX64, Precision.COMPLEX128),
+)
+"""Element types that tensors have."""
+
 HALVES = frozenset({Precision.FLOAT16, Precision.BFLOAT16})
 """Kept in FLOAT32, which holds each of them, and rounded after every operation."""
 WIDER = {

@@ -22,11 +22,11 @@ from ai_edge_litert.interpreter import Interpreter
 from nnir.staging import replacing
 from nnir.types import Precision
 
-from . import schema
-from .flatbuffer import Graph, Step, Tensor, Writer
+from .kernels import STORED
+from .writer import Graph, Step, Tensor, Writer
 
 FLOAT = ("FLOAT32",)
-PLAIN = tuple(p for p in schema.TYPES if p.name not in ("INT4", "COMPLEX64", "COMPLEX128"))
+PLAIN = tuple(p for p in STORED if p.name not in ("INT4", "COMPLEX64", "COMPLEX128"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 from ...device import Timing
 
 if TYPE_CHECKING:
-    from .flatbuffer import Tensor
+    from .writer import Tensor
 
 
 @dataclass

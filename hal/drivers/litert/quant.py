@@ -18,8 +18,8 @@ from nnir.types import Precision, Quantization
 from ...lowering import Lowerings
 from .binary import clipped
 from .emitter import Emitter, Ref
-from .flatbuffer import Tensor
 from .unary import Arithmetic
+from .writer import Tensor
 
 table = Lowerings()
 NARROW = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16})

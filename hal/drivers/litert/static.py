@@ -11,8 +11,7 @@ from nnir.errors import NoLowering
 from nnir.model import Operation
 from nnir.types import Precision
 
-from . import schema
-from .kernels import HALVES
+from .kernels import HALVES, STORED
 
 
 def numbers(shape: Sequence[Dim], what: str = "a tensor") -> tuple[int, ...]:
@@ -32,7 +31,7 @@ def without_running(operation: Operation) -> list[np.ndarray] | None:
     Kernels divide by sizes, or end the process where there are no elements.
     """
     outputs = operation.outputs
-    if all(0 in v.shape and v.is_static and v.precision in schema.TYPES for v in outputs):
+    if all(0 in v.shape and v.is_static and v.precision in STORED for v in outputs):
         return [np.zeros(numbers(v.shape), v.dtype) for v in outputs]
     empty = [v is not None and 0 in v.shape and v.is_static for v in operation.inputs]
     if not any(empty) or operation.models or operation.operator.is_random:

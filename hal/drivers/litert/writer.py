@@ -1,8 +1,7 @@
 """Graphs of tensors as a TFLite file.
 
-Source: `tensorflow/compiler/mlir/lite/schema/schema.fbs`, whose fields are numbered in the order
-in which it lists them. The tables are made by the package flatbuffers; the weights follow behind
-them as vectors of their own, which the tables of buffers then point at: so they are written once.
+The weights follow behind the tables as vectors of their own, which the tables of buffers then point
+at: so they are written once.
 """
 
 from __future__ import annotations
@@ -12,16 +11,26 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import flatbuffers
 import numpy as np
-from flatbuffers import number_types
 
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
+from nnir.formats.flatbuffer import Builder, Bytes
+from nnir.formats.tflite import schema
+from nnir.formats.tflite.schema import (
+    BufferTable,
+    ModelTable,
+    OperatorCodeTable,
+    OperatorTable,
+    QuantizationTable,
+    SignatureTable,
+    SubGraphTable,
+    TensorMapTable,
+    TensorTable,
+)
 from nnir.types import Precision, Quantization
 
-from . import schema
-from .kernels import VERSIONS
+from .kernels import STORED, VERSIONS
 
 ALIGNMENT = 16
 LARGEST = (1 << 31) - 1
@@ -96,43 +105,31 @@ class Writer:
         self.graphs = _all_graphs(main)
         sides = (inputs, main.inputs), (outputs, main.outputs)
         self.ends = [list(zip(*side, strict=True)) for side in sides]
-        self.builder = flatbuffers.Builder(1 << 16)
+        self.builder = Builder()
         self.codes: dict[tuple[str, int], int] = {}
         self.weights: list[np.ndarray] = []
         self.places: dict[tuple[Any, ...], int] = {}
 
     def parts(self) -> list[Any]:
         """The file in pieces that follow each other; NoLowering for more than a file can hold."""
+        build = self.builder
         tables = [self._graph(g) for g in self.graphs]
-        graphs = self._vector(tables)
-        signature = self._vector([self._signature()])
-        codes = self._vector([self._code(*key) for key in self.codes])
-        buffers = self._vector([self._buffer(k) for k in range(len(self.weights) + 1)])
-        text = self.builder.CreateString("nnadapter")
-        fields = {1: codes, 2: graphs, 3: text, 4: buffers, 7: signature}
-        root = self._table(8, fields, {0: ("Uint32", schema.VERSION)})
-        self.builder.Finish(root, file_identifier=schema.IDENTIFIER)
-        return _joined(bytearray(self.builder.Output()), self.weights)
-
-    def _table(
-        self, slots: int, offsets: dict[int, int], numbers: dict[int, tuple[str, Any]]
-    ) -> int:
-        builder = self.builder
-        builder.StartObject(slots)
-        for slot, offset in offsets.items():
-            builder.PrependUOffsetTRelativeSlot(slot, offset, 0)
-        for slot, (kind, value) in numbers.items():
-            builder.PrependSlot(getattr(number_types, f"{kind}Flags"), slot, value, None)
-        return int(builder.EndObject())
-
-    def _vector(self, offsets: Sequence[int]) -> int:
-        self.builder.StartVector(4, len(offsets), 4)
-        for offset in reversed(offsets):
-            self.builder.PrependUOffsetTRelative(offset)
-        return int(self.builder.EndVector())
+        graphs = build.tables(tables)
+        signature = build.tables([self._signature()])
+        codes = build.tables([self._code(*key) for key in self.codes])
+        buffers = build.tables([self._buffer(k) for k in range(len(self.weights) + 1)])
+        offsets = {
+            ModelTable.OPERATOR_CODES: codes,
+            ModelTable.SUBGRAPHS: graphs,
+            ModelTable.DESCRIPTION: build.text("nnadapter"),
+            ModelTable.BUFFERS: buffers,
+            ModelTable.SIGNATURE_DEFS: signature,
+        }
+        root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
+        return _joined(build.finish(root, schema.IDENTIFIER), self.weights)
 
     def _numbers(self, values: Iterable[Any], kind: str) -> int:
-        return int(self.builder.CreateNumpyVector(np.array(list(values), kind)))
+        return self.builder.array(np.array(list(values), kind))
 
     def _graph(self, graph: Graph) -> int:
         tensors = graph.tensors()
@@ -141,36 +138,46 @@ class Writer:
         def positions(given: Iterable[Tensor | None]) -> int:
             return self._numbers((-1 if t is None else numbers[t] for t in given), "<i4")
 
-        rows = self._vector([self._tensor(t, k) for k, t in enumerate(tensors)])
-        steps = self._vector([self._step(s, positions) for s in graph.steps])
-        ends = positions(graph.inputs), positions(graph.outputs)
-        name = self.builder.CreateString(graph.name)
-        return self._table(5, {0: rows, 1: ends[0], 2: ends[1], 3: steps, 4: name}, {})
+        build = self.builder
+        rows = build.tables([self._tensor(t, k) for k, t in enumerate(tensors)])
+        steps = build.tables([self._step(s, positions) for s in graph.steps])
+        offsets = {
+            SubGraphTable.TENSORS: rows,
+            SubGraphTable.INPUTS: positions(graph.inputs),
+            SubGraphTable.OUTPUTS: positions(graph.outputs),
+            SubGraphTable.OPERATORS: steps,
+            SubGraphTable.NAME: build.text(graph.name),
+        }
+        return build.table(offsets)
 
     def _tensor(self, tensor: Tensor, number: int) -> int:
         sizes = [1 if isinstance(d, Expr) else d for d in tensor.shape]
         offsets = {
-            0: self._numbers(sizes, "<i4"),
-            3: self.builder.CreateString(tensor.name or f"t{number}"),
+            TensorTable.SHAPE: self._numbers(sizes, "<i4"),
+            TensorTable.NAME: self.builder.text(tensor.name or f"t{number}"),
         }
         if any(isinstance(d, Expr) for d in tensor.shape):
             signature = (-1 if isinstance(d, Expr) else d for d in tensor.shape)
-            offsets[7] = self._numbers(signature, "<i4")
+            offsets[TensorTable.SHAPE_SIGNATURE] = self._numbers(signature, "<i4")
         if tensor.quantization is not None:
-            offsets[4] = self._quantization(tensor.quantization)
-        kind = schema.member("TensorType", type_name(tensor.precision))
-        numbers: dict[int, tuple[str, Any]] = {1: ("Int8", kind)}
+            offsets[TensorTable.QUANTIZATION] = self._quantization(tensor.quantization)
+        kind = type_number(tensor.precision)
+        numbers: dict[int, tuple[str, Any]] = {TensorTable.TYPE: ("b", kind)}
         if tensor.data is not None:
-            numbers[2] = ("Uint32", self._place(tensor.data))
+            numbers[TensorTable.BUFFER] = ("I", self._place(tensor.data))
         if not tensor.shape:
-            numbers[8] = ("Bool", True)
-        return self._table(10, offsets, numbers)
+            numbers[TensorTable.HAS_RANK] = ("?", True)
+        return self.builder.table(offsets, numbers)
 
     def _quantization(self, given: Quantization) -> int:
         count = len(given.scales)
         zeros = given.zero_points if len(given.zero_points) == count else given.zero_points * count
-        fields = {2: self._numbers(given.scales, "<f4"), 3: self._numbers(zeros, "<i8")}
-        return self._table(7, fields, {6: ("Int32", given.axis or 0)})
+        offsets = {
+            QuantizationTable.SCALE: self._numbers(given.scales, "<f4"),
+            QuantizationTable.ZERO_POINT: self._numbers(zeros, "<i8"),
+        }
+        axis = {QuantizationTable.QUANTIZED_DIMENSION: ("i", given.axis or 0)}
+        return self.builder.table(offsets, axis)
 
     def _place(self, data: np.ndarray) -> int:
         """The number of a buffer; 0 is the empty one."""
@@ -184,40 +191,48 @@ class Writer:
         return self.places[key]
 
     def _step(self, step: Step, positions: Callable[[Iterable[Tensor | None]], int]) -> int:
-        offsets = {1: positions(step.inputs), 2: positions(step.outputs)}
+        offsets = {
+            OperatorTable.INPUTS: positions(step.inputs),
+            OperatorTable.OUTPUTS: positions(step.outputs),
+        }
         key = step.name, max(step.version, VERSIONS.get(step.name, 1))
-        numbers = {0: ("Uint32", self.codes.setdefault(key, len(self.codes)))}
+        code = self.codes.setdefault(key, len(self.codes))
+        numbers = {OperatorTable.OPCODE_INDEX: ("I", code)}
         if step.options is not None:
-            table = schema.options(step.options)
-            slot = {1: 3, 2: 11}[table.union]
-            numbers[slot] = ("Uint8", table.number)
-            offsets[slot + 1] = self._options(table, step.fields)
-        return self._table(13, offsets, numbers)
+            union, number = schema.union_of(step.options)
+            kind, table = schema.UNIONS[union]
+            numbers[kind] = ("B", number)
+            offsets[table] = self._options(step.options, step.fields)
+        return self.builder.table(offsets, numbers)
 
-    def _options(self, table: schema.Options, fields: dict[str, Any]) -> int:
+    def _options(self, table: str, values: dict[str, Any]) -> int:
         offsets, numbers = {}, {}
-        for name, value in fields.items():
-            slot, kind, default = table.fields[name]
-            if kind.endswith("[]"):
-                offsets[slot] = self._numbers(value, "<i4")
+        fields = {field.name: field for field in schema.tables()[table]}
+        for name, value in values.items():
+            _, slot, kind, default = fields[name]
+            if kind in schema.VECTORS:
+                offsets[slot] = self._numbers(value, schema.VECTORS[kind])
             else:
                 plain = self.graphs.index(value) if isinstance(value, Graph) else value
                 if plain != default:
-                    numbers[slot] = (kind, plain)
-        slots = max((f[0] for f in table.fields.values()), default=-1) + 1
-        return self._table(slots, offsets, numbers)
+                    numbers[slot] = (schema.KINDS[kind], plain)
+        return self.builder.table(offsets, numbers)
 
     def _code(self, name: str, version: int) -> int:
         code = schema.code(name)
         old = min(code, schema.code("PLACEHOLDER_FOR_GREATER_OP_CODES"))
-        numbers = {0: ("Int8", old), 2: ("Int32", version), 3: ("Int32", code)}
-        return self._table(4, {}, numbers)
+        numbers = {
+            OperatorCodeTable.DEPRECATED_BUILTIN_CODE: ("b", old),
+            OperatorCodeTable.VERSION: ("i", version),
+            OperatorCodeTable.BUILTIN_CODE: ("i", code),
+        }
+        return self.builder.table({}, numbers)
 
     def _buffer(self, number: int) -> int:
         """A buffer; its vector is an empty one until the weights have their places."""
         if not number:
-            return self._table(3, {}, {})
-        return self._table(3, {0: self.builder.CreateByteVector(b"")}, {})
+            return self.builder.table({})
+        return self.builder.table({BufferTable.DATA: self.builder.array(np.empty(0, np.uint8))})
 
     def _signature(self) -> int:
         tensors = self.graphs[0].tensors()
@@ -226,18 +241,23 @@ class Writer:
         for side in self.ends:
             rows = []
             for name, tensor in side:
-                text = self.builder.CreateString(name)
-                rows.append(self._table(2, {0: text}, {1: ("Uint32", numbers[tensor])}))
-            maps.append(self._vector(rows))
-        key = self.builder.CreateString(SIGNATURE)
-        return self._table(5, {0: maps[0], 1: maps[1], 2: key}, {4: ("Uint32", 0)})
+                text = {TensorMapTable.NAME: self.builder.text(name)}
+                index = {TensorMapTable.TENSOR_INDEX: ("I", numbers[tensor])}
+                rows.append(self.builder.table(text, index))
+            maps.append(self.builder.tables(rows))
+        offsets = {
+            SignatureTable.INPUTS: maps[0],
+            SignatureTable.OUTPUTS: maps[1],
+            SignatureTable.SIGNATURE_KEY: self.builder.text(SIGNATURE),
+        }
+        return self.builder.table(offsets, {SignatureTable.SUBGRAPH_INDEX: ("I", 0)})
 
 
-def type_name(precision: Precision) -> str:
-    """What TFLite calls an element type; NoLowering for one it lacks."""
-    if precision not in schema.TYPES:
+def type_number(precision: Precision) -> int:
+    """The number of an element type in TFLite; NoLowering for one that LiteRT lacks."""
+    if precision not in STORED:
         raise NoLowering(f"litert has no tensors of {precision.name}")
-    return schema.TYPES[precision]
+    return schema.type_number(precision)
 
 
 def _all_graphs(main: Graph) -> list[Graph]:
@@ -277,16 +297,5 @@ def _stored(array: np.ndarray) -> np.ndarray:
 
 def _vectors(tables: bytearray) -> list[int]:
     """Where each table of a buffer but the first has the offset of its data."""
-
-    def number(kind: str, place: int) -> int:
-        return int(struct.unpack_from(f"<{kind}", tables, place)[0])
-
-    def slot(table: int, index: int) -> int:
-        fields = table - number("i", table)
-        return table + number("H", fields + 4 + 2 * index)
-
-    root = number("I", 0)
-    field = slot(root, 4)
-    vector = field + number("I", field)
-    rows = (vector + 4 + 4 * k for k in range(1, number("I", vector)))
-    return [slot(row + number("I", row), 0) for row in rows]
+    buffers = Bytes(bytes(tables)).root().tables(ModelTable.BUFFERS)[1:]
+    return [place for b in buffers if (place := b.place(BufferTable.DATA)) is not None]

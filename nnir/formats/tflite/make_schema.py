@@ -1,8 +1,8 @@
-"""Write `schema.json`: the operators that are emitted and their options, from an installed LiteRT.
+"""Write `schema.json`: TFLite's operators and their options, from an installed LiteRT.
 
-    python -m hal.drivers.litert.make_schema
+    python -m nnir.formats.tflite.make_schema
 
-A table of a flatbuffer has numbered fields without names; the schema says which is which.
+A flatbuffer holds no names and leaves out fields that have their default: the schema says both.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from __future__ import annotations
 import inspect
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 from ai_edge_litert import schema_py_generated as generated
 
 from nnir.staging import replacing
 
-FILE = Path(__file__).with_name("schema.json")
+from .schema import FILE
+
 UNIONS = {1: "BuiltinOptions", 2: "BuiltinOptions2"}
-ENUMS = ("TensorType", "Padding", "ActivationFunctionType", "MirrorPadMode")
+ENUMS = (
+    *("TensorType", "Padding", "ActivationFunctionType", "MirrorPadMode", "ReduceWindowFunction"),
+    *("FullyConnectedOptionsWeightsFormat", "LSTMKernelType", "CombinerType"),
+    *("StablehloComparisonDirection", "StablehloComparisonType"),
+)
 GETTER = re.compile(r"def (\w+)\(self(, j)?\):\n(.*?)(?=\n    # |\Z)", re.S)
 HELPERS = ("AsNumpy", "Length", "IsNone", "Init")
 
@@ -35,42 +39,40 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def fields(table: str) -> dict[str, list[Any]]:
-    """(slot, kind, default) of every field of a table of options; vectors end with []."""
-    found = {}
+def fields(table: str) -> list[list[Any]]:
+    """[name, slot, kind, default] of every field; the kind of a vector ends with []."""
+    found = []
     for name, vector, body in GETTER.findall(inspect.getsource(getattr(generated, table))):
         slot = re.search(r"_tab\.Offset\((\d+)\)", body)
-        kind = re.search(r"number_types\.(\w+)Flags, (?:o|a) \+", body)
-        if name.endswith(HELPERS) or slot is None or kind is None:
+        if name.endswith(HELPERS) or slot is None:
             continue
+        kind = re.search(r"number_types\.(\w+)Flags, (?:o|a) \+", body)
         default = re.findall(r"return (\S+)$", body, re.M)[-1]
-        plain = None if vector else json.loads(default.lower())
+        what = kind[1].lower() if kind else "string" if "_tab.String" in body else "table"
         place = (int(slot[1]) - 4) // 2
-        found[snake(name)] = [place, kind[1] + ("[]" if vector else ""), plain]
+        plain = None if vector or default == "None" else json.loads(default.lower())
+        found.append([snake(name), place, what + ("[]" if vector else ""), plain])
     return found
 
 
-def everything() -> dict[str, dict[str, Any]]:
+def everything() -> dict[str, Any]:
     """All of it."""
+    operators = {number: name for name, number in members("BuiltinOperator").items()}
     options = {
-        name: {"union": union, "number": number, "fields": fields(name)}
+        name: [union, number, fields(name)]
         for union, enum in UNIONS.items()
         for name, number in members(enum).items()
-        if name != "NONE" and not name.startswith("Stablehlo") and hasattr(generated, name)
+        if name != "NONE" and hasattr(generated, name)
     }
-    operators = {n: k for n, k in members("BuiltinOperator").items() if "STABLEHLO" not in n}
-    return {
-        "operators": operators,
-        "options": options,
-        "enums": {e: members(e) for e in ENUMS},
-    }
+    enums = {e: {n: name for name, n in members(e).items()} for e in ENUMS}
+    return {"operators": operators, "enums": enums, "options": options}
 
 
 def main() -> None:
     """Write the file."""
     parts = []
     for part, content in everything().items():
-        rows = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in content.items())
+        rows = ",\n".join(f"{json.dumps(str(k))}: {json.dumps(v)}" for k, v in content.items())
         parts.append(f"{json.dumps(part)}: {{\n{rows}\n}}")
     with replacing(FILE) as file:
         file.write(("{\n" + ",\n".join(parts) + "\n}\n").encode())

@@ -1,4 +1,4 @@
-"""Flatbuffers: tables of numbered fields, nothing copied.
+"""Flatbuffers: tables of numbered fields, read and built; what is read is never copied.
 
 Source: flatbuffers.dev/internals. Every place is checked against the ends of the buffer, and all
 that is read is counted, so that a small file whose lists share their bytes cannot become large.
@@ -7,7 +7,7 @@ that is read is counted, so that a small file whose lists share their bytes cann
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -111,3 +111,80 @@ class Table:
         """A vector of tables."""
         start, count = self.span(slot, 4)
         return [Table(self._bytes, self._bytes.follow(start + 4 * k)) for k in range(count)]
+
+
+class Builder:
+    """Builds a flatbuffer from its end to its beginning.
+
+    What a method returns says where the thing lies, as its distance from the end: what refers to
+    it is built after it. Equal layouts of tables are stored once.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._widest = 1
+        self._layouts: dict[tuple[int, ...], int] = {}
+
+    def text(self, value: str) -> int:
+        """A string, which ends with a zero byte."""
+        data = value.encode()
+        self._align(4, len(data) + 1)
+        return self._put(struct.pack("<I", len(data)) + data + b"\0")
+
+    def array(self, values: np.ndarray) -> int:
+        """A vector of numbers."""
+        self._align(4, values.nbytes)
+        self._align(values.dtype.alignment, values.nbytes)
+        return self._put(struct.pack("<I", values.size) + values.tobytes())
+
+    def tables(self, places: Sequence[int]) -> int:
+        """A vector of tables."""
+        count = len(places)
+        self._align(4, 4 * count)
+        distances = self._size + 4 * np.arange(count, 0, -1) - np.array(places, np.int64)
+        return self._put(struct.pack("<I", count) + distances.astype("<u4").tobytes())
+
+    def table(
+        self, offsets: Mapping[int, int], numbers: Mapping[int, tuple[str, Any]] | None = None
+    ) -> int:
+        """A table: by slot what was built before, and scalars with their `struct` kind."""
+        end = self._size
+        fields = {slot: self._offset(place) for slot, place in offsets.items()}
+        for slot, (kind, value) in (numbers or {}).items():
+            data = struct.pack("<" + kind, value)
+            self._align(len(data))
+            fields[slot] = self._put(data)
+        self._align(4)
+        start = self._put(bytes(4))
+        position = len(self._parts) - 1
+        slots = range(max(fields, default=-1) + 1)
+        layout = (start - end, *(start - fields[k] if k in fields else 0 for k in slots))
+        place = self._layouts.get(layout)
+        if place is None:
+            words = 2 * (len(layout) + 1), *layout
+            place = self._layouts[layout] = self._put(struct.pack(f"<{len(words)}H", *words))
+        self._parts[position] = struct.pack("<i", place - start)
+        return start
+
+    def finish(self, root: int, identifier: bytes) -> bytearray:
+        """The whole buffer; `identifier` are its bytes 4 to 7."""
+        self._align(self._widest, 4 + len(identifier))
+        self._put(identifier)
+        self._offset(root)
+        return bytearray().join(reversed(self._parts))
+
+    def _put(self, data: bytes) -> int:
+        self._parts.append(data)
+        self._size += len(data)
+        return self._size
+
+    def _align(self, width: int, size: int = 0) -> None:
+        """Pad so that what begins `size` bytes further on lies at a multiple of `width`."""
+        self._widest = max(self._widest, width)
+        if padding := -(self._size + size) % width:
+            self._put(bytes(padding))
+
+    def _offset(self, place: int) -> int:
+        self._align(4)
+        return self._put(struct.pack("<I", self._size - place + 4))

@@ -1,0 +1,1 @@
+"""TFLite: its tables, operators, their options and element types, once for reader and writer."""
