@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import numbers
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 
+from .decomposition import Decomposition, Level
 from .errors import VALUES, BadType, NNAdapterError, told
 from .types import TensorType
 
@@ -59,7 +61,7 @@ class Operator(Generic[Result]):
         self.is_random = is_random
         self.steps = steps
         self._order = order
-        self.decomposition: Callable[..., Any] | None = None
+        self._decompositions: list[Decomposition] = []
         self.__doc__ = rule.__doc__
         self.__module__ = rule.__module__
 
@@ -226,12 +228,32 @@ class Operator(Generic[Result]):
             raise  # a bug of the rule, which is not to pass for a bad model
         return (result,) if isinstance(result, TensorType) else tuple(result)
 
-    def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorator: how this operator is built from others; same parameters as the rule."""
-        if self.decomposition is not None:
-            raise ValueError(f"{self.name} has two decompositions")
-        self.decomposition = function
-        return function
+    @property
+    def decompositions(self) -> Sequence[Decomposition]:
+        """How the operator is written in others; what changes least comes first."""
+        import_module(".decompositions", __package__)  # they are made of operators
+        return self._decompositions
+
+    @property
+    def decomposition(self) -> Decomposition | None:
+        """The decomposition that changes least, for a device that lacks the operator."""
+        return self.decompositions[0] if self.decompositions else None
+
+    def decomposes(
+        self, *, level: Level = Level.EXACT, ulps: float | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: how this operator is written in others; same parameters as the rule.
+
+        There may be several: the first that expresses the operands is taken, those of the least
+        `level` before the others. See `Decomposition` for `ulps`.
+        """
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._decompositions.append(Decomposition(function, level, ulps))
+            self._decompositions.sort(key=lambda d: list(Level).index(d.level))
+            return function
+
+        return register
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import axis_of
+from ..decomposition import Level
 from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
@@ -328,7 +329,7 @@ def dropout(
     return input.type, input.type.with_precision(Precision.BOOL8)
 
 
-@dropout.decomposes
+@dropout.decomposes()
 def _dropout_parts(
     input: Value, ratio: Value, training: Value, *, seed: int | None
 ) -> tuple[Value, Value]:
@@ -347,12 +348,12 @@ def _dropout_parts(
     return unary_cast(result, dtype=input.precision), kept
 
 
-@leaky_relu.decomposes
+@leaky_relu.decomposes()
 def _leaky_relu_parts(input: Value, *, alpha: float) -> Value:
     return _scaled_below(input, input.model.constant(alpha, input.dtype))
 
 
-@prelu.decomposes
+@prelu.decomposes()
 def _prelu_parts(input: Value, slope: Value) -> Value:
     factors = unary_cast(slope, dtype=input.precision)
     if input.rank > 2:
@@ -366,7 +367,7 @@ def _scaled_below(input: Value, factors: Value) -> Value:
     return compare.where(below, input * factors, input)
 
 
-@hard_sigmoid.decomposes
+@hard_sigmoid.decomposes(level=Level.ROUNDING)
 def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     slope, offset, low, high = (
         input.model.constant(number, input.dtype) for number in (alpha, beta, 0, 1)
@@ -374,12 +375,12 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     return clip(input * slope + offset, low, high)
 
 
-@hard_swish.decomposes
+@hard_swish.decomposes(level=Level.ROUNDING)
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
     return input * hard_sigmoid(input, alpha=alpha, beta=beta)
 
 
-@unary_expm1.decomposes
+@unary_expm1.decomposes(level=Level.ROUNDING, ulps=4)
 def _power_less_one(input: Value) -> Value:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
     half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))

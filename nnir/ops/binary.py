@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Dim, maximum, minimum
 from ..errors import Unsupported
 from ..model import Value
@@ -283,25 +284,25 @@ def mod(input0: Value, input1: Value, *, fmod: bool = False) -> TensorType:
     return numbers_type("mod", input0, input1)
 
 
-@unary.neg.decomposes
+@unary.neg.decomposes()
 def _negated(input: Value) -> Value:
     if input.dtype.kind == "u":
         raise Unsupported(f"the negative of {input.type} as a product")
     return mul(input, -1)
 
 
-@unary.reciprocal.decomposes
+@unary.reciprocal.decomposes()
 def _inverted(input: Value) -> Value:
     return div(input.model.constant(1, input.dtype), input)
 
 
-@unary.ceil.decomposes
+@unary.ceil.decomposes()
 def _rounded_up(input: Value) -> Value:
     return _negated(unary.floor(_negated(input)))
 
 
 def _logarithm(operator: Operator, base: float) -> None:
-    @operator.decomposes
+    @operator.decomposes(level=Level.ROUNDING, ulps=1)
     def parts(input: Value) -> Value:
         """Through float64, so that powers of the base give whole numbers."""
         wide = unary.cast(input, dtype=Precision.FLOAT64)

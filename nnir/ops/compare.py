@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..model import Mask, Value
 from ..operator import Operator, operator, require
@@ -97,7 +98,7 @@ def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     return result.with_shape(broadcast(condition.shape, result.shape))
 
 
-@unary.log1p.decomposes
+@unary.log1p.decomposes(level=Level.ROUNDING, ulps=4)
 def _log_of_sum(input: Value) -> Value:
     """The rounding of 1 + x divided out again (W. Kahan)."""
     one = input.model.constant(1, input.dtype)
@@ -108,7 +109,7 @@ def _log_of_sum(input: Value) -> Value:
     return where(equal(total, one), input, made)
 
 
-@binary.hypot.decomposes
+@binary.hypot.decomposes(level=Level.ROUNDING, ulps=4)
 def _length(input0: Value, input1: Value) -> Value:
     """The longer side times the root of 1 + ratio**2."""
     one, zero = (input0.model.constant(number, input0.dtype) for number in (1, 0))
@@ -119,7 +120,7 @@ def _length(input0: Value, input1: Value) -> Value:
     return where(equal(long, zero), zero, made)
 
 
-@binary.atan2.decomposes
+@binary.atan2.decomposes(level=Level.ROUNDING, ulps=4)
 def _direction(input0: Value, input1: Value) -> Value:
     """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
     zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Expr
 from ..model import Value
 from ..operator import Operator, operator, require
@@ -130,7 +131,7 @@ def polar(size: Value, angle: Value) -> TensorType:
     return TensorType(WHOLE[size.precision], broadcast(size.shape, angle.shape))
 
 
-@polar.decomposes
+@polar.decomposes(level=Level.ROUNDING)
 def _polar_by_parts(size: Value, angle: Value) -> Value:
     from . import unary
 

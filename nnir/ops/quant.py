@@ -296,7 +296,7 @@ def _as(value: Value, dtype: Precision) -> Value:
     return value if value.precision == dtype else unary.cast(value, dtype=dtype)
 
 
-@quantize_linear.decomposes
+@quantize_linear.decomposes()
 def _quantize_linear_parts(
     input: Value,
     scale: Value,
@@ -326,7 +326,7 @@ def _quantize_linear_parts(
     return unary.cast(real, dtype=dtype)
 
 
-@dequantize_linear.decomposes
+@dequantize_linear.decomposes()
 def _dequantize_linear_parts(
     input: Value,
     scale: Value,

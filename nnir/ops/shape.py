@@ -75,7 +75,7 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     return input.type.with_shape(_inferred(input, target))
 
 
-@reshape_exact.decomposes
+@reshape_exact.decomposes()
 def _reshape_without_zeros(input: Value, shape: Value) -> Value:
     target = contents(shape)
     if target is None or any(isinstance(d, Expr) or d == 0 for d in target):

@@ -1,17 +1,25 @@
-"""Extensions written in the operators that a target has."""
+"""Operators that a target lacks, written in those that it has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import NNAdapterError
+from ..decomposition import Level
+from ..errors import NNAdapterError, summary
 from ..model import Model, Operation
 from .rewrite import Pass, sweep
 
+Reasons = dict[Operation, str]
 
-def legalise(supported: Callable[[Operation], bool], name: str = "legalise") -> Pass:
-    """A pass that decomposes every operation that is not `supported`, as far as it can be.
 
+def legalise(
+    supported: Callable[[Operation], bool],
+    level: Level = Level.UNROLLED,
+    reasons: Reasons | None = None,
+) -> Pass:
+    """A pass that decomposes every operation that is not `supported`, as far as `level` allows.
+
+    `reasons` is filled with what stays, and why.
     Ensures: what is left unsupported has no decomposition for its operands.
     """
 
@@ -21,31 +29,37 @@ def legalise(supported: Callable[[Operation], bool], name: str = "legalise") -> 
         while waiting:
             operation = waiting.pop()
             before = len(model.operations)
-            if _decompose(model, operation):
+            why = decompose(model, operation, level)
+            if why is None:
                 modified = True
                 waiting += [o for o in model.operations[before:] if not supported(o)]
+            elif reasons is not None:
+                reasons[operation] = why
         return sweep(model) or modified
 
-    return Pass(name, rewrite, lambda model: not rewrite(model))
+    return Pass("legalise", rewrite, lambda model: not rewrite(model))
 
 
-def _decompose(model: Model, operation: Operation) -> bool:
-    decomposition = operation.operator.decomposition
-    if decomposition is None:
-        return False
-    model.origin, before = operation.origin, len(model.operations)
-    try:
-        results = decomposition(*operation.inputs, **operation.attributes)
-    except NNAdapterError:
-        model.remove(model.operations[before:])
-        return False
-    finally:
-        model.origin = None
-    made = results if isinstance(results, tuple) else (results,)
-    for old, new in zip(operation.outputs, made, strict=True):
-        model.replace(old, new)
-    return True
-
-
-to_standard = legalise(lambda operation: operation.operator.since != "ext", "to_standard")
-"""Decompose extension operators to the standard's wherever that is exact."""
+def decompose(model: Model, operation: Operation, level: Level) -> str | None:
+    """Write one operation in others; the reason where that cannot be done, and nothing changes."""
+    operator = operation.operator
+    allowed = [d for d in operator.decompositions if level.allows(d.level)]
+    reasons = []
+    for decomposition in allowed:
+        model.origin, before = operation.origin, len(model.operations)
+        try:
+            results = decomposition(*operation.inputs, **operation.attributes)
+        except NNAdapterError as error:
+            model.remove(model.operations[before:])
+            reasons.append(summary(error))
+            continue
+        finally:
+            model.origin = None
+        made = results if isinstance(results, tuple) else (results,)
+        for old, new in zip(operation.outputs, made, strict=True):
+            model.replace(old, new)
+        return None
+    later = [d.level for d in operator.decompositions if d not in allowed]
+    if later:
+        reasons.append(f"level {later[0]!r} writes it in other operators")
+    return "; ".join(reasons) or "no other operators express it"
