@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .decomposition import Level
-from .errors import BadInput
-from .model import Model, Operation
+from .errors import BadInput, NoLowering
+from .model import Model
 from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
+from .passes.complex_pairs import as_pairs, is_complex
+from .passes.legalise import Left
 from .specialise import fix_sizes
 
 VERSIONS = {"v1": frozenset({"v1"}), "v1.1": frozenset({"v1", "v1.1"})}
@@ -22,39 +24,88 @@ FUSED = (fuse_gelu, fuse_swish)
 
 @dataclass(frozen=True)
 class Beyond:
-    """An operator that stays in a model although the standard lacks it, why, and how often."""
+    """An operator that a version of the standard lacks, and how often a model has it.
+
+    `level`: from which level on `to_standard` writes it in others; None where it cannot, and `why`.
+    """
 
     operator: str
-    why: str
     count: int
+    level: Level | None
+    why: str = ""
 
 
-def to_standard(
-    model: Model, opset: str = "v1.1", level: Level | str = Level.EXACT
-) -> list[Beyond]:
-    """Write a model in the operators of the standard, in place; what cannot be.
+def to_standard(model: Model, opset: str = NEWEST, level: Level | str = Level.EXACT) -> Model:
+    """A model that does the same in operators of the standard, as far as that can be.
 
     `opset` is "v1" or "v1.1". `level` says what may change: "exact" nothing; "rounding" the last
     digits of results, by polynomials and sums in another order (`nnadapter ops NAME` states the
-    error); "unrolled" writes out loops and sequences of a known length as well.
+    error); "unrolled" writes out loops and sequences of a known length as well. Weights are shared
+    with `model`. `explain_beyond` says what stays, and why.
 
     Raises BadInput for a version or level that there is not.
     """
+    return _written(model, opset, level)[0]
+
+
+def explain_beyond(model: Model, opset: str = NEWEST) -> list[Beyond]:
+    """The operators of a model that a version of the standard lacks, most frequent first."""
+    allowed = _version(opset)
+    counts: Counter[str] = Counter()
+    _count(model, allowed, counts)
+    if not counts:
+        return []
+    stays = {level: _written(model, opset, level)[1] for level in Level}
+    rows = []
+    for operator, count in counts.most_common():
+        reasons = {
+            level: dict.fromkeys(
+                f"{_inside(each)}{each.why}" for each in left if each.part_of == operator
+            )
+            for level, left in stays.items()
+        }
+        first = next((level for level, why in reasons.items() if not why), None)
+        why = "" if first else "; ".join(reasons[Level.UNROLLED])
+        rows.append(Beyond(operator, count, first, why))
+    return rows
+
+
+def _inside(left: Left) -> str:
+    name = left.operation.operator.name
+    return "" if name == left.part_of else f"{name}: "
+
+
+def _count(model: Model, allowed: frozenset[str], counts: Counter[str]) -> None:
+    for operation in model.operations:
+        if operation.operator.since not in allowed:
+            counts[operation.operator.name] += 1
+        for inner in operation.models:
+            _count(inner, allowed, counts)
+
+
+def _written(model: Model, opset: str, level: Level | str) -> tuple[Model, list[Left]]:
+    """The model in operators of the standard, and what stays."""
     allowed, chosen = _version(opset), _level(level)
+    result = fix_sizes(model, {})
     if chosen.allows(Level.ROUNDING):
-        apply(model, FUSED)
-    reasons: dict[Operation, str] = {}
-    step = legalise(lambda operation: operation.operator.since in allowed, chosen, reasons)
-    while apply(model, [step]):
-        reasons.clear()
-        apply(model, CLEAN)
-    counts = Counter((o.operator.name, why) for o, why in reasons.items())
-    return [Beyond(*key, count) for key, count in sorted(counts.items())]
+        result = _without_complex(result)
+        apply(result, FUSED)
+    left: list[Left] = []
+    step = legalise(lambda operation: operation.operator.since in allowed, chosen, left)
+    while apply(result, [step]):
+        left.clear()
+        apply(result, CLEAN)
+    return result, left
 
 
-def explain_beyond(model: Model, opset: str, level: Level | str = Level.UNROLLED) -> list[Beyond]:
-    """What `to_standard` would leave of a model, which stays as it is."""
-    return to_standard(fix_sizes(model, {}), opset, level)
+def _without_complex(model: Model) -> Model:
+    """Complex numbers as pairs of real ones, where the inputs and outputs are real."""
+    if any(map(is_complex, (*model.inputs, *model.outputs))):
+        return model
+    try:
+        return as_pairs(model)
+    except NoLowering:
+        return model
 
 
 def _version(opset: str) -> frozenset[str]:

@@ -12,9 +12,11 @@ from ..build import Size
 from ..decomposition import Level
 from ..dim import Expr
 from ..errors import NotConstant, Unsupported
+from ..folding import Folder
 from ..model import Value
 from ..ops import binary, compare, index, linear, reduce, shape
 from ..types import Precision
+from .reduce import highest
 
 WHOLE = {Precision.INT32, Precision.INT64}
 MOST_PAIRS = 1 << 24
@@ -70,35 +72,36 @@ def _scatter_nd(input: Value, indices: Value, updates: Value, *, reduction: str)
     depth = indices.shape[-1]
     if not isinstance(depth, int) or depth == 0:
         raise Unsupported(f"updates {updates.type} of the whole tensor, at {indices.type}")
-    sizes = build.sizes_of(input)
-    rows = build.reshape(input, [build.product(sizes[:depth]), *sizes[depth:]])
-    strides = [build.product(sizes[k + 1 : depth]) for k in range(depth)]
-    places = build.flatten(_sum_of(_columns(indices, sizes[:depth]), strides))
-    each = build.reshape(updates, [build.size_of(places, 0), *sizes[depth:]])
-    known = places.known if places.known is not None else _folded(places)
-    if known is not None:
-        placed = _place_known(rows, known.astype(np.int64), each, reduction)
-    elif reduction == "none":
-        placed = _place_last(rows, places, each)
-    else:
-        raise NotConstant(f"updates by {reduction!r} at positions computed by the model")
-    return build.reshape(placed, sizes)
+    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    return build.reshape(_place(rows, places, each, reduction), build.sizes_of(input))
+
+
+@index.scatter_nd.decomposes(level=Level.ROUNDING)
+def _scatter_nd_in_any_order(
+    input: Value, indices: Value, updates: Value, *, reduction: str
+) -> Value:
+    depth = indices.shape[-1]
+    if not isinstance(depth, int) or depth == 0:
+        raise Unsupported(f"updates {updates.type} of the whole tensor, at {indices.type}")
+    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    return build.reshape(_place_each(rows, places, each, reduction), build.sizes_of(input))
 
 
 @index.scatter_nd.decomposes(level=Level.ROUNDING)
 def _scatter_nd_sums(input: Value, indices: Value, updates: Value, *, reduction: str) -> Value:
-    """The sum over all updates, times 1 where the positions agree: a matrix product."""
+    """The sum over all updates, times 1 where the positions agree: a matrix product.
+
+    A number that is not finite makes its whole column NaN.
+    """
     depth = indices.shape[-1]
     if reduction != "add" or not isinstance(depth, int) or depth == 0 or not input.is_float:
         raise Unsupported(f"updates {updates.type} by {reduction!r} at positions {indices.type}")
-    sizes = build.sizes_of(input)
-    strides = [build.product(sizes[k + 1 : depth]) for k in range(depth)]
-    places = build.flatten(_sum_of(_columns(indices, sizes[:depth]), strides))
-    count, row = build.product(sizes[:depth]), build.product(sizes[depth:])
-    each = build.reshape(updates, [build.size_of(places, 0), row])
-    targets = _rows_of(build.reshape(input, [count, row]), places)
-    same = compare.equal(shape.unsqueeze(targets, [1]), shape.unsqueeze(places, [0]))
-    return input + build.reshape(linear.mat_mul(same.cast(input.precision), each), sizes)
+    rows, places, each = _rows_and_places(input, indices, updates, depth)
+    width = build.product(build.sizes_of(rows)[1:])
+    targets = shape.unsqueeze(_rows_of(rows, places), [1])
+    same = compare.equal(targets, shape.unsqueeze(places, [0])).cast(input.precision)
+    sums = linear.mat_mul(same, build.reshape(each, [build.size_of(each, 0), width]))
+    return input + build.reshape(sums, build.sizes_of(input))
 
 
 @index.scatter_elements.decomposes()
@@ -107,12 +110,43 @@ def _scatter_elements(
 ) -> Value:
     at = axis_of(axis, input.rank)
     places = build.flatten(_places_along(input, indices, at))
-    known = places.known if places.known is not None else _folded(places)
-    if known is None:
-        return _scatter_along(input, indices, updates, at, reduction)
-    rows, each = build.flatten(input), build.flatten(updates)
-    placed = _place_known(rows, known.astype(np.int64), each, reduction)
+    known = _folded(places)
+    if known is None and reduction == "none" and _covers(input, indices, at):
+        return _scatter_along(input, indices, updates, at)
+    placed = _place(build.flatten(input), places, build.flatten(updates), reduction)
     return build.reshape(placed, build.sizes_of(input))
+
+
+@index.scatter_elements.decomposes(level=Level.ROUNDING)
+def _scatter_elements_in_any_order(
+    input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
+) -> Value:
+    places = build.flatten(_places_along(input, indices, axis_of(axis, input.rank)))
+    placed = _place_each(build.flatten(input), places, build.flatten(updates), reduction)
+    return build.reshape(placed, build.sizes_of(input))
+
+
+def _rows_and_places(
+    input: Value, indices: Value, updates: Value, depth: int
+) -> tuple[Value, Value, Value]:
+    """The input and the updates as rows, and which row each update is for."""
+    sizes = build.sizes_of(input)
+    strides = [build.product(sizes[k + 1 : depth]) for k in range(depth)]
+    places = build.flatten(_sum_of(_columns(indices, sizes[:depth]), strides))
+    rows = build.reshape(input, [build.product(sizes[:depth]), *sizes[depth:]])
+    return rows, places, build.reshape(updates, [build.size_of(places, 0), *sizes[depth:]])
+
+
+def _place(rows: Value, places: Value, each: Value, reduction: str) -> Value:
+    """Updates at their places, as if one after another."""
+    known = _folded(places)
+    if known is not None:
+        return _place_known(rows, known, each, reduction)
+    if reduction == "none":
+        return _place_last(rows, places, each)
+    if rows.is_float and reduction in ("add", "mul"):
+        raise NotConstant(f"updates by {reduction!r} in order, at positions computed by the model")
+    return _place_each(rows, places, each, reduction)
 
 
 def count_from_front(indices: Value, size: Size) -> Value:
@@ -129,11 +163,10 @@ def _whole(indices: Value) -> Value:
     return indices if indices.precision in WHOLE else build.int64(indices)
 
 
-def _folded(value: Value) -> np.ndarray | None:
-    """What a value is where all that it is computed from is known."""
-    from ..folding import Folder
-
-    return Folder().constant_of(value)
+def _folded(places: Value) -> np.ndarray | None:
+    """Where all places are known: what they are computed from is constant."""
+    known = places.known if places.known is not None else Folder().constant_of(places)
+    return None if known is None else known.astype(np.int64)
 
 
 def _times(value: Value, size: Size) -> Value:
@@ -196,14 +229,14 @@ def _rows_of(rows: Value, places: Value) -> Value:
 def _place_last(rows: Value, places: Value, each: Value) -> Value:
     """Rows replaced by the last update of each."""
     numbers = shape.unsqueeze(_rows_of(rows, places), [1])
-    behind = _times_one(build.arange_along(places, 0, places.precision), build.size_of(rows, 0))
+    behind = _from(build.arange_along(places, 0, places.precision), build.size_of(rows, 0))
     same = compare.equal(numbers, shape.unsqueeze(places, [0]))
     winner = compare.where(same, shape.unsqueeze(behind, [0]), numbers)
     chosen = reduce.reduce_max(winner, [1], keepdim=False)
     return index.gather(shape.concat(rows, each, axis=0), chosen, axis=0)
 
 
-def _times_one(counts: Value, first: Size) -> Value:
+def _from(counts: Value, first: Size) -> Value:
     """Counts that begin at `first`."""
     return counts + (
         first if isinstance(first, int) else shape.reshape(first, []).cast(counts.precision)
@@ -216,6 +249,21 @@ COMBINED: dict[str, Callable[[Value, Value], Value]] = {
     "max": binary.max_,
     "min": binary.min_,
 }
+
+
+TOTALS: dict[str, Callable[..., Value]] = {
+    "add": reduce.reduce_sum,
+    "mul": reduce.reduce_prod,
+    "max": reduce.reduce_max,
+    "min": reduce.reduce_min,
+}
+NOTHING: dict[str, Callable[[Value], float]] = {
+    "add": lambda x: 0,
+    "mul": lambda x: 1,
+    "max": lambda x: reduce.lowest(x.dtype),
+    "min": highest,
+}
+"""What changes nothing."""
 
 
 def _place_known(rows: Value, places: np.ndarray, each: Value, reduction: str) -> Value:
@@ -247,26 +295,40 @@ def _place_known(rows: Value, places: np.ndarray, each: Value, reduction: str) -
     return result
 
 
-def _scatter_along(
-    input: Value, indices: Value, updates: Value, axis: int, reduction: str
-) -> Value:
-    """Each place along the axis compared with each index beside it."""
-    if reduction != "none":
-        raise NotConstant(f"updates by {reduction!r} at positions computed by the model")
-    others = [a for a in range(input.rank) if a != axis]
-    if any(input.shape[a] != indices.shape[a] for a in others):
-        raise NotConstant(f"positions {indices.type} computed by the model into {input.type}")
-    sizes = [*indices.shape, input.shape[axis]]
-    if not any(isinstance(d, Expr) for d in sizes) and np.prod(sizes) > MOST_PAIRS:  # type: ignore[arg-type]
+def _place_each(rows: Value, places: Value, each: Value, reduction: str) -> Value:
+    """Each row combined with all of its updates at once."""
+    if rows.precision == Precision.BOOL8:
+        raise Unsupported(f"updates of truth values by {reduction!r}")
+    width = [d for d in (*rows.shape, *places.shape) if not isinstance(d, Expr)]
+    if np.prod(width, dtype=np.float64) > MOST_PAIRS:
+        raise Unsupported(f"{each.type} into {rows.type}, over {MOST_PAIRS} pairs")
+    more = rows.rank - 1
+    numbers = shape.unsqueeze(_rows_of(rows, places), list(range(1, 2 + more)))
+    beside = shape.unsqueeze(places, [0, *range(2, 2 + more)])
+    nothing = NOTHING[reduction](rows)
+    mine = compare.where(compare.equal(numbers, beside), shape.unsqueeze(each, [0]), nothing)
+    total = TOTALS[reduction](mine, [1], keepdim=False)
+    return COMBINED[reduction](rows, total)
+
+
+def _covers(input: Value, indices: Value, axis: int) -> bool:
+    """Whether the indices have the sizes of the input, but along one axis."""
+    return all(
+        a == axis or m == n for a, (m, n) in enumerate(zip(input.shape, indices.shape, strict=True))
+    )
+
+
+def _scatter_along(input: Value, indices: Value, updates: Value, axis: int) -> Value:
+    """Each place along the axis compared with each index beside it; the last that agrees wins."""
+    sizes = [d for d in (*indices.shape, input.shape[axis]) if not isinstance(d, Expr)]
+    if np.prod(sizes, dtype=np.float64) > MOST_PAIRS:
         raise Unsupported(f"{updates.type} into {input.type}, over {MOST_PAIRS} pairs")
     places = count_from_front(indices, build.size_of(input, axis))
     numbers = shape.unsqueeze(_counts(input, axis).cast(places.precision), [-1])
     if numbers.rank <= input.rank:
         numbers = shape.unsqueeze(numbers, list(range(input.rank + 1 - numbers.rank)))
     beside = shape.transpose(shape.unsqueeze(places, [axis]), perm=_last(axis + 1, input.rank + 1))
-    behind = _times_one(
-        build.arange_along(indices, axis, places.precision), build.size_of(input, axis)
-    )
+    behind = _from(build.arange_along(indices, axis, places.precision), build.size_of(input, axis))
     winner = compare.where(compare.equal(beside, numbers), behind, numbers)
     chosen = reduce.reduce_max(winner, [-1], keepdim=False)
     return index.gather_elements(shape.concat(input, updates, axis=axis), chosen, axis=axis)

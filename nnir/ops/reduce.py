@@ -313,14 +313,6 @@ cum_sum = running("cum_sum", np.cumsum, 17, "The sum of all elements so far.", i
 cum_prod = running("cum_prod", np.cumprod, 1202, "The product of all elements so far.", identity=1)
 
 
-@reduce_min.decomposes()
-def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
-    """The negative of the largest negative; the lowest integer would wrap."""
-    if not input.is_float:
-        raise Unsupported(f"the minimum of {input.type} as a maximum")
-    return -reduce_max(-input, axes, keepdim=keepdim)
-
-
 def extreme(
     name: str, ufunc: Any, better: Callable[..., Any], code: int, summary: str
 ) -> Operator[tuple[Value, Value]]:

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..decomposition import Level
 from ..errors import NNAdapterError, summary
 from ..model import Model, Operation
 from .rewrite import Pass, sweep
 
-Reasons = dict[Operation, str]
+
+@dataclass(frozen=True)
+class Left:
+    """An operation that stays, the operator of the model that it is a part of, and why."""
+
+    operation: Operation
+    part_of: str
+    why: str
 
 
 def legalise(
     supported: Callable[[Operation], bool],
     level: Level = Level.UNROLLED,
-    reasons: Reasons | None = None,
+    left: list[Left] | None = None,
 ) -> Pass:
     """A pass that decomposes every operation that is not `supported`, as far as `level` allows.
 
-    `reasons` is filled with what stays, and why.
+    What stays is appended to `left`.
     Ensures: what is left unsupported has no decomposition for its operands.
     """
 
     def rewrite(model: Model) -> bool:
         modified = False
-        waiting = [o for o in model.sorted() if not supported(o)]
+        waiting = [(o, o.operator.name) for o in model.sorted() if not supported(o)]
         while waiting:
-            operation = waiting.pop()
+            operation, part_of = waiting.pop()
             before = len(model.operations)
             why = decompose(model, operation, level)
             if why is None:
                 modified = True
-                waiting += [o for o in model.operations[before:] if not supported(o)]
-            elif reasons is not None:
-                reasons[operation] = why
+                waiting += [(o, part_of) for o in model.operations[before:] if not supported(o)]
+            elif left is not None:
+                left.append(Left(operation, part_of, why))
         return sweep(model) or modified
 
     return Pass("legalise", rewrite, lambda model: not rewrite(model))
@@ -61,5 +69,5 @@ def decompose(model: Model, operation: Operation, level: Level) -> str | None:
         return None
     later = [d.level for d in operator.decompositions if d not in allowed]
     if later:
-        reasons.append(f"level {later[0]!r} writes it in other operators")
+        reasons.append(f"level={later[0]} writes it in others")
     return "; ".join(reasons) or "no other operators express it"
