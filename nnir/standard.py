@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from .decomposition import Level
-from .errors import BadInput, NoLowering
+from .errors import BadInput, NoLowering, Unsupported
 from .model import Model
 from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
 from .passes.complex_pairs import as_pairs, is_complex
@@ -35,17 +35,29 @@ class Beyond:
     why: str = ""
 
 
-def to_standard(model: Model, opset: str = NEWEST, level: Level | str = Level.EXACT) -> Model:
-    """A model that does the same in operators of the standard, as far as that can be.
+def to_standard(
+    model: Model,
+    opset: str = NEWEST,
+    level: Level | str = Level.EXACT,
+    *,
+    partial: bool = False,
+) -> Model:
+    """A model that does the same in operators of the standard alone.
 
     `opset` is "v1" or "v1.1". `level` says what may change: "exact" nothing; "rounding" the last
     digits of results, by polynomials and sums in another order (`nnadapter ops NAME` states the
     error); "unrolled" writes out loops and sequences of a known length as well. Weights are shared
-    with `model`. `explain_beyond` says what stays, and why.
+    with `model`, which stays as it is.
 
-    Raises BadInput for a version or level that there is not.
+    Raises Unsupported with every operator that has to stay, with counts and reasons; `partial`
+    leaves them in the model instead. BadInput for a version or level that there is not.
     """
-    return _written(model, opset, level)[0]
+    result, left = _written(model, opset, level)
+    if left and not partial:
+        counts = Counter((each.part_of, f"{_inside(each)}{each.why}") for each in left)
+        rows = "; ".join(f"{name} (x{n}): {why}" for (name, why), n in counts.most_common())
+        raise Unsupported(f"not in {opset} of the standard at level {str(level)!r}: {rows}")
+    return result
 
 
 def explain_beyond(model: Model, opset: str = NEWEST) -> list[Beyond]:
