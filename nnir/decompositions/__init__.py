@@ -4,7 +4,7 @@ A device takes a decomposition for an operator that it has no lowering for, `to_
 that the standard does not have. `impossible` says of the others why there is none.
 """
 
-from . import control, conv, detection, index, linear, pool, recurrent, reduce, resize
+from . import control, conv, detection, index, linear, pool, recurrent, reduce, resize, shape
 
 __all__ = [
     "control",
@@ -16,4 +16,5 @@ __all__ = [
     "recurrent",
     "reduce",
     "resize",
+    "shape",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, product
-from ..errors import NotConstant, Unsupported
+from ..errors import NotConstant
 from ..model import Index, Value
 from ..operator import carry, operator, require
 from ..types import PadMode, Precision, Row, TensorType
@@ -73,14 +73,6 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     if target is None:
         return input.type.with_shape(fresh(input, length_of(shape)))
     return input.type.with_shape(_inferred(input, target))
-
-
-@reshape_exact.decomposes()
-def _reshape_without_zeros(input: Value, shape: Value) -> Value:
-    target = contents(shape)
-    if target is None or any(isinstance(d, Expr) or d == 0 for d in target):
-        raise Unsupported(f"reshape of {input.type} to sizes that may be 0")
-    return reshape(input, shape)
 
 
 def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
