@@ -6,7 +6,7 @@ import inspect
 import numbers
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from enum import IntEnum
+from enum import Enum, IntEnum
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin, get_type_hints, overload
@@ -33,6 +33,17 @@ Content = Callable[..., np.ndarray | None]
 EXTENSION = 1000
 
 
+class Pattern(Enum):
+    """Which elements of the operands an element of a result is computed from."""
+
+    ELEMENTWISE = "elementwise"
+    """Those at its own place, after broadcasting."""
+    MOVEMENT = "movement"
+    """One, of another place: nothing is computed, unless updates are combined."""
+    COMBINING = "combining"
+    """Many, as in sums, products of matrices and windows."""
+
+
 class Operator(Generic[Result]):
     """An operator of the standard set or an extension of it.
 
@@ -51,6 +62,7 @@ class Operator(Generic[Result]):
         is_random: bool = False,
         order: tuple[str, ...] | None = None,
         steps: Callable[[int, int], int] | None = None,
+        pattern: Pattern = Pattern.COMBINING,
     ) -> None:
         self.name = rule.__name__.removesuffix("_").upper()
         self.rule = rule
@@ -60,6 +72,7 @@ class Operator(Generic[Result]):
         self.content = content
         self.is_random = is_random
         self.steps = steps
+        self.pattern = pattern
         self._order = order
         self._decompositions: list[Decomposition] = []
         self.__doc__ = rule.__doc__
@@ -133,7 +146,7 @@ class Operator(Generic[Result]):
 
     @property
     def family(self) -> str:
-        """The module that defines the operator, the same word in every package."""
+        """The module that defines the operator, the same word in every package; for people only."""
         return self.__module__.rpartition(".")[2]
 
     @cached_property
@@ -300,6 +313,7 @@ def operator(
     is_random: bool = False,
     order: tuple[str, ...] | None = None,
     steps: Callable[[int, int], int] | None = None,
+    pattern: Pattern = Pattern.COMBINING,
 ) -> Definition:
     """Make an operator of a type rule.
 
@@ -308,7 +322,7 @@ def operator(
     `is_random` keeps it from being computed while converting; `order` is the order of the operands
     in the standard where the signature cannot show it (a constant between two tensors); `steps`
     says what the reference costs, from the numbers of elements that it reads and makes, where that
-    is more than to touch each once.
+    is more than to touch each once; `pattern` which elements a result depends on.
     """
     return Definition(
         code=code,
@@ -318,6 +332,7 @@ def operator(
         is_random=is_random,
         order=order,
         steps=steps,
+        pattern=pattern,
     )
 
 

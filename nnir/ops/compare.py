@@ -10,7 +10,7 @@ from ..broadcast import broadcast
 from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..model import Mask, Value
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
 from . import binary, unary
 from .binary import same_type
@@ -38,7 +38,7 @@ def comparison(
         "    Shapes: broadcast as in NumPy.\n"
         "    Edges: NaN is unequal to everything, not above, not below; false is below true.\n    "
     )
-    return operator(code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
 
 
 equal = comparison("equal", np.equal, 21, "Whether input0 == input1.", ANY)
@@ -84,7 +84,7 @@ def _same(a: Dim, b: Dim) -> bool | None:
     return False if isinstance(whole, int) and whole < 0 else None
 
 
-@operator(code=92, reference=_where, content=_where_content)
+@operator(pattern=Pattern.ELEMENTWISE, code=92, reference=_where, content=_where_content)
 def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     """The elements of input0 where `condition` holds, those of input1 elsewhere.
 
