@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nnir.model import Operation, Value
+from nnir.operator import Pattern
 from nnir.ops import activation
 
 from .case import Tolerance
@@ -15,16 +16,14 @@ from .compare import is_float
 SINGLE = {"float64": 1e-9, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
 """Largest error of one operation relative to the largest magnitude of its output."""
 
-ELEMENT_WISE = frozenset(
-    {"activation", "binary", "compare", "index", "logic", "shape", "unary"},
-)
-"""Families without sums: what is wrong beside a large element is not that element's rounding."""
-
 
 def is_element_wise(operation: Operation) -> bool:
-    """Whether each element of the result comes from one place, without sums."""
+    """Whether each element of the result comes from one place, without sums.
+
+    What is wrong beside a large element is then not that element's rounding.
+    """
     adds = operation.attributes.get("reduction", "none") != "none"
-    return operation.operator.family in ELEMENT_WISE and not adds
+    return operation.operator.pattern is not Pattern.COMBINING and not adds
 
 
 def is_random(operation: Operation) -> bool:

@@ -15,7 +15,18 @@ if TYPE_CHECKING:
     from nnir.model import Model
     from nnir.types import Precision, TensorType
 
-    from .api import bisect, compile, convert, devices, load, ops, optimize, save, verify
+    from .api import (
+        bisect,
+        compile,
+        convert,
+        devices,
+        load,
+        ops,
+        optimize,
+        save,
+        to_standard,
+        verify,
+    )
 
 __version__ = "0.1.0"
 __all__ = [
@@ -32,6 +43,7 @@ __all__ = [
     "ops",
     "optimize",
     "save",
+    "to_standard",
     "verify",
 ]
 

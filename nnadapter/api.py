@@ -196,6 +196,22 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
     archive.save(model, Path(path))
 
 
+def to_standard(
+    model: Model, opset: str = "v1.1", level: str = "exact", *, partial: bool = False
+) -> Model:
+    """A model that does the same in operators of the standard alone; weights are shared.
+
+    `opset` is "v1" or "v1.1". `level` says what may change: "exact" nothing; "rounding" the last
+    digits of results; "unrolled" writes out loops and sequences of a known length as well.
+
+    Raises Unsupported with every operator that has to stay, with counts and reasons; `partial`
+    leaves them in the model instead.
+    """
+    from nnir import standard
+
+    return standard.to_standard(model, opset, level, partial=partial)
+
+
 def optimize(model: Model) -> list[str]:
     """Fuse and fold in place; the names of the passes that changed something.
 
@@ -275,6 +291,8 @@ def convert(
     device: str | None = None,
     *,
     opset: int | None = None,
+    standard: str | None = None,
+    level: str = "exact",
     sizes: Mapping[str, int] | None = None,
     verify: bool = True,
     keep: bool = False,
@@ -283,8 +301,10 @@ def convert(
     """Write a model in another format, through the device that owns it; the model as written.
 
     The suffix of `target` chooses the format: `.nnir`, `.onnx`, `.xml` (OpenVINO), `.tflite`,
-    `.pt2`. `opset`: the operator set that an `.onnx` file is for. `sizes`: dimensions by name that
-    become numbers. `loading`: options of `load`, where `source` is not a model yet.
+    `.pt2`. `opset`: the operator set that an `.onnx` file is for. `standard`: write the model in
+    the operators of that version of the standard first ("v1", "v1.1"), as far as `level` allows;
+    see `to_standard`. `sizes`: dimensions by name that become numbers. `loading`: options of
+    `load`, where `source` is not a model yet.
 
     The file is written aside and takes its name once it is proved: it is opened as its users open
     it, in a process of its own, and compared with the framework that the source comes from, or with
@@ -295,7 +315,9 @@ def convert(
     target belongs to the source, and BadFile when it would replace a file of another kind.
     """
     path = Path(target)
-    plan = conversion.Plan(device, opset, sizes or {}, verify=verify, keep=keep)
+    plan = conversion.Plan(
+        device, opset, sizes or {}, verify=verify, keep=keep, standard=standard, level=level
+    )
     given = Path(source) if isinstance(source, (str, os.PathLike)) else source
     written = conversion.convert(given, path, plan, lambda: load(source, **loading), load)
     for text in written.report.unproved if written.report else ():

@@ -27,6 +27,7 @@ class Plan:
 
     `device` is the name of the one that writes, where several could. `opset`: the operator set of
     the format. `sizes`: dimensions by name that become numbers. `optimize`: fuse operations first.
+    `standard`: write it in the operators of that version first, as far as `level` allows.
     `verify`: prove what was written. `keep`: a file that differs appears under another name.
     """
 
@@ -36,6 +37,8 @@ class Plan:
     optimize: bool = False
     verify: bool = True
     keep: bool = False
+    standard: str | None = None
+    level: str = "exact"
 
 
 @dataclass(frozen=True)
@@ -101,10 +104,15 @@ def _difference(target: Path, report: Report, kept: Path | None) -> str:
 
 
 def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
-    """The model with known sizes and fused operations, as far as they are asked for."""
+    """The model with known sizes, fused operations and standard operators, as it is asked for."""
     if plan.sizes:
         model = fixed(model, plan.sizes)
-    return model, optimize(model) if plan.optimize else []
+    passes = optimize(model) if plan.optimize else []
+    if plan.standard is not None:
+        from nnir.standard import to_standard
+
+        model = to_standard(model, plan.standard, plan.level)
+    return model, passes
 
 
 def fixed(model: Model, sizes: Mapping[str, int]) -> Model:

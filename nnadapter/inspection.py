@@ -7,20 +7,24 @@ import inspect as python_inspect
 import platform
 import sys
 from collections import Counter
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nnir import sandbox
-from nnir.check import all_operations, extensions
+from nnir.check import all_operations
 from nnir.check import check as check_model
 from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from . import api
 from .terminal import FILE, JSON, answer, load, loading, print_json, show
+
+if TYPE_CHECKING:
+    from nnir.standard import Beyond
 
 PACKAGES = (
     *("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu", "paddlepaddle"),
@@ -90,18 +94,27 @@ def check(
     """Say whether FILE is a valid model, and what stands in the way of a target."""
     model = load(file, how)
     check_model(model, strict=strict)
-    beyond = extensions(model, opset)
+    from nnir.standard import explain_beyond
+
+    beyond = [] if opset == "ext" else explain_beyond(model, opset)
     missing = _missing(model, device) if device else {}
     if as_json:
         rows = [{"operator": op, "why": why, "count": n} for (op, why), n in missing.items()]
-        print_json({"valid": True, "beyond": beyond, "not on device": rows})
+        stays = [asdict(each) for each in beyond]
+        print_json({"valid": True, "beyond": stays, "not on device": rows})
     else:
         answer(f"{file}: valid, {len(model.operations)} operations")
         if beyond:
-            show((f"not in {opset}", "count"), beyond.items())
+            show((f"not in {opset}", "count", "in its operators"), map(_in_standard, beyond))
         if missing:
             show((f"not on {device}", "why", "count"), [(*k, n) for k, n in missing.items()])
     sys.exit(1 if beyond or missing else 0)
+
+
+def _in_standard(beyond: Beyond) -> tuple[str, int, str]:
+    """An operator, how often, and how it is written in the standard's."""
+    how = beyond.why if beyond.level is None else f"convert --opset --level {beyond.level}"
+    return beyond.operator, beyond.count, how
 
 
 def _missing(model: Model, device: str) -> dict[tuple[str, str], int]:

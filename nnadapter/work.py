@@ -36,6 +36,18 @@ if TYPE_CHECKING:
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--optimize", is_flag=True, help="Fuse operations first.")
 @click.option("--target-opset", type=int, help="The operator set of an .onnx file (13 to 25).")
+@click.option(
+    "--opset",
+    type=click.Choice(["v1", "v1.1"]),
+    help="Write it in the operators of this version of the standard.",
+)
+@click.option(
+    "--level",
+    type=click.Choice(["exact", "rounding", "unrolled"]),
+    default="exact",
+    show_default=True,
+    help="What --opset may change: nothing, the last digits, or also unroll loops.",
+)
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
 @click.option("--keep", is_flag=True, help="Write a file that differs as NAME.differs.SUFFIX.")
@@ -45,6 +57,8 @@ def convert(
     target: Path,
     optimize: bool,
     target_opset: int | None,
+    opset: str | None,
+    level: str,
     dims: tuple[str, ...],
     no_verify: bool,
     keep: bool,
@@ -62,6 +76,8 @@ def convert(
         optimize=optimize,
         verify=not no_verify,
         keep=keep,
+        standard=opset,
+        level=level,
     )
     with busy(f"converting {file.name}"):
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import inspect
 import numbers
 import sys
-from collections.abc import Callable, Mapping
-from enum import IntEnum
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum, IntEnum
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, get_args, get_origin, get_type_hints, overload
 
 import numpy as np
 
+from .decomposition import Decomposition, Level
 from .errors import VALUES, BadType, NNAdapterError, told
 from .types import TensorType
 
@@ -29,6 +31,17 @@ else:
 Rule = Callable[..., TensorType | tuple[TensorType, ...]]
 Content = Callable[..., np.ndarray | None]
 EXTENSION = 1000
+
+
+class Pattern(Enum):
+    """Which elements of the operands an element of a result is computed from."""
+
+    ELEMENTWISE = "elementwise"
+    """Those at its own place, after broadcasting."""
+    MOVEMENT = "movement"
+    """One, of another place: nothing is computed, unless updates are combined."""
+    COMBINING = "combining"
+    """Many, as in sums, products of matrices and windows."""
 
 
 class Operator(Generic[Result]):
@@ -49,6 +62,7 @@ class Operator(Generic[Result]):
         is_random: bool = False,
         order: tuple[str, ...] | None = None,
         steps: Callable[[int, int], int] | None = None,
+        pattern: Pattern = Pattern.COMBINING,
     ) -> None:
         self.name = rule.__name__.removesuffix("_").upper()
         self.rule = rule
@@ -58,8 +72,9 @@ class Operator(Generic[Result]):
         self.content = content
         self.is_random = is_random
         self.steps = steps
+        self.pattern = pattern
         self._order = order
-        self.decomposition: Callable[..., Any] | None = None
+        self._decompositions: list[Decomposition] = []
         self.__doc__ = rule.__doc__
         self.__module__ = rule.__module__
 
@@ -131,7 +146,7 @@ class Operator(Generic[Result]):
 
     @property
     def family(self) -> str:
-        """The module that defines the operator, the same word in every package."""
+        """The module that defines the operator, the same word in every package; for people only."""
         return self.__module__.rpartition(".")[2]
 
     @cached_property
@@ -226,12 +241,32 @@ class Operator(Generic[Result]):
             raise  # a bug of the rule, which is not to pass for a bad model
         return (result,) if isinstance(result, TensorType) else tuple(result)
 
-    def decomposes(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Decorator: how this operator is built from others; same parameters as the rule."""
-        if self.decomposition is not None:
-            raise ValueError(f"{self.name} has two decompositions")
-        self.decomposition = function
-        return function
+    @property
+    def decompositions(self) -> Sequence[Decomposition]:
+        """How the operator is written in others; what changes least comes first."""
+        import_module(".decompositions", __package__)  # they are made of operators
+        return self._decompositions
+
+    @property
+    def decomposition(self) -> Decomposition | None:
+        """The decomposition that changes least, for a device that lacks the operator."""
+        return self.decompositions[0] if self.decompositions else None
+
+    def decomposes(
+        self, *, level: Level = Level.EXACT, ulps: float | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: how this operator is written in others; same parameters as the rule.
+
+        There may be several: the first that expresses the operands is taken, those of the least
+        `level` before the others. See `Decomposition` for `ulps`.
+        """
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._decompositions.append(Decomposition(function, level, ulps))
+            self._decompositions.sort(key=lambda d: list(Level).index(d.level))
+            return function
+
+        return register
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"
@@ -278,6 +313,7 @@ def operator(
     is_random: bool = False,
     order: tuple[str, ...] | None = None,
     steps: Callable[[int, int], int] | None = None,
+    pattern: Pattern = Pattern.COMBINING,
 ) -> Definition:
     """Make an operator of a type rule.
 
@@ -286,7 +322,7 @@ def operator(
     `is_random` keeps it from being computed while converting; `order` is the order of the operands
     in the standard where the signature cannot show it (a constant between two tensors); `steps`
     says what the reference costs, from the numbers of elements that it reads and makes, where that
-    is more than to touch each once.
+    is more than to touch each once; `pattern` which elements a result depends on.
     """
     return Definition(
         code=code,
@@ -296,6 +332,7 @@ def operator(
         is_random=is_random,
         order=order,
         steps=steps,
+        pattern=pattern,
     )
 
 

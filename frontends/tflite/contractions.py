@@ -10,7 +10,8 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import contraction, conv, index, shape
+from nnir.ops import conv, index, shape
+from nnir.recipes import contraction
 
 from .windows import spaced
 

@@ -6,8 +6,8 @@ from nnir.broadcast import axes_of, axis_of
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import linear, reduce, shape, unary
-from nnir.ops.contraction import contract
 from nnir.recipes import linear as linear_recipes
+from nnir.recipes.contraction import contract
 
 from ..table import Items, Table
 from .binary import mul

@@ -12,7 +12,6 @@ from . import (
     binary,
     compare,
     complex,
-    contraction,
     control,
     conv,
     detection,
@@ -22,12 +21,10 @@ from . import (
     linalg,
     linear,
     logic,
-    multiclass,
     norm,
     pool,
     quant,
     random,
-    rearranging,
     recurrent,
     reduce,
     resize,
@@ -80,9 +77,6 @@ def _collect() -> dict[str, Operator[Any]]:
                     raise ValueError(f"{item.name} and {codes[item.code].name}: code {item.code}")
     return dict(sorted(table.items()))
 
-
-DECOMPOSITIONS = (contraction, multiclass, rearranging)
-"""Modules that say how operators of families below them are built from others."""
 
 OPERATORS: dict[str, Operator[Any]] = _collect()
 """Every operator by its name in the standard."""

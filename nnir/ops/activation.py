@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import axis_of
+from ..decomposition import Level
 from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
 from . import binary, compare, shape
 from .unary import cast as unary_cast
@@ -61,7 +62,7 @@ def _leaky_relu(input: np.ndarray, *, alpha: float) -> np.ndarray:
     return np.where(input >= 0, input, input.dtype.type(alpha) * input)
 
 
-@operator(code=40, reference=_leaky_relu)
+@operator(pattern=Pattern.ELEMENTWISE, code=40, reference=_leaky_relu)
 def leaky_relu(input: Value, *, alpha: float) -> TensorType:
     """Scale the negative elements of `input` by `alpha`.
 
@@ -81,7 +82,7 @@ def _prelu(input: np.ndarray, slope: np.ndarray) -> np.ndarray:
     return np.where(input >= 0, input, factors.astype(input.dtype) * input)
 
 
-@operator(code=59, reference=_prelu)
+@operator(pattern=Pattern.ELEMENTWISE, code=59, reference=_prelu)
 def prelu(input: Value, slope: Value) -> TensorType:
     """Scale the negative elements of `input` by a slope, one for all or one per channel.
 
@@ -111,7 +112,7 @@ def _gelu(input: np.ndarray, *, approximate: bool = False) -> np.ndarray:
     return (0.5 * x * (1 + inner)).astype(input.dtype)
 
 
-@operator(code=31, reference=_gelu)
+@operator(pattern=Pattern.ELEMENTWISE, code=31, reference=_gelu)
 def gelu(input: Value, *, approximate: bool = False) -> TensorType:
     """x times the normal distribution function of x; `approximate` takes the tanh formula.
 
@@ -128,7 +129,7 @@ def _hard_sigmoid(input: np.ndarray, *, alpha: float, beta: float) -> np.ndarray
     return np.clip(input * kind(alpha) + kind(beta), kind(0), kind(1))
 
 
-@operator(code=36, reference=_hard_sigmoid)
+@operator(pattern=Pattern.ELEMENTWISE, code=36, reference=_hard_sigmoid)
 def hard_sigmoid(input: Value, *, alpha: float, beta: float) -> TensorType:
     """max(0, min(1, alpha * x + beta)).
 
@@ -144,7 +145,7 @@ def _hard_swish(input: np.ndarray, *, alpha: float, beta: float) -> np.ndarray:
     return input * _hard_sigmoid(input, alpha=alpha, beta=beta)
 
 
-@operator(code=37, reference=_hard_swish)
+@operator(pattern=Pattern.ELEMENTWISE, code=37, reference=_hard_swish)
 def hard_swish(input: Value, *, alpha: float, beta: float) -> TensorType:
     """x * max(0, min(1, alpha * x + beta)).
 
@@ -163,7 +164,7 @@ def _softplus(input: np.ndarray, *, beta: float = 1.0, threshold: float = 20.0) 
     return np.where(scaled > threshold, input, soft / kind(beta))
 
 
-@operator(code=78, reference=_softplus)
+@operator(pattern=Pattern.ELEMENTWISE, code=78, reference=_softplus)
 def softplus(input: Value, *, beta: float = 1.0, threshold: float = 20.0) -> TensorType:
     """ln(1 + exp(beta * x)) / beta, and x itself where beta * x is above `threshold`.
 
@@ -246,7 +247,7 @@ def _clip(input: np.ndarray, min: np.ndarray, max: np.ndarray) -> np.ndarray:
     return np.minimum(np.maximum(input, min.reshape(())), max.reshape(()))
 
 
-@operator(code=12, reference=_clip)
+@operator(pattern=Pattern.ELEMENTWISE, code=12, reference=_clip)
 def clip(input: Value, min: Value, max: Value) -> TensorType:
     """min(max(x, min), max).
 
@@ -268,7 +269,7 @@ def _elu(input: np.ndarray, *, alpha: float = 1.0) -> np.ndarray:
     return np.where(input > 0, input, input.dtype.type(alpha) * np.expm1(input))
 
 
-@operator(code=1050, reference=_elu)
+@operator(pattern=Pattern.ELEMENTWISE, code=1050, reference=_elu)
 def elu(input: Value, *, alpha: float = 1.0) -> TensorType:
     """x above 0, alpha * (exp(x) - 1) elsewhere.
 
@@ -286,7 +287,7 @@ def _celu(input: np.ndarray, *, alpha: float = 1.0) -> np.ndarray:
     return np.maximum(input, kind(0)) + np.minimum(below, kind(0))
 
 
-@operator(code=1052, reference=_celu)
+@operator(pattern=Pattern.ELEMENTWISE, code=1052, reference=_celu)
 def celu(input: Value, *, alpha: float = 1.0) -> TensorType:
     """max(0, x) + min(0, alpha * (exp(x / alpha) - 1)).
 
@@ -310,7 +311,7 @@ def _dropout(
     return np.where(kept, scaled, kept * scaled).astype(input.dtype), kept
 
 
-@operator(code=1054, reference=_dropout, is_random=True)
+@operator(pattern=Pattern.ELEMENTWISE, code=1054, reference=_dropout, is_random=True)
 def dropout(
     input: Value, ratio: Value, training: Value, *, seed: int | None = None
 ) -> tuple[TensorType, TensorType]:
@@ -328,7 +329,7 @@ def dropout(
     return input.type, input.type.with_precision(Precision.BOOL8)
 
 
-@dropout.decomposes
+@dropout.decomposes()
 def _dropout_parts(
     input: Value, ratio: Value, training: Value, *, seed: int | None
 ) -> tuple[Value, Value]:
@@ -347,12 +348,12 @@ def _dropout_parts(
     return unary_cast(result, dtype=input.precision), kept
 
 
-@leaky_relu.decomposes
+@leaky_relu.decomposes()
 def _leaky_relu_parts(input: Value, *, alpha: float) -> Value:
     return _scaled_below(input, input.model.constant(alpha, input.dtype))
 
 
-@prelu.decomposes
+@prelu.decomposes()
 def _prelu_parts(input: Value, slope: Value) -> Value:
     factors = unary_cast(slope, dtype=input.precision)
     if input.rank > 2:
@@ -366,7 +367,7 @@ def _scaled_below(input: Value, factors: Value) -> Value:
     return compare.where(below, input * factors, input)
 
 
-@hard_sigmoid.decomposes
+@hard_sigmoid.decomposes(level=Level.ROUNDING)
 def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     slope, offset, low, high = (
         input.model.constant(number, input.dtype) for number in (alpha, beta, 0, 1)
@@ -374,12 +375,12 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
     return clip(input * slope + offset, low, high)
 
 
-@hard_swish.decomposes
+@hard_swish.decomposes(level=Level.ROUNDING)
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
     return input * hard_sigmoid(input, alpha=alpha, beta=beta)
 
 
-@unary_expm1.decomposes
+@unary_expm1.decomposes(level=Level.ROUNDING, ulps=4)
 def _power_less_one(input: Value) -> Value:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
     half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))

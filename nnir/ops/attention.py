@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..broadcast import axis_of, text
+from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
@@ -39,7 +40,7 @@ def safe_softmax(input: Value, *, axis: int = -1) -> TensorType:
     return input.type
 
 
-@safe_softmax.decomposes
+@safe_softmax.decomposes()
 def _as_softmax(input: Value, *, axis: int = -1) -> Value:
     from . import activation, compare, reduce  # which are not needed for the other operators
 
@@ -148,7 +149,7 @@ def _width(packed: Value, heads: int) -> Dim:
     return width // heads
 
 
-@linear_attention.decomposes
+@linear_attention.decomposes(level=Level.UNROLLED)
 def _step_by_step(
     query: Value,
     key: Value,

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Dim, maximum, minimum
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import fused, wide
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Fuse, Precision, TensorType
 from . import unary
 from .unary import COMPLEX, is_number
@@ -56,7 +57,12 @@ def arithmetic(
         f"    Shapes: broadcast as in NumPy; `fuse_code` clamps the result.\n"
         f"    Edges: {edges}\n    "
     )
-    return operator(code=code, reference=reference, content=dims and carry_dims(dims))(rule)
+    return operator(
+        pattern=Pattern.ELEMENTWISE,
+        code=code,
+        reference=reference,
+        content=dims and carry_dims(dims),
+    )(rule)
 
 
 def numbers_type(name: str, *input: Value) -> TensorType:
@@ -196,7 +202,7 @@ def joint(name: str, function: Ufunc, code: int, summary: str, edges: str, kind:
         f"{summary}\n\n    Types: two {what} of one precision; the result has it too.\n"
         f"    Shapes: broadcast as in NumPy.\n    Edges: {edges}\n    "
     )
-    return operator(code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
 
 
 atan2 = joint(
@@ -229,7 +235,7 @@ def _next_after(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
     return np.asarray(np.nextafter(input0, input1), input0.dtype)
 
 
-@operator(code=1123, reference=_next_after)
+@operator(pattern=Pattern.ELEMENTWISE, code=1123, reference=_next_after)
 def next_after(input0: Value, input1: Value) -> TensorType:
     """The next float after input0 on the way to input1.
 
@@ -246,7 +252,7 @@ def _sum(*input: np.ndarray) -> np.ndarray:
     return np.asarray(functools.reduce(np.add, input), input[0].dtype)
 
 
-@operator(code=84, reference=_sum)
+@operator(pattern=Pattern.ELEMENTWISE, code=84, reference=_sum)
 def sum_(*input: Value) -> TensorType:
     """The sum of one or more tensors.
 
@@ -272,7 +278,7 @@ def _mod_content(input0: Value, input1: Value, *, fmod: bool = False) -> np.ndar
     return None if fmod else carry_dims(python_operator.mod)(input0, input1)
 
 
-@operator(code=1100, reference=_mod, content=_mod_content)
+@operator(pattern=Pattern.ELEMENTWISE, code=1100, reference=_mod, content=_mod_content)
 def mod(input0: Value, input1: Value, *, fmod: bool = False) -> TensorType:
     """The remainder of input0 by input1.
 
@@ -283,25 +289,25 @@ def mod(input0: Value, input1: Value, *, fmod: bool = False) -> TensorType:
     return numbers_type("mod", input0, input1)
 
 
-@unary.neg.decomposes
+@unary.neg.decomposes()
 def _negated(input: Value) -> Value:
     if input.dtype.kind == "u":
         raise Unsupported(f"the negative of {input.type} as a product")
     return mul(input, -1)
 
 
-@unary.reciprocal.decomposes
+@unary.reciprocal.decomposes()
 def _inverted(input: Value) -> Value:
     return div(input.model.constant(1, input.dtype), input)
 
 
-@unary.ceil.decomposes
+@unary.ceil.decomposes()
 def _rounded_up(input: Value) -> Value:
     return _negated(unary.floor(_negated(input)))
 
 
 def _logarithm(operator: Operator, base: float) -> None:
-    @operator.decomposes
+    @operator.decomposes(level=Level.ROUNDING, ulps=1)
     def parts(input: Value) -> Value:
         """Through float64, so that powers of the base give whole numbers."""
         wide = unary.cast(input, dtype=Precision.FLOAT64)

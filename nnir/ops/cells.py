@@ -45,17 +45,24 @@ BETA = {"affine": 0.0, "hardsigmoid": 0.5, "scaledtanh": 1.0}
 def functions(
     names: Sequence[str], alphas: Sequence[float] | None, betas: Sequence[float] | None
 ) -> list[Function]:
-    """The activations; each that has a parameter takes the next of those given."""
+    """The activations with their parameters."""
+    return [_bound(*each) for each in parameters(names, alphas, betas)]
+
+
+def parameters(
+    names: Sequence[str], alphas: Sequence[float] | None, betas: Sequence[float] | None
+) -> list[tuple[str, float, float]]:
+    """The key, alpha and beta of each; those that have a parameter take the next one given."""
     rest = list(alphas or ()), list(betas or ())
-    made = []
+    rows = []
     for name in names:
         key = name.lower()
-        given = []
-        for defaults, left in zip((ALPHA, BETA), rest, strict=True):
-            taken = left.pop(0) if key in defaults and left else defaults.get(key, 0.0)
-            given.append(taken)
-        made.append(_bound(key, *given))
-    return made
+        alpha, beta = (
+            left.pop(0) if key in defaults and left else defaults.get(key, 0.0)
+            for defaults, left in zip((ALPHA, BETA), rest, strict=True)
+        )
+        rows.append((key, alpha, beta))
+    return rows
 
 
 def _bound(key: str, alpha: float, beta: float) -> Function:

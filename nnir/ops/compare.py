@@ -7,9 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..model import Mask, Value
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
 from . import binary, unary
 from .binary import same_type
@@ -37,7 +38,7 @@ def comparison(
         "    Shapes: broadcast as in NumPy.\n"
         "    Edges: NaN is unequal to everything, not above, not below; false is below true.\n    "
     )
-    return operator(code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
 
 
 equal = comparison("equal", np.equal, 21, "Whether input0 == input1.", ANY)
@@ -83,7 +84,7 @@ def _same(a: Dim, b: Dim) -> bool | None:
     return False if isinstance(whole, int) and whole < 0 else None
 
 
-@operator(code=92, reference=_where, content=_where_content)
+@operator(pattern=Pattern.ELEMENTWISE, code=92, reference=_where, content=_where_content)
 def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     """The elements of input0 where `condition` holds, those of input1 elsewhere.
 
@@ -97,7 +98,7 @@ def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     return result.with_shape(broadcast(condition.shape, result.shape))
 
 
-@unary.log1p.decomposes
+@unary.log1p.decomposes(level=Level.ROUNDING, ulps=4)
 def _log_of_sum(input: Value) -> Value:
     """The rounding of 1 + x divided out again (W. Kahan)."""
     one = input.model.constant(1, input.dtype)
@@ -108,7 +109,7 @@ def _log_of_sum(input: Value) -> Value:
     return where(equal(total, one), input, made)
 
 
-@binary.hypot.decomposes
+@binary.hypot.decomposes(level=Level.ROUNDING, ulps=4)
 def _length(input0: Value, input1: Value) -> Value:
     """The longer side times the root of 1 + ratio**2."""
     one, zero = (input0.model.constant(number, input0.dtype) for number in (1, 0))
@@ -119,7 +120,7 @@ def _length(input0: Value, input1: Value) -> Value:
     return where(equal(long, zero), zero, made)
 
 
-@binary.atan2.decomposes
+@binary.atan2.decomposes(level=Level.ROUNDING, ulps=4)
 def _direction(input0: Value, input1: Value) -> Value:
     """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
     zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))

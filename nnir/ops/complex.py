@@ -10,9 +10,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import broadcast
+from ..decomposition import Level
 from ..dim import Expr
 from ..model import Value
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
 from .unary import COMPLEX as PARTS
 
@@ -35,7 +36,7 @@ def _precision(array: np.ndarray) -> Precision:
     return Precision.FLOAT64 if array.dtype == np.float64 else Precision.FLOAT32
 
 
-@operator(code=2200, reference=_from_parts)
+@operator(pattern=Pattern.ELEMENTWISE, code=2200, reference=_from_parts)
 def complex_(real: Value, imag: Value) -> TensorType:
     """The complex numbers real + i imag.
 
@@ -64,7 +65,7 @@ def part(
         f"{summary}\n\n    Types: COMPLEX64 gives FLOAT32, COMPLEX128 FLOAT64.\n"
         "    Shapes: that of `input`.\n    "
     )
-    return operator(code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
 
 
 real = part("real", np.real, 2201, "The real part.")
@@ -72,7 +73,7 @@ imag = part("imag", np.imag, 2202, "The imaginary part.")
 angle = part("angle", np.angle, 2203, "The angle in radians, from -pi to pi.")
 
 
-@operator(code=2205, reference=np.conjugate)
+@operator(pattern=Pattern.ELEMENTWISE, code=2205, reference=np.conjugate)
 def conj(input: Value) -> TensorType:
     """The complex conjugate: the imaginary part with the other sign.
 
@@ -87,7 +88,7 @@ def _as_pairs(input: np.ndarray) -> np.ndarray:
     return np.stack([input.real, input.imag], -1)
 
 
-@operator(code=2206, reference=_as_pairs)
+@operator(pattern=Pattern.MOVEMENT, code=2206, reference=_as_pairs)
 def complex_to_pairs(input: Value) -> TensorType:
     """Complex numbers as pairs of real ones: real and imaginary part are a new last axis.
 
@@ -102,7 +103,7 @@ def _as_complex(input: np.ndarray) -> np.ndarray:
     return _from_parts(input[..., 0], input[..., 1])
 
 
-@operator(code=2207, reference=_as_complex)
+@operator(pattern=Pattern.MOVEMENT, code=2207, reference=_as_complex)
 def pairs_to_complex(input: Value) -> TensorType:
     """Pairs of real numbers along the last axis as complex ones.
 
@@ -118,7 +119,7 @@ def _polar(size: np.ndarray, angle: np.ndarray) -> np.ndarray:
     return _from_parts(size * np.cos(angle), size * np.sin(angle))
 
 
-@operator(code=2208, reference=_polar)
+@operator(pattern=Pattern.ELEMENTWISE, code=2208, reference=_polar)
 def polar(size: Value, angle: Value) -> TensorType:
     """Complex numbers by their distance from 0 and their angle in radians.
 
@@ -130,7 +131,7 @@ def polar(size: Value, angle: Value) -> TensorType:
     return TensorType(WHOLE[size.precision], broadcast(size.shape, angle.shape))
 
 
-@polar.decomposes
+@polar.decomposes(level=Level.ROUNDING)
 def _polar_by_parts(size: Value, angle: Value) -> Value:
     from . import unary
 

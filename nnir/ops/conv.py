@@ -542,7 +542,7 @@ def deformable_conv_2d(
     return made
 
 
-@conv_integer.decomposes
+@conv_integer.decomposes()
 def _(
     input: Value,
     filter: Value,

@@ -155,7 +155,7 @@ def suppress_boxes(boxes: Value, scores: Value, *, iou_threshold: float) -> Tens
     return TensorType(Precision.INT64, (boxes.model.fresh(),))
 
 
-@suppress_boxes.decomposes
+@suppress_boxes.decomposes()
 def _suppress_corners(boxes: Value, scores: Value, *, iou_threshold: float) -> Value:
     """ONNX's suppression would swap the corners of a box with negative sides."""
     from . import binary, shape, unary  # which are not needed for the other operators

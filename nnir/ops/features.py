@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from .. import build
+from ..decomposition import Level
 from ..dim import Expr
 from ..model import Value
 from ..numeric import at_positions, wide
@@ -235,7 +236,7 @@ def tree_ensemble(
     return input.type.with_shape((input.shape[0], n_targets))
 
 
-@tree_ensemble.decomposes
+@tree_ensemble.decomposes(level=Level.ROUNDING)
 def _all_trees_at_once(
     input: Value,
     splits: Value,

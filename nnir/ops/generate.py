@@ -8,7 +8,7 @@ from ..broadcast import contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, maximum
 from ..errors import BadType
 from ..model import Index, Value
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import LARGEST, TensorType
 from .rules import fresh, require_integers
 
@@ -24,7 +24,7 @@ def _fill_content(shape: Value, value: Value) -> np.ndarray | None:
     return np.full(sizes, value.content.reshape(()), object)
 
 
-@operator(code=24, reference=_fill, content=_fill_content)
+@operator(pattern=Pattern.MOVEMENT, code=24, reference=_fill, content=_fill_content)
 def fill(shape: Index, value: Value) -> TensorType:
     """A tensor of a given shape with one element everywhere.
 
@@ -44,7 +44,7 @@ def _fill_like(input: np.ndarray, value: np.ndarray) -> np.ndarray:
     return np.full(input.shape, value.reshape(()), value.dtype)
 
 
-@operator(code=25, reference=_fill_like, content=None)
+@operator(pattern=Pattern.ELEMENTWISE, code=25, reference=_fill_like, content=None)
 def fill_like(input: Value, value: Value) -> TensorType:
     """A tensor of another one's shape with one element everywhere.
 
@@ -57,7 +57,7 @@ def _meshgrid(*input: np.ndarray) -> list[np.ndarray]:
     return [np.array(g) for g in np.meshgrid(*input, indexing="ij")]
 
 
-@operator(code=50, reference=_meshgrid)
+@operator(pattern=Pattern.MOVEMENT, code=50, reference=_meshgrid)
 def meshgrid(*input: Value) -> tuple[TensorType, ...]:
     """Coordinate grids: output i holds vector i along axis i and repeats it along the others.
 
@@ -106,7 +106,7 @@ def _count(start: Value, end: Value, step: Value) -> Dim | None:
     return maximum(count, 0)
 
 
-@operator(code=61, reference=_range)
+@operator(pattern=Pattern.MOVEMENT, code=61, reference=_range)
 def range_(start: Index, end: Index, step: Index) -> TensorType:
     """`start`, `start + step`, ... up to `end`, which is not included.
 

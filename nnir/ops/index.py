@@ -8,7 +8,7 @@ from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, ceil_div, is_natural, maximum, minimum
 from ..model import Index, Value
 from ..numeric import at_positions, wide
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import Precision, TensorType
 from .rules import carry_data, common_dim, fresh, require_integers
 
@@ -21,7 +21,7 @@ def _gather(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -> np.ndar
     return np.take(input, indices.astype(np.int64), axis)
 
 
-@operator(code=30, reference=_gather, content=carry_data(_gather))
+@operator(pattern=Pattern.MOVEMENT, code=30, reference=_gather, content=carry_data(_gather))
 def gather(input: Value, indices: Index, *, axis: int = 0) -> TensorType:
     """Take entries along an axis.
 
@@ -51,7 +51,7 @@ def _roll(input: np.ndarray, shifts: np.ndarray, axes: np.ndarray | None = None)
     return np.roll(input, amounts, tuple(int(a) for a in axes.flat))
 
 
-@operator(code=71, reference=_roll)
+@operator(pattern=Pattern.MOVEMENT, code=71, reference=_roll)
 def roll(input: Value, shifts: Index, axes: Index | None = None) -> TensorType:
     """Shift elements cyclically: element i moves to (i + shift) mod size.
 
@@ -72,7 +72,7 @@ def _channel_shuffle(input: np.ndarray, *, group: int) -> np.ndarray:
     return input.reshape(n, group, c // group, *rest).swapaxes(1, 2).reshape(input.shape)
 
 
-@operator(code=11, reference=_channel_shuffle)
+@operator(pattern=Pattern.MOVEMENT, code=11, reference=_channel_shuffle)
 def channel_shuffle(input: Value, *, group: int) -> TensorType:
     """Interleave groups of channels: out[k * group + g] = in[g * (C / group) + k] on axis 1.
 
@@ -104,7 +104,7 @@ def _slice(
     return input[tuple(cut)]
 
 
-@operator(code=76, reference=_slice, content=carry_data(_slice))
+@operator(pattern=Pattern.MOVEMENT, code=76, reference=_slice, content=carry_data(_slice))
 def slice_(
     input: Value, axes: Index | None, starts: Index, ends: Index, steps: Index | None = None
 ) -> TensorType:
@@ -175,7 +175,7 @@ def _gather_elements(input: np.ndarray, indices: np.ndarray, *, axis: int = 0) -
     return np.asarray(input[_along(indices, axis)])
 
 
-@operator(code=1300, reference=_gather_elements)
+@operator(pattern=Pattern.MOVEMENT, code=1300, reference=_gather_elements)
 def gather_elements(input: Value, indices: Index, *, axis: int = 0) -> TensorType:
     """Take one element per index: its own position, but for `axis`, where the index says it.
 
@@ -197,7 +197,7 @@ def _gather_nd(input: np.ndarray, indices: np.ndarray, *, batch_dims: int = 0) -
     return np.asarray(input[(*batch, *np.moveaxis(indices, -1, 0).astype(np.int64))])
 
 
-@operator(code=1301, reference=_gather_nd)
+@operator(pattern=Pattern.MOVEMENT, code=1301, reference=_gather_nd)
 def gather_nd(input: Value, indices: Index, *, batch_dims: int = 0) -> TensorType:
     """Take slices at positions given by the vectors along the last axis of `indices`.
 
@@ -261,7 +261,7 @@ def _check_scatter(input: Value, indices: Value, updates: Value, reduction: str,
     require(reduction in ("none", *REDUCTIONS), f"{what} with reduction {reduction!r}")
 
 
-@operator(code=1302, reference=_scatter_elements)
+@operator(pattern=Pattern.MOVEMENT, code=1302, reference=_scatter_elements)
 def scatter_elements(
     input: Value, indices: Index, updates: Value, *, axis: int = 0, reduction: str = "none"
 ) -> TensorType:
@@ -291,7 +291,7 @@ def _scatter_nd(
     return _place(input.copy(), where, updates, reduction)
 
 
-@operator(code=1303, reference=_scatter_nd)
+@operator(pattern=Pattern.MOVEMENT, code=1303, reference=_scatter_nd)
 def scatter_nd(
     input: Value, indices: Index, updates: Value, *, reduction: str = "none"
 ) -> TensorType:
@@ -315,7 +315,7 @@ def _non_zero(input: np.ndarray) -> np.ndarray:
     return found if input.ndim else found[:0]
 
 
-@operator(code=1304, reference=_non_zero)
+@operator(pattern=Pattern.MOVEMENT, code=1304, reference=_non_zero)
 def non_zero(input: Value) -> TensorType:
     """The positions of the elements that are not zero, in order of storage.
 
@@ -339,7 +339,7 @@ def _reverse_sequence(
     return np.take_along_axis(input, np.expand_dims(source, others), time_axis)
 
 
-@operator(code=1305, reference=_reverse_sequence)
+@operator(pattern=Pattern.MOVEMENT, code=1305, reference=_reverse_sequence)
 def reverse_sequence(
     input: Value, lengths: Index, *, batch_axis: int = 0, time_axis: int = 1
 ) -> TensorType:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import build
 from ..broadcast import broadcast, text
+from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..errors import BadType
 from ..model import Value
@@ -183,7 +184,7 @@ def grouped_mat_mul(input: Value, weight: Value, ends: Value) -> TensorType:
     return input.type.with_shape((input.shape[0], weight.shape[2]))
 
 
-@grouped_mat_mul.decomposes
+@grouped_mat_mul.decomposes(level=Level.ROUNDING)
 def _all_products(input: Value, weight: Value, ends: Value) -> Value:
     """Every product of every row, of which the one of its group is kept."""
     from . import compare, generate, reduce, shape  # which use the operators here

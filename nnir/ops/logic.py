@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ..model import Value
-from ..operator import Operator, operator, require
+from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
 from .binary import same_type
 
@@ -26,7 +26,7 @@ def logical(name: str, function: Ufunc, code: int, summary: str, *, since: str =
 
     rule.__name__, rule.__module__ = name, __name__
     rule.__doc__ = f"{summary}\n\n    Types: BOOL8.\n    Shapes: broadcast as in NumPy.\n    "
-    return operator(code=code, reference=reference, since=since)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference, since=since)(rule)
 
 
 def bitwise(name: str, function: Ufunc, code: int, summary: str) -> Operator:
@@ -44,7 +44,7 @@ def bitwise(name: str, function: Ufunc, code: int, summary: str) -> Operator:
         f"{summary}\n\n    Types: two integers of one precision; the result has it too.\n"
         "    Shapes: broadcast as in NumPy.\n    "
     )
-    return operator(code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
 
 
 def _require_bool(name: str, input: Value) -> None:
@@ -68,7 +68,7 @@ def _not(input: np.ndarray) -> np.ndarray:
     return np.logical_not(input)
 
 
-@operator(code=53, reference=_not)
+@operator(pattern=Pattern.ELEMENTWISE, code=53, reference=_not)
 def not_(input: Value) -> TensorType:
     """Whether the element is false.
 
@@ -82,7 +82,7 @@ def _bitwise_not(input: np.ndarray) -> np.ndarray:
     return np.bitwise_not(input)
 
 
-@operator(code=1153, reference=_bitwise_not)
+@operator(pattern=Pattern.ELEMENTWISE, code=1153, reference=_bitwise_not)
 def bitwise_not(input: Value) -> TensorType:
     """Every bit the other way round.
 
@@ -102,7 +102,7 @@ def _bit_shift(input0: np.ndarray, input1: np.ndarray, *, left: bool) -> np.ndar
     return np.where(inside, np.left_shift(input0, by), input0.dtype.type(0))
 
 
-@operator(code=1154, reference=_bit_shift)
+@operator(pattern=Pattern.ELEMENTWISE, code=1154, reference=_bit_shift)
 def bit_shift(input0: Value, input1: Value, *, left: bool) -> TensorType:
     """Shift the bits of input0 by input1 places, to the left or to the right.
 

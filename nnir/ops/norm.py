@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..broadcast import axis_of, broadcast
+from ..decomposition import Level
 from ..dim import Expr
 from ..model import Value
 from ..numeric import HALF, wide
@@ -269,7 +270,7 @@ def same_precision(value: Value, other: Value) -> Value:
     return value if same else unary.cast(value, dtype=other.precision)
 
 
-@rms_normalization.decomposes
+@rms_normalization.decomposes(level=Level.ROUNDING)
 def _(input: Value, scale: Value, *, begin_norm_axis: int = -1, epsilon: float = 1e-5) -> Value:
     wide_ = computing(input)
     axes = list(range(axis_of(begin_norm_axis, input.rank), input.rank))

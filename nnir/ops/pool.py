@@ -10,7 +10,7 @@ from ..broadcast import contents, length_of
 from ..dim import Dim
 from ..model import Index, Value
 from ..numeric import at_positions, fused, wide
-from ..operator import of_windows, operator, require
+from ..operator import Pattern, of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import windows
 from .rules import require_integers
@@ -449,7 +449,7 @@ def _max_unpool(
     return grown
 
 
-@operator(steps=of_windows, code=1453, reference=_max_unpool)
+@operator(pattern=Pattern.MOVEMENT, steps=of_windows, code=1453, reference=_max_unpool)
 def max_unpool(
     input: Value,
     indices: Value,

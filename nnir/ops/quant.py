@@ -11,7 +11,7 @@ from ..broadcast import Shape, axis_of
 from ..dim import Expr, ceil_div
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import Precision, Quantization, TensorType, precision_of
 from . import activation, index, shape, unary
 from .unary import BITS
@@ -70,7 +70,12 @@ def _quantize(
     return np.clip(steps + _along(zeros, along, input.ndim), low, high).astype(kind.dtype)
 
 
-@operator(code=60, reference=_quantize, order=("input", "axis", "scale", "zero_point"))
+@operator(
+    pattern=Pattern.ELEMENTWISE,
+    code=60,
+    reference=_quantize,
+    order=("input", "axis", "scale", "zero_point"),
+)
 def quantize(
     input: Value,
     scale: Value,
@@ -111,7 +116,7 @@ def _dequantize(input: np.ndarray, *, quantization: Quantization | None = None) 
     return np.asarray((input.astype(np.int64) - zeros).astype(np.float32) * scales, np.float32)
 
 
-@operator(code=19, reference=_dequantize)
+@operator(pattern=Pattern.ELEMENTWISE, code=19, reference=_dequantize)
 def dequantize(input: Value) -> TensorType:
     """(q - zero_point) * scale, with scale and zero point from the type of `input`.
 
@@ -194,7 +199,7 @@ def _quantize_linear(
     return real.astype(np.float32).astype(dtype.dtype)
 
 
-@operator(code=1600, reference=_quantize_linear)
+@operator(pattern=Pattern.ELEMENTWISE, code=1600, reference=_quantize_linear)
 def quantize_linear(
     input: Value,
     scale: Value,
@@ -245,7 +250,7 @@ def _dequantize_linear(
     return np.asarray(steps * factors).astype(dtype.dtype)
 
 
-@operator(code=1601, reference=_dequantize_linear)
+@operator(pattern=Pattern.ELEMENTWISE, code=1601, reference=_dequantize_linear)
 def dequantize_linear(
     input: Value,
     scale: Value,
@@ -296,7 +301,7 @@ def _as(value: Value, dtype: Precision) -> Value:
     return value if value.precision == dtype else unary.cast(value, dtype=dtype)
 
 
-@quantize_linear.decomposes
+@quantize_linear.decomposes()
 def _quantize_linear_parts(
     input: Value,
     scale: Value,
@@ -326,7 +331,7 @@ def _quantize_linear_parts(
     return unary.cast(real, dtype=dtype)
 
 
-@dequantize_linear.decomposes
+@dequantize_linear.decomposes()
 def _dequantize_linear_parts(
     input: Value,
     scale: Value,

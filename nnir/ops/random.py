@@ -8,7 +8,7 @@ import numpy as np
 
 from ..broadcast import contents, length_of
 from ..model import Index, Value
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import Precision, TensorType
 from .rules import fresh, require_integers
 
@@ -87,7 +87,7 @@ def _bernoulli(input: np.ndarray, *, dtype: Precision, seed: float | None) -> np
     return np.asarray(drawn < input.astype(np.float64), dtype.dtype)
 
 
-@operator(code=1752, reference=_bernoulli, is_random=True)
+@operator(pattern=Pattern.ELEMENTWISE, code=1752, reference=_bernoulli, is_random=True)
 def bernoulli(input: Value, *, dtype: Precision, seed: float | None = None) -> TensorType:
     """1 with the probability that the element of `input` says, else 0.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import Shape, axes_of, axis_of, ints, length_of
+from ..decomposition import Level
 from ..dim import Dim, Expr, maximum, minimum
 from ..errors import NotConstant, Unsupported
 from ..model import Index, Value
@@ -312,14 +313,6 @@ cum_sum = running("cum_sum", np.cumsum, 17, "The sum of all elements so far.", i
 cum_prod = running("cum_prod", np.cumprod, 1202, "The product of all elements so far.", identity=1)
 
 
-@reduce_min.decomposes
-def _least(input: Value, axes: Index, *, keepdim: bool = True) -> Value:
-    """The negative of the largest negative; the lowest integer would wrap."""
-    if not input.is_float:
-        raise Unsupported(f"the minimum of {input.type} as a maximum")
-    return -reduce_max(-input, axes, keepdim=keepdim)
-
-
 def extreme(
     name: str, ufunc: Any, better: Callable[..., Any], code: int, summary: str
 ) -> Operator[tuple[Value, Value]]:
@@ -378,7 +371,7 @@ LONGEST = 256
 """So many elements are decomposed: it takes their square."""
 
 
-@cum_log_sum_exp.decomposes
+@cum_log_sum_exp.decomposes(level=Level.ROUNDING)
 def _cum_log_sum_exp_parts(input: Value, *, axis: int) -> Value:
     """The sum over all elements, those that come later replaced by -infinity."""
     place = axis_of(axis, input.rank)

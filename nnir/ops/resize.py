@@ -11,7 +11,7 @@ from ..broadcast import axes_of, contents, ints, length_of
 from ..dim import Dim, Expr
 from ..model import Index, Value
 from ..numeric import wide
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import InterpolateMode, PadMode, TensorType
 from . import sampling
 from .rules import common_dim, require_integers
@@ -107,7 +107,7 @@ def scaled(input: Value, size: Dim, scales: np.ndarray | None, position: int) ->
     return size // int(inverse) if exact else input.model.fresh()
 
 
-@operator(code=68, reference=_resize_nearest)
+@operator(pattern=Pattern.MOVEMENT, code=68, reference=_resize_nearest)
 def resize_nearest(
     input: Value,
     shape: Index | None = None,

@@ -8,9 +8,9 @@ import numpy as np
 
 from ..broadcast import axes_of, axis_of, contents, ints, length_of, text
 from ..dim import Dim, Expr, product
-from ..errors import NotConstant, Unsupported
+from ..errors import NotConstant
 from ..model import Index, Value
-from ..operator import carry, operator, require
+from ..operator import Pattern, carry, operator, require
 from ..types import PadMode, Precision, Row, TensorType
 from .rules import Shape, carry_data, common_dim, common_type, fresh, require_integers
 
@@ -43,7 +43,7 @@ def _inferred(input: Value, target: Shape) -> Shape:
     return target
 
 
-@operator(code=67, reference=_reshape, content=carry_data(_reshape))
+@operator(pattern=Pattern.MOVEMENT, code=67, reference=_reshape, content=carry_data(_reshape))
 def reshape(input: Value, shape: Index) -> TensorType:
     """The same elements in the same order in a new shape.
 
@@ -61,7 +61,12 @@ def reshape(input: Value, shape: Index) -> TensorType:
     return input.type.with_shape(_inferred(input, tuple(copy)))
 
 
-@operator(code=1250, reference=_reshape_exact, content=carry_data(_reshape_exact))
+@operator(
+    pattern=Pattern.MOVEMENT,
+    code=1250,
+    reference=_reshape_exact,
+    content=carry_data(_reshape_exact),
+)
 def reshape_exact(input: Value, shape: Index) -> TensorType:
     """RESHAPE where a 0 in `shape` means a size of 0.
 
@@ -75,19 +80,11 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     return input.type.with_shape(_inferred(input, target))
 
 
-@reshape_exact.decomposes
-def _reshape_without_zeros(input: Value, shape: Value) -> Value:
-    target = contents(shape)
-    if target is None or any(isinstance(d, Expr) or d == 0 for d in target):
-        raise Unsupported(f"reshape of {input.type} to sizes that may be 0")
-    return reshape(input, shape)
-
-
 def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
     return np.transpose(input, perm or None)
 
 
-@operator(code=89, reference=_transpose, content=carry(_transpose))
+@operator(pattern=Pattern.MOVEMENT, code=89, reference=_transpose, content=carry(_transpose))
 def transpose(input: Value, *, perm: tuple[int, ...] | None = None) -> TensorType:
     """Permute the axes: output axis i is input axis `perm[i]`.
 
@@ -104,7 +101,7 @@ def _squeeze(input: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
     return np.squeeze(input, wanted)
 
 
-@operator(code=81, reference=_squeeze, content=carry_data(_squeeze))
+@operator(pattern=Pattern.MOVEMENT, code=81, reference=_squeeze, content=carry_data(_squeeze))
 def squeeze(input: Value, axes: Index | None = None) -> TensorType:
     """Drop axes of size 1.
 
@@ -132,7 +129,7 @@ def _unsqueeze(input: np.ndarray, axes: np.ndarray) -> np.ndarray:
     return input
 
 
-@operator(code=90, reference=_unsqueeze, content=carry_data(_unsqueeze))
+@operator(pattern=Pattern.MOVEMENT, code=90, reference=_unsqueeze, content=carry_data(_unsqueeze))
 def unsqueeze(input: Value, axes: Index) -> TensorType:
     """Insert axes of size 1.
 
@@ -157,7 +154,7 @@ def _flatten(input: np.ndarray, *, start_axis: int, end_axis: int) -> np.ndarray
     return input.reshape([*head, int(np.prod(input.shape[first : last + 1], dtype=int)), *tail])
 
 
-@operator(code=26, reference=_flatten)
+@operator(pattern=Pattern.MOVEMENT, code=26, reference=_flatten)
 def flatten(input: Value, *, start_axis: int, end_axis: int) -> TensorType:
     """Merge the axes from `start_axis` to `end_axis`, both included.
 
@@ -175,7 +172,7 @@ def _concat(*input: np.ndarray, axis: int = -1) -> np.ndarray:
     return np.concatenate(input, axis)
 
 
-@operator(code=13, reference=_concat, content=carry(_concat))
+@operator(pattern=Pattern.MOVEMENT, code=13, reference=_concat, content=carry(_concat))
 def concat(*input: Value, axis: int = -1) -> TensorType:
     """Join tensors along an existing axis.
 
@@ -199,7 +196,7 @@ def _stack(*input: np.ndarray, axis: int) -> np.ndarray:
     return np.stack(input, axis)
 
 
-@operator(code=82, reference=_stack, content=carry(_stack))
+@operator(pattern=Pattern.MOVEMENT, code=82, reference=_stack, content=carry(_stack))
 def stack(*input: Value, axis: int) -> TensorType:
     """Join tensors along a new axis.
 
@@ -219,7 +216,7 @@ def _split(input: np.ndarray, split: np.ndarray, *, axis: int) -> list[np.ndarra
     return np.split(input, np.cumsum(sizes)[:-1].astype(int), axis)
 
 
-@operator(code=79, reference=_split, order=("input", "axis", "split"))
+@operator(pattern=Pattern.MOVEMENT, code=79, reference=_split, order=("input", "axis", "split"))
 def split(input: Value, split: Index, *, axis: int) -> tuple[TensorType, ...]:
     """Cut a tensor into pieces of the lengths `split` along an axis.
 
@@ -245,7 +242,7 @@ def _unstack(input: np.ndarray, *, axis: int, num: int) -> list[np.ndarray]:
     return list(np.moveaxis(input, axis, 0))
 
 
-@operator(code=91, reference=_unstack, since="v1.1")
+@operator(pattern=Pattern.MOVEMENT, code=91, reference=_unstack, since="v1.1")
 def unstack(input: Value, *, axis: int, num: int) -> tuple[TensorType, ...]:
     """Cut a tensor into `num` slices along an axis, which is dropped.
 
@@ -265,7 +262,7 @@ def _expand(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return np.broadcast_to(input, [s if d == -1 else d for d, s in zip(target, own, strict=True)])
 
 
-@operator(code=23, reference=_expand, content=carry_data(_expand))
+@operator(pattern=Pattern.MOVEMENT, code=23, reference=_expand, content=carry_data(_expand))
 def expand(input: Value, shape: Index) -> TensorType:
     """Repeat axes of size 1 until the tensor has a shape.
 
@@ -295,7 +292,7 @@ def _tile(input: np.ndarray, repeats: np.ndarray) -> np.ndarray:
     return np.tile(input, [int(r) for r in repeats.flat])
 
 
-@operator(code=87, reference=_tile, content=carry_data(_tile))
+@operator(pattern=Pattern.MOVEMENT, code=87, reference=_tile, content=carry_data(_tile))
 def tile(input: Value, repeats: Index) -> TensorType:
     """Repeat the whole tensor along each axis.
 
@@ -323,7 +320,7 @@ def _dims(input: Value, *, dtype: Precision) -> np.ndarray:
     return dims
 
 
-@operator(code=73, reference=_shape, content=_dims)
+@operator(pattern=Pattern.MOVEMENT, code=73, reference=_shape, content=_dims)
 def shape(input: Value, *, dtype: Precision) -> TensorType:
     """The sizes of a tensor's axes as a vector.
 
@@ -352,7 +349,9 @@ def _crop(input: np.ndarray, pairs: Sequence[tuple[int, int]]) -> np.ndarray:
     return input[tuple(slice(max(-b, 0), max(n + min(e, 0), 0)) for (b, e), n in sizes)]
 
 
-@operator(code=56, reference=_pad, order=("input", "pads", "mode", "value"))
+@operator(
+    pattern=Pattern.MOVEMENT, code=56, reference=_pad, order=("input", "pads", "mode", "value")
+)
 def pad(
     input: Value, pads: Index, value: Value | None = None, *, mode: PadMode = PadMode.CONSTANT
 ) -> TensorType:

@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import build
 from ..broadcast import axis_of, contents, ints
+from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Index, Value
@@ -92,7 +93,7 @@ def _bins(
     return length // 2 + 1 if onesided and not inverse else length
 
 
-@dft.decomposes
+@dft.decomposes(level=Level.ROUNDING)
 def _dft_as_products(
     input: Value,
     dft_length: Value | None = None,

@@ -7,7 +7,7 @@ import numpy as np
 from ..broadcast import axis_of, contents
 from ..dim import Dim, product
 from ..model import Index, Value
-from ..operator import operator, require
+from ..operator import Pattern, operator, require
 from ..types import Precision, TensorType
 
 
@@ -82,7 +82,7 @@ def _unique(
     return values, *(a.astype(np.int64) for a in (first, inverse, counts))
 
 
-@operator(code=1800, reference=_unique)
+@operator(pattern=Pattern.MOVEMENT, code=1800, reference=_unique)
 def unique(
     input: Value, *, axis: int | None = None, sorted: bool = True
 ) -> tuple[TensorType, TensorType, TensorType, TensorType]:

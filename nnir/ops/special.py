@@ -11,7 +11,7 @@ from ..broadcast import broadcast
 from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
-from ..operator import Operator, operator, require, series
+from ..operator import Operator, Pattern, operator, require, series
 from ..types import TensorType
 from .binary import same_type
 
@@ -71,7 +71,7 @@ def special(name: str, scipy_name: str, code: int, summary: str, operands: int =
         f"{summary}\n\n    Types: any float, one for all.\n    Shapes: {shapes}.\n"
         f"    Edges: those of scipy.special.{scipy_name}.\n    "
     )
-    return operator(steps=series, code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, steps=series, code=code, reference=reference)(rule)
 
 
 lgamma = special("lgamma", "gammaln", 2150, "The logarithm of the size of the gamma function.")
@@ -112,7 +112,7 @@ def _betainc(a: np.ndarray, b: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(scipy_function("betainc")(*wide), x.dtype)
 
 
-@operator(steps=series, code=2178, reference=_betainc)
+@operator(pattern=Pattern.ELEMENTWISE, steps=series, code=2178, reference=_betainc)
 def betainc(a: Value, b: Value, x: Value) -> TensorType:
     """The incomplete beta function, regularised.
 
@@ -152,7 +152,7 @@ def _polygamma(input: np.ndarray, *, order: int) -> np.ndarray:
     return np.asarray(made, input.dtype)
 
 
-@operator(steps=series, code=2172, reference=_polygamma)
+@operator(pattern=Pattern.ELEMENTWISE, steps=series, code=2172, reference=_polygamma)
 def polygamma(input: Value, *, order: int) -> TensorType:
     """The derivative of order `order` of DIGAMMA.
 

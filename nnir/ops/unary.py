@@ -10,7 +10,7 @@ import numpy as np
 
 from ..model import Value
 from ..numeric import wide
-from ..operator import Operator, carry, operator, require
+from ..operator import Operator, Pattern, carry, operator, require
 from ..types import Precision, TensorType
 
 BITS = {Precision.INT4: 4, Precision.UINT4: 4, Precision.FLOAT4E2M1FN: 4} | {
@@ -54,7 +54,7 @@ def unary(
         f"{summary}\n\n    Types: any {kinds}; the result has the type and shape of `input`.\n"
         f"    Edges: {edges}\n    "
     )
-    return operator(code=code, reference=wide(reference))(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=wide(reference))(rule)
 
 
 # W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969):
@@ -128,7 +128,7 @@ def _negative(input: np.ndarray) -> np.ndarray:
     return np.negative(input)
 
 
-@operator(code=0, reference=wide(np.abs))
+@operator(pattern=Pattern.ELEMENTWISE, code=0, reference=wide(np.abs))
 def abs_(input: Value) -> TensorType:
     """|x|.
 
@@ -233,7 +233,7 @@ def _frexp(input: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return mantissa.astype(input.dtype), exponent.astype(np.int32)
 
 
-@operator(code=1035, reference=_frexp)
+@operator(pattern=Pattern.ELEMENTWISE, code=1035, reference=_frexp)
 def frexp(input: Value) -> tuple[TensorType, TensorType]:
     """x as a number in [0.5, 1) and the power of 2 to multiply it with.
 
@@ -248,7 +248,7 @@ def _assign(input: np.ndarray) -> np.ndarray:
     return input
 
 
-@operator(code=7, reference=_assign, content=carry(_assign))
+@operator(pattern=Pattern.ELEMENTWISE, code=7, reference=_assign, content=carry(_assign))
 def assign(input: Value) -> TensorType:
     """A copy of `input`.
 
@@ -275,7 +275,7 @@ def _cast_content(input: Value, *, dtype: Precision) -> np.ndarray | None:
     return input.content if dtype in (Precision.INT32, Precision.INT64) else None
 
 
-@operator(code=10, reference=_cast, content=_cast_content)
+@operator(pattern=Pattern.ELEMENTWISE, code=10, reference=_cast, content=_cast_content)
 def cast(input: Value, *, dtype: Precision) -> TensorType:
     """Change the element type.
 
@@ -304,7 +304,7 @@ def _narrow(codes: np.ndarray, dtype: Precision) -> np.ndarray:
     return codes.view(dtype.dtype)
 
 
-@operator(code=1016, reference=_bit_cast)
+@operator(pattern=Pattern.MOVEMENT, code=1016, reference=_bit_cast)
 def bit_cast(input: Value, *, dtype: Precision) -> TensorType:
     """The same bits as another element type of the same width.
 

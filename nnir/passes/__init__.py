@@ -10,7 +10,7 @@ from .fold import fold_constants
 from .gelu import fuse_gelu
 from .identities import remove_identities
 from .layout import sink_transposes
-from .legalise import legalise, to_standard
+from .legalise import legalise
 from .lift import lift_transposes
 from .rewrite import Pass, apply
 from .scale import fold_scale
@@ -60,5 +60,4 @@ __all__ = [
     "remove_identities",
     "simplify_shapes",
     "sink_transposes",
-    "to_standard",
 ]

@@ -12,11 +12,8 @@ from ..broadcast import ints
 from ..dim import Dim
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
+from ..operator import Pattern
 from ..ops import generate, index, shape
-
-ELEMENTWISE = frozenset({"activation", "binary", "compare", "logic", "unary"})
-"""Families whose results lie in memory as their operands do."""
-
 
 MOVED = frozenset({"TRANSPOSE", "SLICE", "EXPAND", "SPLIT", "UNSTACK"})
 """What PyTorch gives as a view, with strides of its own."""
@@ -39,7 +36,7 @@ def is_contiguous(x: Value) -> bool:
             continue
         if made.operator.name in MOVED:
             return False
-        if made.operator.family in ELEMENTWISE or made.operator.name.startswith("RESHAPE"):
+        if made.operator.pattern is Pattern.ELEMENTWISE or made.operator.name.startswith("RESHAPE"):
             waiting += [v for v in made.inputs if v is not None and v.rank]
     return not waiting
 

@@ -15,6 +15,7 @@ from hal.drivers.litert import compiler as litert
 from hal.drivers.onnxruntime import driver as onnxruntime
 from hal.drivers.openvino import families as openvino
 from hal.drivers.torch import families as torch_families
+from nnir.decomposition import Decomposition
 from nnir.errors import NoLowering
 from nnir.ops import activation, attention, binary
 
@@ -107,7 +108,7 @@ def paddle_legacy_rule(patch: Patch = setattr) -> None:
 
 
 def decomposition(patch: Patch = setattr) -> None:
-    patch(attention.linear_attention, "decomposition", no_place)
+    patch(attention.linear_attention, "_decompositions", [Decomposition(no_place)])
 
 
 def type_rule(patch: Patch = setattr) -> None:

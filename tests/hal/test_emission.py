@@ -96,7 +96,7 @@ def guessed(name: str, size: Any) -> Operator:
 
 def test_new_sizes_of_a_decomposition_are_no_sizes_of_its_operands() -> None:
     inner, outer = guessed("inner", 1), guessed("outer", 2)
-    outer.decomposes(lambda input: unary.exp(inner(input)))
+    outer.decomposes()(lambda input: unary.exp(inner(input)))
     table.lower(inner)(plain)
     model = Model()
     x = model.input("x", TensorType(Precision.FLOAT32, (model.fresh(),)))
@@ -139,7 +139,7 @@ def test_an_engine_refuses_in_its_words_and_only_with_its_own_errors() -> None:
 
 def test_decompositions_are_counted() -> None:
     outer = guessed("counted", 3)
-    outer.decomposes(lambda input: unary.exp(input))
+    outer.decomposes()(lambda input: unary.exp(input))
     model = Model()
     model.outputs = [outer(model.input("x", TensorType(Precision.FLOAT32, (2,))))]
     with decompositions() as found:

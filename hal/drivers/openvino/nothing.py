@@ -7,9 +7,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Operation, Value
-
-COMPUTING = frozenset({"binary", "compare", "logic", "unary", "activation", "reduce"})
-"""Families whose kernels divide by the size."""
+from nnir.operator import Pattern
 
 
 def nothing(operation: Operation) -> list[np.ndarray] | None:
@@ -22,7 +20,8 @@ def nothing(operation: Operation) -> list[np.ndarray] | None:
         return None
     if all(v.is_static and 0 in v.shape for v in operation.outputs):
         return [empty(v) for v in operation.outputs]
-    if operator.family in COMPUTING and any(0 in v.shape for v in operation.outputs):
+    computes = operator.pattern is not Pattern.MOVEMENT  # such kernels divide by the size
+    if computes and any(0 in v.shape for v in operation.outputs):
         raise NoLowering(f"openvino: {operator.name} of nothing, of a size that is not known")
     arrays = []
     for value in operation.inputs:

@@ -1,4 +1,4 @@
-"""Einstein summation by transposes, matrix products and sums."""
+"""Products of tensors summed over shared axes, by transposes, matrix products and sums."""
 
 from __future__ import annotations
 
@@ -6,16 +6,10 @@ from collections.abc import Sequence
 
 from .. import build
 from ..model import Value
-from . import linear, reduce, shape
-from .index import slice_
+from ..ops import linear, reduce, shape
+from ..ops.index import slice_
 
 FAR = (1 << 63) - 1
-
-
-@linear.einsum.decomposes
-def _einsum_as_products(*input: Value, equation: str) -> Value:
-    labels, result = linear.terms(equation, [v.rank for v in input])
-    return contract(input, labels, result)
 
 
 def contract(inputs: Sequence[Value], labels: Sequence[list[str]], result: list[str]) -> Value:

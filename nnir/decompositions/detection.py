@@ -1,4 +1,4 @@
-"""NON_MAX_SUPPRESSION by other operators."""
+"""Detection."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from .. import build
 from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
+from ..ops import binary, generate, index, reduce, shape, sort, unary
+from ..ops.detection import non_max_suppression, non_max_suppression_indices
 from ..types import Precision
-from . import binary, generate, index, reduce, shape, sort, unary
-from .detection import non_max_suppression, non_max_suppression_indices
 
 
-@non_max_suppression.decomposes
+@non_max_suppression.decomposes()
 def _by_classes(
     bboxes: Value,
     scores: Value,

@@ -1,0 +1,41 @@
+"""How an operator is written in others, and what that costs in accuracy or size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class Level(StrEnum):
+    """What a decomposition may change; each level allows those before it too."""
+
+    EXACT = "exact"
+    """The same elements, bit for bit, wherever the operators compute as their references do."""
+    ROUNDING = "rounding"
+    """Elements that differ by rounding."""
+    UNROLLED = "unrolled"
+    """As ROUNDING; loops and sequences of a known length are written out step by step."""
+
+    def allows(self, other: Level) -> bool:
+        """Whether a decomposition of the level `other` may be taken."""
+        levels = list(Level)
+        return levels.index(other) <= levels.index(self)
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """A function of the operator's own parameters that appends other operators.
+
+    It raises an error of ours, with the reason, for operands that it cannot express. `ulps`: the
+    largest error in units in the last place of a FLOAT32 result; None where it is no elementwise
+    function, whose error grows with the number of terms.
+    """
+
+    function: Callable[..., Any]
+    level: Level = Level.EXACT
+    ulps: float | None = None
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Any:
+        return self.function(*inputs, **attributes)

@@ -1,0 +1,20 @@
+"""Operators written in others, one module a family; importing the package registers all of them.
+
+A device takes a decomposition for an operator that it has no lowering for, `to_standard` for one
+that the standard does not have. `impossible` says of the others why there is none.
+"""
+
+from . import control, conv, detection, index, linear, pool, recurrent, reduce, resize, shape
+
+__all__ = [
+    "control",
+    "conv",
+    "detection",
+    "index",
+    "linear",
+    "pool",
+    "recurrent",
+    "reduce",
+    "resize",
+    "shape",
+]

@@ -1,0 +1,200 @@
+"""Convolutions over volumes: depth becomes channels and batch of a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from .. import build
+from ..broadcast import ints
+from ..decomposition import Level
+from ..dim import Dim, Expr
+from ..errors import NotConstant, Unsupported
+from ..model import Value
+from ..ops import activation, conv, index, shape, windows
+from ..types import AutoPad, Fuse
+
+ACTIVATIONS: dict[Fuse, Callable[[Value], Value]] = {
+    Fuse.RELU: activation.relu,
+    Fuse.RELU1: lambda x: activation.clip(x, x.scalar(-1), x.scalar(1)),
+    Fuse.RELU6: activation.relu6,
+}
+
+
+@conv.conv_3d.decomposes(level=Level.ROUNDING)
+def _conv_3d(
+    input: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    dilations: tuple[int, ...],
+    fuse_code: Fuse,
+) -> Value:
+    """The depths that one window reads beside each other as channels, every depth a plane."""
+    if auto_pad == AutoPad.SAME:
+        dilations = (1, 1, 1)
+    sizes, kernel = input.shape[2:], build.known_sizes(filter, (2, 3, 4))
+    known = _plain(sizes) if auto_pad == AutoPad.SAME else [0, 0, 0]
+    covered = windows.extents(kernel, dilations)
+    pairs = windows.resolved(auto_pad, pads, known, covered, strides)
+    x = pad_axes(input, {2: pairs[0]}, 0)
+    pieces = [
+        shape.unsqueeze(every(x, 2, k * dilations[0], covered[0], strides[0]), [2])
+        for k in range(kernel[0])
+    ]
+    deep = shape.concat(*pieces, axis=2) if len(pieces) > 1 else pieces[0]
+    n, c, taps, depth, *plane = build.sizes_of(deep)
+    moved = shape.transpose(deep, perm=(0, 3, 1, 2, 4, 5))
+    planes = build.reshape(moved, [build.times(n, depth), build.times(c, taps), *plane])
+    out, each = build.known_sizes(filter, (0, 1))
+    flat = build.reshape(filter, [out, each * kernel[0], *kernel[1:]])
+    result = conv.conv_2d(
+        planes,
+        flat,
+        bias,
+        pads=_flat(pairs[1:]),
+        strides=strides[1:],
+        group=group,
+        dilations=dilations[1:],
+        fuse_code=fuse_code,
+    )
+    split = build.reshape(result, [n, depth, *build.sizes_of(result)[1:]])
+    return shape.transpose(split, perm=(0, 2, 1, 3, 4))
+
+
+@conv.conv_3d_transpose.decomposes(level=Level.ROUNDING)
+def _conv_3d_transpose(
+    input: Value,
+    filter: Value,
+    bias: Value,
+    *,
+    auto_pad: AutoPad,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...],
+    group: int,
+    dilations: tuple[int, ...],
+    output_padding: tuple[int, ...] | None,
+    output_shape: tuple[int, ...] | None,
+    fuse_code: Fuse,
+) -> Value:
+    """Every depth a plane and every tap of depth channels of its own, added up where they fall."""
+    if auto_pad == AutoPad.SAME:
+        dilations = (1, 1, 1)
+    channels, each, *kernel = build.known_sizes(filter, range(5))
+    spatial = _plain(input.shape[2:])
+    covered = windows.extents(kernel, dilations)
+    pairs = windows.resolved(auto_pad, pads, spatial, covered, strides)
+    extra = output_padding or (0, 0, 0)
+    axes = zip(spatial, strides, covered, pairs, extra, strict=True)
+    out = output_shape or [int(windows.transposed_size(*axis)) for axis in axes]  # type: ignore[arg-type]
+    n, _, depth, *plane = build.sizes_of(input)
+    moved = shape.transpose(input, perm=(0, 2, 1, 3, 4))
+    planes = build.reshape(moved, [build.times(n, depth), channels, *plane])
+    flat = build.reshape(filter, [channels, each * kernel[0], *kernel[1:]])
+    result = conv.conv_2d_transpose(
+        planes,
+        flat,
+        input.model.constant(np.zeros(each * kernel[0] * group, input.dtype)),
+        pads=_flat(pairs[1:]),
+        strides=strides[1:],
+        group=group,
+        dilations=dilations[1:],
+        output_padding=tuple(extra[1:]),
+        output_shape=tuple(out[1:]),
+    )
+    taps = build.reshape(result, [n, depth, each * group, kernel[0], *out[1:]])
+    total: Value | None = None
+    for k in range(kernel[0]):
+        tap = shape.squeeze(index.slice_(taps, [3], [k], [k + 1], [1]), [3])
+        spread = _spread(shape.transpose(tap, perm=(0, 2, 1, 3, 4)), strides[0])
+        after = covered[0] - 1 - k * dilations[0]
+        placed = pad_axes(spread, {2: (k * dilations[0], after)}, 0)
+        total = placed if total is None else total + placed
+    if total is None:
+        raise Unsupported(f"a filter {filter.type} without taps")
+    full = int(total.shape[2])  # type: ignore[arg-type]  # all sizes are known
+    before = pairs[0][0]
+    fitted = pad_axes(total, {2: (-before, before + out[0] - full)}, 0)
+    result = fitted + shape.reshape(bias, [-1, 1, 1, 1])
+    return ACTIVATIONS[fuse_code](result) if fuse_code in ACTIVATIONS else result
+
+
+@conv.col_2_im.decomposes(level=Level.ROUNDING)
+def _col_2_im(
+    input: Value,
+    image_shape: Value,
+    block_shape: Value,
+    *,
+    dilations: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    strides: tuple[int, ...] | None,
+) -> Value:
+    """A transposed convolution by filters that each copy one element of a block."""
+    image, block = ints(image_shape), ints(block_shape)
+    if image is None or block is None or any(isinstance(d, Expr) for d in image):
+        raise NotConstant("the sizes of an image and its blocks")
+    if len(image) != 2 or not input.is_float:
+        raise Unsupported(f"blocks {input.type} in an image of {len(image)} axes")
+    taps = int(np.prod(block))
+    steps, dilated = strides or (1, 1), dilations or (1, 1)
+    pairs = windows.paired(pads, 2)
+    covered = windows.extents(block, dilated)
+    axes = zip(image, covered, steps, pairs, strict=True)
+    blocks = [int(windows.slid(*axis)) for axis in axes]  # type: ignore[arg-type]
+    n, wide, _ = build.sizes_of(input)
+    copies = np.eye(taps, dtype=input.dtype).reshape(taps, 1, *block)
+    planes = build.reshape(input, [build.times(n, build.over(wide, taps)), taps, *blocks])
+    result = conv.conv_2d_transpose(
+        planes,
+        input.model.constant(copies),
+        input.model.constant(np.zeros(1, input.dtype)),
+        pads=_flat(pairs),
+        strides=tuple(steps),
+        dilations=tuple(dilated),
+        output_shape=tuple(image),
+    )
+    return build.reshape(result, [n, build.over(wide, taps), *image])
+
+
+def pad_axes(x: Value, pairs: dict[int, tuple[int, int]], value: float) -> Value:
+    """`value` before and after along some axes; what is below 0 is cut off."""
+    result = x
+    for axis, (before, after) in pairs.items():
+        if before < 0 or after < 0:
+            end = after if after < 0 else build.END
+            result = index.slice_(result, [axis], [max(-before, 0)], [end], [1])
+    widths = [max(w, 0) for a in range(x.rank) for w in pairs.get(a, (0, 0))]
+    if not any(widths):
+        return result
+    return shape.pad(result, np.array(widths, np.int32), x.scalar(value))
+
+
+def _plain(sizes: Sequence[Dim]) -> list[int]:
+    if any(isinstance(d, Expr) for d in sizes):
+        raise NotConstant(f"the sizes {list(map(str, sizes))}")
+    return [int(d) for d in sizes]  # type: ignore[arg-type]
+
+
+def _flat(pairs: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(n for pair in pairs for n in pair)
+
+
+def every(x: Value, axis: int, start: int, extent: int, stride: int) -> Value:
+    """What one tap reads in all windows: as many elements as there are windows."""
+    end = start + 1 - extent
+    return index.slice_(x, [axis], [start], [end if end < 0 else build.END], [stride])
+
+
+def _spread(x: Value, stride: int) -> Value:
+    """Zeros between the elements of axis 2, `stride` - 1 at each place."""
+    if stride == 1:
+        return x
+    *front, depth, rows, columns = build.sizes_of(x)
+    apart = pad_axes(shape.unsqueeze(x, [3]), {3: (0, stride - 1)}, 0)
+    joined = build.reshape(apart, [*front, build.times(depth, stride), rows, columns])
+    return index.slice_(joined, [2], [0], [1 - stride], [1])

@@ -1,0 +1,229 @@
+"""Pools over lines, volumes and dilated windows, by those over a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+
+import numpy as np
+
+from .. import build
+from ..decomposition import Level
+from ..dim import Expr
+from ..errors import NotConstant, Unsupported
+from ..model import Value
+from ..ops import binary, pool, shape, windows
+from ..ops.reduce import lowest
+from ..types import Precision
+from .conv import every, pad_axes
+
+Pairs = list[tuple[int, int]]
+
+
+def _pads(
+    input: Value,
+    kernel: Sequence[int],
+    strides: Sequence[int],
+    pads: Sequence[int] | None,
+    dilations: Sequence[int],
+    *,
+    ceil: bool,
+) -> Pairs:
+    """Padding by which the windows fit without a remainder, so that no rule has to round up."""
+    pairs = list(windows.paired(pads, len(kernel)))
+    if not ceil:
+        return pairs
+    covered = windows.extents(kernel, dilations)
+    for k, (size, extent, stride) in enumerate(zip(input.shape[2:], covered, strides, strict=True)):
+        if isinstance(size, Expr):
+            raise NotConstant(f"{input.type} in windows that may overhang")
+        count = int(windows.slid_inside(size, extent, stride, pairs[k]))  # type: ignore[arg-type]
+        pairs[k] = pairs[k][0], (count - 1) * stride + extent - size - pairs[k][0]
+    return pairs
+
+
+@pool.max_pool.decomposes()
+def _max_pool(
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    return_indices: bool,
+) -> Value | tuple[Value, Value]:
+    rank = len(kernel_shape)
+    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
+    pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
+    if not return_indices:
+        if max(dilated) > 1:
+            low = lowest(input.dtype)
+            return _dilated(input, kernel_shape, steps, pairs, dilated, binary.max_, low)
+        return over_planes(input, kernel_shape, steps, pairs, _best)
+    if rank > 2 or max(dilated) > 1:
+        raise Unsupported(f"positions of maxima in {rank} axes, or in dilated windows")
+    lifted = [(0, 0)] * (2 - rank) + pairs
+    values, positions = pool.max_pool_2d(
+        shape.unsqueeze(input, [2]) if rank == 1 else input,
+        pads=tuple(n for pair in lifted for n in pair),
+        kernel_shape=((1,) * (2 - rank) + kernel_shape),
+        strides=((1,) * (2 - rank) + tuple(steps)),
+        return_indices=True,
+        return_indices_dtype=Precision.INT64,
+    )
+    if rank == 1:
+        return shape.squeeze(values, [2]), shape.squeeze(positions, [2])
+    return values, positions
+
+
+@pool.average_pool.decomposes(level=Level.ROUNDING)
+def _average_pool(
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    count_include_pad: bool,
+) -> Value:
+    rank = len(kernel_shape)
+    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
+    pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
+    own = windows.paired(pads, rank)
+    if max(dilated) > 1:
+        inside = own if count_include_pad else ((0, 0),) * rank
+        total = _dilated(input, kernel_shape, steps, pairs, dilated, binary.add, 0)
+        return total / input.model.constant(
+            _counts(input, kernel_shape, steps, pairs, dilated, inside)
+        )
+
+    def mean(x: Value, kernel: tuple[int, ...], steps: tuple[int, ...], pairs: Pairs) -> Value:
+        return pool.average_pool_2d(
+            x,
+            pads=tuple(n for pair in pairs for n in pair),
+            kernel_shape=kernel,
+            strides=steps,
+            count_include_pad=count_include_pad,
+        )
+
+    result = over_planes(input, kernel_shape, steps, pairs, mean)
+    overhang = [max(b[1] - a[1], 0) for a, b in zip(own, pairs, strict=True)]
+    if not count_include_pad or not any(overhang):
+        return result
+    return result * input.model.constant(_shares(input, kernel_shape, steps, pairs, overhang))
+
+
+@pool.lp_pool.decomposes(level=Level.ROUNDING)
+def _lp_pool(
+    input: Value,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+    dilations: tuple[int, ...] | None,
+    ceil_mode: bool,
+    p: float,
+) -> Value:
+    """The root of the mean of the powers, times their number."""
+    rank = len(kernel_shape)
+    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
+    pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
+    padded = pad_axes(input, {k + 2: pair for k, pair in enumerate(pairs)}, 0)
+    powers = abs(padded) ** p
+    means = pool.average_pool(
+        powers, kernel_shape=kernel_shape, strides=tuple(steps), dilations=tuple(dilated)
+    )
+    return (means * int(np.prod(kernel_shape))) ** (1 / p)
+
+
+Window = Callable[[Value, tuple[int, ...], tuple[int, ...], Pairs], Value]
+
+
+def _best(x: Value, kernel: tuple[int, ...], steps: tuple[int, ...], pairs: Pairs) -> Value:
+    return pool.max_pool_2d(
+        x, pads=tuple(n for pair in pairs for n in pair), kernel_shape=kernel, strides=steps
+    )
+
+
+def over_planes(
+    x: Value,
+    kernel: Sequence[int],
+    steps: Sequence[int],
+    pairs: Pairs,
+    window: Window,
+) -> Value:
+    """A pool over any axes by one over a plane, as it can be done axis after axis."""
+    rank = len(kernel)
+    if rank == 1:
+        flat = window(shape.unsqueeze(x, [2]), (1, kernel[0]), (1, steps[0]), [(0, 0), pairs[0]])
+        return shape.squeeze(flat, [2])
+    if rank == 2:
+        return window(x, tuple(kernel), tuple(steps), pairs)
+    if rank > 3:
+        raise Unsupported(f"a pool over {rank} axes")
+    n, c, depth, *plane = build.sizes_of(x)
+    planes = build.reshape(x, [n, build.times(c, depth), *plane])
+    small = window(planes, tuple(kernel[1:]), tuple(steps[1:]), pairs[1:])
+    rows, columns = build.sizes_of(small)[2:]
+    deep = build.reshape(small, [n, c, depth, build.times(rows, columns)])
+    result = window(deep, (kernel[0], 1), (steps[0], 1), [pairs[0], (0, 0)])
+    return build.reshape(result, [n, c, build.size_of(result, 2), rows, columns])
+
+
+def _dilated(
+    x: Value,
+    kernel: Sequence[int],
+    steps: Sequence[int],
+    pairs: Pairs,
+    dilations: Sequence[int],
+    join: Callable[[Value, Value], Value],
+    outside: float,
+) -> Value:
+    """What the taps of the window read, joined axis after axis."""
+    result = pad_axes(x, {k + 2: pair for k, pair in enumerate(pairs)}, outside)
+    covered = windows.extents(kernel, dilations)
+    for k, size in enumerate(kernel):
+        taps = [
+            every(result, k + 2, tap * dilations[k], covered[k], steps[k]) for tap in range(size)
+        ]
+        result = reduce(join, taps)
+    return result
+
+
+def _counts(
+    input: Value,
+    kernel: Sequence[int],
+    steps: Sequence[int],
+    pairs: Pairs,
+    dilations: Sequence[int],
+    inside: Sequence[tuple[int, int]],
+) -> np.ndarray:
+    """How many elements of each window count: those of the input, and `inside` around it."""
+    sizes = build.known_sizes(input, range(2, input.rank))
+    starts = [-before for before, _ in inside]
+    ends = [n + after for n, (_, after) in zip(sizes, inside, strict=True)]
+    axes = zip(sizes, windows.extents(kernel, dilations), steps, pairs, strict=True)
+    out = [int(windows.slid(*axis)) for axis in axes]  # type: ignore[arg-type]
+    count = windows.counts(starts, ends, kernel, tuple(pairs), steps, dilations, out)
+    return np.maximum(count, 1).astype(input.dtype)
+
+
+def _shares(
+    input: Value,
+    kernel: Sequence[int],
+    steps: Sequence[int],
+    pairs: Pairs,
+    overhang: Sequence[int],
+) -> np.ndarray:
+    """By how much each mean grows when what overhangs does not count."""
+    result = np.ones((), np.float64)
+    for k, (size, stride) in enumerate(zip(kernel, steps, strict=True)):
+        n = int(input.shape[k + 2])  # type: ignore[arg-type]  # windows that overhang need it
+        end = n + sum(pairs[k]) - overhang[k]
+        starts = np.arange((n + sum(pairs[k]) - size) // stride + 1) * stride
+        counts = np.minimum(starts + size, end) - starts
+        axis = (size / np.maximum(counts, 1)).reshape(-1, *(1,) * (len(kernel) - 1 - k))
+        result = result * axis
+    return result.astype(input.dtype)

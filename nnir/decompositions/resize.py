@@ -1,0 +1,210 @@
+"""Resizing by the standard's two rules where they are meant, else by positions and weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .. import build
+from ..broadcast import axes_of, contents, ints
+from ..decomposition import Level
+from ..dim import Expr
+from ..errors import NotConstant, Unsupported
+from ..model import Value
+from ..ops import index, linear, resize, sampling, shape
+
+PLANE = [2, 3]
+ROUNDED = {"half_pixel": (False, 0), "pytorch_half_pixel": (False, 0)}
+RULES = ROUNDED | {"align_corners": (True, 1), "asymmetric": (False, 1)}
+"""Coordinate rules by the `align_corners` and `align_mode` of RESIZE_LINEAR."""
+
+
+class Scaling:
+    """The axes that a RESIZE changes: sizes before and after, where they are known."""
+
+    def __init__(
+        self,
+        input: Value,
+        scales: Value | None,
+        sizes: Value | None,
+        axes: tuple[int, ...] | None,
+        policy: str,
+    ) -> None:
+        named = axes_of(axes if axes is not None else range(input.rank), input.rank)
+        given = None if sizes is None else contents(sizes)
+        factors = None if scales is None else _known(scales)
+        if given is None and factors is None:
+            raise NotConstant(f"the sizes that {input.type} is resized to")
+        kept = [
+            isinstance(input.shape[a], Expr)
+            and (given[k] == input.shape[a] if given else factors is not None and factors[k] == 1)
+            for k, a in enumerate(named)
+        ]
+        changed = [k for k, is_kept in enumerate(kept) if not is_kept]
+        axes_ = [named[k] for k in changed]
+        own = build.known_sizes(input, axes_)
+        wanted = None if given is None else [given[k] for k in changed]
+        if wanted and any(isinstance(d, Expr) for d in wanted):
+            raise NotConstant(f"the sizes that {input.type} is resized to")
+        every = [d if isinstance(d, int) else 1 for d in input.shape]
+        steps = None if factors is None else [factors[k] for k in changed]
+        out, scale = resize.resolved(every, axes_, wanted, steps, policy)  # type: ignore[arg-type]
+        self.changes: dict[int, tuple[int, int, float]] = {
+            axis: (size, end, step)
+            for axis, size, end, step in zip(axes_, own, out, scale, strict=True)
+            if size != end or step != 1
+        }
+
+
+def _known(scales: Value) -> list[float] | None:
+    return None if scales.constant is None else [float(s) for s in scales.constant.reshape(-1)]
+
+
+@resize.resize.decomposes()
+def _nearest(
+    input: Value,
+    roi: Value | None = None,
+    scales: Value | None = None,
+    sizes: Value | None = None,
+    *,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    antialias: bool,
+    axes: tuple[int, ...] | None,
+    cubic_coeff_a: float,
+    exclude_outside: bool,
+    extrapolation_value: float,
+    keep_aspect_ratio_policy: str,
+) -> Value:
+    """Each element taken from its place: RESIZE_NEAREST, or GATHER along each axis."""
+    if mode != "nearest" or coordinate_transformation_mode == "tf_crop_and_resize":
+        raise Unsupported(f"resize by {mode} and {coordinate_transformation_mode} without rounding")
+    repeated = _whole_scales(input, scales, axes, coordinate_transformation_mode)
+    if repeated is not None:
+        return resize.resize_nearest(input, None, np.array(repeated, np.float32))
+    scaling = Scaling(input, scales, sizes, axes, keep_aspect_ratio_policy)
+    how = sampling.Filter(mode, coordinate_transformation_mode, nearest_mode, False, False, 0.0)
+    places = {
+        axis: sampling.weights(how, *change, None)[0][:, 0].astype(np.int64)
+        for axis, change in scaling.changes.items()
+    }
+    if input.rank == 4 and set(places) <= set(PLANE):
+        out = [scaling.changes[a][1] if a in places else input.shape[a] for a in PLANE]
+        for align in (False, True):
+            usual = (
+                resize.nearest_positions(n, m, align_corners=align)
+                for n, m, _ in scaling.changes.values()
+            )
+            known = not any(isinstance(d, Expr) for d in out)
+            if known and all(map(np.array_equal, usual, places.values())):
+                return resize.resize_nearest(input, np.array(out, np.int64), align_corners=align)
+    result = input
+    for axis, place in places.items():
+        result = index.gather(result, place, axis=axis)
+    return result
+
+
+def _whole_scales(
+    input: Value, scales: Value | None, axes: tuple[int, ...] | None, rule: str
+) -> list[float] | None:
+    """Scales of a plane that repeat each element a whole number of times, for open sizes."""
+    factors = None if scales is None else _known(scales)
+    if factors is None or input.rank != 4 or input.is_static or rule not in ROUNDED:
+        return None
+    named = axes_of(axes if axes is not None else range(4), 4)
+    each = [1.0] * 4
+    for axis, factor in zip(named, factors, strict=True):
+        each[axis] = factor
+    fits = each[:2] == [1, 1] and all(f >= 1 and f == int(f) for f in each)
+    return each[2:] if fits else None
+
+
+@resize.resize.decomposes(level=Level.ROUNDING)
+def _weighted(
+    input: Value,
+    roi: Value | None = None,
+    scales: Value | None = None,
+    sizes: Value | None = None,
+    *,
+    mode: str,
+    coordinate_transformation_mode: str,
+    nearest_mode: str,
+    antialias: bool,
+    axes: tuple[int, ...] | None,
+    cubic_coeff_a: float,
+    exclude_outside: bool,
+    extrapolation_value: float,
+    keep_aspect_ratio_policy: str,
+) -> Value:
+    """RESIZE_LINEAR, or a matrix product by constant weights along each axis."""
+    rule = coordinate_transformation_mode
+    if mode == "nearest" or rule == "tf_crop_and_resize" or not input.is_float:
+        raise Unsupported(f"resize of {input.type} by {mode} and {rule} as sums of products")
+    plain = mode == "linear" and not antialias and not exclude_outside
+    stretched = sizes is not None and keep_aspect_ratio_policy == "stretch"
+    is_plane = input.rank == 4 and axes is not None and list(axes_of(axes, 4)) == PLANE
+    if plain and stretched and is_plane and rule in RULES and rule != "pytorch_half_pixel":
+        align, kind = RULES[rule]
+        return resize.resize_linear(input, sizes, align_corners=align, align_mode=kind)
+    scaling = Scaling(input, scales, sizes, axes, keep_aspect_ratio_policy)
+    how = sampling.Filter(mode, rule, nearest_mode, antialias, exclude_outside, cubic_coeff_a)
+    weights = {a: _matrix(how, *change) for a, change in scaling.changes.items()}
+    if plain and input.rank == 4 and set(weights) == set(PLANE):
+        usual = _usual_rule([scaling.changes[a] for a in PLANE], [weights[a] for a in PLANE])
+        if usual is not None:
+            out = np.array([scaling.changes[a][1] for a in PLANE], np.int64)
+            return resize.resize_linear(input, out, align_corners=usual[0], align_mode=usual[1])
+    result = input
+    for axis, matrix in weights.items():
+        result = _product_along(result, axis, matrix.astype(input.dtype))
+    return result
+
+
+def _matrix(how: sampling.Filter, size: int, out: int, step: float) -> np.ndarray:
+    """What each element of the result takes of each of the input, [out, size]."""
+    near, weight, _ = sampling.weights(how, size, out, step, None)
+    matrix = np.zeros((out, size))
+    np.add.at(matrix, (np.arange(out)[:, None], near), weight)
+    return matrix
+
+
+def _usual_rule(
+    changes: Sequence[tuple[int, int, float]], weights: Sequence[np.ndarray]
+) -> tuple[bool, int] | None:
+    """The rule of RESIZE_LINEAR that has these weights."""
+    for align, kind in dict.fromkeys(RULES.values()):
+        rule = next(name for name, how in RULES.items() if how == (align, kind))
+        how = sampling.Filter("linear", rule, "floor", False, False, 0.0)
+        usual = [_matrix(how, n, m, m / n) for n, m, _ in changes]
+        if all(np.allclose(a, b, atol=1e-12) for a, b in zip(usual, weights, strict=True)):
+            return align, kind
+    return None
+
+
+def _product_along(x: Value, axis: int, matrix: np.ndarray) -> Value:
+    """A matrix [out, size] times the columns along one axis."""
+    if axis == x.rank - 1:
+        return linear.mat_mul(x, x.model.constant(np.ascontiguousarray(matrix.T)))
+    if axis == x.rank - 2:
+        return linear.mat_mul(x.model.constant(matrix), x)
+    order = [*(a for a in range(x.rank) if a != axis), axis]
+    moved = shape.transpose(x, perm=tuple(order))
+    product = linear.mat_mul(moved, x.model.constant(np.ascontiguousarray(matrix.T)))
+    return shape.transpose(product, perm=tuple(int(a) for a in np.argsort(order)))
+
+
+@resize.affine_grid.decomposes(level=Level.ROUNDING)
+def _affine_grid(theta: Value, size: Value, *, align_corners: bool) -> Value:
+    """The grid of no change, a constant, times the matrices."""
+    sizes = ints(size)
+    if sizes is None:
+        raise NotConstant("the size of an affine grid")
+    spatial = sizes[2:]
+    still = np.eye(len(spatial), len(spatial) + 1)[None]
+    plain = resize.affine_grid.reference(still, np.array(sizes), align_corners=align_corners)
+    base = np.concatenate([plain[0], np.ones((*spatial, 1))], axis=-1)
+    points = theta.model.constant(base.reshape(-1, len(spatial) + 1).astype(theta.dtype))
+    grid = linear.mat_mul(points, shape.transpose(theta, perm=(0, 2, 1)))
+    return build.reshape(grid, [build.size_of(theta, 0), *spatial, len(spatial)])

@@ -1,0 +1,45 @@
+"""Shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..broadcast import contents
+from ..dim import Dim, Expr
+from ..errors import Unsupported
+from ..model import Value
+from ..ops.shape import reshape, reshape_exact
+
+
+@reshape_exact.decomposes()
+def _reshape_exact(input: Value, shape: Value) -> Value:
+    """RESHAPE, for which a size of 0 is that of the input at the same place."""
+    target = contents(shape)
+    if target is None:
+        raise Unsupported(f"{input.type} in a shape that the model computes")
+    if 0 in target and -1 not in target and not any(isinstance(d, Expr) for d in target):
+        return input.model.constant(np.empty(target, input.dtype))
+    at_risk = [k for k, d in enumerate(target) if _may_go_wrong(d, k, input.shape)]
+    if not at_risk:
+        return reshape(input, shape)
+    others = [d for k, d in enumerate(target) if k not in at_risk]
+    if len(at_risk) > 1 or any(isinstance(d, Expr) or d <= 0 for d in others):
+        raise Unsupported(
+            f"{input.type} in the shape {list(map(str, target))}, where sizes may be 0"
+        )
+    (place,) = at_risk
+    sizes = [-1 if k == place else d for k, d in enumerate(target)]
+    return reshape(input, input.model.constant(np.array(sizes, np.int64)))
+
+
+def _may_go_wrong(size: Dim, place: int, sizes: tuple[Dim, ...]) -> bool:
+    """Whether a size may be 0 while the input's at the same place is not."""
+    if not isinstance(size, Expr):
+        return size == 0
+    if place >= len(sizes) or len(size.terms) > 1:
+        return True
+    own = sizes[place]
+    if not isinstance(own, Expr):
+        return own != 0
+    ((factors, _),) = size.terms
+    return not all(all(f in monomial for monomial, _ in own.terms) for f in factors)

@@ -1,0 +1,118 @@
+"""Models in the operators of the standard alone: what is expressed, what is not, and why."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import nnadapter as nna
+from nnir.check import check, extensions
+from nnir.decomposition import Level
+from nnir.errors import BadInput, Unsupported
+from nnir.evaluate import evaluate
+from nnir.model import Model
+from nnir.ops import activation, complex, index, recurrent, reduce, unary
+from nnir.standard import explain_beyond, to_standard
+from nnir.types import Precision, TensorType
+
+
+def layer() -> Model:
+    model = Model("layer")
+    x = model.input("x", TensorType(Precision.FLOAT32, (5, 2, 3)))
+    draw = np.random.default_rng(0)
+    weight, recurrence = (
+        model.constant(draw.uniform(-1, 1, (1, 12, n)).astype(np.float32)) for n in (3, 3)
+    )
+    outputs, _, _ = recurrent.lstm(x, weight, recurrence)
+    model.outputs = [outputs]
+    return model
+
+
+def data(*shape: int) -> np.ndarray:
+    return np.random.default_rng(1).uniform(-2, 2, shape).astype(np.float32)
+
+
+def test_a_layer_is_written_out_at_the_level_that_says_so() -> None:
+    model, x = layer(), data(5, 2, 3)
+    with pytest.raises(Unsupported, match=r"LSTM \(x1\): level=unrolled"):
+        nna.to_standard(model, level="rounding")
+    result = nna.to_standard(model, level="unrolled")
+    check(result)
+    assert not extensions(result, "v1.1")
+    assert extensions(model, "v1.1") == {"LSTM": 1}, "the model itself stays as it is"
+    np.testing.assert_allclose(evaluate(result, [x])[0], evaluate(model, [x])[0], rtol=1e-5)
+
+
+def test_what_stays_is_listed_with_its_reason() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (4, 3)))
+    places = index.non_zero(x)
+    model.outputs = [places, reduce.reduce_prod(x, [1], keepdim=False), activation.relu(x)]
+    stays = {each.operator: each for each in explain_beyond(model)}
+    assert set(stays) == {"NON_ZERO", "REDUCE_PROD"}
+    assert (stays["REDUCE_PROD"].level, stays["REDUCE_PROD"].why) == (Level.ROUNDING, "")
+    assert stays["NON_ZERO"].level is None
+    assert stays["NON_ZERO"].why
+    part = to_standard(model, level="rounding", partial=True)
+    assert extensions(part, "v1.1") == {"NON_ZERO": 1}
+    with pytest.raises(Unsupported, match="NON_ZERO"):
+        to_standard(model, level="unrolled")
+
+
+def test_the_first_version_has_fewer_operators() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 6, 2, 2)))
+    model.outputs = [index.channel_shuffle(x, group=3)]
+    older = "v1" if index.channel_shuffle.since == "v1.1" else "v1.1"
+    result = to_standard(model, older)
+    assert not extensions(result, older)
+    np.testing.assert_array_equal(
+        evaluate(result, [data(1, 6, 2, 2)])[0], evaluate(model, [data(1, 6, 2, 2)])[0]
+    )
+
+
+def test_complex_numbers_inside_become_pairs() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 2)))
+    z = complex.pairs_to_complex(x)
+    model.outputs = [complex.complex_to_pairs(z * z)]
+    result = to_standard(model, level="rounding")
+    assert not extensions(result, "v1.1")
+    np.testing.assert_allclose(
+        evaluate(result, [data(3, 2)])[0], evaluate(model, [data(3, 2)])[0], rtol=1e-6
+    )
+
+
+def test_a_model_of_the_standard_stays_as_it_is() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3,)))
+    model.outputs = [unary.exp(x)]
+    assert explain_beyond(model) == []
+    assert str(to_standard(model)) == str(model)
+
+
+@pytest.mark.parametrize(("opset", "level"), [("v9", "exact"), ("v1.1", "approximately")])
+def test_versions_and_levels_that_there_are_not(opset: str, level: str) -> None:
+    with pytest.raises(BadInput, match="there are"):
+        to_standard(layer(), opset, level)
+
+
+def test_names_of_inputs_and_outputs_stay() -> None:
+    model = layer()
+    model.output_names = ["hidden"]
+    result = to_standard(model, level="unrolled")
+    assert [v.name for v in result.inputs] == ["x"]
+    assert [name for name, _ in result.named_outputs()] == ["hidden"]
+
+
+def test_open_sizes_stay_open() -> None:
+    model = Model()
+    n = model.fresh()
+    x = model.input("x", TensorType(Precision.FLOAT32, (n, 4)))
+    places = model.input("places", TensorType(Precision.INT64, (n, 2)))
+    model.outputs = [index.gather_elements(x, places, axis=1)]
+    result = to_standard(model)
+    assert not extensions(result, "v1.1")
+    for size in (1, 3):
+        arrays = [data(size, 4), np.random.default_rng(2).integers(-4, 4, (size, 2))]
+        np.testing.assert_array_equal(evaluate(result, arrays)[0], evaluate(model, arrays)[0])
