@@ -136,6 +136,10 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
         click.echo(f"operands: {', '.join(operator.operands)}")
         click.echo(f"{name.lower()}{operator.signature}\n")
         click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
+        from nnir.decompositions.impossible import explain_standard  # only this reads them
+
+        for line in explain_standard(operator):
+            click.echo(f"in the standard's operators: {line}")
         return
     rows = [
         (o.name, o.code, o.since, o.family, (o.__doc__ or "").strip().splitlines()[0])

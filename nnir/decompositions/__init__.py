@@ -4,6 +4,16 @@ A device takes a decomposition for an operator that it has no lowering for, `to_
 that the standard does not have. `impossible` says of the others why there is none.
 """
 
-from . import detection, index, linear
+from . import activation, bessel, binary, detection, index, linear, logic, special, unary
 
-__all__ = ["detection", "index", "linear"]
+__all__ = [
+    "activation",
+    "bessel",
+    "binary",
+    "detection",
+    "index",
+    "linear",
+    "logic",
+    "special",
+    "unary",
+]

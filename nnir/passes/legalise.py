@@ -42,6 +42,8 @@ def legalise(
 
 def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     """Write one operation in others; the reason where that cannot be done, and nothing changes."""
+    from ..decompositions.impossible import IMPOSSIBLE  # made of all operators, as they are
+
     operator = operation.operator
     allowed = [d for d in operator.decompositions if level.allows(d.level)]
     reasons = []
@@ -62,4 +64,4 @@ def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     later = [d.level for d in operator.decompositions if d not in allowed]
     if later:
         reasons.append(f"level {later[0]!r} writes it in other operators")
-    return "; ".join(reasons) or "no other operators express it"
+    return "; ".join(reasons) or IMPOSSIBLE.get(operator, "no other operators express it")
