@@ -161,6 +161,7 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
 
 def _explain(operator: Operator[Any]) -> None:
     """Print what an operator computes, takes and is from."""
+    from nnir.decompositions.impossible import explain_standard
     from nnir.ops.meanings import meaning_of, source_of
 
     click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
@@ -171,6 +172,8 @@ def _explain(operator: Operator[Any]) -> None:
     for attribute in operator.attributes:
         kind = operator.signature.parameters[attribute].annotation
         click.echo(f"  {attribute} ({kind}): {meaning_of(operator, attribute)}")
+    for line in explain_standard(operator):
+        click.echo(f"in the standard's operators: {line}")
 
 
 def _frontend_ops(frontend: str, as_json: bool) -> None:
