@@ -108,8 +108,7 @@ class Emission(ABC, Generic[R]):
         return [self.ref(r) for r in made]
 
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
-        decomposition = operation.operator.decomposition
-        if decomposition is None:
+        if operation.operator.decomposition is None:
             return self._give_up(operation, error)
         inner = Model()
         outer: Model | None = operation.outputs[0].model
@@ -128,7 +127,7 @@ class Emission(ABC, Generic[R]):
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
         try:
-            results = decomposition(*values, **operation.attributes)
+            results = decompose(inner, operation, values)
         except NNAdapterError as second:
             return self._give_up(operation, second)
         except Exception as second:
@@ -144,6 +143,22 @@ class Emission(ABC, Generic[R]):
     def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         self.root.problems[summary(error)] += 1
         return [self.stand_in(v) for v in operation.outputs]
+
+
+def decompose(model: Model, operation: Operation, values: Sequence[Value | None]) -> Any:
+    """The results in others, by the first decomposition that expresses the operands.
+
+    Raises the error of the first one where none does.
+    """
+    refused: NNAdapterError | None = None
+    for decomposition in operation.operator.decompositions:
+        before = len(model.operations)
+        try:
+            return decomposition(*values, **operation.attributes)
+        except NNAdapterError as error:
+            model.remove(model.operations[before:])
+            refused = refused or error
+    raise refused or NoLowering(f"{operation.operator.name} has no decomposition")
 
 
 def require_lowered(problems: Mapping[str, int], step: str = "") -> None:
