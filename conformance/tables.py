@@ -21,6 +21,7 @@ from frontends.onnx import FAMILIES, TABLE
 from frontends.paddle.reading.legacy import rules as legacy_ops
 from frontends.torch.reading.aliases import ALIASES
 from hal.lowering import Lowerings
+from nnir.decompositions.impossible import explain_standard
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 from nnir.staging import replacing
@@ -36,6 +37,7 @@ from .suites import opinfo_gaps
 from .suites.onnx_gaps import GAPS
 
 DOCS = Path(__file__).parents[1] / "docs"
+STANDARD = "in the standard's operators"
 NOTE = "<!-- made by `python -m conformance.tables`; do not edit -->\n"
 
 
@@ -75,6 +77,7 @@ def operators() -> str:
             o.family,
             f"`{', '.join(o.operands)}`",
             inspect.cleandoc(o.__doc__ or "").splitlines()[0],
+            "; ".join(explain_standard(o)),
             *(_support(o, lowerings) for lowerings in devices.values()),
         )
         for o in sorted(OPERATORS.values(), key=lambda o: o.code)
@@ -83,13 +86,16 @@ def operators() -> str:
     text = (
         f"# Operators\n\n{NOTE}\n{standard} operators of the standard (v1: the published "
         f"documents, v1.1: the newest public header) and {len(OPERATORS) - standard} extensions "
-        "(codes from 1000). Every operator runs on `builtin`, which is its definition; the last "
+        "(codes from 1000). Every operator runs on `builtin`, which is its definition. The column "
+        f"'{STANDARD}' says at which level of `to_standard` an extension is written in the others, "
+        "with the largest error in units in the last place of FLOAT32 where it is stated (measured "
+        "with NumPy's functions), or why it cannot be; the last "
         "columns say how the other devices run it: by an operator of theirs, decomposed into "
         "others, or not at all. `nnadapter ops NAME` prints types, shapes and edges, and "
         "`nnadapter check FILE --device NAME` what a device says of the operations of a model."
         "\n\n"
     )
-    columns = ("operator", "code", "since", "family", "operands", "meaning", *devices)
+    columns = ("operator", "code", "since", "family", "operands", "meaning", STANDARD, *devices)
     return text + table(columns, rows)
 
 

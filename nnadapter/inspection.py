@@ -24,6 +24,7 @@ from . import api
 from .terminal import FILE, JSON, answer, load, loading, print_json, show
 
 if TYPE_CHECKING:
+    from nnir.operator import Operator
     from nnir.standard import Beyond
 
 PACKAGES = (
@@ -145,10 +146,7 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
         operator = table.get(name.upper())
         if operator is None:
             raise Unsupported(f"no operator {name!r}; `nnadapter ops` lists them")
-        click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
-        click.echo(f"operands: {', '.join(operator.operands)}")
-        click.echo(f"{name.lower()}{operator.signature}\n")
-        click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
+        _explain(operator)
         return
     rows = [
         (o.name, o.code, o.since, o.family, (o.__doc__ or "").strip().splitlines()[0])
@@ -159,6 +157,23 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         show(columns, rows, f"{len(rows)} operators")
+
+
+def _explain(operator: Operator[Any]) -> None:
+    """Print what an operator computes, takes and is from."""
+    from nnir.decompositions.impossible import explain_standard
+    from nnir.ops.meanings import meaning_of, source_of
+
+    click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
+    click.echo(f"operands: {', '.join(operator.operands)}")
+    click.echo(f"source: {source_of(operator)}")
+    click.echo(f"{operator.name.lower()}{operator.signature}\n")
+    click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
+    for attribute in operator.attributes:
+        kind = operator.signature.parameters[attribute].annotation
+        click.echo(f"  {attribute} ({kind}): {meaning_of(operator, attribute)}")
+    for line in explain_standard(operator):
+        click.echo(f"in the standard's operators: {line}")
 
 
 def _frontend_ops(frontend: str, as_json: bool) -> None:

@@ -4,17 +4,40 @@ A device takes a decomposition for an operator that it has no lowering for, `to_
 that the standard does not have. `impossible` says of the others why there is none.
 """
 
-from . import control, conv, detection, index, linear, pool, recurrent, reduce, resize, shape
+from . import (
+    activation,
+    bessel,
+    binary,
+    control,
+    conv,
+    detection,
+    index,
+    linear,
+    logic,
+    pool,
+    recurrent,
+    reduce,
+    resize,
+    shape,
+    special,
+    unary,
+)
 
 __all__ = [
+    "activation",
+    "bessel",
+    "binary",
     "control",
     "conv",
     "detection",
     "index",
     "linear",
+    "logic",
     "pool",
     "recurrent",
     "reduce",
     "resize",
     "shape",
+    "special",
+    "unary",
 ]

@@ -17,8 +17,6 @@ from ..types import Precision, TensorType
 from . import binary, compare, shape
 from .unary import cast as unary_cast
 from .unary import erf_of, unary
-from .unary import exp as unary_exp
-from .unary import expm1 as unary_expm1
 
 
 def require_float(name: str, input: Value) -> None:
@@ -378,11 +376,3 @@ def _hard_sigmoid_parts(input: Value, *, alpha: float, beta: float) -> Value:
 @hard_swish.decomposes(level=Level.ROUNDING)
 def _hard_swish_parts(input: Value, *, alpha: float, beta: float) -> Value:
     return input * hard_sigmoid(input, alpha=alpha, beta=beta)
-
-
-@unary_expm1.decomposes(level=Level.ROUNDING, ulps=4)
-def _power_less_one(input: Value) -> Value:
-    """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
-    half, one = (input.model.constant(number, input.dtype) for number in (0.5, 1))
-    below = tanh(input * half)
-    return below * (unary_exp(input) + one)

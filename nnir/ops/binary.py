@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import broadcast
-from ..decomposition import Level
 from ..dim import Dim, maximum, minimum
-from ..errors import Unsupported
 from ..model import Value
 from ..numeric import fused, wide
 from ..operator import Operator, Pattern, operator, require
 from ..types import Fuse, Precision, TensorType
-from . import unary
 from .unary import COMPLEX, is_number
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -287,33 +284,3 @@ def mod(input0: Value, input1: Value, *, fmod: bool = False) -> TensorType:
     Edges: the sign is that of input1, with `fmod` that of input0, as in C.
     """
     return numbers_type("mod", input0, input1)
-
-
-@unary.neg.decomposes()
-def _negated(input: Value) -> Value:
-    if input.dtype.kind == "u":
-        raise Unsupported(f"the negative of {input.type} as a product")
-    return mul(input, -1)
-
-
-@unary.reciprocal.decomposes()
-def _inverted(input: Value) -> Value:
-    return div(input.model.constant(1, input.dtype), input)
-
-
-@unary.ceil.decomposes()
-def _rounded_up(input: Value) -> Value:
-    return _negated(unary.floor(_negated(input)))
-
-
-def _logarithm(operator: Operator, base: float) -> None:
-    @operator.decomposes(level=Level.ROUNDING, ulps=1)
-    def parts(input: Value) -> Value:
-        """Through float64, so that powers of the base give whole numbers."""
-        wide = unary.cast(input, dtype=Precision.FLOAT64)
-        made = div(unary.log(wide), input.model.constant(np.log(base)))
-        return unary.cast(made, dtype=input.precision)
-
-
-_logarithm(unary.log2, 2.0)
-_logarithm(unary.log10, 10.0)

@@ -7,12 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from ..broadcast import broadcast
-from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..model import Mask, Value
 from ..operator import Operator, Pattern, operator, require
 from ..types import Precision, TensorType
-from . import binary, unary
 from .binary import same_type
 
 Ufunc = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -96,39 +94,3 @@ def where(condition: Mask, input0: Value, input1: Value) -> TensorType:
     require(is_mask, f"where needs a BOOL8 condition, not {condition.type}")
     result = same_type("where", input0, input1)
     return result.with_shape(broadcast(condition.shape, result.shape))
-
-
-@unary.log1p.decomposes(level=Level.ROUNDING, ulps=4)
-def _log_of_sum(input: Value) -> Value:
-    """The rounding of 1 + x divided out again (W. Kahan)."""
-    one = input.model.constant(1, input.dtype)
-    total = input + one
-    log = unary.log(total)
-    made = log * (input / (total - one))
-    made = where(equal(total, input), log, made)
-    return where(equal(total, one), input, made)
-
-
-@binary.hypot.decomposes(level=Level.ROUNDING, ulps=4)
-def _length(input0: Value, input1: Value) -> Value:
-    """The longer side times the root of 1 + ratio**2."""
-    one, zero = (input0.model.constant(number, input0.dtype) for number in (1, 0))
-    sides = abs(input0), abs(input1)
-    long, short = binary.max_(*sides), binary.min_(*sides)
-    ratio = where(equal(long, short), one, short / long)
-    made = long * unary.sqrt(one + unary.square(ratio))
-    return where(equal(long, zero), zero, made)
-
-
-@binary.atan2.decomposes(level=Level.ROUNDING, ulps=4)
-def _direction(input0: Value, input1: Value) -> Value:
-    """Two zeros or infinities have a ratio too; the sign of a zero is that of what it divides."""
-    zero, one, half_turn = (input0.model.constant(n, input0.dtype) for n in (0, 1, np.pi))
-    sides = abs(input0), abs(input1)
-    nothing = equal(where(equal(input1, input1), input0, one), zero)  # NaN beside 0 stays NaN
-    ratio = where(equal(*sides), unary.sign(input0), input0 / sides[1])
-    slope = unary.atan(where(nothing, input0, ratio))
-    below = less(where(nothing, one / input0, input0), zero)
-    behind = less(where(equal(input1, zero), one / input1, input1), zero)
-    turned = where(below, -half_turn, half_turn)
-    return where(behind, turned - slope, slope)

@@ -50,6 +50,8 @@ def legalise(
 
 def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     """Write one operation in others; the reason where that cannot be done, and nothing changes."""
+    from ..decompositions.impossible import IMPOSSIBLE  # made of all operators, as they are
+
     operator = operation.operator
     allowed = [d for d in operator.decompositions if level.allows(d.level)]
     reasons = []
@@ -70,4 +72,4 @@ def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     later = [d.level for d in operator.decompositions if d not in allowed]
     if later:
         reasons.append(f"level={later[0]} writes it in others")
-    return "; ".join(reasons) or "no other operators express it"
+    return "; ".join(reasons) or IMPOSSIBLE.get(operator, "no other operators express it")

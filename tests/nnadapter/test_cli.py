@@ -196,6 +196,9 @@ def test_one_operator() -> None:
         "operands: input, filter, bias, auto_pad, pads, strides, group, dilations, fuse_code"
         in done.stdout
     )
+    assert "in the standard's operators: rounding, 3 ulps" in call("ops", "erf").stdout
+    why = "in the standard's operators: an iteration whose length depends on the data"
+    assert why in call("ops", "gcd").stdout
     assert call("ops", "nothing").exit_code == 1
 
 
