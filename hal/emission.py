@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.errors import NNAdapterError, NoLowering, summary, told
 from nnir.model import Model, Operation, Value
+from nnir.passes import apply, fold_constants, merge_common
 
 from .lowering import Lowerings
 
@@ -136,13 +137,19 @@ class Emission(ABC, Generic[R]):
             raise
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
+        inner.outputs = list(results) if isinstance(results, tuple) else [results]
+        apply(inner, SIMPLIFIED)
         for step in inner.sorted():
             self.lower(step)
-        return results if isinstance(results, tuple) else (results,)
+        return inner.outputs
 
     def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         self.root.problems[summary(error)] += 1
         return [self.stand_in(v) for v in operation.outputs]
+
+
+SIMPLIFIED = (fold_constants, merge_common)
+"""What a decomposition goes through: weights are not turned round anew at every run."""
 
 
 def decompose(model: Model, operation: Operation, values: Sequence[Value | None]) -> Any:
