@@ -35,7 +35,7 @@ WALK = (
 )
 READ = (
     (
-        "from pathlib import Path\nfrom frontends.onnx import reader\n"
+        "from pathlib import Path\nfrom frontends.onnx.reading import reader\n"
         "from nnir.mapping import map_file"
     ),
     "m = reader.read(map_file(Path({path!r})))",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from frontends import onnx, paddle, tensorflow, tflite, torch
-from frontends.torch.signature import OVERWRITTEN
+from frontends.torch.reading.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
@@ -139,7 +139,9 @@ def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
     if isinstance(source, bytes):
         path.write_bytes(source)
         return
-    from frontends.torch import objects  # needs PyTorch, which whoever has the object has imported
+    from frontends.torch.reading import (
+        objects,  # needs PyTorch, which whoever has the object has imported
+    )
 
     objects.save(source, path, arrays)
 
@@ -190,7 +192,7 @@ def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:
     folder = stack.enter_context(temporary_folder())
 
     def saved(arrays: Arrays) -> Head:
-        from frontends.paddle import objects  # whoever has the object has imported Paddle
+        from frontends.paddle.reading import objects  # whoever has the object has imported Paddle
 
         made = folder / "program.json"
         objects.save(source, made.with_suffix(""), arrays)

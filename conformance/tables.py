@@ -18,8 +18,8 @@ from frontends import tensorflow as tf
 from frontends import tflite as lite
 from frontends import torch
 from frontends.onnx import FAMILIES, TABLE
-from frontends.paddle import legacy_ops
-from frontends.torch.aliases import ALIASES
+from frontends.paddle.reading.legacy import rules as legacy_ops
+from frontends.torch.reading.aliases import ALIASES
 from hal.lowering import Lowerings
 from nnir.decompositions.impossible import explain_standard
 from nnir.operator import Operator
@@ -191,7 +191,8 @@ def plain(title: str, frontend: ModuleType, known: ModuleType, origin: str) -> s
     """The page of a frontend whose operators have one version and one name."""
     counts = Counter(case.op for case in known.CASES)
     family_of = families(frontend.FAMILIES)
-    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in sorted(family_of)]
+    own = sorted(n for n in family_of if not n.startswith("legacy."))
+    rows = [(f"`{n}`", family_of[n], counts[n] or "models") for n in own]
     return (
         f"# {title} operators\n\n{NOTE}\n{len(rows)} operators are converted. `cases` counts "
         f"the rows of `conformance/cases/{frontend.name}`, each compared with {origin} on "

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends.torch.signature import state_of
+from frontends.torch.reading.signature import state_of
 from hal.device import Device
 from hal.runtime.program import Program
 from nnir.errors import Unsupported, summary

@@ -1,8 +1,9 @@
 """What all frontends share: families of converters, and the translation with them.
 
 A frontend's package only says what it reads. A family of its converters is imported when a model
-has one of their operators; `families.json` in the package says which family that is. Write it anew
-after a converter was added or moved, else everything is searched for what it does not say:
+has one of their operators. `operators/families.json` in the package lists the families, and the
+operators of each. A new family is a new key there; write the operators anew after a converter was
+added or moved, else everything is searched for what the file does not say:
 
     python -m frontends.families
 """
@@ -10,7 +11,7 @@ after a converter was added or moved, else everything is searched for what it do
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +25,8 @@ from nnir.passes.rewrite import Pass, apply
 from .collector import paused_collector
 from .table import Converter, Table
 
-FRONTENDS = ("onnx", "paddle", "tensorflow", "tflite", "torch")
-INDEX = "families.json"
+HERE = Path(__file__).parent
+FRONTENDS = tuple(sorted(p.parents[1].name for p in HERE.glob("*/operators/families.json")))
 LATE = frozenset({"DIALECT", "FAMILIES", "TABLE", "translate"})
 """What a frontend's package takes from its `converters`."""
 
@@ -33,22 +34,29 @@ LATE = frozenset({"DIALECT", "FAMILIES", "TABLE", "translate"})
 class LateTable:
     """The converters of a package, whose families are imported when they are asked for."""
 
-    def __init__(self, package: str, names: Sequence[str]) -> None:
+    def __init__(self, package: str) -> None:
         self.package = package
-        self.names = names
         self._found: dict[tuple[str, int], Converter | None] = {}
+
+    @cached_property
+    def families(self) -> dict[str, list[str]]:
+        """The operators of every family, as the index has them."""
+        found: dict[str, list[str]] = json.loads(index_of(self.package).read_text())
+        return found
 
     @cached_property
     def _family(self) -> dict[str, str]:
         """The family of every operator."""
-        path = index_of(self.package)
-        known = json.loads(path.read_text()) if path.exists() else {}
-        return {op: name for name, ops in known.items() for op in ops}
+        return {op: name for name, ops in self.families.items() for op in ops}
+
+    def modules(self) -> tuple[ModuleType, ...]:
+        """The families; this imports every one."""
+        return tuple(import_module(f"{self.package}.operators.{name}") for name in self.families)
 
     @cached_property
     def entries(self) -> dict[str, dict[int, Converter]]:
         """All converters by operator and version; this imports every family."""
-        return Table.merge(m.table for m in modules(self.package, self.names)).entries
+        return Table.merge(m.table for m in self.modules()).entries
 
     def find(self, name: str, version: int) -> Converter | None:
         """The newest converter of an operator not above `version`."""
@@ -59,8 +67,8 @@ class LateTable:
 
     def _find(self, name: str, version: int) -> Converter | None:
         family = self._family.get(name)
-        if family in self.names:
-            table: Table = import_module(f"{self.package}.{family}").table
+        if family is not None:
+            table: Table = import_module(f"{self.package}.operators.{family}").table
             if name in table.entries:
                 return table.find(name, version)
         return Table(self.entries).find(name, version)
@@ -71,12 +79,7 @@ def of_converters(package: str, name: str) -> Any:
     if name not in LATE:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     found = import_module(f"{package}.converters")
-    return modules(package, found.NAMES) if name == "FAMILIES" else getattr(found, name)
-
-
-def modules(package: str, names: Iterable[str]) -> tuple[ModuleType, ...]:
-    """The families of a package by their names."""
-    return tuple(import_module(f"{package}.{name}") for name in names)
+    return found.TABLE.modules() if name == "FAMILIES" else getattr(found, name)
 
 
 def guarded(translate: Callable[[], Model], passes: Sequence[Pass] = ()) -> Model:
@@ -92,7 +95,7 @@ def guarded(translate: Callable[[], Model], passes: Sequence[Pass] = ()) -> Mode
 
 def index_of(package: str) -> Path:
     """Where the index of a package lies."""
-    return Path(__file__).parent / package.rpartition(".")[2] / INDEX
+    return HERE / package.rpartition(".")[2] / "operators" / "families.json"
 
 
 def index(package: str) -> str:
@@ -100,7 +103,7 @@ def index(package: str) -> str:
     table: LateTable = of_converters(package, "TABLE")
     rows = [
         f"{json.dumps(m.__name__.rpartition('.')[2])}: {json.dumps(sorted(m.table.entries))}"
-        for m in modules(package, table.names)
+        for m in table.modules()
     ]
     return "{\n" + ",\n".join(rows) + "\n}\n"
 

@@ -112,7 +112,7 @@ class StateWarning(UserWarning):
 
 
 def _tell_of_state(model: Model) -> None:
-    from frontends.torch.signature import state_of
+    from frontends.torch.reading.signature import state_of
 
     if kept := state_of(model):
         warnings.warn(

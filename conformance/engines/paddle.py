@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from frontends import paddle as frontend
-from frontends.paddle import opdefs, pir
+from frontends.paddle.reading import opdefs, pir
 from frontends.source import SourceGraph, SourceNode, refs
 from nnir.errors import DeviceError
 from nnir.types import Precision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from frontends import tensorflow as frontend
 from frontends.source import SourceNode, refs
-from frontends.tensorflow import opdefs
+from frontends.tensorflow.reading import opdefs
 from nnir.errors import DeviceError
 
 from ..case import Case

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from frontends import torch as frontend
 from frontends.source import SourceNode
-from frontends.torch import reader, schema
-from frontends.torch.functional import functional
+from frontends.torch.reading import reader, schema
+from frontends.torch.reading.functional import functional
 from nnir.errors import DeviceError
 
 from ..case import Case

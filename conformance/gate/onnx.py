@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frontends.onnx.converters import TABLE
-from frontends.onnx.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualified
-from frontends.onnx.tensor import Files, entry_of
+from frontends.onnx.reading.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualified
+from frontends.onnx.reading.tensor import Files, entry_of
 from nnir.errors import BadFile, Unsupported
 from nnir.formats.onnx import (
     AttributeProto,

@@ -11,9 +11,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from frontends.paddle import is_legacy, legacy, params, pir
+from frontends.paddle import is_legacy
 from frontends.paddle.converters import TABLE
-from frontends.paddle.desc import program
+from frontends.paddle.reading import params, pir
+from frontends.paddle.reading.desc import program
+from frontends.paddle.reading.legacy import reader as legacy
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.mapping import map_file
 

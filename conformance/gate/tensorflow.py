@@ -17,13 +17,13 @@ from typing import Any
 
 from frontends.tensorflow import is_saved
 from frontends.tensorflow.converters import TABLE
-from frontends.tensorflow.effects import acts, functions_of, reach
-from frontends.tensorflow.flatten import CALLS, GATHERS, HANDLES, READS
-from frontends.tensorflow.flow import DATAFLOW
-from frontends.tensorflow.messages import GRAPH, META_GRAPH, SAVED, decode
-from frontends.tensorflow.nodes import Function, Node, nodes_of
-from frontends.tensorflow.nodes import functions_of as decoded_functions
-from frontends.tensorflow.saved_model import graph_with, signature_called
+from frontends.tensorflow.reading.effects import acts, functions_of, reach
+from frontends.tensorflow.reading.flatten import CALLS, GATHERS, HANDLES, READS
+from frontends.tensorflow.reading.flow import DATAFLOW
+from frontends.tensorflow.reading.messages import GRAPH, META_GRAPH, SAVED, decode
+from frontends.tensorflow.reading.nodes import Function, Node, nodes_of
+from frontends.tensorflow.reading.nodes import functions_of as decoded_functions
+from frontends.tensorflow.reading.saved_model import graph_with, signature_called
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.formats.protobuf import inner, one
 from nnir.formats.wire import fields, span

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from frontends.tflite.converters import DIALECT
-from frontends.tflite.reader import Reader
+from frontends.tflite.reading.reader import Reader
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
 from nnir.formats.tflite.schema import IDENTIFIER
 from nnir.mapping import map_file

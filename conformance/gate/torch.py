@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from frontends.torch.container import OLD, Container, refuse
-from frontends.torch.reader import Weights
-from frontends.torch.screening import screen
-from frontends.torch.signature import WEIGHTS
+from frontends.torch.reading.container import OLD, Container, refuse
+from frontends.torch.reading.reader import Weights
+from frontends.torch.reading.screening import screen
+from frontends.torch.reading.signature import WEIGHTS
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import Buffer, map_file
 

@@ -12,7 +12,7 @@ import numpy as np
 os.environ["GLOG_minloglevel"] = "3"  # noqa: SIM112  the name is Paddle's
 import paddle
 
-from frontends.paddle import opdefs
+from frontends.paddle.reading import opdefs
 
 from ..oracle import argument
 from ..serving import serve

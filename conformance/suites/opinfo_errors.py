@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends.torch import schema
+from frontends.torch.reading import schema
 from nnir.errors import DeviceError, NNAdapterError, Unsupported
 from nnir.types import precision_of
 

@@ -7,36 +7,9 @@ from nnir.model import Model
 from ..families import LateTable, guarded
 from ..source import SourceModel
 from ..translate import Dialect, Translator
-from . import reader
+from .reading import reader
 
-NAMES = (
-    "activation",
-    "attention",
-    "binary",
-    "compare",
-    "control",
-    "conv",
-    "detection",
-    "features",
-    "generate",
-    "index",
-    "linear",
-    "logic",
-    "loss",
-    "norm",
-    "pool",
-    "quant",
-    "random",
-    "recurrent",
-    "reduce",
-    "resize",
-    "sequence",
-    "shape",
-    "signal",
-    "sort",
-    "unary",
-)
-TABLE = LateTable(__package__, NAMES)
+TABLE = LateTable(__package__)
 DIALECT = Dialect("onnx", TABLE, reader.domain_of)
 
 

@@ -10,7 +10,8 @@ from nnir.errors import BadFile
 from nnir.model import Model
 
 from ..families import of_converters
-from . import legacy, pir
+from .reading import pir
+from .reading.legacy import reader as legacy
 
 name = "paddle"
 HEAD = 400
@@ -62,7 +63,7 @@ def load(source: Any, *, params: str | Path | None = None, **examples: Any) -> M
     from .converters import translate
 
     if not isinstance(source, Path):
-        from . import objects  # needs Paddle, which whoever has the object has imported
+        from .reading import objects  # needs Paddle, which whoever has the object has imported
 
         return translate(objects.read(source, **examples))
     path = program_of(source)

@@ -9,34 +9,7 @@ from ..source import SourceModel
 from ..translate import Dialect
 from .translator import PaddleTranslator
 
-NAMES = (
-    "activation",
-    "binary",
-    "compare",
-    "control",
-    "conv",
-    "detection",
-    "fused",
-    "generate",
-    "index",
-    "linalg",
-    "linear",
-    "logic",
-    "loss",
-    "norm",
-    "pool",
-    "quant",
-    "random",
-    "recurrent",
-    "reduce",
-    "resize",
-    "shape",
-    "signal",
-    "sort",
-    "special",
-    "unary",
-)
-TABLE = LateTable(__package__, (*NAMES, "old_math"))
+TABLE = LateTable(__package__)
 DIALECT = Dialect("paddle", TABLE, lambda op: "")
 
 

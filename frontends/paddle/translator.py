@@ -13,8 +13,8 @@ from ..named import NamedTranslator, require_declared
 from ..source import SourceModel, SourceNode
 from ..table import Converter
 from ..translate import Dialect
-from .arrays import Undefined
-from .inplace import written
+from .operators.arrays import Undefined
+from .reading.inplace import written
 
 MISDECLARED = frozenset({"equal_all", "matrix_rank", "slogdet", "unique"})
 """Operators whose results a program declares with another type or shape than they have."""

@@ -9,7 +9,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..families import of_converters
-from .messages import SAVED
+from .reading.messages import SAVED
 
 name = "tensorflow"
 IMAGES = "NHWC"
@@ -52,11 +52,11 @@ def load(source: Any, **options: Any) -> Model:
     takes `signature` and `tags`, a frozen graph the names of `inputs` and `outputs`, a function
     example `inputs`, and a Keras archive `trust`, without which it is not loaded.
     """
-    from . import keras_archive, saved_model
     from .converters import translate
+    from .reading import keras_archive, saved_model
 
     if not isinstance(source, Path):
-        from . import objects  # needs TensorFlow, which whoever has the object has imported
+        from .reading import objects  # needs TensorFlow, which whoever has the object has imported
 
         return translate(objects.read(source, **options))
     if source.suffix == ".keras":

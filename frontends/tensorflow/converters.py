@@ -8,40 +8,10 @@ from nnir.passes import fold_constants, remove_copies, sink_transposes
 from ..families import LateTable, guarded
 from ..source import SourceModel
 from ..translate import Dialect
-from .dilation import join_dilations
+from .reading.dilation import join_dilations
 from .translator import TensorFlowTranslator
 
-NAMES = (
-    "activation",
-    "arrays",
-    "binary",
-    "compare",
-    "complex",
-    "control",
-    "conv",
-    "detection",
-    "generate",
-    "index",
-    "linalg",
-    "linear",
-    "lists",
-    "logic",
-    "norm",
-    "pool",
-    "quant",
-    "random",
-    "recurrent",
-    "reduce",
-    "resize",
-    "scatter",
-    "segment",
-    "shape",
-    "signal",
-    "sort",
-    "special",
-    "unary",
-)
-TABLE = LateTable(__package__, NAMES)
+TABLE = LateTable(__package__)
 DIALECT = Dialect("tensorflow", TABLE, lambda op: "")
 LAYOUT = (remove_copies, fold_constants, sink_transposes)
 """Channels are last in TensorFlow: what that costs in transposes goes at once."""

@@ -9,11 +9,11 @@ from nnir.errors import BadModel, Unsupported
 
 from ..delegate import Delegate
 from ..table import Converter
-from . import messages, opdefs
 from .converters import TABLE
-from .flatten import IGNORED
-from .nodes import Node, nodes_of
-from .tensors import FunctionName
+from .reading import messages, opdefs
+from .reading.flatten import IGNORED
+from .reading.nodes import Node, nodes_of
+from .reading.tensors import FunctionName
 
 
 class NodeDefs:

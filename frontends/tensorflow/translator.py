@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..named import NamedTranslator
-from .flatten import Variable
+from .reading.flatten import Variable
 
 
 class TensorFlowTranslator(NamedTranslator):

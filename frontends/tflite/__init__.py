@@ -12,7 +12,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..families import of_converters
-from . import reader
+from .reading import reader
 
 name = "tflite"
 IMAGES = "NHWC"

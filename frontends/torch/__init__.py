@@ -10,7 +10,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 
 from ..families import of_converters
-from . import reader
+from .reading import reader
 
 name = "torch"
 ZIP = b"PK\x03\x04"
@@ -50,7 +50,7 @@ def load(source: Any, **options: Any) -> Model:
         return translate(reader.read(map_file(source)))
     if isinstance(source, bytes):
         return translate(reader.read(source))
-    from . import objects  # needs PyTorch, which whoever has the object has imported
+    from .reading import objects  # needs PyTorch, which whoever has the object has imported
 
     return translate(objects.read(source, **options))
 

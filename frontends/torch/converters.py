@@ -8,37 +8,7 @@ from ..families import LateTable, guarded
 from ..source import SourceModel
 from .translator import TorchDialect, TorchTranslator
 
-NAMES = (
-    "activation",
-    "attention",
-    "binary",
-    "compare",
-    "complex",
-    "control",
-    "conv",
-    "detection",
-    "generate",
-    "index",
-    "linalg",
-    "linear",
-    "logic",
-    "loss",
-    "norm",
-    "pool",
-    "quant",
-    "random",
-    "recurrent",
-    "reduce",
-    "resize",
-    "scatter",
-    "shape",
-    "signal",
-    "sort",
-    "special",
-    "symbolic",
-    "unary",
-)
-TABLE = LateTable(__package__, NAMES)
+TABLE = LateTable(__package__)
 DIALECT = TorchDialect("torch", TABLE, lambda op: "")
 
 

@@ -12,7 +12,7 @@ from ..named import NamedTranslator, require_declared
 from ..source import SourceNode
 from ..table import Converter
 from ..translate import Dialect
-from .aliases import canonical
+from .reading.aliases import canonical
 
 NUMBERS = ("_operator.", "math.", "torch.", "aten.sym_", "aten.item.", "aten._local_scalar_dense.")
 """Operators whose results are numbers: sizes, and elements that are read."""

@@ -21,11 +21,11 @@ from conformance.engines import tflite as tflite_engine
 from conformance.engines import torch as torch_engine
 from conformance.oracle import Oracle
 from frontends.onnx import TABLE as ONNX
-from frontends.onnx import reader as onnx_reader
+from frontends.onnx.reading import reader as onnx_reader
 from frontends.source import SourceGraph, SourceNode
 from frontends.table import Table
 from frontends.tflite import TABLE as TFLITE
-from frontends.tflite import reader as tflite_reader
+from frontends.tflite.reading import reader as tflite_reader
 from frontends.torch import TABLE as TORCH
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value

@@ -23,16 +23,16 @@ from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines.named import NamedEngine
 from conformance.oracle import Oracle
 from frontends.paddle import TABLE as PADDLE
-from frontends.paddle import legacy_defs
-from frontends.paddle import opdefs as paddle_opdefs
-from frontends.paddle.desc import Op
-from frontends.paddle.legacy import Reader
-from frontends.paddle.legacy_call import Call
-from frontends.paddle.legacy_ops import RULES
+from frontends.paddle.reading import opdefs as paddle_opdefs
+from frontends.paddle.reading.desc import Op
+from frontends.paddle.reading.legacy import defs as legacy_defs
+from frontends.paddle.reading.legacy.call import Call
+from frontends.paddle.reading.legacy.reader import Reader
+from frontends.paddle.reading.legacy.rules import RULES
 from frontends.source import Ref, SourceGraph
 from frontends.table import Table
 from frontends.tensorflow import TABLE as TENSORFLOW
-from frontends.tensorflow import opdefs as tensorflow_opdefs
+from frontends.tensorflow.reading import opdefs as tensorflow_opdefs
 from hal.runtime.program import Program
 from nnir.errors import Unsupported
 

@@ -10,7 +10,8 @@ from conformance.case import Case, Limit
 from conformance.cases.paddle import CASES, LIMITS
 from conformance.engines.paddle import ENGINE
 from conformance.oracle import Oracle
-from frontends.paddle import TABLE, control
+from frontends.paddle import TABLE
+from frontends.paddle.operators import control
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of
 

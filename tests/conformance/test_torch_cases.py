@@ -11,7 +11,7 @@ from conformance.cases.torch import CASES, LIMITS
 from conformance.engines.torch import ENGINE
 from conformance.oracle import Oracle
 from frontends.torch import TABLE
-from frontends.torch.schema import HIGHER_ORDER
+from frontends.torch.reading.schema import HIGHER_ORDER
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import nnir.passes.fold
 from frontends import onnx, paddle, tensorflow, tflite, torch
-from frontends.paddle import legacy_ops
+from frontends.paddle.reading.legacy import rules as legacy_ops
 from hal.drivers.litert import compiler as litert
 from hal.drivers.onnxruntime import driver as onnxruntime
 from hal.drivers.openvino import families as openvino

@@ -13,8 +13,8 @@ import pytest
 
 import nnadapter as nna
 from frontends import tensorflow as frontend
-from frontends.tensorflow import saved_model
-from frontends.tensorflow.flatten import Node
+from frontends.tensorflow.reading import saved_model
+from frontends.tensorflow.reading.flatten import Node
 from nnir.errors import BadFile, BadModel, NNAdapterError, Unsupported, summary
 from nnir.model import Model
 

@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import nnadapter as nna
-from frontends.torch.container import OLD
+from frontends.torch.reading.container import OLD
 from nnir.errors import BadFile, BadModel, NNAdapterError, Unsupported, summary
 
 from .test_fuzz import mutate, survives

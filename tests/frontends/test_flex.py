@@ -15,7 +15,7 @@ from conformance.case import Case, rand
 from conformance.cases.tflite.detection import options
 from conformance.engines.tflite import run
 from conformance.oracle import Oracle
-from frontends.tflite.flexbuffer import decode
+from frontends.tflite.reading.flexbuffer import decode
 from nnir.errors import BadFile, NNAdapterError, Unsupported
 
 DEVICES = ("builtin", "onnxruntime")

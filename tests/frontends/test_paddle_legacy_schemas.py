@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from frontends.paddle import TABLE, legacy_defs
-from frontends.paddle.legacy_math import BINARY, REDUCTIONS
-from frontends.paddle.legacy_ops import RULES
+from frontends.paddle import TABLE
+from frontends.paddle.reading.legacy import defs as legacy_defs
+from frontends.paddle.reading.legacy.math import BINARY, REDUCTIONS
+from frontends.paddle.reading.legacy.rules import RULES
 
 
 @pytest.mark.parametrize("name", sorted(RULES))

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from frontends.paddle import TABLE, opdefs
+from frontends.paddle import TABLE
+from frontends.paddle.reading import opdefs
 from nnir.operator import Operator
 from nnir.types import Precision
 

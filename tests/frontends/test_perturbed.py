@@ -18,7 +18,7 @@ from conformance.case import Case, Const, array_of
 from conformance.cases.onnx import CASES
 from conformance.engines.onnx import NEWEST, NEWESTS
 from frontends import onnx as frontend
-from frontends.onnx.reader import Strings
+from frontends.onnx.reading.reader import Strings
 from frontends.source import SourceGraph, SourceModel, SourceNode, SourceValue
 from hal.runtime.program import Program
 from nnir.check import check

@@ -12,7 +12,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import nnadapter as nna
 from conformance.suites.onnx_backend import cases
-from frontends.onnx import reader
+from frontends.onnx.reading import reader
 from frontends.source import SourceGraph, SourceModel
 from nnir.errors import Unsupported
 

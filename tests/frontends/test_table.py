@@ -149,13 +149,13 @@ def test_only_the_families_that_a_model_needs_are_imported(saved: Path) -> None:
         "print(*sorted(m for m in sys.modules if m.startswith('frontends.onnx.')))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "frontends.onnx.linear" in done.stdout
-    assert "frontends.onnx.attention" not in done.stdout
+    assert "frontends.onnx.operators.linear" in done.stdout
+    assert "frontends.onnx.operators.attention" not in done.stdout
 
 
 def test_a_converter_that_the_index_does_not_know_is_found() -> None:
-    table = LateTable("frontends.onnx", ("unary", "linear"))
-    table.__dict__["_family"] = {"Abs": "linear"}  # moved since
+    table = LateTable("frontends.onnx")
+    table.__dict__["families"] = {"linear": ["Abs"], "unary": []}  # moved since
     for name in ("Abs", "MatMul"):
         found = table.find(name, 13)
         assert found is not None

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from frontends import tensorflow as frontend
-from frontends.tensorflow import opdefs, saved_model
-from frontends.tensorflow.flatten import Library
-from frontends.tensorflow.messages import GRAPH, decode
-from frontends.tensorflow.nodes import Node, functions_of, nodes_of
+from frontends.tensorflow.reading import opdefs, saved_model
+from frontends.tensorflow.reading.flatten import Library
+from frontends.tensorflow.reading.messages import GRAPH, decode
+from frontends.tensorflow.reading.nodes import Node, functions_of, nodes_of
 from nnir.errors import BadModel, NNAdapterError, Unsupported, summary
 from nnir.mapping import map_file
 from nnir.model import Model

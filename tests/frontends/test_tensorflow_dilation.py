@@ -9,7 +9,7 @@ import pytest
 
 from frontends.source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue
 from frontends.tensorflow import DIALECT
-from frontends.tensorflow.dilation import join_dilations
+from frontends.tensorflow.reading.dilation import join_dilations
 from frontends.tensorflow.translator import TensorFlowTranslator
 from nnir.evaluate import evaluate
 from nnir.types import Precision, TensorType

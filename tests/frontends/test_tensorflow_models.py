@@ -14,7 +14,7 @@ import pytest
 
 import nnadapter as nna
 from frontends import tensorflow as frontend
-from frontends.tensorflow import saved_model
+from frontends.tensorflow.reading import saved_model
 from nnir.errors import BadFile, summary
 from nnir.mapping import MappedFile
 from nnir.model import Model

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nnadapter as nna
-from frontends.tensorflow import keras_archive
+from frontends.tensorflow.reading import keras_archive
 from nnir.errors import BadFile, BadInput, BadModel, NNAdapterError, Unsupported, summary
 
 from .test_tensorflow_models import agrees, operators, runs

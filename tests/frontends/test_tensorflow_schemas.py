@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from frontends.tensorflow import TABLE, opdefs
-from frontends.tensorflow.flatten import IGNORED
+from frontends.tensorflow import TABLE
+from frontends.tensorflow.reading import opdefs
+from frontends.tensorflow.reading.flatten import IGNORED
 from nnir.operator import Operator
 from nnir.types import Precision
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from frontends.tflite import TABLE, reader
+from frontends.tflite import TABLE
+from frontends.tflite.reading import reader
 from nnir.formats.tflite import schema
 from nnir.operator import Operator
 from nnir.types import Precision

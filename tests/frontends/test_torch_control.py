@@ -14,7 +14,7 @@ from torch._higher_order_ops import scan, while_loop
 
 import nnadapter as nna
 from frontends.torch import TABLE
-from frontends.torch.schema import HIGHER_ORDER
+from frontends.torch.reading.schema import HIGHER_ORDER
 
 from .torch_programs import saved
 

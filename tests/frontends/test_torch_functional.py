@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 import nnadapter as nna
-from frontends.torch.strides import is_contiguous, is_view
+from frontends.torch.reading.strides import is_contiguous, is_view
 from nnir.dim import symbol
 from nnir.errors import NNAdapterError, Unsupported
 

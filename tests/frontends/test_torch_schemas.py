@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from frontends.torch import TABLE, schema
+from frontends.torch import TABLE
+from frontends.torch.reading import schema
 from nnir.operator import Operator
 
 SYMBOLIC = ("_operator.", "torch.", "math.")

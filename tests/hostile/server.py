@@ -27,7 +27,11 @@ WARM = (
     *("nnadapter.cli", "conformance.verify", "conformance.bisect", "conformance.inputs"),
     *("frontends.onnx.converters", "frontends.torch.converters", "frontends.tflite.converters"),
     *("frontends.tensorflow.converters", "frontends.paddle.converters", "nnir.passes"),
-    *("frontends.tensorflow.saved_model", "frontends.tensorflow.keras_archive", "rich.console"),
+    *(
+        "frontends.tensorflow.reading.saved_model",
+        "frontends.tensorflow.reading.keras_archive",
+        "rich.console",
+    ),
     *(
         "nnadapter.conversion",
         "hal.drivers.onnxruntime.proto",

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontends.onnx.reader import read
-from frontends.onnx.tensor import Files, array_of, parse
+from frontends.onnx.reading.reader import read
+from frontends.onnx.reading.tensor import Files, array_of, parse
 from frontends.source import SourceGraph
 from hal.drivers.onnxruntime import proto
 from nnir.dim import Dim, symbol

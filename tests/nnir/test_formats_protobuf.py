@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frontends.paddle import desc
-from frontends.tensorflow import messages
+from frontends.paddle.reading import desc
+from frontends.tensorflow.reading import messages
 from nnir.errors import BadFile
 from nnir.formats import wire
 from nnir.formats.protobuf import Field, Message, decode

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontends.source import SourceModel
-from frontends.tflite.reader import read
+from frontends.tflite.reading.reader import read
 from hal.drivers.litert.kernels import STORED
 from hal.drivers.litert.writer import Graph, Step, Tensor, Writer
 from nnir.dim import symbol

@@ -1,0 +1,1 @@
+"""ONNX: converters by family, under the same names in every frontend."""

@@ -1,0 +1,376 @@
+"""Features for classical models: counts of n-grams, and the domain ai.onnx.ml."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadModel, BadType, Unsupported
+from nnir.model import Value
+from nnir.ops import compare, features, index, linear, reduce, shape, unary
+from nnir.types import Precision
+
+from ...table import Table
+
+table = Table()
+ML = "ai.onnx.ml::"
+
+
+@table.convert("TfIdfVectorizer", since=9)
+def tf_idf_vectorizer(
+    x: Value,
+    *,
+    max_gram_length: int,
+    max_skip_count: int,
+    min_gram_length: int,
+    mode: str,
+    ngram_counts: tuple[int, ...],
+    ngram_indexes: tuple[int, ...],
+    pool_int64s: tuple[int, ...] = (),
+    pool_strings: object = None,
+    weights: tuple[float, ...] = (),
+) -> Value:
+    if pool_strings or not pool_int64s:
+        raise Unsupported("TfIdfVectorizer without pool_int64s: there are no strings")
+    return features.tf_idf_vectorizer(
+        x,
+        mode=mode,
+        min_gram_length=min_gram_length,
+        max_gram_length=max_gram_length,
+        max_skip_count=max_skip_count,
+        ngram_counts=ngram_counts,
+        ngram_indexes=ngram_indexes,
+        pool_int64s=pool_int64s,
+        weights=weights,
+    )
+
+
+@table.convert(ML + "ArrayFeatureExtractor")
+def array_feature_extractor(x: Value, y: Value) -> Value:
+    if not x.rank:
+        raise BadType(f"ArrayFeatureExtractor of {x.type}")
+    rows = shape.unsqueeze(x, [0]) if x.rank == 1 else x
+    return index.gather(rows, shape.reshape(y, [-1]), axis=-1)
+
+
+@table.convert(ML + "Binarizer")
+def binarizer(x: Value, *, threshold: float = 0.0) -> Value:
+    return unary.cast(_above(x, threshold), dtype=x.precision)
+
+
+def _above(x: Value, threshold: float) -> Value:
+    """x > threshold, exactly for integers too."""
+    if x.is_float:
+        return x > threshold
+    kind = np.iinfo(x.dtype)
+    if threshold < kind.min:
+        return x >= kind.min
+    bound = math.floor(threshold) if threshold < kind.max else kind.max
+    return x > bound
+
+
+@table.convert(ML + "LabelEncoder", since=2)
+def label_encoder_2(
+    x: Value,
+    *,
+    default_float: float = -0.0,
+    default_int64: int = -1,
+    default_string: str = "_Unused",
+    keys_floats: tuple[float, ...] | None = None,
+    keys_int64s: tuple[int, ...] | None = None,
+    keys_strings: object = None,
+    values_floats: tuple[float, ...] | None = None,
+    values_int64s: tuple[int, ...] | None = None,
+    values_strings: object = None,
+) -> Value:
+    return label_encoder(
+        x,
+        default_float=default_float,
+        default_int64=default_int64,
+        keys_floats=keys_floats,
+        keys_int64s=keys_int64s,
+        keys_strings=keys_strings,
+        values_floats=values_floats,
+        values_int64s=values_int64s,
+        values_strings=values_strings,
+    )
+
+
+@table.convert(ML + "LabelEncoder", since=4)
+def label_encoder(
+    x: Value,
+    *,
+    default_float: float = -0.0,
+    default_int64: int = -1,
+    default_string: str = "_Unused",
+    default_tensor: np.ndarray | None = None,
+    keys_floats: tuple[float, ...] | None = None,
+    keys_int64s: tuple[int, ...] | None = None,
+    keys_strings: object = None,
+    keys_tensor: np.ndarray | None = None,
+    values_floats: tuple[float, ...] | None = None,
+    values_int64s: tuple[int, ...] | None = None,
+    values_strings: object = None,
+    values_tensor: np.ndarray | None = None,
+) -> Value:
+    if keys_strings is not None or values_strings is not None:
+        raise Unsupported("LabelEncoder of strings")
+    keys = _one(keys_floats, keys_int64s, keys_tensor, "keys")
+    values = _one(values_floats, values_int64s, values_tensor, "values")
+    if len(keys) != len(values) or not len(keys):
+        raise BadType(f"LabelEncoder with {len(keys)} keys and {len(values)} values")
+    default: Any = default_int64 if values_int64s is not None else default_float
+    if values_tensor is not None:
+        default = -1 if values.dtype.kind == "i" else -0.0
+        default = default if default_tensor is None else _scalar(default_tensor, values)
+    results = x.model.constant(np.append(np.array([default], values.dtype), values))
+    return index.gather(results, _place(x, keys))
+
+
+def _one(floats: Any, integers: Any, tensor: np.ndarray | None, what: str) -> np.ndarray:
+    """The one of three attributes that is given."""
+    given = [
+        np.array(a, kind).reshape(-1)
+        for a, kind in ((floats, np.float32), (integers, np.int64), (tensor, None))
+        if a is not None
+    ]
+    if len(given) != 1:
+        raise BadType(f"LabelEncoder with {len(given)} kinds of {what}")
+    return given[0]
+
+
+def _scalar(default: np.ndarray, values: np.ndarray) -> Any:
+    if default.size != 1 or default.dtype != values.dtype:
+        raise BadType(f"LabelEncoder of {values.dtype} with a default of {default.dtype}")
+    return default.reshape(())
+
+
+def _place(x: Value, keys: np.ndarray) -> Value:
+    """One more than the position of each element among the keys, of equal ones the last; 0: none.
+
+    A NaN is equal to a NaN here.
+    """
+    model, each = x.model, shape.unsqueeze(x, [-1])
+    places = np.arange(1, len(keys) + 1)
+    hits = compare.equal(each, model.constant(keys))
+    found = compare.where(hits, model.constant(places), model.constant([0]))
+    nans = places[keys != keys]
+    if nans.size:
+        is_nan = compare.not_equal(each, each)
+        last = compare.where(is_nan, model.constant([nans[-1]]), model.constant([0]))
+        found = shape.concat(found, last, axis=-1)
+    return reduce.reduce_max(found, [-1], keepdim=False)
+
+
+@table.convert(ML + "Scaler")
+def scaler(x: Value, *, offset: tuple[float, ...] = (), scale: tuple[float, ...] = ()) -> Value:
+    wide = _computed(x)
+    moved = wide - _per_feature(wide, offset, "Scaler")
+    return _float32(moved * _per_feature(wide, scale, "Scaler"))
+
+
+def _computed(x: Value) -> Value:
+    """In double where `x` is, else in float."""
+    wide = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
+    return unary.cast(x, dtype=wide)
+
+
+def _float32(x: Value) -> Value:
+    return unary.cast(x, dtype=Precision.FLOAT32)
+
+
+def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
+    """One number for all features, or one for each."""
+    fits = x.rank and (isinstance(x.shape[-1], Expr) or len(numbers) == x.shape[-1])
+    if len(numbers) != 1 and not (fits and numbers):
+        raise BadType(f"{what} of {x.type} with {len(numbers)} numbers")
+    return x.model.constant(numbers, x.dtype)
+
+
+@table.convert(ML + "Normalizer")
+def normalizer(x: Value, *, norm: str = "MAX") -> Value:
+    wide = _computed(x)
+    match norm:
+        case "MAX":
+            size = reduce.reduce_max(wide, [-1])
+        case "L1":
+            size = reduce.reduce_sum(abs(wide), [-1])
+        case "L2":
+            size = unary.sqrt(reduce.reduce_sum(unary.square(wide), [-1]))
+        case _:
+            raise Unsupported(f"Normalizer with norm={norm!r}")
+    is_zero = compare.equal(size, 0)
+    divisor = compare.where(is_zero, 1, size)
+    return _float32(wide / divisor)
+
+
+@table.convert(ML + "Imputer")
+def imputer(
+    x: Value,
+    *,
+    imputed_value_floats: tuple[float, ...] = (),
+    imputed_value_int64s: tuple[int, ...] = (),
+    replaced_value_float: float = 0.0,
+    replaced_value_int64: int = 0,
+) -> Value:
+    values = imputed_value_floats if x.is_float else imputed_value_int64s
+    replaced = replaced_value_float if x.is_float else replaced_value_int64
+    is_missing = compare.not_equal(x, x) if math.isnan(replaced) else compare.equal(x, replaced)
+    return compare.where(is_missing, _per_feature(x, values, "Imputer"), x)
+
+
+@table.convert(ML + "OneHotEncoder")
+def one_hot_encoder(
+    x: Value,
+    *,
+    cats_int64s: tuple[int, ...] = (),
+    cats_strings: object = None,
+    zeros: bool = True,
+) -> Value:
+    if cats_strings or not x.is_integer or not zeros:
+        raise Unsupported(f"OneHotEncoder of {x.type} with zeros={int(zeros)}")
+    if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
+        raise BadType(f"OneHotEncoder with {len(cats_int64s)} categories, not all different")
+    each = shape.unsqueeze(unary.cast(x, dtype=Precision.INT64), [-1])
+    return _float32(compare.equal(each, cats_int64s))
+
+
+@table.convert(ML + "LinearRegressor")
+def linear_regressor(
+    x: Value,
+    *,
+    coefficients: tuple[float, ...] = (),
+    intercepts: tuple[float, ...] = (),
+    post_transform: str = "NONE",
+    targets: int = 1,
+) -> Value:
+    if post_transform != "NONE":
+        raise Unsupported(f"LinearRegressor with post_transform={post_transform!r}")
+    if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
+        raise BadType(f"LinearRegressor of {x.type} with {targets} targets")
+    wide = _computed(x)
+    table = np.array(coefficients, wide.dtype).reshape(targets, -1)
+    result = linear.mat_mul(wide, x.model.constant(np.ascontiguousarray(table.T)))
+    if intercepts:
+        result = result + intercepts
+    return _float32(result)
+
+
+@table.convert(ML + "TreeEnsemble", since=5)
+def tree_ensemble(
+    x: Value,
+    *,
+    aggregate_function: int = 1,
+    leaf_targetids: tuple[int, ...],
+    leaf_weights: np.ndarray,
+    membership_values: np.ndarray | None = None,
+    n_targets: int,
+    nodes_falseleafs: tuple[int, ...],
+    nodes_falsenodeids: tuple[int, ...],
+    nodes_featureids: tuple[int, ...],
+    nodes_hitrates: np.ndarray | None = None,
+    nodes_missing_value_tracks_true: tuple[int, ...] = (),
+    nodes_modes: np.ndarray,
+    nodes_splits: np.ndarray,
+    nodes_trueleafs: tuple[int, ...],
+    nodes_truenodeids: tuple[int, ...],
+    post_transform: int = 0,
+    tree_roots: tuple[int, ...],
+) -> Value:
+    if post_transform or not 0 <= aggregate_function <= 3:
+        codes = f"post_transform={post_transform}, aggregate_function={aggregate_function}"
+        raise Unsupported(f"TreeEnsemble with {codes}")
+    inner, leaves = len(nodes_featureids), len(leaf_targetids)
+    modes = nodes_modes.reshape(-1).astype(np.int64)
+    sides = [
+        _children(ids, is_leaf, inner, leaves)
+        for ids, is_leaf in (
+            (nodes_truenodeids, nodes_trueleafs),
+            (nodes_falsenodeids, nodes_falseleafs),
+        )
+    ]
+    children = np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]])
+    members = None if membership_values is None else _typed(membership_values, x)
+    missing = nodes_missing_value_tracks_true or (0,) * inner
+    tables = (
+        _padded(_splits(_typed(nodes_splits, x), modes, members), leaves, np.nan),
+        _padded(_typed(leaf_weights, x)[:, None], -inner, 0),
+        np.array(tree_roots, np.int64),
+        _padded(np.array(nodes_featureids, np.int64), leaves, 0),
+        _padded(modes, leaves, 0),
+        _padded(np.array(missing, np.bool_), leaves, False),
+        children,
+        _padded(np.array(leaf_targetids, np.int64)[:, None], -inner, -1),
+    )
+    return _ensemble(x, tables, n_targets, features.AGGREGATES[aggregate_function])
+
+
+def _children(ids: Sequence[int], is_leaf: Sequence[int], inner: int, leaves: int) -> np.ndarray:
+    """Where the nodes lead to: leaves come after all inner nodes."""
+    at, ends = np.array(ids, np.int64), np.array(is_leaf, np.bool_)
+    if at.shape != (inner,) or ends.shape != (inner,):
+        raise BadModel(f"TreeEnsemble with {len(at)} and {len(ends)} children of {inner} nodes")
+    if ((at < 0) | (at >= np.where(ends, leaves, inner))).any():
+        raise BadModel("TreeEnsemble with a child that is no node and no leaf")
+    return at + np.where(ends, inner, 0)
+
+
+def _typed(table: np.ndarray, x: Value) -> np.ndarray:
+    if table.dtype != x.dtype:
+        raise BadType(f"TreeEnsemble of {x.type} with numbers of type {table.dtype}")
+    return table.reshape(-1)
+
+
+def _padded(table: np.ndarray, rows: int, fill: Any) -> np.ndarray:
+    """The table with so many rows more; a negative number: before it."""
+    more = np.full((abs(rows), *table.shape[1:]), fill, table.dtype)
+    return np.concatenate([more, table] if rows < 0 else [table, more])
+
+
+def _splits(splits: np.ndarray, modes: np.ndarray, members: np.ndarray | None) -> np.ndarray:
+    """What each node compares with, a row per node; the sets end with a NaN each."""
+    which = np.flatnonzero(modes == features.MEMBER)
+    given = np.zeros(0, splits.dtype) if members is None else members
+    ends = np.flatnonzero(np.isnan(given))
+    if len(ends) != len(which) or modes.shape != splits.shape:
+        raise BadModel(f"TreeEnsemble with {len(ends)} sets of members for {len(which)} nodes")
+    sets = np.split(given, ends + 1)[: len(which)]
+    table = np.full((len(splits), max([1, *map(len, sets)])), np.nan, splits.dtype)
+    table[:, 0] = splits
+    for node, values in zip(which, sets, strict=True):
+        table[node] = np.nan
+        table[node, : len(values)] = values
+    return table
+
+
+def _ensemble(x: Value, tables: Sequence[np.ndarray], n_targets: int, aggregate: str) -> Value:
+    splits, weights, roots, columns, modes, missing, children, targets = tables
+    count = len(splits)
+    if any(len(t) != count for t in (weights, columns, modes, missing, children, targets)):
+        raise BadModel("a tree ensemble with tables of different lengths")
+    if not len(roots) or roots.min() < 0 or roots.max() >= count:
+        raise BadModel(f"a tree ensemble with roots outside {count} nodes")
+    if modes.min() < 0 or modes.max() > features.MEMBER or columns.min() < 0:
+        raise BadModel("a tree ensemble with an unknown mode or a negative feature")
+    if targets.min() < -1 or targets.max() >= n_targets:
+        raise BadModel(f"a tree ensemble with a target outside {n_targets}")
+    constants = [x.model.constant(t) for t in tables]
+    depth = _depth(roots, children)
+    return features.tree_ensemble(
+        x, *constants, n_targets=n_targets, depth=depth, aggregate=aggregate
+    )
+
+
+def _depth(roots: np.ndarray, children: np.ndarray) -> int:
+    """The most steps from a root to a leaf, which is its own child; BadModel for a cycle."""
+    at = np.unique(roots)
+    for depth in range(len(children)):
+        at = at[children[at, 0] != at]
+        if not len(at):
+            return depth
+        at = np.unique(children[at])
+    raise BadModel("a tree ensemble with a cycle")

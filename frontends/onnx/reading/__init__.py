@@ -1,0 +1,1 @@
+"""ONNX: from files and objects to a graph of the source's own operators."""

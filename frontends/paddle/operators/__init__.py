@@ -1,0 +1,1 @@
+"""Paddle: converters by family, under the same names in every frontend."""

@@ -1,0 +1,144 @@
+"""Attention and what belongs to it, as Paddle fuses it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir import build
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import compare, index, shape
+from nnir.recipes.attention import attend, causal_mask
+
+from ...table import Table
+
+table = Table()
+
+
+def heads_first(x: Value) -> Value:
+    """[batch, length, heads, size] with heads and length swapped."""
+    return shape.transpose(x, perm=(0, 2, 1, 3))
+
+
+def attention(
+    op: str,
+    query: Value,
+    key: Value,
+    value: Value,
+    mask: Value | None,
+    scale: float | None,
+    is_causal: bool,
+) -> Value:
+    """Attention over [batch, length, heads, size]; groups of heads may share keys."""
+    if query.rank != 4 or query.shape[2] != key.shape[2]:
+        raise Unsupported(f"{op} of {query.type} with keys {key.type}")
+    q, k, v = (heads_first(x) for x in (query, key, value))
+    bias = None if mask is None else mask.cast(query.precision)
+    if is_causal:
+        if query.shape[1] != key.shape[1]:
+            raise Unsupported(f"causal {op} of {query.type} with keys {key.type}")
+        closed = compare.where(causal_mask(q, k), q.scalar(0), q.scalar(-np.inf))
+        bias = closed if bias is None else bias + closed
+    return heads_first(attend(q, k, v, bias, scale, blind=False)[0])
+
+
+@table.convert("flash_attn")
+def flash_attn(
+    q: Value,
+    k: Value,
+    v: Value,
+    fixed_seed_offset: Value | None,
+    attn_mask: Value | None,
+    dropout: float = 0.0,
+    causal: bool = False,
+    return_softmax: bool = False,
+    is_test: bool = False,
+    rng_name: str = "",
+) -> Value:
+    if dropout and not is_test:
+        raise Unsupported(f"flash_attn that trains with {dropout=}")
+    return attention("flash_attn", q, k, v, attn_mask, None, causal)
+
+
+@table.convert("memory_efficient_attention")
+def memory_efficient_attention(
+    query: Value,
+    key: Value,
+    value: Value,
+    bias: Value | None,
+    cu_seqlens_q: Value | None,
+    cu_seqlens_k: Value | None,
+    causal_diagonal: Value | None,
+    seqlen_k: Value | None,
+    max_seqlen_q: float | None,
+    max_seqlen_k: float | None,
+    causal: bool,
+    dropout_p: float,
+    scale: float,
+    is_test: bool,
+) -> Value:
+    """A scale that is not above 0 stands for that of the size of a head."""
+    if dropout_p and not is_test:
+        raise Unsupported(f"memory_efficient_attention that trains with {dropout_p=}")
+    if any(v is not None for v in (cu_seqlens_q, cu_seqlens_k, causal_diagonal, seqlen_k)):
+        raise Unsupported("memory_efficient_attention over sequences of different lengths")
+    by = scale if scale > 0 else None
+    return attention("memory_efficient_attention", query, key, value, bias, by, causal)
+
+
+@table.convert("fused_rotary_position_embedding")
+def fused_rotary_position_embedding(
+    q: Value,
+    k: Value | None,
+    v: Value | None,
+    sin: Value | None,
+    cos: Value | None,
+    position_ids: Value | None,
+    use_neox_rotary_style: bool = True,
+    time_major: bool = False,
+    rotary_emb_base: float = 10000.0,
+) -> tuple[Value | None, ...]:
+    """Queries, keys and values [batch, length, heads, size] turned by angles of their position."""
+    if sin is None or cos is None or time_major:
+        raise Unsupported("fused_rotary_position_embedding without sines, or by time")
+    table_ = [by_position(t, position_ids) for t in (sin, cos)]
+    given = (q, k, v)
+    return tuple(
+        None if x is None else turned(x, table_[0], table_[1], pairs=use_neox_rotary_style)
+        for x in given
+    )
+
+
+def by_position(angles: Value, positions: Value | None) -> Value:
+    """Sines or cosines [batch or 1, length, 1, size]."""
+    size = build.size_of(angles, angles.rank - 1)
+    rows = build.reshape(angles, [-1, size])
+    if positions is not None:
+        return shape.unsqueeze(index.gather(rows, positions, axis=0), [2])
+    return shape.unsqueeze(rows, [0, 2])
+
+
+def turned(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
+    """Numbers side by side (`pairs`), or of both halves, as coordinates of points."""
+    size = x.shape[-1]
+    if isinstance(size, Expr) or size % 2:
+        raise NotConstant(f"a rotary embedding of {x.type}")
+    if pairs:
+        lead = build.sizes_of(x)[:-1]
+        points = build.reshape(x, [*lead, size // 2, 2])
+        first, second = shape.split(points, [1, 1], axis=-1)
+        other = build.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
+    else:
+        first, second = shape.split(x, [size // 2] * 2, axis=-1)
+        other = shape.concat(-second, first, axis=-1)
+    return x * cos + other * sin
+
+
+@table.convert("self_dp_attention")
+def self_dp_attention(x: Value, alpha: float = 1.0, head_number: int = 1) -> Value:
+    """Attention of queries, keys and values that come in one tensor [N, L, 3, heads, size]."""
+    if x.rank != 5:
+        raise BadType(f"self_dp_attention of {x.type}")
+    q, k, v = (shape.squeeze(p, [2]) for p in shape.split(x, [1, 1, 1], axis=2))
+    return attention("self_dp_attention", q, k, v, None, alpha, False)

@@ -1,0 +1,198 @@
+"""Paddle's arithmetic on two or more tensors."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType, Unsupported
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import activation, binary, compare, logic, shape, unary
+from nnir.ops.index import gather_nd
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.promotion import COMPLEX, Operand, promote_to_float, round_once, to_value
+from nnir.recipes.unary import is_nan, signbit, trunc
+from nnir.types import Precision
+
+from ...table import Items, Table
+
+table = Table()
+
+
+def _arithmetic(name: str, operator: Operator, of_bools: Operator | None = None) -> None:
+    @table.convert(name, f"{name}_")
+    def convert(x: Value, y: Value) -> Value:
+        is_bool = x.precision == Precision.BOOL8 and of_bools is not None
+        return (of_bools if is_bool and of_bools is not None else operator)(x, y)
+
+
+_arithmetic("add", binary.add, logic.or_)
+_arithmetic("subtract", binary.sub)
+_arithmetic("multiply", binary.mul, logic.and_)
+_arithmetic("floor_divide", binary.floor_div)
+_arithmetic("remainder", binary.mod)
+table.same({"elementwise_pow": binary.pow_, "maximum": binary.max_, "minimum": binary.min_})
+table.same({"nextafter": binary.next_after})
+
+
+@table.convert("divide", "divide_")
+def divide(x: Value, y: Value) -> Value:
+    return binary.div(*promote_to_float(x, y))
+
+
+@table.convert("trunc_divide", "trunc_divide_")
+def trunc_divide(x: Value, y: Value) -> Value:
+    if not x.is_float:
+        return x / y
+    return round_once(lambda a, b: trunc(a / b), x, y)
+
+
+@table.convert("pow", "pow_")
+def pow_(x: Value, y: Operand = 1.0) -> Value:
+    """The exponent is rounded to the type of x first."""
+    if isinstance(y, Value):
+        return x ** y.cast(x.precision)
+    exponent = int(y.real) if x.is_integer else y
+    if x.is_integer and exponent.real < 0:
+        raise Unsupported(f"pow of {x.type} by {y!r}")  # Paddle does not return
+    match exponent:
+        case 1:
+            return x
+        case 2:
+            return unary.square(x)
+    return x ** to_value(exponent, x.precision, x.model)
+
+
+@table.convert("scale", "scale_")
+def scale(
+    x: Value, scale: Operand = 1.0, bias: Operand = 0.0, bias_after_scale: bool = True
+) -> Value:
+    """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
+    if x.precision == Precision.BOOL8:
+        return _scaled(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
+    return round_once(lambda v: _scaled(v, scale, bias, bias_after_scale), x)
+
+
+def _scaled(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
+    factor, offset = (_element(x, n) for n in (scale, bias))
+    if bias_after_scale:
+        return _plus(_times(x, factor), offset)
+    return _times(_plus(x, offset), factor)
+
+
+def _element(x: Value, given: Operand) -> Value:
+    """A number, or a tensor of one element, without axes in the precision of `x`."""
+    element = to_value(given, x.precision, x.model)
+    if not element.rank:
+        return element
+    if element.known is not None:
+        return x.model.constant(element.known.reshape(()))
+    return shape.reshape(element, [])
+
+
+def _times(x: Value, factor: Value) -> Value:
+    if factor.constant is not None and factor.constant == 1:
+        return x
+    return -x if _is_minus_one(factor) else x * factor
+
+
+def _is_minus_one(factor: Value) -> bool:
+    return factor.constant is not None and factor.dtype.kind != "u" and factor.constant == -1
+
+
+def _plus(x: Value, offset: Value) -> Value:
+    if offset.constant is not None and offset.constant == 0:
+        return x
+    return x + offset
+
+
+@table.convert("increment", "increment_")
+def increment(x: Value, value: float = 1.0) -> Value:
+    return x + to_value(value, x.precision, x.model)
+
+
+@table.convert("add_n")
+def add_n(inputs: Items) -> Value:
+    return inputs[0] if len(inputs) == 1 else binary.sum_(*inputs)
+
+
+def _without_nan(name: str, operator: Operator) -> None:
+    """The operator where both are numbers, else the one that is."""
+
+    @table.convert(name)
+    def convert(x: Value, y: Value) -> Value:
+        if not x.is_float:
+            return operator(x, y)
+        right = compare.where(is_nan(y), x, y)
+        return compare.where(is_nan(x), y, operator(x, right))
+
+
+_without_nan("fmax", binary.max_)
+_without_nan("fmin", binary.min_)
+
+
+@table.convert("clip", "clip_")
+def clip(x: Value, min: Operand, max: Operand) -> Value:
+    low, high = (_element(x, n) for n in (min, max))
+    if low.constant is not None and high.constant is not None and low.constant > high.constant:
+        raise BadType(f"clip between {low.constant} and {high.constant}")
+    return activation.clip(x, low, high)
+
+
+@table.convert("atan2")
+def atan2(x: Value, y: Value) -> Value:
+    """Of integers in float64."""
+    if x.is_integer:
+        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
+    return binary.atan2(x, y)
+
+
+@table.convert("copysign", "copysign_")
+def copysign(x: Value, y: Value) -> Value:
+    if x.precision == Precision.BOOL8 or x.precision.name.startswith("UINT"):
+        raise Unsupported(f"copysign of {x.type}")
+    size = abs(x)
+    return compare.where(signbit(y), -size, size)
+
+
+@table.convert("heaviside")
+def heaviside(x: Value, y: Value) -> Value:
+    zero = x.scalar(0)
+    step = unary.cast(x > zero, dtype=x.precision)
+    return compare.where(compare.equal(x, zero), y, step)
+
+
+@table.convert("lerp", "lerp_")
+def lerp(x: Value, y: Value, weight: Value) -> Value:
+    return x + weight * (y - x)
+
+
+@table.convert("multiplex")
+def multiplex(inputs: Items, index: Value) -> Value:
+    """Row k of the tensor that element k of a column says."""
+    layers = shape.stack(*inputs, axis=1)
+    column = index if index.rank == 2 else shape.unsqueeze(index, [1])
+    return gather_nd(layers, column, batch_dims=1)
+
+
+@table.convert("isclose")
+def isclose(
+    x: Value, y: Value, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Value:
+    """The allowance is computed in float64; all the distances from an infinity are allowed."""
+    return close(x, y, rtol, atol, equal_nan)
+
+
+def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
+    """Whether |x - y| is at most atol + |rtol * y|."""
+    if x.precision not in COMPLEX and not x.is_float:
+        x, y = (v.cast(Precision.FLOAT64) for v in (x, y))
+    apart = abs(x - y)
+    size = abs(y).cast(Precision.FLOAT64)
+    allowed = size * rtol + atol
+    near = apart <= allowed.cast(apart.precision)
+    found = compare.equal(x, y) | near
+    return found | is_nan(x) & is_nan(y) if equal_nan else found
+
+
+@table.convert("dist")
+def dist(x: Value, y: Value, p: float = 2.0) -> Value:
+    return vector_norm(x - y, p, None, keepdim=False)

@@ -1,0 +1,55 @@
+"""Paddle's comparisons and selection by a mask."""
+
+from __future__ import annotations
+
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import compare, reduce
+from nnir.types import Precision
+
+from ...table import Table
+from .binary import close
+
+table = Table()
+
+
+def _comparison(name: str, operator: Operator) -> None:
+    @table.convert(name, f"{name}_")
+    def convert(x: Value, y: Value) -> Value:
+        return operator(x, y)
+
+
+_comparison("equal", compare.equal)
+_comparison("not_equal", compare.not_equal)
+_comparison("greater_equal", compare.greater_equal)
+_comparison("greater_than", compare.greater)
+_comparison("less_equal", compare.less_equal)
+_comparison("less_than", compare.less)
+
+
+def all_true(x: Value) -> Value:
+    """Whether every element holds; a tensor without axes is its own answer."""
+    return reduce.reduce_min(x, [], keepdim=False) if x.rank else x
+
+
+@table.convert("equal_all")
+def equal_all(x: Value, y: Value) -> Value:
+    """Tensors of different shapes are not equal."""
+    if x.rank != y.rank or any(
+        a != b and isinstance(a, int) and isinstance(b, int)
+        for a, b in zip(x.shape, y.shape, strict=True)
+    ):
+        return x.model.constant(False)
+    return all_true(compare.equal(x, y))
+
+
+@table.convert("allclose")
+def allclose(
+    x: Value, y: Value, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
+) -> Value:
+    return all_true(close(x, y, rtol, atol, equal_nan))
+
+
+@table.convert("where", "where_")
+def where(condition: Value, x: Value, y: Value) -> Value:
+    return compare.where(condition.cast(Precision.BOOL8), x, y)

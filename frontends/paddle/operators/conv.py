@@ -1,0 +1,256 @@
+"""Paddle's convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from nnir.broadcast import contents, ints
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import conv, generate, windows
+from nnir.ops import index as ops
+from nnir.recipes.conv import Slide, convolve, each_axis, zero_bias
+from nnir.types import AutoPad
+
+from ...table import Table
+from .padding import channels_first, channels_last, is_last
+
+table = Table()
+
+
+def pairs(op: str, paddings: Sequence[int], rank: int) -> tuple[int, ...]:
+    """(before, after) axis by axis, from one number or from two for each."""
+    if len(paddings) == 2 * rank:
+        return tuple(paddings)
+    return tuple(p for pad in each_axis(f"{op} paddings", paddings, rank) for p in (pad, pad))
+
+
+def auto(op: str, padding_algorithm: str) -> AutoPad:
+    """Who computes the padding."""
+    match padding_algorithm:
+        case "EXPLICIT":
+            return AutoPad.NONE
+        case "SAME":
+            return AutoPad.SAME
+        case "VALID":
+            return AutoPad.VALID
+    raise Unsupported(f"{op} with padding_algorithm={padding_algorithm!r}")
+
+
+def resolved(
+    op: str,
+    x: Value,
+    kernel: Sequence[object],
+    strides: Sequence[int],
+    paddings: Sequence[int],
+    padding_algorithm: str,
+) -> tuple[int, ...]:
+    """The pads of `x` [N, C, ...]; SAME, which has no dilation, needs known sizes."""
+    rank = len(kernel)
+    match auto(op, padding_algorithm):
+        case AutoPad.VALID:
+            return (0,) * (2 * rank)
+        case AutoPad.NONE:
+            return pairs(op, paddings, rank)
+    found: list[int] = []
+    for size, length, step in zip(x.shape[2:], kernel, strides, strict=True):
+        if not isinstance(size, int) or not isinstance(length, int):
+            raise NotConstant(f"{op} with padding_algorithm='SAME' of {x.type}")
+        found += windows.same_pads(size, length, step)
+    return tuple(found)
+
+
+def straight(
+    op: str,
+    x: Value,
+    filter: Value,
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    padding_algorithm: str,
+    dilations: tuple[int, ...],
+    groups: int,
+    data_format: str,
+) -> Value:
+    """A convolution; the filter is [O, C / groups, ...] in every format."""
+    if is_last(data_format, op):
+        given = (filter, strides, paddings, padding_algorithm, dilations, groups)
+        return channels_last(straight(op, channels_first(x), *given, "NCHW"))
+    rank = filter.rank - 2
+    if auto(op, padding_algorithm) != AutoPad.SAME:
+        pads = resolved(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
+        return convolve(x, filter, None, Slide(strides, pads, dilations, groups))
+    operator = {2: conv.conv_2d, 3: conv.conv_3d}.get(rank)
+    if operator is None or x.rank != filter.rank:
+        raise BadType(f"{op} of {x.type} by {filter.type}")
+    how = {"auto_pad": AutoPad.SAME, "dilations": (1,) * rank, "group": groups}
+    return operator(x, filter, zero_bias(filter, 0, 1), strides=strides, **how)
+
+
+@table.convert("conv2d")
+def conv2d(
+    input: Value,
+    filter: Value,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    dilations: tuple[int, ...] = (1, 1),
+    groups: int = 1,
+    data_format: str = "NCHW",
+) -> Value:
+    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
+    return straight("conv2d", input, filter, *given)
+
+
+@table.convert("depthwise_conv2d")
+def depthwise_conv2d(
+    input: Value,
+    filter: Value,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: tuple[int, ...] = (1, 1),
+    data_format: str = "NCHW",
+) -> Value:
+    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
+    return straight("depthwise_conv2d", input, filter, *given)
+
+
+@table.convert("conv3d")
+def conv3d(
+    input: Value,
+    filter: Value,
+    strides: tuple[int, ...] = (1, 1, 1),
+    paddings: tuple[int, ...] = (0, 0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: tuple[int, ...] = (1, 1, 1),
+    data_format: str = "NCDHW",
+) -> Value:
+    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
+    return straight("conv3d", input, filter, *given)
+
+
+def transposed(
+    op: str,
+    x: Value,
+    filter: Value,
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    output_padding: tuple[int, ...],
+    output_size: Value | None,
+    padding_algorithm: str,
+    groups: int,
+    dilations: tuple[int, ...],
+    data_format: str,
+) -> Value:
+    """A transposed convolution; the filter is [C, O / groups, ...] in every format."""
+    if is_last(data_format, op):
+        given = (filter, strides, paddings, output_padding, output_size, padding_algorithm)
+        return channels_last(transposed(op, channels_first(x), *given, groups, dilations, "NCHW"))
+    rank = filter.rank - 2
+    if padding_algorithm == "SAME":
+        dilations = (1,) * rank
+    pads = resolved(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
+    wanted = () if output_size is None else ints(output_size)
+    if wanted is None:
+        raise NotConstant(f"{op} with output_size {contents(output_size)}")
+    extra = output_padding or (0,) * rank
+    if wanted:
+        extra = left_over(op, x, filter, strides, pads, dilations, wanted)
+    return convolve(x, filter, None, Slide(strides, pads, dilations, groups, extra))
+
+
+def left_over(
+    op: str,
+    x: Value,
+    filter: Value,
+    strides: Sequence[int],
+    pads: Sequence[int],
+    dilations: Sequence[int],
+    wanted: Sequence[int],
+) -> tuple[int, ...]:
+    """How much larger than the least size the wanted one is."""
+    found: list[int] = []
+    axes = zip(x.shape[2:], filter.shape[2:], strides, dilations, wanted, strict=True)
+    for k, (size, length, step, dilation, out) in enumerate(axes):
+        if isinstance(size, Expr) or isinstance(length, Expr):
+            raise NotConstant(f"{op} with output_size={tuple(wanted)} of {x.type}")
+        least = (size - 1) * step - pads[2 * k] - pads[2 * k + 1] + dilation * (length - 1) + 1
+        if not least <= out < least + step:
+            raise BadType(
+                f"{op} with output_size={tuple(wanted)}: {least} is the least of axis {k}"
+            )
+        found.append(out - least)
+    return tuple(found)
+
+
+@table.convert("conv2d_transpose", "depthwise_conv2d_transpose")
+def conv2d_transpose(
+    x: Value,
+    filter: Value,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    output_padding: tuple[int, ...] = (),
+    output_size: Index | None = None,
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: tuple[int, ...] = (1, 1),
+    data_format: str = "NCHW",
+) -> Value:
+    given = (strides, paddings, output_padding, output_size, padding_algorithm)
+    return transposed("conv2d_transpose", x, filter, *given, groups, dilations, data_format)
+
+
+@table.convert("conv3d_transpose")
+def conv3d_transpose(
+    x: Value,
+    filter: Value,
+    strides: tuple[int, ...] = (1, 1, 1),
+    paddings: tuple[int, ...] = (0, 0, 0),
+    output_padding: tuple[int, ...] = (),
+    output_size: Index | None = None,
+    padding_algorithm: str = "EXPLICIT",
+    groups: int = 1,
+    dilations: tuple[int, ...] = (1, 1, 1),
+    data_format: str = "NCHW",
+) -> Value:
+    given = (strides, paddings, output_padding, output_size, padding_algorithm)
+    return transposed("conv3d_transpose", x, filter, *given, groups, dilations, data_format)
+
+
+@table.convert("deformable_conv")
+def deformable_conv(
+    x: Value,
+    offset: Value,
+    filter: Value,
+    mask: Value | None,
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    dilations: tuple[int, ...],
+    deformable_groups: int,
+    groups: int,
+    im2col_step: int,
+) -> Value:
+    """Without a mask every tap counts in full."""
+    if mask is None:
+        taps = offset.shape[1]
+        if isinstance(taps, Expr):
+            raise BadType(f"deformable_conv with offsets {offset.type}")
+        half = ops.slice_(offset, [1], [0], [taps // 2])
+        mask = generate.fill_like(half, x.model.constant(np.ones((), x.dtype)))
+    return conv.deformable_conv_2d(
+        x,
+        offset,
+        mask,
+        filter,
+        zero_bias(filter, 0, 1),
+        pads=pairs("deformable_conv", paddings, 2),
+        strides=strides,
+        group=groups,
+        deformable_group=deformable_groups,
+        dilations=dilations,
+    )

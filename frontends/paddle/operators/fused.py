@@ -1,0 +1,345 @@
+"""Paddle's operators that several others were fused to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir import build
+from nnir.broadcast import axis_of
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Value
+from nnir.ops import activation, binary, compare, linear, norm, shape, unary
+
+from ...table import Items, Table
+from . import attention
+from .boxes import times
+from .conv import straight
+from .norm import group_norm, layered
+
+table = Table()
+
+
+def activated(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
+    """An activation by its name."""
+    match name:
+        case "" | "identity" | "none":
+            return x
+        case "gelu":
+            return activation.gelu(x)
+        case "gelu_approximate":
+            return activation.gelu(x, approximate=True)
+        case "leaky_relu":
+            return activation.leaky_relu(x, alpha=alpha)
+        case "relu":
+            return activation.relu(x)
+        case "relu6":
+            return activation.relu6(x)
+        case "sigmoid":
+            return activation.sigmoid(x)
+        case "silu" | "swish":
+            return activation.swish(x)
+        case "tanh":
+            return activation.tanh(x)
+    raise Unsupported(f"{op} with the activation {name!r}")
+
+
+def doubled(op: str, x: Value, name: str) -> Value:
+    """One half of the last axis through an activation, times the other."""
+    size = x.shape[-1]
+    if isinstance(size, Expr) or size % 2:
+        raise BadType(f"{op} with {name} of {x.type}")
+    first, second = shape.split(x, [size // 2] * 2, axis=-1)
+    return activated(op, first, "swish" if name == "swiglu" else "gelu") * second
+
+
+@table.convert("fused_gemm_epilogue")
+def fused_gemm_epilogue(
+    x: Value,
+    y: Value,
+    bias: Value,
+    trans_x: bool = False,
+    trans_y: bool = False,
+    activation: str = "none",
+) -> Value:
+    """Its gelu is the approximate one (cuBLASLt's epilogue)."""
+    product = linear.mat_mul(x, y, transpose_x=trans_x, transpose_y=trans_y)
+    name = "gelu_approximate" if activation == "gelu" else activation
+    return activated("fused_gemm_epilogue", product + bias, name)
+
+
+@table.convert("fused_bias_act")
+def fused_bias_act(
+    x: Value,
+    bias: Value | None,
+    dequant_scales: Value | None,
+    shift: Value | None,
+    smooth: Value | None,
+    act_method: str = "gelu",
+    compute_dtype: str = "default",
+    quant_scale: float = -1,
+    quant_round_type: int = 1,
+    quant_max_bound: float = 127.0,
+    quant_min_bound: float = -127.0,
+) -> Value:
+    if quant_scale > 0 or any(v is not None for v in (dequant_scales, shift, smooth)):
+        raise Unsupported("fused_bias_act with quantisation")
+    whole = x if bias is None else x + bias
+    if act_method in ("swiglu", "geglu"):
+        return doubled("fused_bias_act", whole, act_method)
+    return activated("fused_bias_act", whole, act_method)
+
+
+@table.convert("fused_dropout_add")
+def fused_dropout_add(
+    x: Value,
+    y: Value,
+    seed_tensor: Value | None,
+    p: float,
+    is_test: bool,
+    mode: str,
+    seed: int = 0,
+    fix_seed: bool = False,
+) -> Value:
+    return kept(x, p, is_test, mode) + y
+
+
+def kept(x: Value, p: float, is_test: bool, mode: str) -> Value:
+    """What dropout leaves when it drops nothing."""
+    if not is_test and p:
+        raise Unsupported(f"a dropout of {p} that trains")
+    match mode:
+        case "upscale_in_train":
+            return x
+        case "downgrade_in_infer" | "downscale_in_infer":
+            return times(x, 1 - p) if is_test else x
+    raise Unsupported(f"a dropout with {mode=}")
+
+
+@table.convert("fused_softmax_mask")
+def fused_softmax_mask(x: Value, mask: Value) -> Value:
+    return activation.softmax(x + mask.cast(x.precision), axis=-1)
+
+
+@table.convert("fused_softmax_mask_upper_triangle")
+def fused_softmax_mask_upper_triangle(X: Value) -> Value:  # noqa: N803  Paddle's name
+    """Every row sees the elements up to the diagonal."""
+    seen = build.arange_along(X, -1) <= shape.unsqueeze(build.arange_along(X, -2), [1])
+    return activation.softmax(compare.where(seen, X, -np.inf), axis=-1)
+
+
+@table.convert("fused_conv2d_add_act")
+def fused_conv2d_add_act(
+    input: Value,
+    filter: Value,
+    bias: Value | None,
+    residual_data: Value | None,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    padding_algorithm: str = "EXPLICIT",
+    dilations: tuple[int, ...] = (1, 1),
+    groups: int = 1,
+    data_format: str = "NCHW",
+    activation: str = "relu",
+    split_channels: tuple[int, ...] = (),
+    exhaustive_search: bool = False,
+    workspace_size_MB: int = 32,  # noqa: N803  Paddle's name
+    fuse_alpha: float = 0.0,
+) -> Value:
+    if split_channels:
+        raise Unsupported(f"fused_conv2d_add_act with {split_channels=}")
+    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
+    made = straight("fused_conv2d_add_act", input, filter, *given)
+    if bias is not None:
+        after = [1, 1] if data_format == "NCHW" else []
+        made = made + (shape.unsqueeze(bias, after) if after else bias)
+    if residual_data is not None:
+        made = made + residual_data
+    return activated("fused_conv2d_add_act", made, activation, fuse_alpha)
+
+
+@table.convert("skip_layernorm")
+def skip_layernorm(
+    x: Value, y: Value, scale: Value, bias: Value, epsilon: float, begin_norm_axis: int
+) -> Value:
+    return layered(x + y, scale, bias, epsilon, begin_norm_axis)
+
+
+@table.convert("fast_ln")
+def fast_ln(x: Value, scale: Value, bias: Value, epsilon: float) -> Value:
+    return layered(x, scale, bias, epsilon, x.rank - 1)
+
+
+@table.convert("fast_rms_norm", "fused_rms_norm_ext")
+def fast_rms_norm(x: Value, scale: Value, epsilon: float) -> Value:
+    return norm.rms_normalization(x, scale, begin_norm_axis=x.rank - 1, epsilon=epsilon)
+
+
+def joined(x: Value, bias: Value | None, residual: Value | None, alpha: float = 1.0) -> Value:
+    """A tensor with its bias and what went around it."""
+    whole = x if bias is None else x + bias
+    return whole if residual is None else whole + times(residual, alpha)
+
+
+def require_floats(op: str, quant_scale: float) -> None:
+    """Unsupported where the result would be of 8 bits."""
+    if quant_scale > 0:
+        raise Unsupported(f"{op} with {quant_scale=}")
+
+
+@table.convert("fused_bias_residual_layernorm")
+def fused_bias_residual_layernorm(
+    x: Value,
+    bias: Value | None,
+    residual: Value | None,
+    norm_weight: Value | None,
+    norm_bias: Value | None,
+    epsilon: float,
+    residual_alpha: float,
+    begin_norm_axis: int,
+    quant_scale: float,
+    quant_round_type: int,
+    quant_max_bound: float,
+    quant_min_bound: float,
+) -> tuple[Value, Value | None]:
+    """Without weights only the sum is wanted."""
+    require_floats("fused_bias_residual_layernorm", quant_scale)
+    whole = joined(x, bias, residual, residual_alpha)
+    if norm_weight is None and norm_bias is None:
+        return whole, None
+    result = layered(whole, norm_weight, norm_bias, epsilon, begin_norm_axis)
+    return result, whole if residual is not None else None
+
+
+@table.convert("fused_rms_norm_quant")
+def fused_rms_norm_quant(
+    x: Value,
+    bias: Value | None,
+    residual: Value | None,
+    norm_weight: Value,
+    norm_bias: Value | None,
+    epsilon: float,
+    begin_norm_axis: int,
+    quant_scale: float,
+    quant_round_type: int,
+    quant_max_bound: float,
+    quant_min_bound: float,
+) -> tuple[Value, Value | None]:
+    require_floats("fused_rms_norm_quant", quant_scale)
+    whole, begin = joined(x, bias, residual), axis_of(begin_norm_axis, x.rank)
+    dims = [int(d) for d in x.shape[begin:]] if norm_weight.rank < x.rank - begin else None  # type: ignore[arg-type]
+    weight = norm_weight if dims is None else shape.reshape(norm_weight, dims)
+    result = norm.rms_normalization(whole, weight, begin_norm_axis=begin, epsilon=epsilon)
+    if norm_bias is not None:
+        result = result + norm_bias
+    return result, whole if residual is not None else None
+
+
+@table.convert("fused_bias_dropout_residual_layer_norm")
+def fused_bias_dropout_residual_layer_norm(
+    x: Value,
+    residual: Value,
+    bias: Value | None,
+    ln_scale: Value | None,
+    ln_bias: Value | None,
+    dropout_rate: float = 0.5,
+    is_test: bool = False,
+    dropout_fix_seed: bool = True,
+    dropout_seed: int = True,
+    dropout_implementation: str = "downgrade_in_infer",
+    ln_epsilon: float = 1e-05,
+) -> tuple[Value, Value]:
+    left = kept(joined(x, bias, None), dropout_rate, is_test, dropout_implementation)
+    whole = left + residual
+    return layered(whole, ln_scale, ln_bias, ln_epsilon, x.rank - 1), whole
+
+
+@table.convert("fused_fc_elementwise_layernorm")
+def fused_fc_elementwise_layernorm(
+    x: Value,
+    w: Value,
+    y: Value,
+    bias0: Value | None,
+    scale: Value | None,
+    bias1: Value | None,
+    x_num_col_dims: int = 1,
+    activation_type: str = "",
+    epsilon: float = 1e-05,
+    begin_norm_axis: int = 1,
+) -> Value:
+    rows = x
+    if x.rank != x_num_col_dims + 1:
+        rows = shape.flatten(x, start_axis=x_num_col_dims, end_axis=-1)
+    dense = joined(linear.mat_mul(rows, w), bias0, None)
+    dense = activated("fused_fc_elementwise_layernorm", dense, activation_type)
+    return layered(dense + y, scale, bias1, epsilon, begin_norm_axis)
+
+
+@table.convert("add_group_norm_silu")
+def add_group_norm_silu(
+    x: Value,
+    residual: Value | None,
+    scale: Value | None,
+    bias: Value | None,
+    epsilon: float = 1e-05,
+    groups: int = -1,
+    data_format: str = "NCHW",
+    activation: str = "",
+) -> tuple[Value, Value]:
+    whole = joined(x, None, residual)
+    made = group_norm(whole, scale, bias, epsilon, groups, data_format)
+    return activated("add_group_norm_silu", made, activation), whole
+
+
+@table.convert("fusion_squared_mat_sub")
+def fusion_squared_mat_sub(x: Value, y: Value, scalar: float = 1.0) -> tuple[Value, ...]:
+    """(x y)**2 - x**2 y**2, times a number."""
+    squares = [unary.square(v) for v in (x, y)]
+    product = unary.square(linear.mat_mul(x, y))
+    result = times(product - linear.mat_mul(*squares), scalar)
+    return *squares, product, result
+
+
+@table.convert("fusion_repeated_fc_relu")
+def fusion_repeated_fc_relu(x: Value, w: Items, bias: Items) -> tuple[list[Value], Value]:
+    """Dense layers, one after the other."""
+    made: list[Value] = []
+    for weight, shift in zip(w, bias, strict=True):
+        flat = shape.reshape(shift, [-1]) if shift.rank > 1 else shift
+        x = activation.relu(linear.mat_mul(x, weight) + flat)
+        made.append(x)
+    return made[:-1], x
+
+
+def _elementwise(name: str, operator: Any) -> None:
+    def convert(
+        x: Value,
+        y: Value,
+        axis: int = -1,
+        fuse_activation: str = "",
+        fuse_alpha: float = 0.0,
+        fuse_beta: float = 0.0,
+        fused_output_scale: float = 1.0,
+        fused_unsqueeze2_axes: tuple[int, ...] = (),
+        scale_x: float = 1.0,
+        scale_y: float = 1.0,
+        scale_out: float = 1.0,
+    ) -> Value:
+        """On the CPU nothing is fused to it."""
+        fused = fuse_activation or fused_unsqueeze2_axes or fuse_alpha or fuse_beta
+        if fused or axis != -1 or {fused_output_scale, scale_x, scale_y, scale_out} != {1.0}:
+            raise Unsupported(f"{name} with what was fused to it")
+        return operator(x, y)
+
+    table.convert(name)(convert)
+
+
+_elementwise("fused_elementwise_add", binary.add)
+_elementwise("fused_elementwise_sub", binary.sub)
+_elementwise("fused_elementwise_mul", binary.mul)
+_elementwise("fused_elementwise_div", binary.div)
+
+
+table = Table.merge([table, attention.table])

@@ -1,0 +1,179 @@
+"""Paddle's linear algebra."""
+
+from __future__ import annotations
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import compare, linalg, linear, reduce, shape, unary
+from nnir.recipes import linalg as linalg_recipes
+from nnir.recipes.diagonal import diagonal
+from nnir.recipes.linalg import (
+    Tolerance,
+    default_rtol,
+    linalg_det,
+    linalg_qr,
+    lu_with_info,
+    pseudo_inverse,
+    solve_by_lu,
+    transpose_matrix,
+)
+from nnir.recipes.promotion import COMPLEX, real_of
+from nnir.types import Precision
+
+from ...table import Table
+
+table = Table()
+Two = tuple[Value, Value]
+Three = tuple[Value, Value, Value]
+
+
+@table.convert("cholesky")
+def cholesky(x: Value, upper: bool = False) -> Value:
+    return linalg.cholesky(x, upper=upper)
+
+
+@table.convert("cholesky_solve")
+def cholesky_solve(x: Value, y: Value, upper: bool = False) -> Value:
+    return linalg_recipes.cholesky_solve(x, y, upper)
+
+
+@table.convert("inverse")
+def inverse(x: Value) -> Value:
+    return linalg_recipes.inverse(x)
+
+
+@table.convert("det")
+def det(x: Value) -> Value:
+    return linalg_det(x)
+
+
+@table.convert("slogdet")
+def slogdet(x: Value) -> Value:
+    """The sign and the logarithm as a new first axis."""
+    sign, log = linalg.sign_log_det(x)
+    return shape.stack(sign, log.cast(sign.precision), axis=0)
+
+
+@table.convert("slogdet_v2")
+def slogdet_v2(x: Value) -> Two:
+    sign, log = linalg.sign_log_det(x)
+    return sign, log
+
+
+@table.convert("trace")
+def trace(x: Value, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
+    line = diagonal(x, offset, axis1, axis2)
+    return reduce.reduce_sum(line, [-1], keepdim=False)
+
+
+@table.convert("solve")
+def solve(x: Value, y: Value) -> Value:
+    return linalg_recipes.solve(x, y, left=True)
+
+
+@table.convert("triangular_solve")
+def triangular_solve(
+    x: Value, y: Value, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Value:
+    a = transpose_matrix(x) if transpose else x
+    return linalg.solve_triangular(a, y, upper=upper != transpose, unit_diagonal=unitriangular)
+
+
+@table.convert("qr")
+def qr(x: Value, mode: str = "reduced") -> Two:
+    return linalg_qr(x, mode)
+
+
+@table.convert("svd")
+def svd(x: Value, full_matrices: bool = False) -> Three:
+    u, s, vh = linalg.svd(x, full_matrices=full_matrices)
+    return u, s, vh
+
+
+@table.convert("svdvals")
+def svdvals(x: Value) -> Value:
+    return linalg.singular_values(x)
+
+
+table.convert("eigh")(linalg_recipes.eigh)
+
+
+@table.convert("eigvalsh")
+def eigvalsh(x: Value, uplo: str = "L", is_test: bool = False) -> Value:
+    """The vectors, which only serve the gradient, are left out."""
+    return linalg_recipes.eigvalsh(x, uplo)
+
+
+table.convert("eig")(linalg_recipes.eig)
+
+
+@table.convert("eigvals")
+def eigvals(x: Value) -> Value:
+    return linalg.eigenvalues(x)
+
+
+@table.convert("lu", "lu_")
+def lu(x: Value, pivot: bool = True) -> Three:
+    return lu_with_info(x, pivot)
+
+
+@table.convert("lu_unpack")
+def lu_unpack(x: Value, y: Value, unpack_ludata: bool = True, unpack_pivots: bool = True) -> Three:
+    return linalg_recipes.lu_unpack(x, y, unpack_ludata, unpack_pivots)
+
+
+@table.convert("lu_solve")
+def lu_solve(b: Value, lu: Value, pivots: Value, trans: str) -> Value:
+    if trans not in ("N", "T", "C") or (trans == "T" and lu.precision in COMPLEX):
+        raise Unsupported(f"lu_solve of {lu.type} with trans={trans!r}")
+    return solve_by_lu(lu, pivots, b, of_adjoint=trans != "N")
+
+
+@table.convert("lstsq")
+def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple[Value | None, ...]:
+    """Least squares by the pseudo-inverse; which driver is asked for only changes the rounding.
+
+    The residuals are sums of squares where x is tall, else nothing.
+    """
+    if driver not in ("gels", "gelsy", "gelsd", "gelss"):
+        raise Unsupported(f"lstsq with driver={driver!r}")
+    relative: Tolerance = rcond if rcond > 0 and driver != "gels" else default_rtol(x)
+    solution = linear.mat_mul(pseudo_inverse(x, None, relative, hermitian=False), y)
+    rest = y - linear.mat_mul(x, solution)
+    squares = unary.square(abs(rest) if rest.precision in COMPLEX else rest)
+    residuals = reduce.reduce_sum(squares, [-2], keepdim=False)
+    rows, columns = x.shape[-2:]
+    is_tall = not isinstance(rows, int) or not isinstance(columns, int) or rows > columns
+    rank = linalg_recipes.matrix_rank(x, None, relative, hermitian=False).cast(Precision.INT32)
+    values = linalg.singular_values(x)
+    return solution, residuals if is_tall else None, rank, values
+
+
+@table.convert("matrix_rank")
+def matrix_rank(
+    x: Value, tol: float, use_default_tol: bool = True, hermitian: bool = False
+) -> Value:
+    if use_default_tol:
+        return linalg_recipes.matrix_rank(x, None, default_rtol(x), hermitian)
+    return linalg_recipes.matrix_rank(x, tol, 0.0, hermitian)
+
+
+@table.convert("matrix_rank_tol")
+def matrix_rank_tol(
+    x: Value, atol_tensor: Value, use_default_tol: bool = True, hermitian: bool = False
+) -> Value:
+    """A default tolerance counts beside the one that is given; the larger one holds."""
+    relative: Tolerance = default_rtol(x) if use_default_tol else 0.0
+    return linalg_recipes.matrix_rank(x, atol_tensor, relative, hermitian)
+
+
+@table.convert("matrix_rank_atol_rtol")
+def matrix_rank_atol_rtol(
+    x: Value, atol: Value, rtol: Value | None, hermitian: bool = False
+) -> Value:
+    """Without a relative tolerance the default one counts where the absolute one is 0."""
+    if rtol is not None:
+        return linalg_recipes.matrix_rank(x, atol, rtol, hermitian)
+    bound = atol.cast(real_of(x.precision))
+    given = bound > 0
+    return linalg_recipes.matrix_rank(x, atol, compare.where(given, 0, default_rtol(x)), hermitian)

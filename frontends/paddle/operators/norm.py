@@ -1,0 +1,184 @@
+"""Paddle's normalisations."""
+
+from __future__ import annotations
+
+from nnir.broadcast import axis_of
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Value
+from nnir.ops import compare, linear, norm, reduce, shape, unary
+from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
+
+from ...table import Table
+from .padding import channels_first, channels_last, is_last
+
+table = Table()
+
+
+@table.convert("batch_norm", "batch_norm_", "sync_batch_norm_")
+def batch_norm(
+    x: Value,
+    mean: Value,
+    variance: Value,
+    scale: Value | None,
+    bias: Value | None,
+    is_test: bool,
+    momentum: float,
+    epsilon: float,
+    data_format: str,
+    use_global_stats: bool,
+    trainable_statistics: bool,
+) -> tuple[Value, ...]:
+    """While testing, or with global statistics, these stay as they are."""
+    if data_format not in ("NCHW", "NHWC"):
+        raise Unsupported(f"batch_norm with {data_format=}")
+    if x.rank > 2 and data_format == "NHWC":
+        given = (mean, variance, scale, bias, is_test, momentum, epsilon, "NCHW")
+        rest = (use_global_stats, trainable_statistics)
+        result, *others = batch_norm(channels_first(x), *given, *rest)
+        return channels_last(result), *others
+    weights = affine(mean, x.shape[1:2], scale, bias)
+    if use_global_stats or (is_test and not trainable_statistics):
+        result = norm.batch_normalization(x, *weights, mean, variance, epsilon=epsilon)
+        return result, mean, variance
+    axes = axes_beside_channels(x)
+    own = [shape.squeeze(v.cast(mean.precision), axes) for v in moments(x, axes)]
+    result = norm.batch_normalization(x, *weights, *own, epsilon=epsilon)
+    running = [
+        update_running(x, old, new, 1 - momentum, False)
+        for old, new in zip((mean, variance), own, strict=True)
+    ]
+    return result, *running
+
+
+def trailing(x: Value, begin: int, *weights: Value | None) -> tuple[Value | None, ...]:
+    """Weights, which are vectors, in the shape of the axes from `begin` on."""
+    dims = x.shape[begin:]
+    if any(not isinstance(d, int) for d in dims) and x.rank - begin > 1:
+        raise NotConstant(f"a normalisation of {x.type} from axis {begin} on")
+    return tuple(
+        w if w is None or w.rank == len(dims) else shape.reshape(w, list(dims)) for w in weights
+    )
+
+
+def layered(x: Value, scale: Value | None, bias: Value | None, epsilon: float, begin: int) -> Value:
+    """LAYER_NORMALIZATION; 1 and 0 where weights are absent."""
+    begin = axis_of(begin, x.rank)
+    given = trailing(x, begin, scale, bias)
+    weights = affine(x, x.shape[begin:], *given)
+    return norm.layer_normalization(x, *weights, begin_norm_axis=begin, epsilon=epsilon)
+
+
+@table.convert("layer_norm")
+def layer_norm(
+    x: Value,
+    scale: Value | None,
+    bias: Value | None,
+    epsilon: float = 1e-05,
+    begin_norm_axis: int = 1,
+) -> tuple[Value, Value, Value]:
+    """Mean and variance are of the rows in front of the axis."""
+    begin = axis_of(begin_norm_axis, x.rank)
+    result = layered(x, scale, bias, epsilon, begin)
+    axes = list(range(begin, x.rank))
+    mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
+    return result, mean, variance
+
+
+@table.convert("instance_norm")
+def instance_norm(
+    x: Value, scale: Value | None, bias: Value | None, epsilon: float = 1e-05
+) -> Value:
+    weights = affine(x, x.shape[1:2], scale, bias)
+    return norm.instance_normalization(x, *weights, epsilon=epsilon)
+
+
+@table.convert("group_norm")
+def group_norm(
+    x: Value,
+    scale: Value | None,
+    bias: Value | None,
+    epsilon: float = 1e-05,
+    groups: int = -1,
+    data_format: str = "NCHW",
+) -> Value:
+    if is_last(data_format, "group_norm"):
+        return channels_last(group_norm(channels_first(x), scale, bias, epsilon, groups))
+    weights = affine(x, x.shape[1:2], scale, bias)
+    return norm.group_normalization(x, *weights, epsilon=epsilon, groups=groups)
+
+
+@table.convert("rms_norm")
+def rms_norm(
+    x: Value, scale: Value | None, normalized_shape: tuple[int, ...] = (), epsilon: float = 1e-05
+) -> tuple[Value, Value]:
+    """The second result is the factor of every row."""
+    begin = x.rank - len(normalized_shape)
+    if not 0 <= begin < x.rank:
+        raise BadType(f"rms_norm of {x.type} over {normalized_shape}")
+    axes = list(range(begin, x.rank))
+    power = reduce.reduce_mean(unary.square(norm.computing(x)), axes, keepdim=False)
+    inverse = unary.rsqrt(power + epsilon)
+    weight = full_of_size(x, x.shape[begin:], 1) if scale is None else scale
+    result = norm.rms_normalization(x, weight, begin_norm_axis=begin, epsilon=epsilon)
+    return result, inverse
+
+
+@table.convert("norm")
+def norm_(x: Value, axis: int, epsilon: float, is_test: bool) -> tuple[Value, Value]:
+    """`x` over its 2-norm along an axis, and that norm."""
+    total = reduce.reduce_sum(unary.square(x), [axis_of(axis, x.rank)], keepdim=True)
+    length = unary.sqrt(total + epsilon)
+    return x / length, length
+
+
+@table.convert("l1_norm", "l1_norm_")
+def l1_norm(x: Value) -> Value:
+    return reduce.reduce_sum(abs(x), list(range(x.rank)), keepdim=False)
+
+
+@table.convert("renorm", "renorm_")
+def renorm(x: Value, p: float, axis: int, max_norm: float) -> Value:
+    """Slices whose p-norm is above `max_norm` shrink to it."""
+    place = axis_of(axis, x.rank)
+    axes = [k for k in range(x.rank) if k != place]
+    powers = abs(x) ** p
+    total = reduce.reduce_sum(powers, axes, keepdim=True)
+    length = total ** (1 / p)
+    most, one = (x.model.constant(v, x.dtype) for v in (max_norm, 1))
+    shrunk = most / (length + 1e-7)
+    return x * compare.where(length > most, shrunk, one)
+
+
+@table.convert("affine_channel", "affine_channel_")
+def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str = "AnyLayout") -> Value:
+    if data_layout == "NHWC":
+        return x * scale + bias
+    if data_layout not in ("NCHW", "AnyLayout"):
+        raise Unsupported(f"affine_channel with {data_layout=}")
+    after = list(range(1, x.rank - 1))
+    factor, shift = (shape.unsqueeze(v, after) if after else v for v in (scale, bias))
+    return x * factor + shift
+
+
+@table.convert("spectral_norm")
+def spectral_norm(
+    weight: Value, u: Value, v: Value, dim: int = 0, power_iters: int = 1, eps: float = 1e-12
+) -> Value:
+    """`weight` over its largest singular value, as so many steps of the power method find it."""
+    axis = axis_of(dim, weight.rank)
+    perm = (axis, *(k for k in range(weight.rank) if k != axis))
+    front = shape.transpose(weight, perm=perm) if axis else weight
+    matrix = shape.flatten(front, start_axis=1, end_axis=-1) if front.rank > 2 else front
+    left, right = (shape.reshape(s, [-1, 1]) for s in (u, v))
+    for _ in range(power_iters):
+        right = unit(linear.mat_mul(matrix, left, transpose_x=True), eps)
+        left = unit(linear.mat_mul(matrix, right), eps)
+    product = linear.mat_mul(left, linear.mat_mul(matrix, right), transpose_x=True)
+    return weight / shape.reshape(product, [])
+
+
+def unit(column: Value, eps: float) -> Value:
+    """A column over its length."""
+    total = reduce.reduce_sum(unary.square(column), [0], keepdim=True)
+    length = unary.sqrt(total) + eps
+    return column / length

@@ -1,0 +1,81 @@
+"""Paddle's operators that place elements by position or by a mask."""
+
+from __future__ import annotations
+
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.ops import binary, index, shape
+from nnir.recipes import index as index_recipes
+from nnir.recipes.generate import full_like
+from nnir.recipes.index import neutral_of, place_rows, scatter_along
+
+from ...table import Items, Table
+
+table = Table()
+REDUCTIONS = {
+    "add": "add",
+    "mul": "mul",
+    "multiply": "mul",
+    "amax": "max",
+    "amin": "min",
+    "mean": "add",
+}
+
+
+@table.convert("put_along_axis", "put_along_axis_")
+def put_along_axis(
+    arr: Value,
+    indices: Value,
+    values: Value,
+    axis: int,
+    reduce: str = "assign",
+    include_self: bool = True,
+) -> Value:
+    """Without the element itself only the values count where there are some."""
+    if reduce == "assign":
+        return scatter_along(arr, axis, indices, values, "none")
+    if reduce not in REDUCTIONS:
+        raise Unsupported(f"put_along_axis with reduce={reduce!r}")
+    reduction = REDUCTIONS[reduce]
+    base = arr
+    if not include_self:
+        empty = full_like(values, neutral_of(reduction, arr.dtype), arr.precision)
+        base = scatter_along(arr, axis, indices, empty, "none")
+    total = scatter_along(base, axis, indices, values, reduction)
+    if reduce != "mean":
+        return total
+    ones = full_like(values, 1, arr.precision)
+    count = scatter_along(
+        full_like(arr, int(include_self), arr.precision), axis, indices, ones, "add"
+    )
+    return total / binary.max_(count, 1)
+
+
+@table.convert("scatter", "scatter_")
+def scatter_(x: Value, index: Value, updates: Value, overwrite: bool = True) -> Value:
+    """Rows are replaced; without `overwrite` those for one place are added up."""
+    places = index if index.rank == 1 else shape.reshape(index, [-1])
+    rows = updates if index.rank else shape.unsqueeze(updates, [0])
+    if overwrite:
+        return place_rows(x, 0, places, rows)
+    emptied = place_rows(x, 0, places, full_like(rows, 0, None))
+    return place_rows(emptied, 0, places, rows, "add")
+
+
+@table.convert("scatter_nd_add")
+def scatter_nd_add(x: Value, index: Value, updates: Value) -> Value:
+    return added(x, index, updates)
+
+
+def added(x: Value, places: Value, updates: Value) -> Value:
+    return index.scatter_nd(x, places, updates, reduction="add")
+
+
+@table.convert("index_add", "index_add_")
+def index_add(x: Value, index: Value, add_value: Value, axis: int = 0) -> Value:
+    return place_rows(x, axis, index, add_value, "add")
+
+
+@table.convert("index_put", "index_put_")
+def index_put(x: Value, indices: Items, value: Value, accumulate: bool = False) -> Value:
+    return index_recipes.index_put(x, indices, value, accumulate)

@@ -1,0 +1,365 @@
+"""Paddle's pools."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nnir.broadcast import ints
+from nnir.dim import Expr
+from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import pool, reduce
+from nnir.recipes import pool as pool_recipes
+from nnir.recipes.conv import each_axis
+from nnir.recipes.pool import adaptive_average_pool, adaptive_max_pool, bins_of
+from nnir.types import AutoPad, Precision
+
+from ...table import Table
+from . import fractional_pool
+from .conv import auto, pairs, resolved
+from .padding import channels_first, channels_last, is_last
+
+table = Table()
+
+
+def require_inside(
+    op: str, x: Value, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
+) -> None:
+    """Unsupported where rounding up makes a window that begins behind the data."""
+    for k, size in enumerate(x.shape[2:]):
+        before, after = pads[2 * k], pads[2 * k + 1]
+        if isinstance(size, Expr):
+            inside = strides[k] + after <= kernel[k]
+        else:
+            room = size + before + after - kernel[k]
+            inside = -(-room // strides[k]) * strides[k] - before < size
+        if not inside:
+            raise Unsupported(f"{op} of {x.type} with a window that may hold no element")
+
+
+def pooled(
+    op: str,
+    x: Value,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    *,
+    ceil_mode: bool,
+    exclusive: bool,
+    pooling_type: str,
+    padding_algorithm: str,
+) -> Value:
+    """A pool over windows of [N, C, ...]; the standard's pools round up as Paddle does."""
+    if x.rank != len(kernel) + 2:
+        raise BadType(f"{op} with kernel_size={kernel} of {x.type}")
+    given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    if pooling_type == "avg" and not exclusive:
+        pads = resolved(op, x, kernel, strides, paddings, padding_algorithm)
+        return inclusive(op, x, given, pads, ceil_mode=ceil_mode)
+    if len(kernel) == 2 and auto(op, padding_algorithm) == AutoPad.SAME:
+        given["auto_pad"] = AutoPad.SAME
+    else:
+        pads = resolved(op, x, kernel, strides, paddings, padding_algorithm)
+        if ceil_mode:
+            require_inside(op, x, kernel, strides, pads)
+            pads = whole(x, kernel, strides, pads)
+        given["pads"] = pads if any(pads) else None
+        given["ceil_mode"] = ceil_mode and any(isinstance(d, Expr) for d in x.shape[2:])
+    match pooling_type:
+        case "max":
+            operator = pool.max_pool_2d if len(kernel) == 2 else pool.max_pool
+        case "avg":
+            operator = pool.average_pool_2d if len(kernel) == 2 else pool.average_pool
+        case _:
+            raise Unsupported(f"{op} with pooling_type={pooling_type!r}")
+    return operator(x, **given)
+
+
+def inclusive(
+    op: str, x: Value, given: dict[str, Any], pads: tuple[int, ...], *, ceil_mode: bool
+) -> Value:
+    """Means that count padding, behind the data as much as there is in front and no more."""
+    kernel, strides = given["kernel_shape"], given["strides"]
+    alike = pads[::2] == pads[1::2]
+    operator = pool.average_pool_2d if len(kernel) == 2 else pool.average_pool
+    if alike and not ceil_mode:
+        given |= {"pads": pads if any(pads) else None, "count_include_pad": True}
+        return operator(x, **given)
+    if ceil_mode:
+        require_inside(op, x, kernel, strides, pads)
+    if any(isinstance(d, Expr) for d in x.shape[2:]):
+        if not alike:
+            raise NotConstant(f"{op} of {x.type} with other padding on each side")
+        return pool.average_pool(x, **given, pads=pads, ceil_mode=True, count_include_pad=True)
+    grown = whole(x, kernel, strides, pads) if ceil_mode else pads
+    mean = operator(x, **given, pads=grown, count_include_pad=True)
+    share = np.ones(())
+    for k, (size, out) in enumerate(zip(x.sizes[2:], mean.sizes[2:], strict=True)):
+        starts = np.arange(out) * strides[k] - pads[2 * k]
+        ends = np.minimum(starts + kernel[k], size + pads[2 * k])
+        share = np.multiply.outer(share, kernel[k] / (ends - starts))
+    return mean * share
+
+
+def whole(
+    x: Value, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
+) -> tuple[int, ...]:
+    """Pads with which no window overhangs, where sizes are known."""
+    if any(isinstance(d, Expr) for d in x.shape[2:]):
+        return tuple(pads)
+    found: list[int] = []
+    for k, size in enumerate(x.shape[2:]):
+        room = int(size) + pads[2 * k] + pads[2 * k + 1] - kernel[k]  # type: ignore[arg-type]
+        found += [pads[2 * k], pads[2 * k + 1] + -room % strides[k]]
+    return tuple(found)
+
+
+def over_all(op: str, x: Value, rank: int, pooling_type: str) -> Value:
+    """A pool whose one window is everything."""
+    axes = list(range(-rank, 0))
+    match pooling_type:
+        case "max":
+            return reduce.reduce_max(x, axes, keepdim=True)
+        case "avg":
+            return adaptive_average_pool(x, (1,) * rank)
+    raise Unsupported(f"{op} with pooling_type={pooling_type!r}")
+
+
+def into_bins(op: str, x: Value, bins: tuple[int, ...], pooling_type: str) -> Value:
+    """A pool into a given number of bins."""
+    bins_of(bins, len(bins))
+    if pooling_type == "avg":
+        return adaptive_average_pool(x, bins)
+    raise Unsupported(f"{op} with adaptive=True and pooling_type={pooling_type!r}")
+
+
+@table.convert("pool2d")
+def pool2d(
+    x: Value,
+    kernel_size: Index,
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    ceil_mode: bool,
+    exclusive: bool,
+    data_format: str,
+    pooling_type: str,
+    global_pooling: bool,
+    adaptive: bool,
+    padding_algorithm: str,
+) -> Value:
+    if is_last(data_format, "pool2d"):
+        given = (kernel_size, strides, paddings, ceil_mode, exclusive, "NCHW", pooling_type)
+        rest = (global_pooling, adaptive, padding_algorithm)
+        return channels_last(pool2d(channels_first(x), *given, *rest))
+    if global_pooling:
+        return over_all("pool2d", x, 2, pooling_type)
+    sizes = ints(kernel_size)
+    if sizes is None:
+        raise NotConstant("pool2d with a kernel_size that is only known while running")
+    kernel = each_axis("kernel_size", sizes, 2)
+    if adaptive:
+        return into_bins("pool2d", x, kernel, pooling_type)
+    return pooled(
+        "pool2d",
+        x,
+        kernel,
+        strides,
+        paddings,
+        ceil_mode=ceil_mode,
+        exclusive=exclusive,
+        pooling_type=pooling_type,
+        padding_algorithm=padding_algorithm,
+    )
+
+
+@table.convert("pool3d")
+def pool3d(
+    x: Value,
+    kernel_size: tuple[int, ...],
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    ceil_mode: bool,
+    exclusive: bool,
+    data_format: str,
+    pooling_type: str,
+    global_pooling: bool,
+    adaptive: bool,
+    padding_algorithm: str,
+) -> Value:
+    if is_last(data_format, "pool3d"):
+        given = (kernel_size, strides, paddings, ceil_mode, exclusive, "NCDHW", pooling_type)
+        rest = (global_pooling, adaptive, padding_algorithm)
+        return channels_last(pool3d(channels_first(x), *given, *rest))
+    if global_pooling:
+        return over_all("pool3d", x, 3, pooling_type)
+    kernel = each_axis("kernel_size", kernel_size, 3)
+    if adaptive:
+        return into_bins("pool3d", x, kernel, pooling_type)
+    return pooled(
+        "pool3d",
+        x,
+        kernel,
+        strides,
+        paddings,
+        ceil_mode=ceil_mode,
+        exclusive=exclusive,
+        pooling_type=pooling_type,
+        padding_algorithm=padding_algorithm,
+    )
+
+
+def with_index(
+    op: str,
+    x: Value,
+    kernel: tuple[int, ...],
+    strides: tuple[int, ...],
+    paddings: tuple[int, ...],
+    *,
+    whole_plane: bool,
+    adaptive: bool,
+    ceil_mode: bool,
+) -> tuple[Value, Value]:
+    """The maxima, and where in their planes they are; each by a pool of its own."""
+    rank = len(kernel)
+    if whole_plane or adaptive:
+        best, where = adaptive_max_pool(x, (1,) * rank if whole_plane else kernel)
+        return best, where.cast(Precision.INT32)
+    pads = pairs(op, paddings, rank)
+    if ceil_mode:
+        require_inside(op, x, kernel, strides, pads)
+        pads = whole(x, kernel, strides, pads)
+    given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    given["pads"] = pads if any(pads) else None
+    given["ceil_mode"] = ceil_mode and not x.is_static
+    if rank == 2:
+        best = pool.max_pool_2d(x, **given)
+        both = pool.max_pool_2d(
+            x, **given, return_indices=True, return_indices_dtype=int(Precision.INT32)
+        )
+    else:
+        best = pool.max_pool(x, **given)
+        both = pool.max_pool(x, **given, return_indices=True)
+    return best, both[1].cast(Precision.INT32)
+
+
+@table.convert("max_pool2d_with_index")
+def max_pool2d_with_index(
+    x: Value,
+    kernel_size: tuple[int, ...],
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    ceil_mode: bool = False,
+) -> tuple[Value, Value]:
+    return with_index(
+        "max_pool2d_with_index",
+        x,
+        kernel_size,
+        strides,
+        paddings,
+        whole_plane=global_pooling,
+        adaptive=adaptive,
+        ceil_mode=ceil_mode,
+    )
+
+
+@table.convert("max_pool3d_with_index")
+def max_pool3d_with_index(
+    x: Value,
+    kernel_size: tuple[int, ...],
+    strides: tuple[int, ...] = (1, 1, 1),
+    paddings: tuple[int, ...] = (0, 0, 0),
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    ceil_mode: bool = False,
+) -> tuple[Value, Value]:
+    return with_index(
+        "max_pool3d_with_index",
+        x,
+        kernel_size,
+        strides,
+        paddings,
+        whole_plane=global_pooling,
+        adaptive=adaptive,
+        ceil_mode=ceil_mode,
+    )
+
+
+@table.convert("lp_pool2d")
+def lp_pool2d(
+    x: Value,
+    kernel_size: Index,
+    strides: tuple[int, ...] = (1, 1),
+    paddings: tuple[int, ...] = (0, 0),
+    ceil_mode: bool = False,
+    exclusive: bool = True,
+    data_format: str = "NCHW",
+    pooling_type: str = "",
+    global_pooling: bool = False,
+    adaptive: bool = False,
+    padding_algorithm: str = "EXPLICIT",
+    norm_type: float = 0.0,
+) -> Value:
+    """The root of the sum of powers, which keep their sign: a mean of whole windows, times these.
+
+    What is outside of the image adds nothing to a sum, so `exclusive` does not matter.
+    """
+    given = ints(kernel_size)
+    if given is None or global_pooling or adaptive:
+        raise Unsupported(f"lp_pool2d of {x.type} over windows that are not known")
+    image = channels_first(x) if is_last(data_format, "lp_pool2d") else x
+    if image.rank != 4:
+        raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
+    kernel = each_axis("kernel_size", given, 2)
+    pads = resolved("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
+    if ceil_mode:
+        if any(isinstance(d, Expr) for d in image.shape[2:]):
+            raise NotConstant(f"lp_pool2d of {x.type} that rounds up")
+        require_inside("lp_pool2d", image, kernel, strides, pads)
+        pads = whole(image, kernel, strides, pads)
+    windows: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
+    windows |= {"pads": pads if any(pads) else None, "count_include_pad": True}
+    power = image**norm_type
+    mean = pool.average_pool_2d(power, **windows)
+    total = mean * math.prod(kernel)
+    result = total ** (1 / norm_type)
+    return channels_last(result) if image is not x else result
+
+
+@table.convert("unpool")
+def unpool(
+    x: Value,
+    indices: Value,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...],
+    padding: tuple[int, ...],
+    output_size: Index,
+    data_format: str,
+) -> Value:
+    """The indices say it all."""
+    if is_last(data_format, "unpool"):
+        raise Unsupported(f"unpool with {data_format=}")
+    return pool_recipes.unpool(x, indices, output_size, 2)
+
+
+@table.convert("unpool3d")
+def unpool3d(
+    x: Value,
+    indices: Value,
+    ksize: tuple[int, ...],
+    strides: tuple[int, ...] = (1, 1, 1),
+    paddings: tuple[int, ...] = (0, 0, 0),
+    output_size: Index | None = None,
+    data_format: str = "NCDHW",
+) -> Value:
+    if is_last(data_format, "unpool3d") or output_size is None:
+        raise Unsupported(f"unpool3d with {data_format=} and {output_size=}")
+    return pool_recipes.unpool(x, indices, output_size, 3)
+
+
+table = Table.merge([table, fractional_pool.table])

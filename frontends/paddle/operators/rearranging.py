@@ -1,0 +1,82 @@
+"""Paddle's operators that turn, shift, interleave or repeat elements."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import index, shape
+from nnir.recipes import shape as shape_recipes
+from nnir.recipes.shape import repeat_all, repeat_each
+from nnir.recipes.strided import strided_positions
+
+from ...table import Table
+from .padding import channels_first, channels_last, is_last
+
+table = Table()
+
+
+@table.convert("flip", "reverse")
+def flip(x: Value, axis: tuple[int, ...]) -> Value:
+    return shape_recipes.flip(x, axis)
+
+
+@table.convert("roll")
+def roll(x: Value, shifts: Index, axis: tuple[int, ...] = ()) -> Value:
+    """Without axes all elements in a row."""
+    return shape_recipes.roll(x, shifts, axis)
+
+
+@table.convert("channel_shuffle")
+def channel_shuffle(x: Value, groups: int, data_format: str = "NCHW") -> Value:
+    if is_last(data_format, "channel_shuffle"):
+        return channels_last(channel_shuffle(channels_first(x), groups))
+    return index.channel_shuffle(x, group=groups)
+
+
+@table.convert("shuffle_channel")
+def shuffle_channel(x: Value, group: int = 1) -> Value:
+    return index.channel_shuffle(x, group=group)
+
+
+@table.convert("pixel_shuffle")
+def pixel_shuffle(x: Value, upscale_factor: int = 1, data_format: str = "NCHW") -> Value:
+    if is_last(data_format, "pixel_shuffle"):
+        return channels_last(pixel_shuffle(channels_first(x), upscale_factor))
+    return shape_recipes.pixel_shuffle(x, upscale_factor)
+
+
+@table.convert("pixel_unshuffle")
+def pixel_unshuffle(x: Value, downscale_factor: int = 1, data_format: str = "NCHW") -> Value:
+    if is_last(data_format, "pixel_unshuffle"):
+        return channels_last(pixel_unshuffle(channels_first(x), downscale_factor))
+    return shape_recipes.pixel_unshuffle(x, downscale_factor)
+
+
+@table.convert("repeat_interleave")
+def repeat_interleave(x: Value, repeats: int, axis: int, output_size: int = -1) -> Value:
+    count = x.model.constant(repeats, "int64")
+    return repeat_all(x, count, axis)
+
+
+@table.convert("repeat_interleave_with_tensor_index")
+def repeat_interleave_with_tensor_index(
+    x: Value, repeats: Value, axis: int, output_size: int = -1
+) -> Value:
+    """`output_size` only spares a sum."""
+    return repeat_each(x, repeats, axis)
+
+
+@table.convert("as_strided")
+def as_strided(
+    input: Value, dims: tuple[int, ...] = (), stride: tuple[int, ...] = (), offset: int = 0
+) -> Value:
+    """`offset` counts bytes."""
+    width = input.dtype.itemsize
+    if offset % width:
+        raise BadType(f"as_strided of {input.type} with offset={offset}")
+    size, step, start = (
+        input.model.constant(list(v), "int64") for v in (dims, stride, [offset // width])
+    )
+    where = strided_positions(input, size, step, start, None)
+    flat = input if input.rank == 1 else shape.flatten(input, start_axis=0, end_axis=-1)
+    return index.gather(flat, where, axis=0)

@@ -1,0 +1,218 @@
+"""Paddle's reductions along axes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.broadcast import contents
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.operator import Operator
+from nnir.ops import compare, reduce, shape, unary
+from nnir.recipes import reduce as reduce_recipes
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.promotion import promote_to_float, round_once
+from nnir.recipes.reduce import arg_extreme, reduce_axes, reduce_extreme
+from nnir.recipes.unary import is_nan
+from nnir.types import Precision
+
+from ...table import Table
+from . import running, statistics
+
+table = Table.merge([running.table, statistics.table])
+Axes = tuple[int, ...]
+
+
+def kept(x: Value, result: Value, keepdim: bool) -> Value:
+    """A reduction over everything with all axes as ones, where they shall stay."""
+    return shape.reshape(result, [1] * x.rank) if keepdim and x.rank else result
+
+
+def summand(x: Value, dtype: Precision | None) -> Value:
+    """What is added up: truth values and int32 as int64, unless a type is asked for."""
+    if dtype is None and x.precision in (Precision.BOOL8, Precision.INT32):
+        dtype = Precision.INT64
+    return x if dtype is None else x.cast(dtype)
+
+
+@table.convert("sum")
+def sum_(x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False) -> Value:
+    return reduce_axes(reduce.reduce_sum, summand(x, dtype), axis, keepdim)
+
+
+@table.convert("nansum")
+def nansum(
+    x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False
+) -> Value:
+    numbers = compare.where(is_nan(x), 0, x) if x.is_float else x
+    return sum_(numbers, axis, dtype, keepdim)
+
+
+@table.convert("mean")
+def mean(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+    """Of integers too, whose mean loses its fraction."""
+    if x.precision == Precision.BOOL8:
+        raise Unsupported(f"the mean of {x.type}")
+    return reduce_axes(reduce.reduce_mean, x, axis, keepdim)
+
+
+@table.convert("mean_all")
+def mean_all(x: Value) -> Value:
+    return mean(x)
+
+
+@table.convert("prod")
+def prod(x: Value, axis: Axes, keepdim: bool, reduce_all: bool) -> Value:
+    return reduce_axes(reduce.reduce_prod, x, () if reduce_all else axis, keepdim)
+
+
+def _best(name: str, operator: Operator) -> None:
+    @table.convert(name, f"a{name}")
+    def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+        return reduce_extreme(operator, x, axis, keepdim)
+
+
+_best("max", reduce.reduce_max)
+_best("min", reduce.reduce_min)
+
+
+def _truths(name: str, operator: Operator) -> None:
+    @table.convert(name)
+    def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+        return reduce_axes(operator, x.cast(Precision.BOOL8), axis, keepdim)
+
+
+_truths("all", reduce.reduce_min)
+_truths("any", reduce.reduce_max)
+
+
+@table.convert("logsumexp")
+def logsumexp(x: Value, axis: Axes = (), keepdim: bool = False, reduce_all: bool = False) -> Value:
+    (value,) = promote_to_float(x)
+    return reduce_axes(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
+
+
+def _positions(name: str, operator: Operator, least: float) -> None:
+    """Where the best element is; NaN is none."""
+
+    @table.convert(f"arg{name}")
+    def convert(
+        x: Value,
+        axis: int,
+        keepdims: bool = False,
+        flatten: bool = False,
+        dtype: Precision = Precision.INT64,
+    ) -> Value:
+        if x.is_float:
+            x = compare.where(compare.equal(x, x), x, least)
+        if not flatten:
+            return arg_extreme(operator, x, axis, keepdims).cast(dtype)
+        line = shape.reshape(x, [-1]) if x.rank != 1 else x
+        place = operator(line, axis=0, keepdim=False, dtype=dtype)
+        return kept(x, place, keepdims)
+
+
+_positions("max", reduce.arg_max, -np.inf)
+_positions("min", reduce.arg_min, np.inf)
+
+
+def _with_index(name: str, largest: Operator, position: Operator) -> None:
+    """The largest or smallest elements and where they are."""
+
+    @table.convert(f"{name}_with_index")
+    def convert(
+        x: Value, dim: Index, keepdim: bool = False, flatten: bool = False
+    ) -> tuple[Value, Value]:
+        if flatten:
+            line = shape.reshape(x, [-1]) if x.rank != 1 else x
+            found = (f(line, keepdim) for f in (value_of, place_of))
+            one, two = (kept(x, v, keepdim) for v in found)
+            return one, two
+        known = contents(dim)
+        if known is None or not isinstance(known[0], int):
+            raise Unsupported(f"{name}_with_index along an axis that is not known")
+        place = arg_extreme(position, x, known[0], keepdim)
+        return reduce_axes(largest, x, (known[0],), keepdim), place
+
+    def value_of(line: Value, keepdim: bool) -> Value:
+        return largest(line, [0], keepdim=False)
+
+    def place_of(line: Value, keepdim: bool) -> Value:
+        return position(line, axis=0, keepdim=False)
+
+
+_with_index("max", reduce.reduce_max, reduce.arg_max)
+_with_index("min", reduce.reduce_min, reduce.arg_min)
+
+
+def _spread(name: str, finish: Operator | None) -> None:
+    @table.convert(name)
+    def convert(
+        x: Value,
+        axis: Axes = (),
+        keepdim: bool = False,
+        unbiased: bool = True,
+        correction: float = 1,
+    ) -> Value:
+        """`unbiased` says nothing beside the correction."""
+
+        def body(v: Value) -> Value:
+            found = reduce_recipes.variance(v, axis, correction, keepdim)
+            return found if finish is None else finish(found)
+
+        return round_once(body, x)
+
+
+_spread("var", None)
+_spread("std", unary.sqrt)
+
+
+@table.convert("variance")
+def variance(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+    return round_once(lambda v: reduce_recipes.variance(v, axis, 0, keepdim), x)
+
+
+@table.convert("p_norm")
+def p_norm(
+    x: Value,
+    porder: float = 2,
+    axis: int = -1,
+    epsilon: float = 1e-12,
+    keepdim: bool = False,
+    asvector: bool = False,
+) -> Value:
+    """`epsilon` only serves the gradient."""
+    dim = None if asvector else (axis,)
+    return round_once(lambda v: kept_norm(v, porder, dim, keepdim), x)
+
+
+def kept_norm(x: Value, order: float, dim: Axes | None, keepdim: bool) -> Value:
+    """The norm of vectors; of a tensor without axes its size."""
+    return vector_norm(x, order, dim, keepdim and bool(x.rank))
+
+
+@table.convert("frobenius_norm")
+def frobenius_norm(x: Value, axis: Axes, keep_dim: bool, reduce_all: bool) -> Value:
+    dim = None if reduce_all or not axis else axis
+    return round_once(lambda v: kept_norm(v, 2.0, dim, keep_dim), x)
+
+
+@table.convert("squared_l2_norm")
+def squared_l2_norm(x: Value) -> Value:
+    """A vector of one element."""
+    total = reduce_axes(reduce.reduce_sum, unary.square(x), None, keepdim=False)
+    return shape.reshape(total, [1])
+
+
+@table.convert("reduce_as")
+def reduce_as(x: Value, target: Value) -> Value:
+    """The sum over the axes that a broadcast of `target` would add or repeat."""
+    lead = x.rank - target.rank
+    if lead < 0:
+        raise BadType(f"reduce_as of {x.type} to {target.type}")
+    pairs = zip(x.shape[lead:], target.shape, strict=True)
+    repeated = [lead + k for k, (mine, theirs) in enumerate(pairs) if theirs == 1 and mine != 1]
+    total = summand(x, None)
+    if repeated:
+        total = reduce.reduce_sum(total, repeated, keepdim=True)
+    return reduce.reduce_sum(total, list(range(lead)), keepdim=False) if lead else total

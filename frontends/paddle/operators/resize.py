@@ -1,0 +1,218 @@
+"""Paddle's resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nnir.dim import Expr
+from nnir.errors import BadType, Unsupported
+from nnir.model import Index, Value
+from nnir.ops import resize, shape
+from nnir.recipes.resize import (
+    Scales,
+    fits_sizes,
+    known_scales,
+    resize_cubic,
+    resize_linear,
+    resize_nearest,
+    resize_smooth,
+    sizes_after,
+    unknown_sizes_after,
+)
+from nnir.types import InterpolateMode, PadMode, Precision
+
+from ...table import Items, Table
+
+table = Table()
+
+
+def is_channels_last(data_format: str) -> bool:
+    """Whether the channels are the last axis."""
+    if data_format in ("NHWC", "NDHWC", "NWC"):
+        return True
+    if data_format in ("NCHW", "NCDHW", "NCW"):
+        return False
+    raise Unsupported(f"an interpolation with data_format={data_format!r}")
+
+
+def target(
+    x: Value,
+    rank: int,
+    out_size: Value | None,
+    size_tensor: Items | None,
+    factors: Sequence[float],
+    fixed: Sequence[int],
+) -> tuple[Value, Scales]:
+    """The sizes, and the scales where these were given: steps are 1 / scale then.
+
+    A list of sizes goes first, then a tensor of them, then scales, then the fixed ones.
+    """
+    none: Scales = (None,) * rank
+    if size_tensor:
+        parts = [shape.reshape(v, [1]).cast(Precision.INT64) for v in size_tensor]
+        return parts[0] if rank == 1 else shape.concat(*parts, axis=0), none
+    scales: Scales = none
+    if factors:
+        scales = tuple(factors) if len(factors) == rank else tuple(factors) * rank
+    if out_size is not None:
+        return out_size.cast(Precision.INT64), scales
+    if factors:
+        steps = [s or 1.0 for s in scales]
+        is_static = not any(isinstance(d, Expr) for d in x.shape[-rank:])
+        return (sizes_after if is_static else unknown_sizes_after)(x, steps), scales
+    if min(fixed, default=0) < 1:
+        raise BadType(f"an interpolation of {x.type} to no size")
+    return x.model.constant(list(fixed), "int64"), none
+
+
+def linear(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    """Steps from the first element on (mode 1), or between the middles of elements (mode 0)."""
+    if align_corners or align_mode == 0:
+        return resize_linear(x, output, scales, align_corners)
+    if align_mode != 1:
+        raise Unsupported(f"an interpolation with {align_mode=}")
+    if len(scales) == 2 and x.is_float and fits_sizes(x, output, scales):
+        return resize.resize_linear(x, output, align_mode=1)
+    return by_rule(x, output, scales, mode="linear", coordinate_transformation_mode="asymmetric")
+
+
+def by_rule(x: Value, output: Value, scales: Scales, **rule: str) -> Value:
+    """RESIZE by scales where they say more than the sizes."""
+    axes = tuple(range(2, x.rank))
+    if all(scales) and not fits_sizes(x, output, scales):
+        factors = x.model.constant(np.array(scales, np.float64))
+        return resize.resize(x, None, factors, None, axes=axes, **rule)
+    return resize.resize(x, None, None, output, axes=axes, **rule)
+
+
+def nearest(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    if not align_corners:
+        return resize_nearest(x, output, scales, False)
+    if len(scales) == 2:
+        return resize.resize_nearest(x, output, align_corners=True)
+    rule = {"coordinate_transformation_mode": "align_corners", "nearest_mode": "round_prefer_ceil"}
+    return by_rule(x, output, (None,) * len(scales), mode="nearest", **rule)
+
+
+def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mode: int) -> Value:
+    return resize_cubic(x, output, scales, align_corners)
+
+
+Way = Callable[[Value, Value, Scales, bool, int], Value]
+
+
+def way_of(rank: int, interp_method: str) -> Way:
+    """What is between elements: the attribute says it, whatever the operator is called."""
+    match rank, interp_method:
+        case (1, "linear") | (2, "bilinear") | (3, "trilinear"):
+            return linear
+        case (2 | 3, "nearest"):
+            return nearest
+        case (2, "bicubic"):
+            return cubic
+    raise Unsupported(f"an interpolation over {rank} axes with {interp_method=}")
+
+
+def interpolated(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
+    """The five operators differ in their axes."""
+
+    def convert(
+        x: Value,
+        out_size: Index | None,
+        size_tensor: Items | None,
+        scale_tensor: tuple[float, ...] | None,
+        data_format: str = "NCHW",
+        out_d: int = 0,
+        out_h: int = 0,
+        out_w: int = 0,
+        scale: tuple[float, ...] = (),
+        interp_method: str = "bilinear",
+        align_corners: bool = True,
+        align_mode: int = 1,
+    ) -> Value:
+        rank = x.rank - 2
+        if rank not in ranks:
+            raise BadType(f"an interpolation over {ranks[0]} axes of {x.type}")
+        chosen = way or way_of(rank, interp_method)
+        last = is_channels_last(data_format)
+        first = shape.transpose(x, perm=(0, rank + 1, *range(1, rank + 1))) if last else x
+        fixed = (out_d, out_h, out_w)[3 - rank :]
+        factors = scale_tensor if scale_tensor else scale
+        output, scales = target(first, rank, out_size, size_tensor, factors, fixed)
+        pairs = known_scales(first, output, rank)
+        if pairs is not None and all(n == m for n, m in pairs):
+            return x
+        made = chosen(first, output, scales, align_corners, align_mode)
+        return shape.transpose(made, perm=(0, *range(2, rank + 2), 1)) if last else made
+
+    return convert
+
+
+table.convert("linear_interp")(interpolated(1))
+table.convert("bilinear_interp", "bicubic_interp")(interpolated(2))
+table.convert("nearest_interp")(interpolated(2, 3))
+table.convert("trilinear_interp")(interpolated(3))
+
+
+@table.convert("interp_antialias")
+def interp_antialias(
+    x: Value,
+    out_size: Index | None,
+    size_tensor: Items | None,
+    scale_tensor: tuple[float, ...] | None,
+    data_format: str = "NCHW",
+    out_d: int = 0,
+    out_h: int = 0,
+    out_w: int = 0,
+    scale: tuple[float, ...] = (),
+    interp_method: str = "bilinear",
+    align_corners: bool = True,
+    align_mode: int = 1,
+) -> Value:
+    """Filters that widen where the image shrinks."""
+    match interp_method:
+        case "bilinear":
+            smooth = resize_smooth("linear", -0.5)
+        case "bicubic":
+            smooth = resize_smooth("cubic", -0.5)
+        case _:
+            raise Unsupported(f"interp_antialias with {interp_method=}")
+    if align_mode != 0 and not align_corners and interp_method == "bilinear":
+        raise Unsupported(f"interp_antialias with {align_mode=}")
+    convert = interpolated(2, way=lambda *given: smooth(*given[:4]))
+    sizes = (out_size, size_tensor, scale_tensor, data_format, out_d, out_h, out_w, scale)
+    return convert(x, *sizes, interp_method, align_corners, align_mode)
+
+
+MODES = {"bilinear": InterpolateMode.BILINEAR, "nearest": InterpolateMode.NEAREST}
+BORDERS = {
+    "zeros": PadMode.CONSTANT,
+    "border": PadMode.EDGE,
+    "reflection": PadMode.REFLECT,
+}
+
+
+@table.convert("grid_sample")
+def grid_sample(
+    x: Value,
+    grid: Value,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool = True,
+) -> Value:
+    if mode not in MODES or padding_mode not in BORDERS:
+        raise Unsupported(f"grid_sample with {mode=} and {padding_mode=}")
+    operator = resize.grid_sample if x.rank == 4 else resize.grid_sample_3d
+    how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
+    return operator(x, grid, align_corners=align_corners, **how)
+
+
+@table.convert("affine_grid")
+def affine_grid(
+    input: Value, output_shape: Index | None = None, align_corners: bool = True
+) -> Value:
+    if output_shape is None:
+        raise BadType(f"affine_grid of {input.type} for no size")
+    return resize.affine_grid(input, output_shape, align_corners=align_corners)

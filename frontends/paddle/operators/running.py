@@ -1,0 +1,97 @@
+"""Paddle's sums, products, maxima and minima of all elements so far."""
+
+from __future__ import annotations
+
+import ml_dtypes
+
+from nnir import build
+from nnir.broadcast import axis_of
+from nnir.errors import Unsupported
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import index, reduce, shape
+from nnir.recipes.promotion import promote_to_float
+from nnir.recipes.shape import flip
+from nnir.types import Precision
+
+from ...table import Table
+
+table = Table()
+
+
+def flat(x: Value) -> Value:
+    """All elements as a vector."""
+    return x if x.rank == 1 else shape.reshape(x, [-1])
+
+
+@table.convert("cumsum")
+def cumsum(
+    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+) -> Value:
+    """A tensor without axes stays what it is, even without its own element."""
+    if flatten:
+        x, axis = flat(x), 0
+    if not x.rank:
+        return x
+    place = axis_of(axis, x.rank)
+    return reduce.cum_sum(x, place, exclusive=exclusive, reverse=reverse)
+
+
+@table.convert("cumsum_")
+def cumsum_(
+    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+) -> Value:
+    if exclusive and not reverse:
+        raise Unsupported("cumsum_ with exclusive=True, for which Paddle gives zeros")
+    return cumsum(x, axis, flatten, exclusive, reverse)
+
+
+@table.convert("cumprod", "cumprod_")
+def cumprod(x: Value, dim: int, exclusive: bool = False, reverse: bool = False) -> Value:
+    if not x.rank:
+        return x
+    return reduce.cum_prod(x, axis_of(dim, x.rank), exclusive=exclusive, reverse=reverse)
+
+
+@table.convert("logcumsumexp")
+def logcumsumexp(
+    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
+) -> Value:
+    """Without the element itself the first result is the lowest number."""
+    (value,) = promote_to_float(x)
+    if flatten:
+        value, axis = flat(value), 0
+    if not value.rank:
+        return value
+    place = axis_of(axis, value.rank)
+    line = flip(value, (place,)) if reverse else value
+    found = reduce.cum_log_sum_exp(line, axis=place)
+    if exclusive:
+        found = shifted(found, place)
+    return flip(found, (place,)) if reverse else found
+
+
+def shifted(x: Value, axis: int) -> Value:
+    """Every element one further along an axis, the lowest number in front."""
+    least = float(ml_dtypes.finfo(x.dtype).min)  # type: ignore[no-untyped-call]
+    own = build.sizes_of(x)
+    front = shape.expand(
+        x.model.constant(least, x.dtype), build.vector(x.model, [*own[:axis], 1, *own[axis + 1 :]])
+    )
+    return shape.concat(front, index.slice_(x, [axis], [0], [-1]), axis=axis)
+
+
+def _best(name: str, operator: Operator[tuple[Value, Value]]) -> None:
+    @table.convert(name)
+    def convert(
+        x: Value, axis: int = -1, dtype: Precision = Precision.INT64
+    ) -> tuple[Value, Value]:
+        if not x.rank:
+            axis_of(axis, 1)
+            return x, x.model.constant(0, dtype.dtype)
+        values, places = operator(x, axis=axis_of(axis, x.rank))
+        return values, places.cast(dtype)
+
+
+_best("cummax", reduce.cum_max)
+_best("cummin", reduce.cum_min)

@@ -1,0 +1,89 @@
+"""Paddle's operators that order elements, or search among ordered ones."""
+
+from __future__ import annotations
+
+from nnir.broadcast import axis_of
+from nnir.errors import BadType
+from nnir.model import Index, Value
+from nnir.ops import shape, sort
+from nnir.recipes import sort as sort_recipes
+from nnir.recipes.sort import runs, search_sorted, sort_along, top_k, top_k_along
+from nnir.types import Precision
+
+from ...table import Table
+
+table = Table()
+
+
+@table.convert("argsort")
+def argsort(
+    x: Value, axis: int = -1, descending: bool = False, stable: bool = False
+) -> tuple[Value, Value]:
+    return sort_along(x, axis, descending=descending)
+
+
+@table.convert("topk")
+def topk(
+    x: Value,
+    k: Index = 1,  # type: ignore[assignment]
+    axis: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+) -> tuple[Value, Value]:
+    if not x.rank:
+        return top_k_along(x, k)
+    return top_k(x, k, axis_of(axis, x.rank), largest=largest)
+
+
+@table.convert("kthvalue")
+def kthvalue(
+    x: Value,
+    k: Index = 1,  # type: ignore[assignment]
+    axis: int = -1,
+    keepdim: bool = False,
+) -> tuple[Value, Value]:
+    return sort_recipes.kthvalue(x, k, axis, keepdim)
+
+
+@table.convert("searchsorted")
+def searchsorted(
+    sorted_sequence: Value, values: Value, out_int32: bool = False, right: bool = False
+) -> Value:
+    return search_sorted(sorted_sequence, values, right=right, to_int32=out_int32)
+
+
+@table.convert("unique")
+def unique(
+    x: Value,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: tuple[int, ...] = (),
+    dtype: Precision = Precision.INT64,
+    is_sorted: bool = False,
+) -> tuple[Value, Value, Value, Value]:
+    """In ascending order either way; where each occurs first, which each element is, how often."""
+    if len(axis) > 1:
+        raise BadType(f"unique along the axes {axis}")
+    place = axis_of(axis[0], x.rank) if axis else None
+    values, *others = sort.unique(x, axis=place)
+    first, inverse, counts = (v.cast(dtype) for v in others)
+    return values, first, inverse, counts
+
+
+@table.convert("unique_consecutive")
+def unique_consecutive(
+    x: Value,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: tuple[int, ...] = (),
+    dtype: Precision = Precision.FLOAT32,
+) -> tuple[Value, Value, Value]:
+    if len(axis) > 1:
+        raise BadType(f"unique_consecutive along the axes {axis}")
+    if axis:
+        found = runs(x, axis_of(axis[0], x.rank))
+    else:
+        found = runs(shape.reshape(x, [-1]) if x.rank != 1 else x, 0)
+    values, inverse, counts = found
+    return values, inverse.cast(dtype), counts.cast(dtype)

@@ -1,0 +1,159 @@
+"""Paddle's elementwise functions of one tensor."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType
+from nnir.model import Value
+from nnir.operator import Operator
+from nnir.ops import activation, compare, complex, logic, reduce, unary
+from nnir.recipes import unary as unary_recipes
+from nnir.recipes.promotion import COMPLEX, promote_to_float
+from nnir.recipes.unary import is_nan, round_decimals, sgn
+from nnir.types import Precision
+
+from ...table import Table
+
+table = Table()
+
+FLOATING: dict[str, Operator] = {
+    "acos": unary.acos,
+    "acosh": unary.acosh,
+    "asin": unary.asin,
+    "asinh": unary.asinh,
+    "atan": unary.atan,
+    "atanh": unary.atanh,
+    "cos": unary.cos,
+    "cosh": unary.cosh,
+    "exp": unary.exp,
+    "expm1": unary.expm1,
+    "log": unary.log,
+    "log10": unary.log10,
+    "log1p": unary.log1p,
+    "log2": unary.log2,
+    "reciprocal": unary.reciprocal,
+    "rsqrt": unary.rsqrt,
+    "sigmoid": activation.sigmoid,
+    "sin": unary.sin,
+    "sinh": unary.sinh,
+    "sqrt": unary.sqrt,
+    "tan": unary.tan,
+    "tanh": activation.tanh,
+}
+"""Functions whose result is a float, of integers too."""
+
+
+def _of_floats(name: str, operator: Operator) -> None:
+    @table.convert(name, f"{name}_")
+    def convert(x: Value) -> Value:
+        (value,) = promote_to_float(x)
+        return operator(value)
+
+
+for _name, _operator in FLOATING.items():
+    _of_floats(_name, _operator)
+
+table.same({"abs": unary.abs_, "abs_": unary.abs_})
+table.same({"square": unary.square, "square_": unary.square})
+
+
+def _whole(name: str, operator: Operator) -> None:
+    """Rounding to an integer; integers are that already."""
+
+    @table.convert(name, f"{name}_")
+    def convert(x: Value) -> Value:
+        return operator(x) if x.is_float else x
+
+
+_whole("ceil", unary.ceil)
+_whole("floor", unary.floor)
+_whole("rint", unary.round_)
+
+
+@table.convert("round", "round_")
+def round_(x: Value, decimals: int = 0) -> Value:
+    return round_decimals(x, decimals) if x.is_float else x
+
+
+@table.convert("trunc", "trunc_")
+def trunc(input: Value) -> Value:
+    return unary_recipes.trunc(input)
+
+
+@table.convert("sign")
+def sign(x: Value) -> Value:
+    return sgn(x) if x.precision in COMPLEX else unary.sign(x)
+
+
+@table.convert("cast", "cast_")
+def cast(x: Value, dtype: Precision) -> Value:
+    """Of a complex number the real part counts, and for a bool whether a part is not 0."""
+    if x.precision not in COMPLEX or dtype in COMPLEX:
+        return x.cast(dtype)
+    real = complex.real(x).cast(dtype)
+    if dtype != Precision.BOOL8:
+        return real
+    return real | complex.imag(x).cast(dtype)
+
+
+table.convert("isfinite")(unary_recipes.isfinite)
+
+
+table.convert("isinf")(unary_recipes.isinf)
+
+
+@table.convert("isnan")
+def isnan(x: Value) -> Value:
+    if x.precision in COMPLEX:
+        return logic.or_(*(is_nan(part(x)) for part in (complex.real, complex.imag)))
+    return is_nan(x)
+
+
+@table.convert("logit", "logit_")
+def logit(x: Value, eps: float = 1e-06) -> Value:
+    """Without an `eps` numbers outside [0, 1] give NaN, else they are moved inside."""
+    return unary_recipes.logit(x, eps or None)
+
+
+@table.convert("angle")
+def angle(x: Value) -> Value:
+    return unary_recipes.angle(x)
+
+
+@table.convert("conj")
+def conj(x: Value) -> Value:
+    return complex.conj(x) if x.precision in COMPLEX else x
+
+
+def _part(name: str, operator: Operator) -> None:
+    @table.convert(name)
+    def convert(x: Value) -> Value:
+        if x.precision not in COMPLEX:
+            raise BadType(f"{name} of {x.type}, not of complex numbers")
+        return operator(x)
+
+
+_part("real", complex.real)
+_part("imag", complex.imag)
+table.same({"as_complex": complex.pairs_to_complex, "as_real": complex.complex_to_pairs})
+
+
+@table.convert("complex")
+def complex_(real: Value, imag: Value) -> Value:
+    return complex.complex_(real, imag)
+
+
+table.convert("logical_not", "logical_not_")(unary_recipes.logical_not)
+
+
+@table.convert("bitwise_not", "bitwise_not_")
+def bitwise_not(x: Value) -> Value:
+    return ~x
+
+
+@table.convert("clip_by_norm")
+def clip_by_norm(x: Value, max_norm: float) -> Value:
+    """`x`, made shorter where its 2-norm is above a limit."""
+    length = unary.sqrt(reduce.reduce_sum(unary.square(x), [], keepdim=False))
+    limit = x.scalar(max_norm)
+    shorter = x * (limit / length)
+    return compare.where(length > limit, shorter, x)

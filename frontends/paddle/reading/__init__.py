@@ -1,0 +1,1 @@
+"""Paddle: from files and objects to a graph of the source's own operators."""

@@ -1,0 +1,1 @@
+"""TensorFlow: converters by family, under the same names in every frontend."""

@@ -1,0 +1,1 @@
+"""TensorFlow: from files and objects to a graph of the source's own operators."""

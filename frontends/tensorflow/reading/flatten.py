@@ -1,0 +1,308 @@
+"""A TensorFlow graph as a flat source graph: calls inlined, variables read, arguments by name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadFile, BadModel, Unsupported
+
+from ...source import Ref, SourceGraph, SourceNode, SourceValue, refs
+from . import opdefs
+from .dataflow import DATAFLOW, Budget, structured
+from .nodes import Function, Node
+from .tensors import FunctionName
+
+CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
+HANDLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
+READS = frozenset({"ReadVariableOp", "Identity"})
+GATHERS = {"ResourceGather": "GatherV2", "ResourceGatherNd": "GatherNd"}
+WRITES = frozenset(
+    {
+        *("Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp"),
+        *("AssignSubVariableOp", "ResourceScatterUpdate", "ResourceScatterAdd"),
+    }
+)
+DEEPEST = 60
+SPARE, REPEATS = 50_000, 16
+"""Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
+
+IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
+"""Attributes that say how to compute or repeat what follows from the inputs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """Stands for a variable: the name that its value has in the flat graph."""
+
+    name: str
+
+
+Entry = str | Variable
+Entries = list[Entry]
+
+
+@dataclass
+class Library:
+    """What the graph is made of: nodes of the main graph, functions, and the variables' values."""
+
+    nodes: dict[str, Node]
+    functions: dict[str, Function] = field(default_factory=dict)
+    variables: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+class Flattener:
+    """Emits the nodes that the wanted tensors need, producers first."""
+
+    def __init__(self, library: Library) -> None:
+        self.library = library
+        self.graph = SourceGraph()
+        self.made: dict[str, Entries] = {}
+        self.left = SPARE + REPEATS * len(library.nodes)
+        self.called: set[str] = set()
+        self.plain = library.nodes
+        self.has_dataflow = _has_dataflow(library.nodes)
+        self.expected: set[str] = set()
+        self.budget = Budget()
+
+    def expect(self, names: Collection[str]) -> None:
+        """Say which tensors will be wanted: their loops and conditionals become functions."""
+        if self.has_dataflow:
+            self.library.nodes = structured(
+                self.plain, self.library.functions, names, self.made.keys(), self.budget
+            )
+            self.expected.update(names)
+
+    def bind_input(self, name: str, value: SourceValue) -> None:
+        """Let the node `name` stand for an input of the model."""
+        self.made[name] = [value.name]
+        self.graph.inputs.append(value)
+
+    def tensor(self, name: str) -> Entry:
+        """The entry of a tensor of the main graph, such as `dense/BiasAdd:0`."""
+        node, _, position = name.partition(":")
+        if node not in self.library.nodes and node not in self.made:
+            raise BadModel(f"the graph has no node {node!r}")
+        if name not in self.expected:
+            self.expect([name])
+        self._visit(node, self.library.nodes, self.made, "", self.graph)
+        return _at(self.made[node], position, name)
+
+    def _visit(
+        self,
+        root: str,
+        nodes: Mapping[str, Node],
+        made: dict[str, Entries],
+        prefix: str,
+        graph: SourceGraph,
+        depth: int = 0,
+    ) -> None:
+        """Emit a node and everything that it needs; iterative, as graphs are deep."""
+        stack: list[tuple[str, Iterator[str]]] = []
+        active: set[str] = set()
+
+        def enter(name: str) -> None:
+            if name not in nodes:
+                raise BadModel(f"the graph has no node {name!r}")
+            active.add(name)
+            stack.append((name, (_node_of(i) for i in nodes[name].inputs)))
+
+        if root not in made:
+            enter(root)
+        while stack:
+            name, needed = stack[-1]
+            following = next((n for n in needed if n not in made), None)
+            if following is not None:
+                if following in active:
+                    raise BadModel(f"the graph has a cycle through {following!r}")
+                enter(following)
+                continue
+            stack.pop()
+            active.discard(name)
+            made[name] = self._emit(nodes[name], nodes, made, prefix, graph, depth)
+
+    def _emit(
+        self,
+        node: Node,
+        nodes: Mapping[str, Node],
+        made: Mapping[str, Entries],
+        prefix: str,
+        graph: SourceGraph,
+        depth: int,
+    ) -> Entries:
+        self.left -= 1
+        if self.left < 0:
+            raise BadModel("functions that are called so often that the graph has no end")
+        inputs = [_input(i, nodes, made) for i in node.inputs]
+        name = prefix + node.name
+        if node.op in HANDLES:
+            found = self._variable(node.name)
+            return [found if node.op == "VarHandleOp" else found.name]
+        if node.op in WRITES:
+            raise Unsupported(f"{node.op} {name!r} writes a variable; save the model for inference")
+        if node.op in READS and inputs and isinstance(inputs[0], Variable):
+            return [inputs[0] if node.op == "Identity" else inputs[0].name]
+        if node.op in CALLS:
+            return self._call(node.attributes.get("f"), inputs, name + "/", graph, depth + 1)
+        return self._node(node, inputs, name, graph, depth)
+
+    def _variable(self, handle: str) -> Variable:
+        """The value of a variable becomes a weight of the model."""
+        value = self.library.variables.get(handle)
+        if value is None:
+            raise Unsupported(f"the variable {handle!r} has no value in the checkpoint")
+        self.graph.weights.setdefault(handle, value)
+        return Variable(handle)
+
+    def _call(
+        self, name: Any, inputs: Sequence[Entry], prefix: str, graph: SourceGraph, depth: int
+    ) -> Entries:
+        """The results of a function, its nodes emitted in place."""
+        if depth > DEEPEST:
+            raise BadModel(f"function {name!r} calls itself, or calls are {DEEPEST} deep")
+        function = self.library.functions.get(str(name))
+        if function is None:
+            raise BadModel(f"the graph calls {name!r}, which it does not have")
+        if function.name not in self.called:
+            self.called.add(function.name)
+            self.left += REPEATS * len(function.nodes)
+        function = self._functional(function)
+        for effect in function.effects:
+            node = function.nodes.get(effect)
+            if node is not None and node.op in WRITES:
+                raise Unsupported(f"{node.op} in {name!r} writes a variable; save for inference")
+        made: dict[str, Entries] = {n: [e] for n, e in zip(function.inputs, inputs, strict=False)}
+        if len(made) < len(function.inputs):
+            raise BadModel(f"function {name!r} takes {len(function.inputs)}, not {len(inputs)}")
+        results = []
+        for output in function.outputs:
+            wanted = function.results.get(output)
+            if wanted is None:
+                raise BadFile(f"function {name!r} does not say what its result {output!r} is")
+            self._visit(_node_of(wanted), function.nodes, made, prefix, graph, depth)
+            results.append(_input(wanted, function.nodes, made))
+        return results
+
+    def _functional(self, function: Function) -> Function:
+        """A function without Switch, Merge and Enter."""
+        if _has_dataflow(function.nodes):
+            library, roots = self.library, list(function.results.values())
+            nodes = structured(
+                function.nodes, library.functions, roots, function.inputs, self.budget
+            )
+            kept = {n: v for n, v in nodes.items() if v.op not in DATAFLOW}
+            function = library.functions[function.name] = replace(function, nodes=kept)
+        return function
+
+    def _node(
+        self, node: Node, inputs: Sequence[Entry], name: str, graph: SourceGraph, depth: int
+    ) -> Entries:
+        op = node.op
+        if inputs and isinstance(inputs[0], Variable) and op in GATHERS:
+            op = GATHERS[op]
+            inputs = [inputs[0].name, *inputs[1:]]
+            if op == "GatherV2":
+                zero = f"{name}/axis"
+                graph.weights[zero] = np.zeros((), np.int32)
+                inputs.append(zero)
+        definition = opdefs.find(op)
+        if definition is None:
+            raise Unsupported(f"no converter for {op} (x1): TensorFlow itself does not have it")
+        attributes = dict(node.attributes)
+        for key, default in definition.defaults.items():
+            if key not in attributes and default is not opdefs.NO_DEFAULT:
+                attributes[key] = default
+        arguments = _arguments(definition.inputs, inputs, attributes, name)
+        for key, value in attributes.items():
+            if isinstance(value, FunctionName):
+                arguments[key] = self._sub_graph(value, arguments, depth + 1)
+            elif isinstance(value, list) and value and isinstance(value[0], FunctionName):
+                arguments[key] = [self._sub_graph(v, arguments, depth + 1) for v in value]
+            elif key in node.attributes and key not in definition.implied and key not in IGNORED:
+                arguments[key] = value
+        total = sum(a.length(attributes) for a in definition.outputs)
+        outputs = [name, *(f"{name}:{k}" for k in range(1, total))][:total]
+        graph.nodes.append(SourceNode(op, refs(arguments), outputs, arguments, name))
+        return list(outputs)
+
+    def _sub_graph(
+        self, function: FunctionName, arguments: Mapping[str, Any], depth: int
+    ) -> SourceGraph:
+        """A body or a branch. Variables among its inputs are read from outside."""
+        found = self.library.functions.get(function)
+        if found is None:
+            raise BadModel(f"the graph calls {function!r}, which it does not have")
+        given = arguments.get("input", [])
+        graph = SourceGraph(str(function))
+        inputs: Entries = []
+        for position, name in enumerate(found.inputs):
+            entry = given[position] if position < len(given) else None
+            if isinstance(entry, Variable):
+                inputs.append(entry)
+            else:
+                inputs.append(f"{function}/{name}")
+            graph.inputs.append(SourceValue(f"{function}/{name}"))
+        results = self._call(function, inputs, f"{function}/", graph, depth)
+        for result in results:
+            called = result.name if isinstance(result, Variable) else result
+            graph.outputs.append(SourceValue(called))
+        return graph
+
+
+def _arguments(
+    inputs: Sequence[opdefs.Argument],
+    given: Sequence[Entry],
+    attributes: Mapping[str, Any],
+    name: str,
+) -> dict[str, Any]:
+    """Inputs by the names of the OpDef; one that stands for several is a list."""
+    arguments: dict[str, Any] = {}
+    position = 0
+    for argument in inputs:
+        count = argument.length(attributes)
+        found = [e if isinstance(e, Variable) else Ref(e) for e in given[position:][:count]]
+        if len(found) < count:
+            raise BadModel(f"{name!r} has {len(given)} inputs, {argument.name!r} is missing")
+        arguments[argument.name] = found if argument.count else found[0]
+        position += count
+    if position < len(given):
+        raise BadModel(f"{name!r} has {len(given)} inputs, {position} are expected")
+    return arguments
+
+
+def _has_dataflow(nodes: Mapping[str, Node]) -> bool:
+    return any(n.op in DATAFLOW for n in nodes.values())
+
+
+def _node_of(tensor: str) -> str:
+    return tensor.partition(":")[0]
+
+
+def _input(name: str, nodes: Mapping[str, Node], made: Mapping[str, Entries]) -> Entry:
+    """The entry of an input: `node`, `node:1`, or in functions `node:result:1`."""
+    node, *rest = name.split(":")
+    if len(rest) < 2:
+        return _at(made[node], rest[0] if rest else "", name)
+    producer = nodes.get(node)
+    definition = None if producer is None else opdefs.find(producer.op)
+    if producer is None or definition is None:
+        return _at(made[node], rest[1], name)
+    start = 0
+    attributes = {**definition.defaults, **producer.attributes}
+    for output in definition.outputs:
+        if output.name == rest[0]:
+            return _at(made[node], str(start + int(rest[1])), name)
+        start += output.length(attributes)
+    raise BadModel(f"{producer.op} {node!r} has no result {rest[0]!r}")
+
+
+def _at(entries: Entries, position: str, name: str) -> Entry:
+    if position and not position.isdecimal():
+        raise BadModel(f"{name!r} is no tensor")
+    place = int(position or 0)
+    if place >= len(entries):
+        raise BadModel(f"{name!r}: the node has {len(entries)} results")
+    return entries[place]

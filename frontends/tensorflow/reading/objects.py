@@ -1,0 +1,102 @@
+"""Read TensorFlow's objects: functions, modules, Keras models and GraphDefs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from nnir.errors import BadInput, Unsupported
+from nnir.types import TensorType
+
+from ...source import SourceModel, SourceValue, dims
+from .flatten import Flattener, Library, Variable
+from .messages import GRAPH, decode
+from .nodes import functions_of, nodes_of
+from .saved_model import read_graph
+from .tensors import precision
+
+
+def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
+    """The source model of a Keras model, a `tf.function`, a module or a GraphDef."""
+    if isinstance(source, tf.compat.v1.GraphDef):
+        return read_graph(source.SerializeToString())
+    function = concrete(source, inputs)
+    data = function.graph.as_graph_def().SerializeToString()
+    message = decode(data, (0, len(data)), GRAPH)
+    nodes = nodes_of(data, message.get("node", ()))
+    functions = functions_of(data, message.get("library", {}).get("function", ()))
+    flattener = Flattener(Library(nodes, functions))
+    captured = bind_captures(flattener, function)
+    names = input_names(source, function)
+    tensors = [t for t in function.inputs if t.name not in captured]
+    for position, tensor in enumerate(tensors):
+        name = names[position] if position < len(names) else tensor.op.name
+        flattener.bind_input(tensor.op.name, placeholder(name, tensor))
+    results = function.structured_outputs
+    called = sorted(results) if isinstance(results, Mapping) else []
+    for position, tensor in enumerate(tf.nest.flatten(results)):
+        path = called[position] if len(called) == len(tf.nest.flatten(results)) else None
+        if isinstance(tensor, tf.Tensor):
+            entry = flattener.tensor(tensor.name)
+            made = entry.name if isinstance(entry, Variable) else entry
+            flattener.graph.outputs.append(SourceValue(made, called=path))
+    producer = {"producer": f"tensorflow {tf.__version__}"}
+    return SourceModel("tensorflow", flattener.graph, {"": 1}, metadata=producer)
+
+
+def concrete(source: Any, inputs: Sequence[Any] | None) -> Any:
+    """The ConcreteFunction of what can be called with tensors."""
+    if hasattr(source, "captured_inputs") and hasattr(source, "graph"):
+        return source
+    if hasattr(source, "inputs") and hasattr(source, "layers") and source.inputs:
+        specs = [tf.TensorSpec(t.shape, t.dtype, name=t.name) for t in source.inputs]
+        whole = source.inputs if len(specs) > 1 else source.inputs[0]
+        nested = tf.nest.pack_sequence_as(getattr(source, "_inputs_struct", whole), specs)
+        return tf.function(lambda x: source(x, training=False)).get_concrete_function(nested)
+    if isinstance(source, tf.Module) and not hasattr(source, "layers"):
+        source = source.__call__
+    function = source if hasattr(source, "get_concrete_function") else tf.function(source)
+    if inputs is None and getattr(function, "input_signature", None) is None:
+        raise BadInput(
+            f"{type(source).__name__} is traced on example inputs: load(model, inputs=(x, ...))"
+        )
+    given = [tf.TensorSpec(np.shape(a), tf.as_dtype(np.asarray(a).dtype)) for a in inputs or ()]
+    return function.get_concrete_function(*given)
+
+
+def bind_captures(flattener: Flattener, function: Any) -> set[str]:
+    """Give what the function captures its value; the names of the placeholders."""
+    handles = {id(v.handle): v for v in function.graph.variables}
+    found = set()
+    for outside, inside in function.graph.captures:
+        variable = handles.get(id(outside))
+        if variable is None and outside.dtype == tf.resource:
+            raise Unsupported(f"{inside.op.name!r} is a resource that is no variable")
+        name = inside.op.name if variable is None else variable.name
+        while name in flattener.graph.weights:
+            name += "_"
+        flattener.graph.weights[name] = (outside if variable is None else variable).numpy()
+        flattener.made[inside.op.name] = [name if variable is None else Variable(name)]
+        found.add(inside.name)
+    return found
+
+
+def input_names(source: Any, function: Any) -> list[str]:
+    """What the inputs are called: by the Keras model, else by the function's arguments."""
+    if hasattr(source, "layers") and getattr(source, "inputs", None):
+        return [t.name for t in source.inputs]
+    args, kwargs = function.structured_input_signature
+    leaves = [*tf.nest.flatten(args), *tf.nest.flatten(kwargs)]
+    return [s.name for s in leaves if isinstance(s, tf.TensorSpec) and s.name]
+
+
+def placeholder(name: str, tensor: Any) -> SourceValue:
+    """An input of the model."""
+    if tensor.shape.rank is None:
+        raise Unsupported(f"input {name!r} of unknown rank")
+    sizes = [-1 if d is None else d for d in tensor.shape]
+    kind = precision(tensor.dtype.as_datatype_enum)
+    return SourceValue(name, TensorType(kind, dims(name, sizes)))

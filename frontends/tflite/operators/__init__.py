@@ -1,0 +1,1 @@
+"""TFLite: converters by family, under the same names in every frontend."""

@@ -1,0 +1,113 @@
+"""Quantised operators, written out: real numbers in, the operator, quantised numbers out.
+
+TFLite says of each tensor how its integers stand for real numbers. Where an operator computes with
+what they stand for, its inputs are dequantised and its results quantised by nodes of their own,
+which hold scales, zero points and axes as the file has them. What only moves elements about moves
+the integers. Source: tensorflow.org/lite/performance/quantization_spec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nnir.errors import Unsupported
+from nnir.types import Quantization
+
+from ...source import SourceGraph, SourceNode
+
+if TYPE_CHECKING:
+    from .reader import Tensor
+
+MOVES = frozenset(
+    {
+        *("RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "GATHER_ND", "PACK"),
+        *("UNPACK", "SPLIT", "SPLIT_V", "SQUEEZE", "EXPAND_DIMS", "TILE", "CONCATENATION"),
+        *("REVERSE_V2", "REVERSE_SEQUENCE", "SPACE_TO_DEPTH", "DEPTH_TO_SPACE", "MIRROR_PAD"),
+        *("ARG_MAX", "ARG_MIN", "BROADCAST_TO", "SHAPE", "RANK", "SELECT", "SELECT_V2"),
+        *("DYNAMIC_UPDATE_SLICE", "TOPK_V2", "RESIZE_NEAREST_NEIGHBOR", "IF", "WHILE"),
+        *("CAST", "BITCAST", "BITWISE_XOR", "FILL", "FLOOR_DIV", "FLOOR_MOD", "NEG", "ONE_HOT"),
+        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE"),
+    }
+)
+"""Operators that do not compute with the numbers that integers stand for, whatever their scales."""
+
+INTEGERS_ONLY = frozenset({"LSTM", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM"})
+"""Operators that LiteRT computes in integers of its own, with scales inside."""
+
+
+class Explicit:
+    """Adds a file's operators to a graph."""
+
+    def __init__(self, graph: SourceGraph, tensors: Sequence[Tensor]) -> None:
+        self.graph = graph
+        self.tensors = tensors
+        self.reals: dict[str, str] = {}
+
+    def add(self, node: SourceNode, inputs: Sequence[int], outputs: Sequence[int]) -> None:
+        """Add a node, with nodes that dequantise and quantise around it where it needs them."""
+        given = {k: t for k, t in enumerate(self._of(inputs)) if t and t.quantization}
+        made = {k: t for k, t in enumerate(self._of(outputs)) if t and t.quantization}
+        problem = next((t.problem for t in self._of([*inputs, *outputs]) if t and t.problem), None)
+        if problem:
+            raise Unsupported(f"{node.op} {node.name!r} with a tensor that is {problem}")
+        if node.op == "DEQUANTIZE" and given:
+            self._dequantize(given[0], node.outputs[0])
+            return
+        alike = len({t.quantization for t in (*given.values(), *made.values())}) == 1
+        if not (given or made) or (node.op in MOVES and (alike or node.op != "CONCATENATION")):
+            self.graph.nodes.append(node)
+            return
+        if node.op in INTEGERS_ONLY and made:
+            raise Unsupported(f"{node.op} {node.name!r} in integers")
+        node.inputs = [
+            self._real(given[k]) if k in given else name for k, name in enumerate(node.inputs)
+        ]
+        if node.op == "QUANTIZE" and made:
+            node.attributes = attributes_of(made[0])
+            self.graph.nodes.append(node)
+            return
+        node.outputs = [
+            f"{name}/real" if k in made else name for k, name in enumerate(node.outputs)
+        ]
+        self.graph.nodes.append(node)
+        for tensor in made.values():
+            real = f"{tensor.name}/real"
+            attributes = attributes_of(tensor)
+            quantize = SourceNode("QUANTIZE", [real], [tensor.name], attributes, tensor.name)
+            self.graph.nodes.append(quantize)
+
+    def _of(self, positions: Sequence[int]) -> list[Tensor | None]:
+        return [None if k == -1 else self.tensors[k] for k in positions]
+
+    def _real(self, tensor: Tensor) -> str:
+        """The name of what a quantised tensor stands for."""
+        if tensor.name not in self.reals:
+            self.reals[tensor.name] = f"{tensor.name}/dequantized"
+            self._dequantize(tensor, self.reals[tensor.name])
+        return self.reals[tensor.name]
+
+    def _dequantize(self, tensor: Tensor, result: str) -> None:
+        attributes = attributes_of(tensor)
+        del attributes["dtype"]
+        node = SourceNode("DEQUANTIZE", [tensor.name], [result], attributes, result)
+        self.graph.nodes.append(node)
+
+
+def attributes_of(tensor: Tensor) -> dict[str, Any]:
+    """Scale, zero point and axis as arguments of QUANTIZE and DEQUANTIZE."""
+    quantization: Quantization | None = tensor.quantization
+    if quantization is None:
+        return {}
+    shape = () if quantization.axis is None else (-1,)
+    zeros = quantization.zero_points
+    if quantization.axis is not None and len(zeros) == 1:
+        zeros *= len(quantization.scales)
+    return {
+        "scale": np.array(quantization.scales, np.float32).reshape(shape),
+        "zero_point": np.array(zeros, np.int64).reshape(shape),
+        "axis": quantization.axis or 0,
+        "dtype": tensor.precision,
+    }

@@ -1,0 +1,332 @@
+"""Read a TFLite file without TensorFlow or LiteRT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.formats.bits import BITS, stored_size, unpack
+from nnir.formats.flatbuffer import Bytes, Table
+from nnir.formats.tflite import schema
+from nnir.formats.tflite.schema import (
+    BufferTable,
+    ModelTable,
+    OperatorCodeTable,
+    OperatorTable,
+    QuantizationTable,
+    SignatureTable,
+    SubGraphTable,
+    TensorMapTable,
+    TensorTable,
+)
+from nnir.mapping import Buffer
+from nnir.types import Precision, Quantization, TensorType
+
+from ...collector import paused_collector
+from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
+from .custom import options
+from .quantized import Explicit
+from .state import Resources
+
+SUB_GRAPHS = frozenset(
+    {
+        *("then_subgraph_index", "else_subgraph_index", "cond_subgraph_index"),
+        *("body_subgraph_index", "decomposition_subgraph_index"),
+        *("update_computation_subgraph_index", "comparator_subgraph_index"),
+    }
+)
+IGNORED = frozenset(
+    {
+        *("asymmetric_quantize_inputs", "pot_scale_int16", "quantized_bias_type", "quant_spec"),
+        *("num_splits", "values_count", "num", "in_data_type", "validate_indices"),
+        *("precision_config", "indices_are_sorted", "unique_indices", "is_stable"),
+        *("name", "composite_attributes", "composite_attributes_format", "version"),
+    }
+)
+"""Options that say how to compute, or repeat what follows from the tensors."""
+
+CASTS = frozenset({"CAST", "BITCAST", "MULTINOMIAL", "STABLEHLO_CONVERT", "STABLEHLO_IOTA"})
+"""Operators to the type of the tensor that they write; options may say nothing."""
+
+SHAPED = frozenset({"STABLEHLO_IOTA", "STABLEHLO_RESHAPE", "STABLEHLO_BROADCAST_IN_DIM"})
+"""Operators to the sizes of the tensor that they write."""
+
+DEEPEST = 60
+
+
+@dataclass(slots=True)
+class Tensor:
+    """A tensor of a graph: its name there, its type, and its data where it is constant."""
+
+    name: str
+    number: int
+    sizes: tuple[int, ...]
+    buffer: int
+    called: str
+    quantization: Quantization | None = None
+    is_variable: bool = False
+    problem: str | None = None
+
+    @property
+    def precision(self) -> Precision:
+        """The element type; Unsupported for strings and resources."""
+        return schema.precision(self.number)
+
+
+@dataclass
+class Graph:
+    """One of the file's graphs as it is written."""
+
+    name: str
+    tensors: list[Tensor]
+    inputs: list[int]
+    outputs: list[int]
+    operators: Sequence[Table] = field(default_factory=list)
+
+
+def read(data: Buffer, signature: str | None = None) -> SourceModel:
+    """The first graph of a file, or that of a signature; weights are views into `data`."""
+    if bytes(data[4:8]) != schema.IDENTIFIER:
+        raise BadFile("no TFLite file: bytes 4 to 8 are not TFL3")
+    try:
+        with paused_collector():
+            return Reader(data).read(signature)
+    except DAMAGE as error:
+        raise BadFile(f"damaged TFLite file: {told(error)}") from None
+
+
+class Reader:
+    """Decodes the tables of a file."""
+
+    def __init__(self, data: Buffer) -> None:
+        self.data = data
+        self.model = Bytes(data).root()
+        self.codes = [_code(c) for c in self.model.tables(ModelTable.OPERATOR_CODES)]
+        self.graphs = self.model.tables(ModelTable.SUBGRAPHS)
+        self.buffers = self.model.tables(ModelTable.BUFFERS)
+        self.resources = Resources(self)
+        self.decoded: dict[int, Graph] = {}
+
+    def read(self, signature: str | None) -> SourceModel:
+        """The graph that is asked for."""
+        number, inputs, outputs = self._signature(signature)
+        graph = self.graph(number)
+        source = self.source(graph, 0, inputs, outputs)
+        producer = self.model.text(ModelTable.DESCRIPTION) or "tflite"
+        metadata = {"producer": producer} | ({"signature": signature} if signature else {})
+        return SourceModel("tflite", source, {"": 1}, metadata=metadata)
+
+    def _signature(self, wanted: str | None) -> tuple[int, Mapping[int, str], Mapping[int, str]]:
+        """The number of a graph, and what a signature calls its inputs and outputs."""
+        signatures = self.model.tables(ModelTable.SIGNATURE_DEFS)
+        found = {s.text(SignatureTable.SIGNATURE_KEY): s for s in signatures}
+        chosen = next(iter(found.values()), None) if wanted is None else found.get(wanted)
+        if chosen is None:
+            if wanted is not None:
+                known = ", ".join(found) or "none"
+                raise BadFile(f"no signature {wanted!r}; the file has {known}")
+            return 0, {}, {}
+        number = int(chosen.number(SignatureTable.SUBGRAPH_INDEX, "I"))
+        if wanted is None and number:
+            return 0, {}, {}
+        index, name = TensorMapTable.TENSOR_INDEX, TensorMapTable.NAME
+        inputs, outputs = (
+            {m.number(index, "I"): m.text(name) for m in chosen.tables(slot)}
+            for slot in (SignatureTable.INPUTS, SignatureTable.OUTPUTS)
+        )
+        return number, inputs, outputs
+
+    def graph(self, number: int) -> Graph:
+        """One of the graphs."""
+        if number not in self.decoded:
+            if not 0 <= number < len(self.graphs):
+                raise BadFile(f"the file has {len(self.graphs)} graphs, no {number}")
+            table = self.graphs[number]
+            names: dict[str, int] = {}
+            self.decoded[number] = Graph(
+                table.text(SubGraphTable.NAME),
+                [_tensor(t, k, names) for k, t in enumerate(table.tables(SubGraphTable.TENSORS))],
+                table.integers(SubGraphTable.INPUTS),
+                table.integers(SubGraphTable.OUTPUTS),
+                table.tables(SubGraphTable.OPERATORS),
+            )
+        return self.decoded[number]
+
+    def source(
+        self,
+        graph: Graph,
+        depth: int,
+        inputs: Mapping[int, str] | None = None,
+        outputs: Mapping[int, str] | None = None,
+    ) -> SourceGraph:
+        """A graph and the graphs in it as the translator takes them."""
+        if depth > DEEPEST:
+            raise BadModel(f"graphs in graphs, {DEEPEST} deep or without end")
+        source = SourceGraph(graph.name)
+        explicit = Explicit(source, graph.tensors)
+        for position in graph.inputs:
+            tensor = graph.tensors[_index(position, len(graph.tensors))]
+            name = (inputs or {}).get(position)
+            if name and all(t is tensor or t.name != name for t in graph.tensors):
+                tensor.name = name
+            kind = TensorType(tensor.precision, dims(tensor.name, tensor.sizes))
+            source.inputs.append(SourceValue(tensor.name, kind if not depth else None))
+        known = set(graph.inputs)
+        for operator in graph.operators:
+            operands = operator.integers(OperatorTable.INPUTS)
+            results = operator.integers(OperatorTable.OUTPUTS)
+            for position in operands:
+                if position != -1 and position not in known:
+                    self._bind_constant(source, graph, position)
+                    known.add(position)
+            node = self.resources.read(self.node(operator, graph, depth))
+            known.update(p for p in results if p != -1)
+            if node is not None:
+                explicit.add(node, operands, results)
+        for position in graph.outputs:
+            if position not in known:
+                self._bind_constant(source, graph, position)
+                known.add(position)
+            tensor = graph.tensors[_index(position, len(graph.tensors))]
+            called = (outputs or {}).get(position) or tensor.called or None
+            source.outputs.append(SourceValue(tensor.name, called=called))
+        return source
+
+    def node(self, operator: Table, graph: Graph, depth: int) -> SourceNode:
+        """An operator of a graph; its graphs are read with it."""
+        code = operator.number(OperatorTable.OPCODE_INDEX, "I")
+        name, custom = self.codes[_index(code, len(self.codes))]
+        inputs = operator.integers(OperatorTable.INPUTS)
+        outputs = operator.integers(OperatorTable.OUTPUTS)
+        count = len(graph.tensors)
+        names = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in inputs]
+        made = ["" if k == -1 else graph.tensors[_index(k, count)].name for k in outputs]
+        if name == "CUSTOM":
+            start, size = operator.span(OperatorTable.CUSTOM_OPTIONS)
+            payload = bytes(self.data[start : start + size])
+            known = options(custom, payload)
+            return SourceNode(custom, names, made, known, made[0] if made else "")
+        attributes: dict[str, Any] = {}
+        for union, (kind, table) in schema.UNIONS.items():
+            number = operator.number(kind, "B")
+            attributes |= schema.options(union, number, operator.table(table))
+        for key in attributes.keys() & SUB_GRAPHS:
+            inner = self.graph(attributes.pop(key))
+            attributes[key.removesuffix("_index")] = self.source(inner, depth + 1)
+        if "branch_subgraph_indices" in attributes:
+            numbers = attributes.pop("branch_subgraph_indices")
+            inside = tuple(self.source(self.graph(n), depth + 1) for n in numbers)
+            attributes["branch_subgraphs"] = inside
+        kept = {k: v for k, v in attributes.items() if k not in IGNORED}
+        if name in SHAPED and outputs:
+            kept["out_sizes"] = graph.tensors[outputs[0]].sizes
+        if name in CASTS and outputs:
+            kept["out_data_type"] = graph.tensors[outputs[0]].precision
+        return SourceNode(name, names, made, kept, made[0] if made else "")
+
+    def _bind_constant(self, source: SourceGraph, graph: Graph, position: int) -> None:
+        """Give what no operator makes its data; a variable begins with zeros."""
+        tensor = graph.tensors[_index(position, len(graph.tensors))]
+        if tensor.name in source.weights:
+            return
+        data = self.constant(tensor)
+        if data is not None:
+            source.weights[tensor.name] = data
+
+    def constant(self, tensor: Tensor) -> np.ndarray | None:
+        """The data of a tensor as a view; None where it has none."""
+        start, size = self._buffer(tensor.buffer)
+        if not size and not tensor.is_variable and 0 not in tensor.sizes:
+            return None
+        if tensor.problem:
+            raise Unsupported(f"{tensor.name!r} is {tensor.problem}")
+        kind = tensor.precision
+        count = int(np.prod(tensor.sizes, dtype=object))
+        if count < 0:
+            raise BadFile(f"{tensor.name!r} has the sizes {list(tensor.sizes)}")
+        if not size:
+            zero = np.zeros((), kind.dtype)
+            return np.broadcast_to(zero, tensor.sizes)
+        if stored_size(kind, count) > size:
+            raise BadFile(f"{tensor.name!r} of {count} elements has {size} bytes")
+        if kind in BITS:
+            raw = np.frombuffer(self.data, np.uint8, size, start)
+            return unpack(raw, kind, count).reshape(tensor.sizes)
+        return np.frombuffer(self.data, kind.dtype, count, start).reshape(tensor.sizes)
+
+    def _buffer(self, number: int) -> tuple[int, int]:
+        """(start, size) of a buffer; those of files over 2 GB lie behind the flatbuffer."""
+        if number == 0 and not self.buffers:
+            return 0, 0
+        table = self.buffers[_index(number, len(self.buffers))]
+        offset, size = table.number(BufferTable.OFFSET, "Q"), table.number(BufferTable.SIZE, "Q")
+        if offset > 1:
+            start, size = int(offset), int(size)
+        else:
+            start, size = table.span(BufferTable.DATA)
+        if start + size > len(self.data):
+            raise BadFile(f"buffer {number} ends behind the end of the file")
+        return start, size
+
+
+def _code(table: Table) -> tuple[str, str]:
+    """The name of an operator, and that of a custom one."""
+    code = max(
+        table.number(OperatorCodeTable.BUILTIN_CODE, "i"),
+        table.number(OperatorCodeTable.DEPRECATED_BUILTIN_CODE, "b"),
+    )
+    custom = table.text(OperatorCodeTable.CUSTOM_CODE)
+    return schema.operator(code), custom or "a custom operator without a name"
+
+
+def _index(position: int, count: int) -> int:
+    if not 0 <= position < count:
+        raise BadFile(f"the file refers to entry {position} of {count}")
+    return position
+
+
+def _tensor(table: Table, position: int, names: dict[str, int]) -> Tensor:
+    sizes = table.integers(TensorTable.SHAPE_SIGNATURE) or table.integers(TensorTable.SHAPE)
+    if len(sizes) > 64 or min(sizes, default=0) < -1:
+        raise BadFile(f"tensor {position} has the sizes {sizes[:64]}")
+    called = table.text(TensorTable.NAME)
+    seen = names.get(called or "tensor", 0)
+    names[called or "tensor"] = seen + 1
+    name = called if called and not seen else f"{called or 'tensor'}#{position}"
+    quantization, problem = _quantization(table.table(TensorTable.QUANTIZATION))
+    if table.table(TensorTable.SPARSITY) is not None:
+        problem = "sparse"
+    return Tensor(
+        name,
+        table.number(TensorTable.TYPE, "b"),
+        tuple(sizes),
+        int(table.number(TensorTable.BUFFER, "I")),
+        called,
+        quantization,
+        bool(table.number(TensorTable.IS_VARIABLE, "?", False)),
+        problem,
+    )
+
+
+def _quantization(table: Table | None) -> tuple[Quantization | None, str | None]:
+    """Scales as the file has them, in float32; what else there is and is not supported."""
+    if table is None:
+        return None, None
+    if table.number(QuantizationTable.DETAILS_TYPE, "B"):
+        return None, "quantised in a way other than by scale and zero point"
+    scales, zeros = (
+        table.array(QuantizationTable.SCALE, "<f4"),
+        table.integers(QuantizationTable.ZERO_POINT, "<i8"),
+    )
+    if not len(scales):
+        return None, None
+    if len(zeros) not in (0, 1, len(scales)):
+        raise BadFile(f"{len(scales)} scales with {len(zeros)} zero points")
+    axis = (
+        int(table.number(QuantizationTable.QUANTIZED_DIMENSION, "i")) if len(scales) > 1 else None
+    )
+    return Quantization(tuple(map(float, scales)), tuple(zeros) or (0,), axis), None

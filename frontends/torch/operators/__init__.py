@@ -1,0 +1,1 @@
+"""PyTorch: converters by family, under the same names in every frontend."""

@@ -1,0 +1,377 @@
+"""In-place operations as functions: every name of the graph then has one value.
+
+PyTorch's undecomposed export keeps `add_` and the like, on views too. An operation that overwrites
+its argument becomes the one that returns a new tensor, later readers read that, and where the
+argument was a view the change is carried into what it is a view of. A view that was made before a
+change is made again when it is read after it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nnir.dim import Dim
+from nnir.errors import Unsupported
+from nnir.types import TensorType
+
+from ...source import Ref, SourceGraph, SourceNode, SourceValue, refs
+from . import schema
+from .strides import is_contiguous, is_view
+
+IDENTITIES = {
+    "aten.dropout.default": "input",
+    "aten.feature_dropout.default": "input",
+    "aten.alpha_dropout.default": "input",
+    "aten.feature_alpha_dropout.default": "input",
+}
+"""Without training these return their argument itself, which their signatures do not say."""
+
+MAYBE = frozenset(
+    {
+        "aten.contiguous.default",
+        "aten.flatten.using_ints",
+        "aten.reshape.default",
+        "aten.reshape_as.default",
+        "aten.ravel.default",
+        "aten._reshape_alias.default",
+    }
+)
+"""Views where the memory allows it, else copies: only the strides of the export know."""
+
+SEVERAL = {
+    "aten._batch_norm_with_update.default": "aten._batch_norm_with_update_functional.default",
+    "aten._native_batch_norm_legit.default": "aten._native_batch_norm_legit_functional.default",
+}
+"""Operators that overwrite several arguments, whose functions return these after the results."""
+
+CASTS = ("aten.to.", "aten.type_as.")
+"""The argument itself where that has the precision asked for, else a copy."""
+
+STRUCTURE = frozenset({"aten.resize_", "aten.set_", "aten.swap_", "aten.transpose_", "aten.t_"})
+
+
+@dataclass
+class View:
+    """A name that shares memory: the node that made it, of what, and which of its results it is."""
+
+    node: SourceNode
+    source: str
+    position: int
+    age: int
+
+
+class Functional:
+    """Rewrites the nodes of one graph."""
+
+    def __init__(self, graph: SourceGraph, strides: Mapping[str, Sequence[Dim]]) -> None:
+        self.graph = graph
+        self.strides = strides
+        self.nodes: list[SourceNode] = []
+        self.current: dict[str, str] = {}
+        self.views: dict[str, View] = {}
+        self.ages: dict[str, int] = {}
+        self.types: dict[str, TensorType | None] = {v.name: v.type for v in graph.inputs}
+        self.count = 0
+        self.statistics: set[str] = set()
+
+    def run(self) -> None:
+        for node in self.graph.nodes:
+            found = schema.find(node.op)
+            written = found.written if found else ()
+            for name, type in zip(node.outputs, node.types, strict=False):
+                self.types[name] = type
+            if written:
+                self.overwrite(node, written)
+                continue
+            self.nodes.append(self.renamed(node))
+            if source := self.viewed(node, found):
+                root = self.root(source)
+                for position, name in enumerate(node.outputs):
+                    self.views[name] = View(node, source, position, self.ages.get(root, 0))
+        for output in self.graph.outputs:
+            output.called = output.name
+            output.name = self.read(output.name)
+        self.graph.nodes = self.nodes
+
+    def root(self, name: str) -> str:
+        """The tensor whose memory `name` lies in."""
+        while name in self.views:
+            name = self.views[name].source
+        return name
+
+    def read(self, name: str) -> str:
+        """The name that now holds the contents of `name`; made again where it is a stale view."""
+        view = self.views.get(name)
+        if view is None:
+            return self.current.get(name, name)
+        age = self.ages.get(self.root(name), 0)
+        if view.age < age:
+            if view.node.op in MAYBE and not self.shares(view.node, view.source):
+                raise Unsupported(
+                    f"the result of {view.node.op} is read after {self.root(name)!r} was changed "
+                    "in place: whether it is a view of it is not known; export after "
+                    "run_decompositions({})"
+                )
+            view.age = age
+            self.again(name, view)
+        return self.current.get(name, name)
+
+    def again(self, name: str, view: View) -> None:
+        node = view.node
+        outputs = [self.fresh(o) for o in node.outputs]
+        arguments = self.substituted(node.attributes)
+        self.emit(SourceNode(node.op, [], outputs, arguments, node.name, node.types))
+        self.current[name] = outputs[view.position]
+
+    def fresh(self, stem: str) -> str:
+        self.count += 1
+        return f"{stem}/{self.count}"
+
+    def substituted(self, argument: Any) -> Any:
+        """Arguments with every name as it is called now."""
+        if isinstance(argument, Ref):
+            return Ref(self.read(argument))
+        if isinstance(argument, dict):
+            return {k: self.substituted(a) for k, a in argument.items()}
+        if isinstance(argument, (list, tuple)):
+            return [self.substituted(a) for a in argument]
+        return argument
+
+    def renamed(self, node: SourceNode) -> SourceNode:
+        """The node as it reads now; views keep the node as it was."""
+        arguments = self.substituted(node.attributes)
+        inputs = refs(arguments)
+        return SourceNode(node.op, inputs, node.outputs, arguments, node.name, node.types)
+
+    def viewed(self, node: SourceNode, found: schema.Schema | None) -> str | None:
+        """The value that the results of a node share memory with."""
+        if node.op in IDENTITIES:
+            is_copy = node.attributes.get("train")
+            source = None if is_copy else node.attributes.get(IDENTITIES[node.op])
+        else:
+            source = node.attributes.get(found.viewed) if found and found.viewed else None
+        if not isinstance(source, Ref):
+            return None
+        if node.op in MAYBE and self.shares(node, source) is False:
+            return None
+        if node.op.startswith(CASTS):
+            before, after = self.types.get(source), self.types.get(node.outputs[0])
+            same = before is not None and after is not None and before.precision == after.precision
+            return str(source) if same and not node.attributes.get("copy") else None
+        return str(source)
+
+    def shares(self, node: SourceNode, source: str) -> bool | None:
+        """Whether the result of a reshape is a view; None where that is not known."""
+        before, after = self.types.get(source), self.types.get(node.outputs[0])
+        steps = self.strides.get(source)
+        if before is None or after is None or steps is None:
+            return None
+        if node.op == "aten.contiguous.default":
+            return is_contiguous(before.shape, steps)
+        return is_view(before.shape, steps, after.shape)
+
+    def emit(self, node: SourceNode) -> None:
+        node.inputs = refs(node.attributes)
+        self.nodes.append(node)
+
+    def overwrite(self, node: SourceNode, written: tuple[str, ...]) -> None:
+        """An in-place operation: its function, then the result as the new contents."""
+        if node.op in SEVERAL:
+            self.overwrite_several(node, written)
+            return
+        target = node.attributes.get(written[0])
+        packet = node.op.rpartition(".")[0]
+        if len(written) > 1 or not isinstance(target, Ref) or packet in STRUCTURE:
+            raise Unsupported(f"{node.op} changes its arguments in place; export without it")
+        if packet.removesuffix("_") + ".default" in IDENTITIES and not node.attributes.get("train"):
+            for name in node.outputs:
+                self.alias(name, target)
+            return
+        op = _function_of(node.op)
+        result = self.fresh(node.outputs[0] or str(target))
+        type = self.types.get(target)
+        arguments = self.substituted(node.attributes)
+        old = arguments[written[0]]
+        self.emit(SourceNode(op, [], [result], arguments, node.name))
+        kept = self.fresh(node.outputs[0] or str(target))
+        keep = {"self": Ref(result), "other": old}
+        self.emit(SourceNode("aten.type_as.default", [], [kept], keep, node.name, [type]))
+        self.write(target, kept)
+        for name in node.outputs:
+            self.alias(name, target)
+
+    def overwrite_several(self, node: SourceNode, written: tuple[str, ...]) -> None:
+        """An operation with a function that also returns the new contents of what it changes."""
+        targets = [str(node.attributes[name]) for name in written]
+        fresh = [self.fresh(t) for t in targets]
+        types = [*node.types, *(self.types.get(t) for t in targets)]
+        arguments = self.substituted(node.attributes)
+        outputs = [*node.outputs, *fresh]
+        self.emit(SourceNode(SEVERAL[node.op], [], outputs, arguments, node.name, types))
+        for target, new in zip(targets, fresh, strict=True):
+            self.write(target, new)
+        self.statistics.update(targets)  # which PyTorch's programs do not return
+
+    def alias(self, name: str, target: str) -> None:
+        """`name` is another name of `target`."""
+        if name:
+            node = SourceNode("aten.alias.default", [target], [name], {"self": Ref(target)})
+            self.views[name] = View(node, target, 0, -1)
+
+    def write(self, name: str, new: str) -> None:
+        """Let `new` be the contents of `name` and of what it is a view of."""
+        view = self.views.get(name)
+        if view is None:
+            self.current[name] = new
+            self.ages[name] = self.ages.get(name, 0) + 1
+            return
+        is_shared = view.node.op not in MAYBE or self.shares(view.node, view.source)
+        carry = CARRY.get(view.node.op, _reshaped if view.node.op in MAYBE else None)
+        if carry is None or not is_shared:
+            raise Unsupported(
+                f"a change in place of the result of {view.node.op}, which may share its memory "
+                f"with {view.source!r}; export after run_decompositions({{}})"
+            )
+        base = self.read(view.source)
+        op, arguments = carry(self, view, base, new)
+        merged = self.fresh(view.source)
+        type = self.types.get(view.source)
+        self.emit(SourceNode(op, [], [merged], arguments, view.node.name, [type]))
+        self.write(view.source, merged)
+        self.current[name] = new
+        view.age = self.ages[self.root(name)]
+
+    def mutated(self) -> dict[str, SourceValue]:
+        """The inputs that were overwritten, with their last contents."""
+        given = {v.name for v in self.graph.inputs}
+        return {
+            name: SourceValue(new, self.types.get(name))
+            for name, new in self.current.items()
+            if name in given and name not in self.statistics
+        }
+
+
+def functional(
+    graph: SourceGraph, strides: Mapping[str, Sequence[Dim]] | None = None
+) -> dict[str, SourceValue]:
+    """Rewrite a graph whose weights are still among its inputs; the new contents of the inputs
+    that it overwrites.
+
+    `strides`: those of its values, in elements, where the export recorded them.
+    """
+    if not any(found.written for n in graph.nodes if (found := schema.find(n.op))):
+        return {}
+    rewriter = Functional(graph, strides or {})
+    rewriter.run()
+    return rewriter.mutated()
+
+
+def _function_of(op: str) -> str:
+    """The operator that returns what an in-place operator writes."""
+    packet, _, overload = op.rpartition(".")
+    if packet.endswith("_"):
+        for name in (overload, "default", "Tensor"):
+            found = f"{packet.removesuffix('_')}.{name}"
+            if schema.find(found) is not None:
+                return found
+    raise Unsupported(f"{op} changes its arguments in place, and has no function")
+
+
+Carried = tuple[str, dict[str, Any]]
+Carry = Callable[[Functional, View, str, str], Carried]
+
+
+def _scatter(op: str) -> Carry:
+    """The operator that puts a slice back where it was taken."""
+
+    def carry(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+        places = {k: v for k, v in view.node.attributes.items() if k != "self"}
+        return op, {"self": Ref(base), "src": Ref(new), **rewriter.substituted(places)}
+
+    return carry
+
+
+def _reshaped(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    return "aten.view_as.default", {"self": Ref(new), "other": Ref(base)}
+
+
+def _same(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    return "aten.alias.default", {"self": Ref(new)}
+
+
+def _turned(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    """An exchange of axes is undone by itself."""
+    rest = {k: v for k, v in view.node.attributes.items() if k != "self"}
+    return view.node.op, {"self": Ref(new), **rest}
+
+
+def _permuted(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    dims = [d % len(view.node.attributes["dims"]) for d in view.node.attributes["dims"]]
+    back = [dims.index(k) for k in range(len(dims))]
+    return "aten.permute.default", {"self": Ref(new), "dims": back}
+
+
+def _narrowed(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    given = view.node.attributes
+    start, length = given["start"], given["length"]
+    if isinstance(start, Ref) or isinstance(length, Ref):
+        raise Unsupported("a change in place of a part whose place is only known while running")
+    return "aten.slice_scatter.default", {
+        "self": Ref(base),
+        "src": Ref(new),
+        "dim": given["dim"],
+        "start": start,
+        "end": start + length if start + length else None,
+    }
+
+
+def _unbound(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    dim = view.node.attributes.get("dim", 0)
+    place = {"dim": dim, "index": view.position}
+    return "aten.select_scatter.default", {"self": Ref(base), "src": Ref(new), **place}
+
+
+def _part(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+    """One of the results of a split: where it begins follows from the sizes of those before."""
+    dim = view.node.attributes.get("dim", 0)
+    sizes = []
+    for name in view.node.outputs[: view.position + 1]:
+        type = rewriter.types.get(name)
+        size = None if type is None else type.shape[dim]
+        if not isinstance(size, int):
+            raise Unsupported("a change in place of a part whose place is only known while running")
+        sizes.append(size)
+    start = sum(sizes[:-1])
+    place = {"dim": dim, "start": start, "end": start + sizes[-1]}
+    return "aten.slice_scatter.default", {"self": Ref(base), "src": Ref(new), **place}
+
+
+CARRY: dict[str, Carry] = {
+    "aten.alias.default": _same,
+    "aten.chunk.default": _part,
+    "aten.detach.default": _same,
+    "aten.diagonal.default": _scatter("aten.diagonal_scatter.default"),
+    "aten.as_strided.default": _scatter("aten.as_strided_scatter.default"),
+    "aten.narrow.default": _narrowed,
+    "aten.permute.default": _permuted,
+    "aten.select.int": _scatter("aten.select_scatter.default"),
+    "aten.slice.Tensor": _scatter("aten.slice_scatter.default"),
+    "aten.split.Tensor": _part,
+    "aten.split_with_sizes.default": _part,
+    "aten.squeeze.default": _reshaped,
+    "aten.squeeze.dim": _reshaped,
+    "aten.squeeze.dims": _reshaped,
+    "aten.swapaxes.default": _turned,
+    "aten.t.default": _turned,
+    "aten.transpose.int": _turned,
+    "aten.unbind.int": _unbound,
+    "aten.unflatten.int": _reshaped,
+    "aten.unsqueeze.default": _reshaped,
+    "aten.view.default": _reshaped,
+    "aten.view_as.default": _reshaped,
+    **dict.fromkeys(IDENTITIES, _same),
+    **{f"aten.to.{kind}": _same for kind in ("device", "dtype", "dtype_layout", "other")},
+    "aten.type_as.default": _same,
+}

@@ -1,0 +1,52 @@
+"""Write `schemas.json`: the signatures of PyTorch's operators, from an installed PyTorch.
+
+    python -m frontends.torch.reading.make_schemas
+
+`.pt2` files name the arguments of a node but leave out defaults, and do not say which argument an
+operator overwrites or which result is a view: both are in the signatures. torchvision's
+operators are written out: its wheel needs the CUDA build of torch.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import torch
+import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
+
+from .schema import FILE, parse
+
+NAMESPACES = ("aten", "prims", "quantized_decomposed")
+SCRIPT = {"t", "t1", "t2", "Any", "AnyEnumType", "Dict", "Future", "RRef", "Storage", "Stream"}
+OTHERS = Path(__file__).with_name("schemas_of_others.json")
+
+
+def signatures() -> dict[str, str]:
+    """Operator and overload to its arguments and results, as PyTorch prints them."""
+    found = {}
+    for schema in torch._C._jit_get_all_schemas():
+        namespace, _, name = schema.name.partition("::")
+        overload = schema.overload_name or "default"
+        if namespace in NAMESPACES and "." not in name and "out" not in overload.split("_"):
+            text = str(schema)
+            text = text[text.index("(") :]
+            if _is_exportable(text):
+                found[f"{namespace}.{name}.{overload}"] = text
+    return found
+
+
+def _is_exportable(text: str) -> bool:
+    """Whether it can occur in an exported graph: TorchScript has operators on lists and more."""
+    try:
+        schema = parse(text)
+    except ValueError:
+        return False
+    does_nothing_else = bool(schema.results) or not schema.written  # an assertion has no results
+    return does_nothing_else and not {a.type.rstrip("[]?") for a in schema.arguments} & SCRIPT
+
+
+if __name__ == "__main__":
+    everything = signatures() | json.loads(OTHERS.read_text())
+    lines = ",\n".join(f"{json.dumps(k)}: {json.dumps(v)}" for k, v in sorted(everything.items()))
+    FILE.write_text(f"{{\n{lines}\n}}\n")
