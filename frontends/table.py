@@ -8,19 +8,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NewType, Union, get_args, get_origin
+from typing import Any, NewType, Protocol, Union, get_args, get_origin
 
 import numpy as np
 
 from nnir.budget import numbers_of
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Index, Value
+from nnir.model import Index, Model, Value
 from nnir.numeric import is_real
 from nnir.operator import Operator
 from nnir.types import Row
-
-if TYPE_CHECKING:
-    from .translate import Translator
 
 Wanted = NewType("Wanted", int)
 """A converter parameter of this type receives the number of outputs that the node names."""
@@ -43,6 +40,15 @@ class Withheld:
     """Stands for a result that cannot be given; reading it is an error that says `what` it is."""
 
     what: str
+
+
+class Context(Protocol):
+    """Where a converter is called: a translator, which knows what is constant."""
+
+    model: Model
+
+    def constant_of(self, value: Value) -> np.ndarray | None:
+        """The elements of a value that is known while converting, else None."""
 
 
 Function = Callable[..., Any]
@@ -158,7 +164,7 @@ class Converter:
 
     def __call__(
         self,
-        translator: Translator,
+        translator: Context,
         inputs: Sequence[Value | Items | None],
         attributes: Mapping[str, Any],
         wanted: int,
@@ -183,7 +189,7 @@ class Converter:
         return self.function(*args, **keywords)
 
     def _bind_inputs(
-        self, translator: Translator, inputs: Sequence[Value | Items | None]
+        self, translator: Context, inputs: Sequence[Value | Items | None]
     ) -> list[Any]:
         positional = self.positional
         while inputs and inputs[-1] is None:
@@ -197,7 +203,7 @@ class Converter:
         return args
 
     def _bind_input(
-        self, translator: Translator, parameter: Parameter, value: Value | Items | None
+        self, translator: Context, parameter: Parameter, value: Value | Items | None
     ) -> Any:
         if value is None:
             if parameter.default is inspect.Parameter.empty and not parameter.optional:

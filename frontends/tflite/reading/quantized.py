@@ -9,7 +9,7 @@ the integers. Source: tensorflow.org/lite/performance/quantization_spec.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +17,7 @@ from nnir.errors import Unsupported
 from nnir.types import Quantization
 
 from ...source import SourceGraph, SourceNode
-
-if TYPE_CHECKING:
-    from .reader import Tensor
+from .graphs import Tensor
 
 MOVES = frozenset(
     {

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -24,11 +23,12 @@ from nnir.formats.tflite.schema import (
     TensorTable,
 )
 from nnir.mapping import Buffer
-from nnir.types import Precision, Quantization, TensorType
+from nnir.types import Quantization, TensorType
 
 from ...collector import paused_collector
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from .custom import options
+from .graphs import Graph, Tensor
 from .quantized import Explicit
 from .state import Resources
 
@@ -58,36 +58,6 @@ SHAPED = frozenset({"STABLEHLO_IOTA", "STABLEHLO_RESHAPE", "STABLEHLO_BROADCAST_
 DEEPEST = 60
 
 
-@dataclass(slots=True)
-class Tensor:
-    """A tensor of a graph: its name there, its type, and its data where it is constant."""
-
-    name: str
-    number: int
-    sizes: tuple[int, ...]
-    buffer: int
-    called: str
-    quantization: Quantization | None = None
-    is_variable: bool = False
-    problem: str | None = None
-
-    @property
-    def precision(self) -> Precision:
-        """The element type; Unsupported for strings and resources."""
-        return schema.precision(self.number)
-
-
-@dataclass
-class Graph:
-    """One of the file's graphs as it is written."""
-
-    name: str
-    tensors: list[Tensor]
-    inputs: list[int]
-    outputs: list[int]
-    operators: Sequence[Table] = field(default_factory=list)
-
-
 def read(data: Buffer, signature: str | None = None) -> SourceModel:
     """The first graph of a file, or that of a signature; weights are views into `data`."""
     if bytes(data[4:8]) != schema.IDENTIFIER:
@@ -108,7 +78,7 @@ class Reader:
         self.codes = [_code(c) for c in self.model.tables(ModelTable.OPERATOR_CODES)]
         self.graphs = self.model.tables(ModelTable.SUBGRAPHS)
         self.buffers = self.model.tables(ModelTable.BUFFERS)
-        self.resources = Resources(self)
+        self.resources = Resources(self.assignments)
         self.decoded: dict[int, Graph] = {}
 
     def read(self, signature: str | None) -> SourceModel:
@@ -227,6 +197,16 @@ class Reader:
         if name in CASTS and outputs:
             kept["out_data_type"] = graph.tensors[outputs[0]].precision
         return SourceNode(name, names, made, kept, made[0] if made else "")
+
+    def assignments(self, number: int) -> Iterator[tuple[SourceNode, np.ndarray | None]]:
+        """The operators of a graph that initialises variables, with what each assigns."""
+        graph = self.graph(number)
+        for operator in graph.operators:
+            node = self.node(operator, graph, 0)
+            value = None
+            if node.op == "ASSIGN_VARIABLE":
+                value = self.constant(graph.tensors[operator.integers(OperatorTable.INPUTS)[1]])
+            yield node, value
 
     def _bind_constant(self, source: SourceGraph, graph: Graph, position: int) -> None:
         """Give what no operator makes its data; a variable begins with zeros."""

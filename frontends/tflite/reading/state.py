@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -10,15 +10,15 @@ from nnir.errors import BadFile, Unsupported
 
 from ...source import SourceNode
 
-if TYPE_CHECKING:
-    from .reader import Reader
+Assignments = Callable[[int], Iterable[tuple[SourceNode, np.ndarray | None]]]
+"""The operators of a graph by its number, each with the constant that it assigns."""
 
 
 class Resources:
     """The values of variables by their names, once the graph that assigns them was met."""
 
-    def __init__(self, reader: Reader) -> None:
-        self.reader = reader
+    def __init__(self, assignments: Assignments) -> None:
+        self.assignments = assignments
         self.values: dict[str, np.ndarray] = {}
         self.handles: dict[str, str] = {}
 
@@ -45,16 +45,12 @@ class Resources:
 
     def _initialise(self, number: int) -> None:
         """Note what a graph assigns to variables; it may do nothing else."""
-        graph = self.reader.graph(number)
         handles: dict[str, str] = {}
-        for operator in graph.operators:
-            node = self.reader.node(operator, graph, 0)
+        for node, value in self.assignments(number):
             match node.op:
                 case "VAR_HANDLE":
                     handles[node.outputs[0]] = str(node.attributes.get("shared_name") or "")
                 case "ASSIGN_VARIABLE":
-                    tensor = graph.tensors[operator.integers(1)[1]]
-                    value = self.reader.constant(tensor)
                     if value is None or node.inputs[0] not in handles:
                         raise BadFile(f"nothing gives the variable {node.inputs[0]!r} its value")
                     self.values[handles[node.inputs[0]]] = value

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nnir.errors import BadModel, Unsupported
 
 from ....source import Ref, SourceGraph, SourceNode, refs
 from ..desc import Name, Op
-from . import defs as legacy_defs
-
-if TYPE_CHECKING:
-    from .reader import Reader
+from . import defs
 
 Env = dict[str, Any]
 """What variables hold: names of values, what is pending."""
@@ -31,9 +28,12 @@ class Pending:
 
 @dataclass
 class Call:
-    """An operator where it stands: what its rule reads and makes."""
+    """An operator where it stands: what its rule reads and makes.
 
-    reader: Reader
+    `fresh` gives a name for what is written to a variable.
+    """
+
+    fresh: Callable[[str], str]
     op: Op
     env: Env
     graph: SourceGraph
@@ -60,7 +60,7 @@ class Call:
         """
         self.read.add(name)
         if name not in self.op.attributes:
-            return legacy_defs.find(self.op.type).attributes.get(name, default)
+            return defs.find(self.op.type).attributes.get(name, default)
         found = self.op.attributes[name]
         if isinstance(found, Name):
             return value(self.env, found, self.op)
@@ -75,7 +75,7 @@ class Call:
     def finish(self) -> None:
         """Unsupported where an input or an attribute that matters was not read."""
         unread = [s for s in self.op.inputs if s not in self.read and self.has(s)]
-        known = legacy_defs.find(self.op.type).attributes
+        known = defs.find(self.op.type).attributes
         unread += [
             f"{n}={v!r}"[:60]
             for n, v in self.op.attributes.items()
@@ -92,7 +92,7 @@ class Call:
         outputs: list[str] = []
         for slot in results:
             names = self.op.outputs.get(slot, []) if slot else []
-            made = [self.reader.fresh(n) for n in names] or [""]
+            made = [self.fresh(n) for n in names] or [""]
             self.env.update(zip(names, map(Ref, made), strict=False))
             outputs += made
         label = f"{self.op.type}_{next((o for o in outputs if o), '')}"
@@ -102,7 +102,7 @@ class Call:
 
     def value(self, op: str, **arguments: Any) -> Ref:
         """Note an operator whose one result is only used by this rule."""
-        name = self.reader.fresh(self.op.type)
+        name = self.fresh(self.op.type)
         self.graph.nodes.append(SourceNode(op, refs(arguments), [name], dict(arguments), name))
         return Ref(name)
 

@@ -1,4 +1,4 @@
-"""Slots, attributes and defaults of legacy operators, as data: see `make_legacy.py`."""
+"""Slots, attributes and defaults of legacy operators, as data: see `make_defs.py`."""
 
 from __future__ import annotations
 

@@ -18,6 +18,8 @@ RULES.same(
     *("searchsorted", "unique_consecutive", "where", "bernoulli", "tril_indices"),
     *("triu_indices", "index_put", "nanmedian"),
 )
+RULES.same("fill_diagonal", "fill_diagonal_tensor", "masked_fill", "segment_pool")
+RULES["shard_index"] = same("shard_index", {"X": "input"})
 RULES["arg_max"] = same("argmax")
 RULES["arg_min"] = same("argmin")
 RULES["fill_any_like"] = same("full_like")
@@ -168,3 +170,10 @@ def random(call: Call) -> None:
     given = {n: call.attribute(n) for n in names}
     call.ignore("seed")
     call.node(op, given | {"shape": sizes, "dtype": kind}, ["Out"])
+
+
+@RULES.add("empty")
+def empty(call: Call) -> None:
+    """Whatever it holds: here zeros."""
+    sizes = whole(call, "shape", "ShapeTensor", "ShapeTensorList")
+    call.node("empty", {"shape": sizes, "dtype": element(call.attribute("dtype"))}, ["Out"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from nnir.errors import Unsupported
 
 from .call import Call, Rule
+from .index import number
 from .rule import Rules, element, same
 
 RULES = Rules()
@@ -20,6 +21,12 @@ RULES.same(
     *("sinh", "softmax", "softplus", "softsign", "sqrt", "square", "squared_l2_norm", "stanh"),
     *("tan", "tanh", "tanh_shrink", "thresholded_relu", "logcumsumexp", "fc"),
 )
+RULES.same(
+    *("i0", "i0e", "i1", "i1e", "polygamma", "copysign", "l1_norm", "renorm", "swiglu"),
+)
+RULES["atan2"] = same("atan2", {"X1": "x", "X2": "y"})
+RULES["baddbmm"] = same("baddbmm", attributes={"Alpha": "alpha", "Beta": "beta"})
+RULES["complex"] = same("complex", {"X": "real", "Y": "imag"})
 RULES["brelu"] = same("hardtanh")
 RULES["cast"] = same("cast", attributes={"out_dtype": "dtype", "in_dtype": ""})
 RULES["hard_shrink"] = same("hardshrink")
@@ -35,8 +42,6 @@ RULES["sum"] = same("add_n", {"X": "inputs"})
 RULES["addmm"] = same("addmm", attributes={"Alpha": "alpha", "Beta": "beta"})
 RULES["cross"] = same("cross", attributes={"dim": "axis"})
 RULES["einsum"] = same("einsum", {"Operands": "x"}, results=("Out",))
-RULES["inverse"] = same("inverse", {"Input": "x"})
-RULES["determinant"] = same("det", {"Input": "x"})
 RULES["matmul_v2"] = same("matmul", attributes={"trans_x": "transpose_x", "trans_y": "transpose_y"})
 RULES["mul"] = same("matmul_with_flatten")
 RULES["matmul"] = same(
@@ -137,3 +142,13 @@ def fixed(call: Call) -> None:
             raise Unsupported(f"{call.op.type} with {name}={call.attribute(name)}")
     op = "hardswish" if call.op.type == "hard_swish" else "swish"
     call.node(op, {"x": call.one("X")}, ["Out"])
+
+
+@RULES.add("allclose", "isclose")
+def close(call: Call) -> None:
+    """How close is a tensor, else a number that is written as text."""
+    arguments = {"x": call.one("Input"), "y": call.one("Other")}
+    for name, slot in (("rtol", "Rtol"), ("atol", "Atol")):
+        text = call.attribute(name)
+        arguments[name] = call.one(slot) if call.has(slot) else number(text, None)
+    call.node(call.op.type, arguments | {"equal_nan": call.attribute("equal_nan")}, ["Out"])

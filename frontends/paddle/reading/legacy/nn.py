@@ -7,6 +7,12 @@ from .rule import Rules, same
 
 RULES = Rules()
 RULES.same("conv2d", "conv3d", "depthwise_conv2d", "layer_norm", "instance_norm", "p_norm")
+RULES.same("unpool3d", "add_position_encoding")
+RULES["viterbi_decode"] = same(
+    "viterbi_decode",
+    {"Input": "potentials", "Transition": "transition_params", "Length": "lengths"},
+    results=("Scores", "Path"),
+)
 RULES["conv2d_transpose"] = same("conv2d_transpose", {"Input": "x"})
 RULES["depthwise_conv2d_transpose"] = same("depthwise_conv2d_transpose", {"Input": "x"})
 RULES["conv3d_transpose"] = same("conv3d_transpose", {"Input": "x"})

@@ -1,7 +1,7 @@
 """Read a legacy program (`.pdmodel`, `__model__`) without Paddle.
 
 Its variables are written again and again; here each write makes a new value. Its operators become
-those of PIR, which converters are written for: `legacy_ops` says how.
+those of PIR, which converters are written for: `rules` says how.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from .. import params
 from ..desc import Block, Op, Variable, program
 from ..pir import forget, read_names
 from .call import Call, Env, Pending, value
+from .rules import RULES
 
 NEWEST = 3_003_999
 """The version of the programs that this reader was tested on."""
@@ -111,8 +112,6 @@ class Reader:
 
     def require_rules(self) -> None:
         """Unsupported with every operator that is not on the list."""
-        from .rules import RULES
-
         missing = Counter(
             o.type for b in self.blocks for o in b.ops if o.type not in RULES | CONTROL
         )
@@ -129,8 +128,6 @@ class Reader:
             raise BadModel(f"blocks in blocks, more than {DEEPEST} deep")
         if not 0 <= number < len(self.blocks):
             raise BadFile(f"the program has {len(self.blocks)} blocks, no {number}")
-        from .rules import RULES
-
         for name, variable in self.blocks[number].variables.items():
             if variable.kind == ARRAY and name not in env:
                 env[name] = Ref(self.fresh(name))
@@ -143,7 +140,7 @@ class Reader:
             if control is not None:
                 control(self, op, env, graph, depth)
             else:
-                call = Call(self, op, env, graph)
+                call = Call(self.fresh, op, env, graph)
                 with applying(op.type):
                     RULES[op.type](call)
                 call.finish()

@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from .. import opdefs, params
 from ..opdefs import OpDef
-from . import defs as legacy_defs
+from . import defs
 from .call import Call, Rule
 
 TYPES = frozenset({"dtype", "out_dtype", "in_dtype"})
@@ -80,7 +80,7 @@ def bound(
     call: Call, definition: OpDef, slots: Mapping[str, str], attributes: Mapping[str, str]
 ) -> dict[str, Any]:
     """The inputs and attributes of a program that an operator of PIR has as arguments."""
-    own = legacy_defs.find(call.op.type)
+    own = defs.find(call.op.type)
     names, defaults = definition.arguments, definition.defaults
     arguments: dict[str, Any] = {}
     for slot, is_list in own.inputs.items():
@@ -106,7 +106,7 @@ def bound(
 
 def ordered(call: Call, results: Sequence[str]) -> list[str]:
     """Output slots in the order of PIR's results, by their names or else by their places."""
-    left = list(legacy_defs.find(call.op.type).outputs)
+    left = list(defs.find(call.op.type).outputs)
     if len(results) == 1:
         return left[:1]
     by_name = {snake(s): s for s in left}
@@ -132,7 +132,7 @@ def whole(call: Call, attribute: str, *slots: str) -> Any:
     A slot is one tensor, or a list of tensors of one element each.
     """
     call.ignore(attribute, *slots)
-    own = legacy_defs.find(call.op.type)
+    own = defs.find(call.op.type)
     for slot in slots:
         if not call.has(slot):
             continue

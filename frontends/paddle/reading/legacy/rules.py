@@ -2,28 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from . import arrays as legacy_array
-from . import detection as legacy_detect
-from . import index as legacy_index
-from . import math as legacy_math
-from . import more as legacy_more
-from . import nn as legacy_nn
-from . import quant as legacy_quant
-from . import shape as legacy_shape
+from . import arrays, detection, index, linalg, loss, math, nn, quant, shape, signal
 from .call import Rule
 
-THEMES: tuple[Mapping[str, Rule], ...] = (
-    legacy_array.RULES,
-    legacy_detect.RULES,
-    legacy_index.RULES,
-    legacy_math.RULES,
-    legacy_more.RULES,
-    legacy_nn.RULES,
-    legacy_quant.RULES,
-    legacy_shape.RULES,
-)
-RULES: dict[str, Rule] = {name: rule for theme in THEMES for name, rule in theme.items()}
-if len(RULES) != sum(map(len, THEMES)):
+FAMILIES = (arrays, detection, index, linalg, loss, math, nn, quant, shape, signal)
+RULES: dict[str, Rule] = {name: rule for f in FAMILIES for name, rule in f.RULES.items()}
+if len(RULES) != sum(len(f.RULES) for f in FAMILIES):
     raise ValueError("a legacy operator has two rules")
