@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
+from nnir.decomposition import Level
 from nnir.errors import NNAdapterError, NoLowering, summary, told
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
+from nnir.passes.legalise import express
 
 from .lowering import Lowerings
 
@@ -128,7 +130,7 @@ class Emission(ABC, Generic[R]):
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
         try:
-            results = decompose(inner, operation, values)
+            inner.outputs = list(express(inner, operation, values, Level.UNROLLED))
         except NNAdapterError as second:
             return self._give_up(operation, second)
         except Exception as second:
@@ -137,7 +139,6 @@ class Emission(ABC, Generic[R]):
             raise
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
-        inner.outputs = list(results) if isinstance(results, tuple) else [results]
         apply(inner, SIMPLIFIED)
         for step in inner.sorted():
             self.lower(step)
@@ -150,22 +151,6 @@ class Emission(ABC, Generic[R]):
 
 SIMPLIFIED = (fold_constants, merge_common)
 """What a decomposition goes through: weights are not turned round anew at every run."""
-
-
-def decompose(model: Model, operation: Operation, values: Sequence[Value | None]) -> Any:
-    """The results in others, by the first decomposition that expresses the operands.
-
-    Raises the error of the first one where none does.
-    """
-    refused: NNAdapterError | None = None
-    for decomposition in operation.operator.decompositions:
-        before = len(model.operations)
-        try:
-            return decomposition(*values, **operation.attributes)
-        except NNAdapterError as error:
-            model.remove(model.operations[before:])
-            refused = refused or error
-    raise refused or NoLowering(f"{operation.operator.name} has no decomposition")
 
 
 def require_lowered(problems: Mapping[str, int], step: str = "") -> None:
