@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Const, Limit, Tolerance, i, rand
+from ...case import Case, Const, Tolerance, i, rand
 
 ROUNDS = Tolerance(relative=2e-5, absolute=2e-6)
 T, N, K, H = 4, 3, 2, 5
@@ -128,14 +128,5 @@ CASES = [
         {"hidden_size": H},
         tol=ROUNDS,
         why="double",
-    ),
-]
-LIMITS = [
-    Limit(
-        "LSTM",
-        device="onnxruntime",
-        dtype="float64",
-        raises=NoLowering,
-        why="no LSTM in double precision",
     ),
 ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering
+from nnir.errors import BadType
 from nnir.types import Precision
 
-from ...case import Case, Const, Limit, i, rand, scalar
+from ...case import Case, Const, i, rand, scalar
 from .shape import axis, ints, known
 
 FLOAT, DOUBLE, HALF = Precision.FLOAT32, Precision.FLOAT64, Precision.FLOAT16
@@ -56,8 +56,4 @@ CASES = [
     drawn("Multinomial", (rand(2, 3), axis(4)), seed2=3),
     drawn("RandomShuffle", (rand(4, 2),), seed2=3),
     drawn("StatelessMultinomial", (rand(2, 3), axis(4), SEED), output_dtype=Precision.INT32),
-]  # fmt: skip
-LIMITS = [
-    *(Limit(op, "the inverse of the error function", "onnxruntime", raises=NoLowering)
-      for op in ("TruncatedNormal", "StatelessTruncatedNormal", "StatelessTruncatedNormalV2")),
 ]  # fmt: skip

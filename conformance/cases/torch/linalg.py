@@ -336,10 +336,15 @@ CASES: list[Case] = [*FACTORS, *SPECTRA, *SOLUTIONS, *NORMS, *VECTORS]
 WHY = "ONNX Runtime has no factorisations; the reference runs on builtin"
 LOWERED = frozenset(
     f"aten.{name}.default"
-    for name in ("det", "linalg_norm", "linalg_cross", "cross", "linalg_diagonal", "linalg_vander")
+    for name in (
+        *("det", "linalg_norm", "linalg_cross", "cross", "linalg_diagonal", "linalg_vander"),
+        *("linalg_cholesky", "linalg_cholesky_ex", "cholesky_inverse", "cholesky_solve"),
+        *("linalg_solve_triangular", "triangular_solve"),
+    )
 )
-"""What needs none."""
+"""What needs none, or one that is written out row by row."""
 PARTS = {
+    "aten.cholesky.default": ("complex64",),
     "aten.lu_unpack.default": ("plain", "only P"),
     "aten.linalg_det.default": ("complex64",),
     "aten.linalg_matrix_norm.default": ("order 2", "order -2", "other axes"),

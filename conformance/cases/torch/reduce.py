@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
 from ...case import ROUNDS, Case, Limit, Tolerance, f, i, rand, scalar
@@ -154,10 +154,6 @@ CASES = [
 ]
 LIMITS = [
     *(
-        Limit(f"aten.{op}.default", device="onnxruntime", raises=NoLowering, why="not in ONNX")
-        for op in ("cummax", "cummin")
-    ),
-    *(
         Limit(
             f"aten.{op}",
             device="onnxruntime",
@@ -165,13 +161,6 @@ LIMITS = [
             why="onnxruntime's ReduceMax and ReduceMin pass over NaN",
         )
         for op in ("max.dim", "min.dim", "max.default", *EXTREMES)
-    ),
-    Limit(
-        "aten.hash_tensor.default",
-        device="onnxruntime",
-        case="64-",
-        raises=NoLowering,
-        why="no exclusive or along axes in ONNX",
     ),
     *statistics.LIMITS,
 ]

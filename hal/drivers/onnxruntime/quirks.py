@@ -26,4 +26,11 @@ LOST_IN_LOG_SUM_EXP = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
-QUIRKS = (PAD_BEFORE_MAX_POOL, UNSIGNED_BEHIND_TRANSPOSE, LOST_IN_LOG_SUM_EXP)
+SUMS_OF_INT64 = Quirk(
+    "onnxruntime",
+    "sums_of_int64",
+    "ReduceSum adds int64 in floats: beyond 2**53 its last digits are lost",
+    "1.31.1",
+    Means.REWRITTEN,
+)
+QUIRKS = (PAD_BEFORE_MAX_POOL, UNSIGNED_BEHIND_TRANSPOSE, LOST_IN_LOG_SUM_EXP, SUMS_OF_INT64)

@@ -6,18 +6,21 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import ints
+from nnir.broadcast import axes_of, ints
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
 from nnir.operator import Operator
-from nnir.ops import binary, reduce
+from nnir.ops import binary, reduce, unary
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
+from ...quirks import met
 from . import proto
 from .binary import number, signed, unsigned
 from .emitter import Emitter, Operand, Ref
 from .kernels import has_kernel
+from .quirks import SUMS_OF_INT64
 
 table = Lowerings()
 POOL = "GlobalAveragePool"
@@ -77,7 +80,51 @@ def _wrapping(operator: Operator, name: str) -> None:
 
 
 _wrapping(reduce.reduce_prod, "ReduceProd")
-_wrapping(reduce.reduce_sum, "ReduceSum")
+
+
+@table.lower(reduce.reduce_sum)
+def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    named = ints(axes)
+    if input.precision in WIDE and named is not None and not _is_small(input):
+        places = sorted(axes_of(named, input.rank)) or list(range(input.rank))
+        sizes = [input.shape[a] for a in places]
+        if places and not any(isinstance(d, Expr) or d == 0 for d in sizes):
+            met(SUMS_OF_INT64)
+            return _sum_of_products(g, input, places, keepdim=keepdim)
+    along = _axes(g, input, axes)
+    if input.precision != Precision.INT32:
+        return g.node("ReduceSum", input, along, keepdims=int(keepdim))
+    wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
+    found = g.node("ReduceSum", wide, along, keepdims=int(keepdim), precision=Precision.INT64)
+    return g.cast(found, Precision.INT32)
+
+
+WIDE = frozenset({Precision.INT64, Precision.UINT64})
+
+
+def _is_small(input: Value) -> bool:
+    """Whether no sum comes near 2**53: counts, and what was a narrower integer."""
+    if input.known is not None:
+        return bool(np.abs(input.known.astype(np.float64)).sum() < 2**52)
+    producer = input.producer
+    if producer is None or producer.operator is not unary.cast:
+        return False
+    source = producer.inputs[0]
+    return source is not None and source.dtype.kind in "biu" and source.dtype.itemsize < 8
+
+
+def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: bool) -> Ref:
+    """Each axis times ones: ONNX Runtime multiplies integers as integers."""
+    perm = [*(a for a in range(input.rank) if a not in along), *along]
+    result = g.node("Transpose", input, perm=perm)
+    for axis in reversed(along):
+        ones = g.constant(np.ones((int(input.shape[axis]), 1), input.dtype))  # type: ignore[arg-type]
+        product = g.node("MatMul", result, ones, precision=input.precision)
+        result = g.node("Squeeze", product, g.constant([-1], np.int64), precision=input.precision)
+    if not keepdim:
+        return result
+    places = g.constant(along, np.int64)
+    return g.node("Unsqueeze", result, places, precision=input.precision)
 
 
 WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
