@@ -15,6 +15,7 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,13 @@ class Hands:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._workers: dict[int, tuple[str, Worker]] = {}
+        self._planners: dict[str, Worker] = {}
         self._dismissed: set[str] = set()
+
+    def planner(self, run: str, options: Options) -> Worker:
+        """The process that plans a run; with all it has imported it then is the first runner."""
+        with self._lock:
+            return self._planners.setdefault(run, runner(options))
 
     def of(self, run: str, options: Options) -> Worker | None:
         """The runner of this thread for a run; None when the run is over."""
@@ -73,13 +80,8 @@ class Hands:
             if worker is not None and known != run:
                 worker.close()
             if worker is None or known != run:
-                worker = Worker(
-                    RUNNER,
-                    timeout=options.timeout,
-                    memory=options.memory,
-                    idle=IDLE,
-                    is_folder_trusted=True,
-                )
+                worker = self._planners.pop(run, None) or runner(options)
+                worker.timeout = options.timeout
                 self._workers[thread] = run, worker
             return worker
 
@@ -89,11 +91,20 @@ class Hands:
             self._dismissed.add(run)
             mine = [k for k, (name, _) in self._workers.items() if name == run]
             workers = [self._workers.pop(k)[1] for k in mine]
+            if run in self._planners:
+                workers.append(self._planners.pop(run))
         for worker in workers:
             worker.close()
 
 
 _HANDS = Hands()
+
+
+def runner(options: Options) -> Worker:
+    """A process that runs cases, which starts when it is first asked."""
+    return Worker(
+        RUNNER, timeout=options.timeout, memory=options.memory, idle=IDLE, is_folder_trusted=True
+    )
 
 
 def work(batch: Batch) -> list[list[dict[str, Any]]]:
@@ -154,29 +165,28 @@ def conform(
     somewhere else removes the journal.
     """
     started = time.perf_counter()
-    plan = planned(options)
     data = options.as_dict()
     run = uuid.uuid4().hex
-    tasks = [(*i, d) for i in plan["items"] for d in plan["devices"]]
-    book = Journal(journal, fingerprint(plan, data)) if journal else None
-    found: dict[Task, list[Result]] = dict(book.done) if book else {}
-    resumed = len(found)
-    left = [t for t in tasks if t not in found]
-    batches = [Batch(run, tuple(part), data) for part in parts(left, jobs)]
-    pool = executor or ThreadPoolExecutor(jobs, thread_name_prefix="conform")
-    try:
+    with ExitStack() as stack:
+        pool = executor or ThreadPoolExecutor(jobs, thread_name_prefix="conform")
+        if executor is None:
+            stack.callback(pool.shutdown, cancel_futures=True)
+        stack.callback(_HANDS.dismiss, run)  # first: nobody is to wait for a case that hangs
+        plan = _plan(options, _HANDS.planner(run, options))
+        tasks = [(*i, d) for i in plan["items"] for d in plan["devices"]]
+        book = Journal(journal, fingerprint(plan, data)) if journal else None
+        if book:
+            stack.callback(book.close)
+        found: dict[Task, list[Result]] = dict(book.done) if book else {}
+        resumed = len(found)
+        left = [t for t in tasks if t not in found]
+        batches = [Batch(run, tuple(part), data) for part in parts(left, jobs)]
         for results in _run(pool, batches, jobs):
             found.update(results)
             if book:
                 book.append(results)
             if done:
                 done(len(found), len(tasks), [r for part in results.values() for r in part])
-    finally:
-        _HANDS.dismiss(run)  # first: nobody is to wait for a case that hangs
-        if executor is None:
-            pool.shutdown(cancel_futures=True)
-        if book:
-            book.close()
     return Run(
         results=[r for t in tasks for r in found[t]],
         options=data,
@@ -190,8 +200,13 @@ def conform(
 
 def planned(options: Options) -> dict[str, Any]:
     """What there is to run, asked of a process of its own: this one imports no framework."""
-    with Worker(RUNNER, timeout=PLANNING, memory=options.memory, is_folder_trusted=True) as worker:
-        reply, _ = worker.call({"plan": options.as_dict()}, [])
+    with runner(options) as planner:
+        return _plan(options, planner)
+
+
+def _plan(options: Options, planner: Worker) -> dict[str, Any]:
+    planner.timeout = PLANNING
+    reply, _ = planner.call({"plan": options.as_dict()}, [])
     if "error" in reply:
         raise DeviceError(f"the plan cannot be made: {reply['error']}")
     plan: dict[str, Any] = reply["data"]

@@ -9,8 +9,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
+from nnir.decomposition import Level
 from nnir.errors import NNAdapterError, NoLowering, summary, told
 from nnir.model import Model, Operation, Value
+from nnir.passes import apply, fold_constants, merge_common
+from nnir.passes.legalise import express
 
 from .lowering import Lowerings
 
@@ -108,8 +111,7 @@ class Emission(ABC, Generic[R]):
         return [self.ref(r) for r in made]
 
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
-        decomposition = operation.operator.decomposition
-        if decomposition is None:
+        if operation.operator.decomposition is None:
             return self._give_up(operation, error)
         inner = Model()
         outer: Model | None = operation.outputs[0].model
@@ -128,7 +130,7 @@ class Emission(ABC, Generic[R]):
                 self.names[copy] = self.stand_in(value) if found is None else found
                 values.append(copy)
         try:
-            results = decomposition(*values, **operation.attributes)
+            inner.outputs = list(express(inner, operation, values, Level.UNROLLED))
         except NNAdapterError as second:
             return self._give_up(operation, second)
         except Exception as second:
@@ -137,13 +139,18 @@ class Emission(ABC, Generic[R]):
             raise
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
+        apply(inner, SIMPLIFIED)
         for step in inner.sorted():
             self.lower(step)
-        return results if isinstance(results, tuple) else (results,)
+        return inner.outputs
 
     def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         self.root.problems[summary(error)] += 1
         return [self.stand_in(v) for v in operation.outputs]
+
+
+SIMPLIFIED = (fold_constants, merge_common)
+"""What a decomposition goes through: weights are not turned round anew at every run."""
 
 
 def require_lowered(problems: Mapping[str, int], step: str = "") -> None:

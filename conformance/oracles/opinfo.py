@@ -26,6 +26,9 @@ warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
 
+SEED = torch.default_generator.manual_seed
+"""`torch.manual_seed` for the processor alone: that also formats a stack for other devices."""
+
 
 class Call(torch.nn.Module):
     """A function of the tensors among its arguments; everything else is fixed."""
@@ -69,7 +72,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     dtype = getattr(torch, head["dtype"])
     if dtype not in info.supported_dtypes("cpu"):
         return [np.array([0])]
-    torch.manual_seed(head["index"])
+    SEED(head["index"])
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
     sample = next(itertools.islice(samples, head["sample"], None), None)
     return [np.array([0])] if sample is None else exported(info, sample, head)
@@ -118,7 +121,7 @@ def refused(info: Any, number: int) -> list[Any]:
     """
     if info.error_inputs_func is None:
         return [np.array([0])]
-    torch.manual_seed(0)
+    SEED(0)
     found = next(itertools.islice(info.error_inputs("cpu"), number, None), None)
     if found is None:
         return [np.array([0])]
@@ -175,7 +178,7 @@ def _with_specials(tensor: torch.Tensor, seed: int) -> torch.Tensor:
 
 
 def _seeded(call: Call, tensors: list[torch.Tensor], seed: int) -> list[np.ndarray]:
-    torch.manual_seed(seed)
+    SEED(seed)
     return [to_array(t) for t in call(*copy.deepcopy(tensors))]
 
 

@@ -39,7 +39,7 @@ def _conv_3d(
     if auto_pad == AutoPad.SAME:
         dilations = (1, 1, 1)
     sizes, kernel = input.shape[2:], build.known_sizes(filter, (2, 3, 4))
-    known = _plain(sizes) if auto_pad == AutoPad.SAME else [0, 0, 0]
+    known = plain_sizes(sizes) if auto_pad == AutoPad.SAME else [0, 0, 0]
     covered = windows.extents(kernel, dilations)
     pairs = windows.resolved(auto_pad, pads, known, covered, strides)
     x = pad_axes(input, {2: pairs[0]}, 0)
@@ -86,7 +86,7 @@ def _conv_3d_transpose(
     if auto_pad == AutoPad.SAME:
         dilations = (1, 1, 1)
     channels, each, *kernel = build.known_sizes(filter, range(5))
-    spatial = _plain(input.shape[2:])
+    spatial = plain_sizes(input.shape[2:])
     covered = windows.extents(kernel, dilations)
     pairs = windows.resolved(auto_pad, pads, spatial, covered, strides)
     extra = output_padding or (0, 0, 0)
@@ -174,7 +174,8 @@ def pad_axes(x: Value, pairs: dict[int, tuple[int, int]], value: float) -> Value
     return shape.pad(result, np.array(widths, np.int32), x.scalar(value))
 
 
-def _plain(sizes: Sequence[Dim]) -> list[int]:
+def plain_sizes(sizes: Sequence[Dim]) -> list[int]:
+    """Sizes that are known while converting; NotConstant where one is not."""
     if any(isinstance(d, Expr) for d in sizes):
         raise NotConstant(f"the sizes {list(map(str, sizes))}")
     return [int(d) for d in sizes]  # type: ignore[arg-type]

@@ -8,15 +8,19 @@ from ..operator import Operator
 from ..ops import (
     binary,
     complex,
+    detection,
     features,
     index,
     linalg,
+    linear,
     random,
+    resize,
     sort,
     special,
     unary,
 )
 
+BINS = "the maximum of bins whose size only the data tells"
 BITS = "it reads the bits of a number, and no operator of the standard does"
 COMPLEX = "the standard has no complex numbers"
 DATA = "its result has a size that only the data tells"
@@ -25,6 +29,7 @@ ITERATION = "an iteration whose length depends on the data"
 PIVOTS = "an elimination whose order of rows only the data tells"
 RANDOM = "it draws random numbers, and no operator of the standard does"
 REFLECTIONS = "a reflection for each column, more than a hundred operations for small matrices"
+SAMPLES = "eight neighbours with a rule for each border, more than a hundred operations"
 SERIES = "several ranges with a long series each, more than a hundred operations"
 
 GROUPS: dict[str, tuple[Operator[Any], ...]] = {
@@ -33,7 +38,8 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
         *(complex.angle, complex.complex_, complex.complex_to_pairs, complex.conj),
         *(complex.imag, complex.pairs_to_complex, complex.real),
     ),
-    DATA: (index.non_zero, sort.unique),
+    BINS: (detection.max_roi_pool, detection.max_roi_positions, detection.roi_align_max),
+    DATA: (index.non_zero, sort.unique, detection.non_max_suppression_indices),
     DIGITS: (
         *(special.bessel_j0, special.bessel_j1, special.bessel_y0, special.bessel_y1),
         *(special.airy_ai, special.digamma, special.lgamma, special.expint),
@@ -45,10 +51,12 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
     ),
     PIVOTS: (
         *(linalg.lu_factor, linalg.ldl_factor, linalg.ldl_solve, linalg.pivot_order),
-        *(linalg.sign_log_det, linalg.solve),
+        *(linalg.sign_log_det, linalg.solve, linalg.matrix_inverse),
+        *(linear.determinant, linear.inverse),
     ),
     RANDOM: (random.bernoulli, random.multinomial, random.random_normal, random.random_uniform),
     REFLECTIONS: (linalg.apply_householder, linalg.householder, linalg.qr),
+    SAMPLES: (resize.grid_sample_3d,),
     SERIES: (special.dawsn, special.fresnel_cos, special.fresnel_sin, special.spence),
     "sequences of several lengths that it looks up in one table": (features.tf_idf_vectorizer,),
 }

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import reduce
 
 import numpy as np
 
 from .. import build
+from ..broadcast import ints
 from ..decomposition import Level
 from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, pool, shape, windows
+from ..ops import binary, index, pool, shape, windows
 from ..ops.reduce import lowest
 from ..types import Precision
-from .conv import every, pad_axes
+from .conv import every, pad_axes, plain_sizes
 
 Pairs = list[tuple[int, int]]
 
@@ -136,6 +138,30 @@ def _lp_pool(
         powers, kernel_shape=kernel_shape, strides=tuple(steps), dilations=tuple(dilated)
     )
     return (means * int(np.prod(kernel_shape))) ** (1 / p)
+
+
+@pool.max_unpool.decomposes()
+def _max_unpool(
+    input: Value,
+    indices: Value,
+    output_shape: Value | None = None,
+    *,
+    kernel_shape: tuple[int, ...],
+    strides: tuple[int, ...] | None,
+    pads: tuple[int, ...] | None,
+) -> Value:
+    """Maxima placed in zeros."""
+    sizes = plain_sizes(pool.unpooled(input.shape, kernel_shape, strides, pads))
+    nothing = input.model.constant(np.zeros(math.prod(sizes), input.dtype))
+    flat = index.scatter_elements(nothing, build.flatten(indices), build.flatten(input), axis=0)
+    result = build.reshape(flat, sizes)
+    if output_shape is None:
+        return result
+    wanted = ints(output_shape)
+    if wanted is None:
+        raise NotConstant("the shape of an unpooled tensor")
+    grown = {k: (0, n - m) for k, (n, m) in enumerate(zip(wanted, sizes, strict=True))}
+    return pad_axes(result, grown, 0)
 
 
 Window = Callable[[Value, tuple[int, ...], tuple[int, ...], Pairs], Value]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ..decomposition import Level
-from ..errors import NNAdapterError, summary
-from ..model import Model, Operation
+from ..errors import NNAdapterError, Unsupported, summary
+from ..model import Model, Operation, Value
 from .rewrite import Pass, sweep
 
 
@@ -50,26 +50,40 @@ def legalise(
 
 def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     """Write one operation in others; the reason where that cannot be done, and nothing changes."""
-    from ..decompositions.impossible import IMPOSSIBLE  # made of all operators, as they are
+    model.origin = operation.origin
+    try:
+        results = express(model, operation, operation.inputs, level)
+    except NNAdapterError as error:
+        return summary(error)
+    finally:
+        model.origin = None
+    for old, new in zip(operation.outputs, results, strict=True):
+        model.replace(old, new)
+    return None
 
-    operator = operation.operator
-    allowed = [d for d in operator.decompositions if level.allows(d.level)]
-    reasons = []
-    for decomposition in allowed:
-        model.origin, before = operation.origin, len(model.operations)
+
+def express(
+    model: Model, operation: Operation, operands: Sequence[Value | None], level: Level
+) -> Sequence[Value]:
+    """The results of an operation on `operands` of `model`, by its first decomposition that
+    takes them.
+
+    Raises Unsupported with the reason of each, or the one why there is none.
+    """
+    operator, reasons = operation.operator, []
+    for decomposition in operator.decompositions:
+        if not level.allows(decomposition.level):
+            reasons.append(f"level={decomposition.level} writes it in others")
+            break
+        before = len(model.operations)
         try:
-            results = decomposition(*operation.inputs, **operation.attributes)
+            results = decomposition(*operands, **operation.attributes)
         except NNAdapterError as error:
             model.remove(model.operations[before:])
             reasons.append(summary(error))
-            continue
-        finally:
-            model.origin = None
-        made = results if isinstance(results, tuple) else (results,)
-        for old, new in zip(operation.outputs, made, strict=True):
-            model.replace(old, new)
-        return None
-    later = [d.level for d in operator.decompositions if d not in allowed]
-    if later:
-        reasons.append(f"level={later[0]} writes it in others")
-    return "; ".join(reasons) or IMPOSSIBLE.get(operator, "no other operators express it")
+        else:
+            return results if isinstance(results, tuple) else (results,)
+    from ..decompositions.impossible import IMPOSSIBLE  # made of all operators, as they are
+
+    why = IMPOSSIBLE.get(operator, "no other operators express it")
+    raise Unsupported("; ".join(reasons) or why)

@@ -28,6 +28,7 @@ GOOD_ONES = 40
 def install() -> None:
     SUITES["hostile"] = f"{__name__}:Hostile"
     SUITES["slow"] = f"{__name__}:Slow"
+    SUITES["hanging"] = f"{__name__}:Hanging"
 
 
 class Slow(Suite):
@@ -79,3 +80,12 @@ class Hostile(Slow):
                 held = [np.ones(1 << 26, np.uint8) for _ in range(HUGE >> 26)]
                 raise AssertionError(len(held))
         return Verdict(PASS)
+
+
+class Hanging(Hostile):
+    """Good cases, and a last one that hangs."""
+
+    name = "hanging"
+
+    def items(self, frontend: str) -> Iterable[Item]:
+        return [*Slow.items(self, frontend), Item(self.name, frontend, "op", "sleep")]

@@ -27,9 +27,7 @@ from .hostile import GOOD_ONES, LOG
 ROOT = Path(__file__).parents[2]
 PRELOAD = ("tests.conformance.hostile:install",)
 SLOW = Options(suites=("slow",), devices=("builtin",), preload=PRELOAD, timeout=20)
-
-
-HOSTILE = Options(suites=("hostile",), devices=("builtin",), preload=PRELOAD, timeout=60)
+HANGING = Options(suites=("hanging",), devices=("builtin",), preload=PRELOAD, timeout=60)
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +40,11 @@ def log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def verdicts(run: Run) -> dict[str, str]:
     return {r.case: r.verdict for r in run.results}
+
+
+def saved_in(journal: Path) -> list[str]:
+    """The lines of a journal after its first, which names the plan."""
+    return journal.read_text().splitlines()[1:] if journal.exists() else []
 
 
 def test_what_dies_costs_one_case(log: Path) -> None:
@@ -72,11 +75,11 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
         f"conform(SLOW, jobs=1, journal=Path({str(journal)!r}))"
     )
     with subprocess.Popen([sys.executable, "-c", script], cwd=ROOT) as process:
-        while not journal.exists() or len(journal.read_text().splitlines()) < 11:
+        while len(saved_in(journal)) < 10:
             assert process.poll() is None
             time.sleep(0.05)
         process.kill()
-    saved = len(journal.read_text().splitlines()) - 1
+    saved = len(saved_in(journal))
     time.sleep(1.5)  # the runner ends when it sees that its parent is gone
     before = log.read_text().split()
     run = conform(SLOW, jobs=2, journal=journal)
@@ -90,13 +93,13 @@ def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # in background
         "from pathlib import Path; from conformance.conform import conform; "
-        "from tests.conformance.test_conform import HOSTILE; "
-        f"conform(HOSTILE, jobs=1, journal=Path({str(journal)!r}))"
+        "from tests.conformance.test_conform import HANGING; "
+        f"conform(HANGING, jobs=1, journal=Path({str(journal)!r}))"
     )
     with subprocess.Popen(
         [sys.executable, "-c", script], cwd=ROOT, stderr=subprocess.DEVNULL
     ) as process:
-        while not journal.exists() or len(journal.read_text().splitlines()) < 3:
+        while len(saved_in(journal)) < GOOD_ONES:
             assert process.poll() is None
             time.sleep(0.05)
         time.sleep(1)  # it sleeps for ever by now

@@ -10,7 +10,7 @@ from typing import Any
 
 import nnir.passes.fold
 from frontends import onnx, paddle, tensorflow, tflite, torch
-from frontends.paddle.reading.legacy import rules as legacy_ops
+from frontends.paddle.reading.legacy import reader as legacy_reader
 from hal.drivers.litert import compiler as litert
 from hal.drivers.onnxruntime import driver as onnxruntime
 from hal.drivers.openvino import families as openvino
@@ -104,7 +104,7 @@ def paddle_converter(patch: Patch = setattr) -> None:
 
 
 def paddle_legacy_rule(patch: Patch = setattr) -> None:
-    patch(legacy_ops, "RULES", {**legacy_ops.RULES, "celu": no_key})
+    patch(legacy_reader, "RULES", {**legacy_reader.RULES, "celu": no_key})
 
 
 def decomposition(patch: Patch = setattr) -> None:

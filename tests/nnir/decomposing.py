@@ -31,7 +31,7 @@ def standard(
         for k, a in enumerate(arrays)
     ]
     model.outputs = [operator(*values, **attributes)]
-    assert to_standard(model, level=level) == []
+    model = to_standard(model, level=level)
     check(model)
     assert extensions(model, "v1.1") == {}
     with np.errstate(all="ignore"):

@@ -145,10 +145,6 @@ CASES = [
 ]
 LIMITS = [
     *(
-        Limit(op, device="onnxruntime", raises=NoLowering, why="no special functions")
-        for op in ("i0", "i0e", "i1", "i1e", "polygamma")
-    ),
-    *(
         Limit(op, device="onnxruntime", raises=NoLowering, why="no linear algebra")
         for op in ("cholesky_solve", "eigh", "eigvalsh", "qr", "solve", "svd", "triangular_solve")
     ),

@@ -26,6 +26,13 @@ NAMES = (
     "special_spherical_bessel_j0",
 )
 LOWERED = ("special_entr", "special_spherical_bessel_j0", "special_ndtr")
+FLOAT32 = (
+    *("erfinv", "i0", "special_erfcx", "special_i0e", "special_i1", "special_i1e"),
+    *("special_log_ndtr", "special_ndtri", "special_ndtr"),
+    *(f"special_modified_bessel_{k}" for k in ("i0", "i1", "k0", "k1")),
+    *(f"special_scaled_modified_bessel_{k}" for k in ("k0", "k1")),
+)
+"""Functions that polynomials reach in float32."""
 HALVES = ("digamma", "erfinv", "i0", "lgamma", "special_i0e", "special_entr")
 WIDE = ("lgamma", "special_log_ndtr", "special_erfcx", "special_i1", "special_bessel_j0")
 POLYNOMIALS = (
@@ -77,13 +84,27 @@ LIMITS = [
     *(
         Limit(op, device="onnxruntime", raises=NoLowering, why="ONNX has no special functions")
         for op in dict.fromkeys(c.op for c in CASES if not c.raises)
-        if op.split(".")[1] not in LOWERED
+        if op.split(".")[1] not in (*LOWERED, *FLOAT32, "polygamma")
+        and not op.endswith(".n_scalar")
     ),
-    Limit(
-        "aten.special_ndtr.default",
-        device="onnxruntime",
-        dtype="float64",
-        raises=NoLowering,
-        why="onnxruntime has no kernel for float64",
+    *(
+        Limit(
+            f"aten.{op}.default",
+            device="onnxruntime",
+            dtype="float64",
+            raises=NoLowering,
+            why="onnxruntime has no kernel for float64",
+        )
+        for op in FLOAT32
+    ),
+    *(
+        Limit(
+            "aten.polygamma.default",
+            device="onnxruntime",
+            case=f"order {n}",
+            raises=NoLowering,
+            why="ONNX has no special functions",
+        )
+        for n in (0, 2, 3)
     ),
 ]

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axis_of
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation
@@ -17,8 +15,6 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .binary import clipped, extreme, is_real, rectified
 from .emitter import Emitter, Ref, channels_last
-from .reduce import first_largest
-from .static import numbers
 from .unary import Arithmetic, real
 
 table = Lowerings()
@@ -122,19 +118,6 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
     return g.compute("LOG_SOFTMAX", [ref], ref.tensor.shape, ref.order)
 
 
-@table.lower(activation.hardmax)
-def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
-    along = axis_of(axis, input.rank)
-    size = input.shape[along]
-    if not isinstance(size, int) or not size:
-        raise NoLowering(f"hardmax of {input.type} along an axis that may be empty")
-    x = real(g, input)
-    first = first_largest(g, x, along, "ARG_MAX")
-    line = np.arange(size, dtype=np.int32).reshape(size, *(1,) * (input.rank - along - 1))
-    hit = g.elementwise("EQUAL", first, g.constant(line), precision=BOOL)
-    return g.cast(hit, Precision.FLOAT32)
-
-
 @table.lower(activation.clip)
 def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
     if input.precision in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
@@ -154,22 +137,3 @@ def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
     f, x = Arithmetic(g), real(g, input)
     made = f("ELU", x)
     return made if alpha == 1 else f.where(f("GREATER", x, 0), x, f("MUL", made, alpha))
-
-
-@table.lower(activation.celu)
-def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    below = f("MUL", f.expm1(f("DIV", x, alpha)), alpha)
-    if alpha > 0:
-        below = f("MUL", f("ELU", f("DIV", x, alpha)), alpha)
-    return f("ADD", f("RELU", x), f("MINIMUM", 0, below))
-
-
-@table.lower(activation.dropout)
-def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
-    rate, active = ratio.constant, training.constant
-    off = active is not None and not active.any()
-    if not (off or (rate is not None and not rate.any())) or not input.is_static:
-        raise NoLowering("dropout in training, whose numbers litert draws otherwise")
-    kept = np.ones(numbers(input.shape), np.bool_)
-    return g.ref(input), g.constant(kept)

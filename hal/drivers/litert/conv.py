@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import ints
 from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -20,7 +19,6 @@ from ...lowering import Lowerings
 from . import windows
 from .binary import CODES, fused
 from .emitter import Emitter, Ref, channels_last
-from .shape import part
 from .static import numbers
 from .unary import real
 
@@ -179,50 +177,6 @@ def _joined(g: Emitter, parts: list[Ref], shape: tuple[Dim, ...]) -> Ref:
     if len(parts) == 1:
         return parts[0]
     return g.move("CONCATENATION", parts, shape, parts[0].order, axis=len(shape) - 1)
-
-
-@table.lower(conv.col_2_im)
-def col_2_im(
-    g: Emitter,
-    input: Value,
-    image_shape: Value,
-    block_shape: Value,
-    *,
-    dilations: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...] | None,
-) -> Any:
-    """Every element goes to the segment of its place in the image; a last one takes the padding."""
-    sizes, kernel = ints(image_shape), ints(block_shape)
-    x = g.plain(real(g, input))
-    if sizes is None or kernel is None:
-        raise NoLowering("litert puts columns together to images of known sizes only")
-    rank = len(sizes)
-    batch, columns, blocks = numbers(input.shape)
-    steps, wide = strides or (1,) * rank, dilations or (1,) * rank
-    pairs, covered = shared.paired(pads, rank), shared.extents(kernel, wide)
-    out = [
-        (n + a + b - e) // s + 1
-        for n, (a, b), e, s in zip(sizes, pairs, covered, steps, strict=True)
-    ]
-    places: Any = 0
-    inside: Any = True
-    for axis in range(rank):
-        tap = np.arange(kernel[axis]).reshape(-1, *(1,) * (2 * rank - axis - 1)) * wide[axis]
-        at = np.arange(out[axis]).reshape(-1, *(1,) * (rank - axis - 1)) * steps[axis]
-        at = at + tap - pairs[axis][0]
-        inside = inside & (at >= 0) & (at < sizes[axis])
-        places = places * sizes[axis] + at
-    count = math.prod(sizes)
-    rows = np.where(inside, places, count).reshape(-1).astype(np.int32)
-    channels = columns // math.prod(kernel)
-    flat = g.reshape(x, (batch * channels, math.prod(kernel) * blocks))
-    turned = g.ordered(flat, (1, 0))
-    operands = [turned, g.constant(rows), g.constant(count + 1, np.int32)]
-    shape = (count + 1, batch * channels)
-    (made,) = g.emit("UNSORTED_SEGMENT_SUM", operands, [(Precision.FLOAT32, shape)])
-    kept = part(g, Ref(made, (1, 0), Precision.FLOAT32), 1, 0, count)
-    return g.reshape(kept, (batch, channels, *sizes))
 
 
 @table.lower(conv.conv_integer)

@@ -212,15 +212,6 @@ def _flat_positions(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
     return g.plain(g.elementwise("ADD", scaled, g.constant(_grid(shape, sizes, axis))))
 
 
-@table.lower(index.gather_elements)
-def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
-    _static("gather_elements", input, indices)
-    along = axis_of(axis, input.rank)
-    where = _flat_positions(g, input, indices, along)
-    flat = g.reshape(input, (_count(input),))
-    return g.move("GATHER", [flat], where.shape, identity(indices.rank), where, axis=0)
-
-
 def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Ref, int, int]:
     """Vectors of positions as numbers of rows; how many rows there are, and how long one is."""
     _static("positions", input)

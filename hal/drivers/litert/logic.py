@@ -67,15 +67,6 @@ def _halves(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
     return g.same_bits(result, input0.precision)
 
 
-@table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Any:
-    """-1 - x has every bit the other way round."""
-    if input.precision == Precision.UINT64:
-        raise NoLowering("litert has no arithmetic of UINT64")
-    ones = np.bitwise_not(np.zeros((), input.dtype))
-    return g.elementwise("SUB", g.constant(ones), input)
-
-
 def _require_small(input: Value) -> None:
     if input.dtype.itemsize > 4:
         raise NoLowering(f"litert has no bits of {input.precision.name}, only up to 32")

@@ -172,23 +172,6 @@ def average_pool_2d(
     )
 
 
-@table.lower(pool.average_pool)
-def average_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    count_include_pad: bool,
-) -> Any:
-    pairs = shared.paired(pads, len(kernel_shape))
-    window = Window(g, input, kernel_shape, strides, dilations, pairs)
-    return averaged(g, window, count_pad=count_include_pad, count_reach=False, fuse_code=Fuse.NONE)
-
-
 def _taps(g: Emitter, x: Ref, window: Window) -> Any:
     """For each place in the kernel what the windows have there; `x` is padded, channels last."""
     out = numbers(window.out)
@@ -373,34 +356,6 @@ def _zeros(g: Emitter, like: Ref) -> Ref:
 
 def _either(g: Emitter, a: Ref, b: Ref) -> Ref:
     return g.elementwise("LOGICAL_OR", a, b)
-
-
-@table.lower(pool.lp_pool)
-def lp_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    p: float,
-) -> Any:
-    pairs = shared.paired(pads, len(kernel_shape))
-    window = Window(g, input, kernel_shape, strides, dilations, pairs)
-    x = windows.stored_last(g, real(g, input))
-    size = g.elementwise("ABS", x)
-    power = g.elementwise("MUL", x, x) if p == 2 else size
-    if p not in (1, 2):
-        power = g.elementwise("POW", size, g.constant(np.float32(p)))
-    grown = windows.bordered(g, power, window.reach)
-    total = _folded(g, grown, window, lambda a, b: g.elementwise("ADD", a, b))
-    if p == 1:
-        return total
-    if p == 2:
-        return g.elementwise("SQRT", total)
-    return g.elementwise("POW", total, g.constant(np.float32(1 / p)))
 
 
 def _bins(size: int, count: int) -> list[slice]:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import ints
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
@@ -18,7 +17,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
 from . import windows
-from .emitter import Emitter, Ref, channels_last, identity, result_shape
+from .emitter import Emitter, Ref, channels_last, identity
 from .shape import drop_axes, part
 from .static import numbers
 from .unary import Arithmetic, real
@@ -164,23 +163,3 @@ def grid_sample(
     if total is None:
         raise NoLowering("a sample of no neighbours")
     return Ref(total.tensor, channels_last(rank + 2), total.precision)
-
-
-@table.lower(resize.affine_grid)
-def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
-    matrices = g.plain(real(g, theta))
-    known = ints(size)
-    if known is None:
-        raise NoLowering("litert makes grids of known sizes only")
-    spatial = known[2:]
-    axes = [
-        np.linspace(-1, 1, n) if align_corners else (2 * np.arange(n) + 1) / max(n, 1) - 1
-        for n in spatial
-    ]
-    points = [*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(spatial)]
-    base = np.stack(points, axis=-1).reshape(-1, len(spatial) + 1).astype(np.float32)
-    shape = (theta.shape[0], len(base), len(spatial))
-    made = g.compute(
-        "BATCH_MATMUL", [g.constant(base[None]), matrices], shape, identity(3), adj_y=True
-    )
-    return g.reshape(made, result_shape(g))

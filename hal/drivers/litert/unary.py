@@ -208,12 +208,6 @@ _logarithm(unary.log2, 2.0)
 _logarithm(unary.log10, 10.0)
 
 
-@table.lower(unary.tan)
-def tan(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    return f("DIV", f("SIN", x), f("COS", x))
-
-
 def ones_like(g: Emitter, x: Ref) -> Ref:
     """1 everywhere in the shape of `x`."""
     if all(isinstance(d, int) for d in x.tensor.shape):
@@ -227,125 +221,9 @@ def angle(g: Emitter, y: Ref, x: Ref) -> Ref:
     return g.compute("ATAN2", [y, g.ordered(x, y.order)], y.tensor.shape, y.order)
 
 
-@table.lower(unary.atan)
-def atan(g: Emitter, input: Value) -> Any:
-    x = real(g, input)
-    return angle(g, x, ones_like(g, x))
-
-
-def _leg(f: Arithmetic, x: Ref) -> Ref:
-    """sqrt(1 - x^2)."""
-    return f("SQRT", f("MUL", f("SUB", 1, x), f("ADD", 1, x)))
-
-
-@table.lower(unary.asin)
-def asin(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    return angle(g, x, _leg(f, x))
-
-
-@table.lower(unary.acos)
-def acos(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    return angle(g, _leg(f, x), x)
-
-
-@table.lower(unary.sinh)
-def sinh(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    root = f("EXP", f("MUL", f("ABS", x), 0.5))
-    grown, rest = f("MUL", f("MUL", root, 0.5), root), f("DIV", f("DIV", 0.5, root), root)
-    half = f("TANH", f("MUL", x, 0.5))
-    near = f("DIV", f("ADD", half, half), f("SUB", 1, f("MUL", half, half)))
-    far = f.signed(f("SUB", grown, rest), x)
-    return f.where(f("GREATER", f("ABS", x), 1), far, near)
-
-
-@table.lower(unary.cosh)
-def cosh(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    root = f("EXP", f("MUL", f("ABS", x), 0.5))
-    return f("ADD", f("MUL", f("MUL", root, 0.5), root), f("DIV", f("DIV", 0.5, root), root))
-
-
-HUGE = 1e9
-"""From here on 1 is nothing beside the square."""
-
-
-@table.lower(unary.asinh)
-def asinh(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    size = f("ABS", x)
-    near = f("MINIMUM", size, HUGE)
-    squared = f("MUL", near, near)
-    root = f("ADD", f("SQRT", f("ADD", squared, 1)), 1)
-    log = f.log1p(f("ADD", near, f("DIV", squared, root)))
-    far = f("ADD", f("LOG", size), math.log(2))
-    made = f.signed(f.where(f("LESS", size, HUGE), log, far), x)
-    return f.where(f("NOT_EQUAL", x, x), x, made)
-
-
-@table.lower(unary.acosh)
-def acosh(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    over = f("SUB", x, 1)
-    root = f("SQRT", f("MUL", over, f("ADD", x, 1)))
-    far = f("ADD", f("LOG", x), math.log(2))
-    return f.where(f("GREATER", x, HUGE), far, f.log1p(f("ADD", over, root)))
-
-
-@table.lower(unary.atanh)
-def atanh(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    ratio = f("DIV", f("ADD", x, x), f("SUB", 1, x))
-    return f("MUL", f.log1p(ratio), 0.5)
-
-
 # W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969).
-_NEAR = (
-    (0.185777706, 3.16112374, 113.864154, 377.485238, 3209.37759),
-    (1.0, 23.6012910, 244.024638, 1282.61653, 2844.23683),
-)
-_FAR = (
-    *(2.15311535e-8, 0.564188497, 8.88314979, 66.1191906, 298.635138),
-    *(881.952221, 1712.04761, 2051.07838, 1230.33935),
-)
-_BELOW = (
-    *(1.0, 15.7449261, 117.693951, 537.181102, 1621.38957),
-    *(3290.79924, 4362.61909, 3439.36767, 1230.33935),
-)
-
-
-@table.lower(unary.erf)
-def erf(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    size = f("MINIMUM", f("ABS", x), 5)
-    squared = f("MUL", size, size)
-    ratio = f("DIV", f.polynomial(squared, _NEAR[0]), f.polynomial(squared, _NEAR[1]))
-    rest = f("DIV", f.polynomial(size, _FAR), f.polynomial(size, _BELOW))
-    far = f("SUB", 1, f("MUL", f("EXP", f("NEG", squared)), rest))
-    made = f.where(f("LESS", size, 0.46875), f("MUL", x, ratio), f.signed(far, x))
-    return f.where(f("NOT_EQUAL", x, x), x, made)
-
-
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
-_ERFC = (
-    *(0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807),
-    *(-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223),
-)
-
-
-@table.lower(unary.erfc)
-def erfc(g: Emitter, input: Value) -> Any:
-    f, x = Arithmetic(g), real(g, input)
-    size = f("ABS", x)
-    t = f("DIV", 1, f("ADD", f("MUL", size, 0.5), 1))
-    power = f("EXP", f("SUB", f.polynomial(t, _ERFC), f("MUL", size, size)))
-    made = f("MUL", t, power)
-    return f.where(f("LESS", x, 0), f("SUB", 2, made), made)
-
-
 def flattened(g: Emitter, operand: Operand) -> Ref:
     """The elements as a vector."""
     ref = g.plain(operand)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
@@ -76,34 +74,6 @@ def rsqrt(g: Emitter, input: Value) -> Any:
 
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
-_ERFC = (
-    *(0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807),
-    *(-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223),
-)
-
-
-@table.lower(unary.erfc)
-def erfc(g: Emitter, input: Value) -> Any:
-    """Not 1 - erf(x), which keeps nothing of a small result."""
-    if input.precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has no ERFC for FLOAT64")
-    x = g.cast(input, Precision.FLOAT32)
-    one, two, half = (g.constant(n, np.float32) for n in (1.0, 2.0, 0.5))
-    size = g.node("Abs", x)
-    t = g.node("Reciprocal", g.node("Add", g.node("Mul", size, half), one))
-    series = g.constant(_ERFC[0], np.float32)
-    for coefficient in _ERFC[1:]:
-        product = g.node("Mul", series, t)
-        series = g.node("Add", product, g.constant(coefficient, np.float32))
-    power = g.node("Exp", g.node("Sub", series, g.node("Mul", size, size)))
-    made = g.node("Mul", t, power)
-    is_negative = g.node("Less", x, g.constant(0.0, np.float32), precision=Precision.BOOL8)
-    result = g.node(
-        "Where", is_negative, g.node("Sub", two, made), made, precision=Precision.FLOAT32
-    )
-    return g.cast(result, input.precision)
-
-
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
     for kind in (input.precision, dtype):

@@ -183,16 +183,6 @@ def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
     return g.cast(g.where(above, x, kept(g, x, below)), input.precision)
 
 
-@table.lower(activation.celu)
-def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
-    x, zero = single(g, input), g.number(0, g.cast(input, FLOAT32))
-    below = g.pair(
-        "Multiply", expm1(g, g.pair("Divide", x, g.number(alpha, x))), g.number(alpha, x)
-    )
-    sides = g.pair("Maximum", zero, x), g.pair("Minimum", zero, below)
-    return g.cast(kept(g, x, g.pair("Add", *sides)), input.precision)
-
-
 def expm1(g: Emitter, x: Ref) -> Ref:
     """exp(x) - 1 = tanh(x / 2) (exp(x) + 1), which loses nothing near 0."""
     half = g.node("Tanh", g.pair("Multiply", x, g.number(0.5, x)))

@@ -56,8 +56,6 @@ NARROW = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16, Precision.
 """Integers that are computed in 32 bits; OpenVINO's own arithmetic on them saturates."""
 HALF = frozenset({Precision.FLOAT16, Precision.BFLOAT16})
 WIDE = frozenset({Precision.INT32, Precision.UINT32, Precision.INT64})
-INDEX = frozenset({Precision.INT32, Precision.INT64})
-
 LOWEST, HIGHEST = -(1 << 31), (1 << 31) - 1
 """What an int64 can hold on the CPU, which computes it in 32 bits."""
 

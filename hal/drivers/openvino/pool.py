@@ -166,10 +166,6 @@ def _maxima(
     return g.cast(values, input.precision), places if return_indices else None
 
 
-def _bins(size: int, count: int) -> list[slice]:
-    return [slice(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-
-
 @table.lower(pool.adaptive_average_pool_2d)
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[int, ...]) -> Any:
     x = g.cast(input, FLOAT32)

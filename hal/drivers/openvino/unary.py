@@ -140,29 +140,6 @@ _logarithm(unary.log10, 10.0)
 
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
-_ERFC = (
-    *(0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807),
-    *(-0.18628806, 0.09678418, 0.37409196, 1.00002368, -1.26551223),
-)
-
-
-@table.lower(unary.erfc)
-def erfc(g: Emitter, input: Value) -> Any:
-    """Not 1 - erf(x), which keeps nothing of a small result."""
-    x = g.cast(input, FLOAT32)
-    one, half = g.number(1, x), g.number(0.5, x)
-    size = g.node("Abs", x)
-    t = g.pair("Divide", one, g.pair("Add", g.pair("Multiply", size, half), one))
-    series = g.number(_ERFC[0], x)
-    for coefficient in _ERFC[1:]:
-        series = g.pair("Add", g.pair("Multiply", series, t), g.number(coefficient, x))
-    power = g.node("Exp", g.pair("Subtract", series, g.pair("Multiply", size, size)))
-    made = g.pair("Multiply", t, power)
-    negative = g.pair("Less", x, g.number(0, x))
-    result = g.where(negative, g.pair("Subtract", g.number(2, x), made), made)
-    return g.cast(kept(g, x, result), input.precision)
-
-
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
     if input.precision in elements.CARRIED and input.precision != dtype:

@@ -219,36 +219,6 @@ def conv_nd_transpose(
     return g.back(g.fused(result, fuse_code), input.precision)
 
 
-@table.lower(conv.conv_integer)
-def conv_integer(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    input_zero_point: Value | None,
-    filter_zero_point: Value | None,
-    *,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...],
-    group: int,
-    dilations: tuple[int, ...],
-) -> Any:
-    """In float64, which holds every sum of products of 9 bits."""
-    if len(strides) not in FORWARD:
-        raise NoLowering(f"torch has no convolution over {len(strides)} axes")
-    x, w = (g.raw(v).to(torch.float64) for v in (input, filter))
-    if input_zero_point is not None:
-        x = x - g.raw(input_zero_point).to(torch.float64).reshape([])
-    if filter_zero_point is not None:
-        zero = g.raw(filter_zero_point).to(torch.float64)
-        w = w - zero.reshape([-1, *[1] * (filter.rank - 1)])
-    pairs = windows.paired(pads, len(strides))
-    kernel = [(k - 1) * d + 1 for k, d in zip(g.axes(filter)[2:], dilations, strict=True)]
-    if is_empty(input, filter, pairs, kernel, strides):
-        return _nothing(g, input, filter, pairs, kernel, strides).to(torch.int32)
-    result = _convolved(g, x, w, None, pairs, strides, group, dilations)
-    return result.to(torch.int64).to(torch.int32)
-
-
 @table.lower(conv.col_2_im)
 def col_2_im(
     g: Emitter,

@@ -80,19 +80,6 @@ def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> A
     return g.unbits(torch.gather(g.bits(input), axis, at), input.precision)
 
 
-@table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Any:
-    at = g.index(indices)
-    grid = []
-    for axis in range(batch_dims):
-        steps = g.call(torch.arange, g.size(g.axes(input)[axis]), device=at.device)
-        trailing = indices.rank - 2 - axis
-        grid.append(steps.reshape([-1, *[1] * trailing]))
-    depth = int(indices.shape[-1])  # type: ignore[arg-type]  # checked by the rule
-    where = (*grid, *(at.select(-1, k) for k in range(depth)))
-    return g.unbits(g.bits(input)[where], input.precision)
-
-
 REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
@@ -161,22 +148,6 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
 def non_zero(g: Emitter, input: Value) -> Any:
     x = g.of(input)
     return torch.nonzero(x).t()
-
-
-@table.lower(index.reverse_sequence)
-def reverse_sequence(
-    g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
-) -> Any:
-    batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
-    x, until = g.bits(input), g.index(lengths).unsqueeze(-1)
-    sizes = g.shape(input)
-    steps = g.call(torch.arange, sizes[time], device=x.device)
-    source = torch.where(steps < until, until - 1 - steps, steps)
-    source = source.t() if time < batch else source
-    for axis in range(input.rank):
-        if axis not in (batch, time):
-            source = source.unsqueeze(axis)
-    return g.unbits(torch.gather(x, time, source.expand(sizes)), input.precision)
 
 
 @table.lower(index.channel_shuffle)

@@ -182,25 +182,6 @@ def average_pool(
     return g.back(_sums(g, x, how, how.reach) / counts, input.precision)
 
 
-@table.lower(pool.lp_pool)
-def lp_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    p: float,
-) -> Any:
-    how = _of_any(g, input, kernel_shape, strides, pads, dilations, ceil_mode)
-    if how.is_empty:
-        return how.nothing(g, input)
-    powers = torch.pow(torch.abs(g.of(input)), p)
-    return g.back(torch.pow(_sums(g, powers, how, how.reach), 1 / p), input.precision)
-
-
 def _lowest(input: Value) -> Any:
     return -torch.inf if input.is_float else int(np.iinfo(input.dtype).min)
 
