@@ -74,6 +74,12 @@ class LateTable:
         return Table(self.entries).find(name, version)
 
 
+def operators_of(package: str) -> dict[str, dict[int, Converter]]:
+    """What a package converts, by operator and version."""
+    table: LateTable = of_converters(package, "TABLE")
+    return table.entries
+
+
 def of_converters(package: str, name: str) -> Any:
     """For a package's `__getattr__`: what its `converters` define."""
     if name not in LATE:

@@ -10,6 +10,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from frontends.frontend import FOLDER, GROUP, Frontend, check_frontend
 from hal.device import Device
 from hal.runtime import manager
 from hal.runtime.options import Options
@@ -32,19 +33,7 @@ if TYPE_CHECKING:
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
 
-FRONTENDS = "nnadapter.frontends"
-FOLDER = "/"
 MANY = 5
-LIKELY = {
-    ".json": "paddle",
-    ".pdmodel": "paddle",
-    FOLDER: "tensorflow",
-    ".onnx": "onnx",
-    ".pb": "tensorflow",
-    ".pt2": "torch",
-    ".keras": "tensorflow",
-    ".tflite": "tflite",
-}
 Source = str | os.PathLike[str] | bytes | Any
 STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
@@ -139,7 +128,7 @@ def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
         return found, STANDARD
     for frontend in _asked(source):
         if frontend.detects(source):
-            takes: frozenset[str] = getattr(frontend, "options", _no_options)(source)
+            takes = frontend.options(source)
             unknown = [o for o in options if o not in takes]
             if unknown:
                 known = ", ".join(sorted(takes)) or "none"
@@ -147,14 +136,10 @@ def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
                     f"{', '.join(unknown)}: not for this {frontend.name} source, whose options "
                     f"are {known}"
                 )
-            return frontend.load(source, **options), getattr(frontend, "IMAGES", STANDARD)
-    known = ", ".join(name for name, _ in frontends())
+            return frontend.load(source, **options), frontend.image_layout
+    known = ", ".join(frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
     raise BadFile(f"{what}: no frontend recognises it; installed are {known} and .nnir")
-
-
-def _no_options(source: Any) -> frozenset[str]:
-    return frozenset()
 
 
 def _head(source: Any) -> bytes:
@@ -163,29 +148,38 @@ def _head(source: Any) -> bytes:
     return read_head(source, 64) if isinstance(source, Path) else b""
 
 
-def _asked(source: Any) -> Iterator[Any]:
-    """The frontends in the order in which to ask them; each is imported when its turn comes.
+def _asked(source: Any) -> Iterator[Frontend]:
+    """The frontends in the order in which to ask them; none is imported after one that agrees.
 
     The content decides whose a file is, its suffix only who is asked first.
     """
-    likely = (
-        LIKELY.get(FOLDER if source.is_dir() else source.suffix)
-        if isinstance(source, Path)
-        else None
-    )
-    points = sorted(_points(), key=lambda e: (e.name != likely, e.name))
-    yield from (point.load() for point in points)
+    suffix = ""
+    if isinstance(source, Path):
+        suffix = FOLDER if source.is_dir() else source.suffix
+    others = []
+    for _, frontend in _installed():
+        if suffix in frontend.suffixes:
+            yield frontend
+        else:
+            others.append(frontend)
+    yield from others
 
 
 @functools.cache
 def _points() -> tuple[EntryPoint, ...]:
     """The entry points of the frontends; to find them, files of all installed packages are read."""
-    return tuple(entry_points(group=FRONTENDS))
+    return tuple(entry_points(group=GROUP))
 
 
-def frontends() -> list[tuple[str, Any]]:
-    """Name and module of every installed frontend."""
-    return [(e.name, e.load()) for e in sorted(_points(), key=lambda e: e.name)]
+def _installed() -> Iterator[tuple[str, Frontend]]:
+    """Every installed frontend by its name; each is imported when its turn comes."""
+    for point in sorted(_points(), key=lambda e: e.name):
+        yield point.name, check_frontend(point.load(), point.name)
+
+
+def frontends() -> dict[str, Frontend]:
+    """The installed frontends by name."""
+    return dict(_installed())
 
 
 @guarded("path")
@@ -397,7 +391,7 @@ def _is_traced(source: Source) -> bool:
     if isinstance(source, (str, os.PathLike, bytes)):
         return False
     found = next((f for f in _asked(source) if f.detects(source)), None)
-    return bool(found and getattr(found, "exports", lambda _: False)(source))
+    return found is not None and found.exports(source)
 
 
 def devices() -> dict[str, type[Device]]:

@@ -177,10 +177,10 @@ def _explain(operator: Operator[Any]) -> None:
 
 
 def _frontend_ops(frontend: str, as_json: bool) -> None:
-    found = dict(api.frontends())
+    found = api.frontends()
     if frontend not in found:
         raise Unsupported(f"no frontend {frontend!r}; installed are {', '.join(found)}")
-    entries = found[frontend].TABLE.entries
+    entries = found[frontend].supported_operators()
     rows = [(name, ", ".join(map(str, sorted(entries[name])))) for name in sorted(entries)]
     if as_json:
         print_json({name: sorted(entries[name]) for name in sorted(entries)})

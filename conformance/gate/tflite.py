@@ -11,7 +11,7 @@ from pathlib import Path
 from frontends.tflite.converters import DIALECT
 from frontends.tflite.reading.reader import Reader
 from nnir.errors import DAMAGE, BadFile, Unsupported, told
-from nnir.formats.tflite.schema import IDENTIFIER
+from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 
 CUSTOM = "CUSTOM"

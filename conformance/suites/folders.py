@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from frontends.frontend import Frontend
 from hal.runtime.program import Program
 from nnir.errors import FAILURES, BadFile, BadInput, Unsupported, told
 from nnir.model import Model
@@ -218,9 +219,10 @@ def loaded(source: Path) -> Model:
     """The model through the frontend that knows it."""
     from frontends import onnx, paddle, tensorflow, tflite, torch
 
-    for frontend in (onnx, tflite, torch, paddle, tensorflow):
+    installed: tuple[Frontend, ...] = (onnx, tflite, torch, paddle, tensorflow)
+    for frontend in installed:
         if frontend.detects(source):
-            model: Model = frontend.load(source)
+            model = frontend.load(source)
             apply(model, CLEAN)
             return model
     raise Unsupported(f"no frontend reads {source.name!r}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from nnir.budget import read_head
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..families import of_converters
-from .reading import reader
+from ..families import of_converters, operators_of
 
 name = "onnx"
+suffixes: tuple[str, ...] = (".onnx",)
+image_layout = "NCHW"
 
 
 def detects(source: Any) -> bool:
@@ -33,18 +35,34 @@ def looks_like_onnx(head: bytes) -> bool:
     return len(head) > 2 and head[0] == 0x08 and 0 < head[1] < 64 and head[2] in known
 
 
+def options(source: Any) -> frozenset[str]:
+    """What `load` takes beside `source`."""
+    return frozenset()
+
+
+def exports(source: Any) -> bool:
+    """Whether `source` is traced: here nothing is."""
+    return False
+
+
 def load(source: Any) -> Model:
     """Translate a path, bytes or an `onnx.ModelProto` to a model of standard operators.
 
     A file is mapped, not read; a ModelProto is serialised once, which is the one copy.
     """
     from .converters import translate
+    from .reading import reader
 
     if isinstance(source, Path):
         return translate(reader.read(map_file(source), source.parent))
     if hasattr(source, "SerializeToString"):
         source = source.SerializeToString()
     return translate(reader.read(bytes(source)))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operators that are converted."""
+    return operators_of(__name__)
 
 
 def __getattr__(wanted: str) -> Any:

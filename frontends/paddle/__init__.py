@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,12 @@ from nnir.budget import read_head
 from nnir.errors import BadFile
 from nnir.model import Model
 
-from ..families import of_converters
+from ..families import of_converters, operators_of
 from .reading import pir
-from .reading.legacy import reader as legacy
 
 name = "paddle"
+suffixes: tuple[str, ...] = (".json", ".pdmodel")
+image_layout = "NCHW"
 HEAD = 400
 """So many bytes tell what a file is."""
 
@@ -69,8 +71,15 @@ def load(source: Any, *, params: str | Path | None = None, **examples: Any) -> M
     path = program_of(source)
     if path is None:
         raise BadFile(f"no program of Paddle: {str(source)!r}")
+    from .reading.legacy import reader as legacy
+
     reader = legacy if is_legacy(path) else pir
     return translate(reader.read(path, None if params is None else Path(params)))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operators that are converted."""
+    return operators_of(__name__)
 
 
 def __getattr__(wanted: str) -> Any:

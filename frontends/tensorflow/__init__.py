@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..families import of_converters
+from ..families import of_converters, operators_of
+from ..frontend import FOLDER
 from .reading.messages import SAVED
 
 name = "tensorflow"
-IMAGES = "NHWC"
-"""The order of axes that images have here."""
+suffixes: tuple[str, ...] = (".pb", ".keras", FOLDER)
+image_layout = "NHWC"
 
 
 def detects(source: Any) -> bool:
@@ -65,6 +67,11 @@ def load(source: Any, **options: Any) -> Model:
         folder = source if source.is_dir() else source.parent
         return translate(saved_model.read(folder, **options))
     return translate(saved_model.read_graph(map_file(source), **options))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operators that are converted."""
+    return operators_of(__name__)
 
 
 def __getattr__(wanted: str) -> Any:

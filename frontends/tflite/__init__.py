@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from nnir.budget import read_head
 from nnir.errors import BadFile
-from nnir.formats.tflite.schema import IDENTIFIER
+from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..families import of_converters
-from .reading import reader
+from ..families import of_converters, operators_of
 
 name = "tflite"
-IMAGES = "NHWC"
-"""The order of axes that images have here."""
+suffixes: tuple[str, ...] = (".tflite",)
+image_layout = "NHWC"
 
 
 def detects(source: Any) -> bool:
@@ -33,17 +33,28 @@ def options(source: Any) -> frozenset[str]:
     return frozenset({"signature"})
 
 
+def exports(source: Any) -> bool:
+    """Whether `source` is traced: here nothing is."""
+    return False
+
+
 def load(source: Path | bytes, *, signature: str | None = None) -> Model:
     """Translate a file or its bytes; weights are views into them.
 
     `signature` names one of several graphs, by default the first.
     """
     from .converters import translate
+    from .reading import reader
 
     if not isinstance(source, (Path, bytes)):
         raise BadFile(f"no TFLite file: {type(source).__name__}")
     data = map_file(source) if isinstance(source, Path) else source
     return translate(reader.read(data, signature))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operators that are converted."""
+    return operators_of(__name__)
 
 
 def __getattr__(wanted: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,11 @@ from nnir.budget import read_head
 from nnir.mapping import map_file
 from nnir.model import Model
 
-from ..families import of_converters
-from .reading import reader
+from ..families import of_converters, operators_of
 
 name = "torch"
+suffixes: tuple[str, ...] = (".pt2",)
+image_layout = "NCHW"
 ZIP = b"PK\x03\x04"
 
 
@@ -45,6 +47,7 @@ def load(source: Any, **options: Any) -> Model:
     Weights are views into the file, or share the memory of the framework's own tensors.
     """
     from .converters import translate
+    from .reading import reader
 
     if isinstance(source, Path):
         return translate(reader.read(map_file(source)))
@@ -53,6 +56,11 @@ def load(source: Any, **options: Any) -> Model:
     from .reading import objects  # needs PyTorch, which whoever has the object has imported
 
     return translate(objects.read(source, **options))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operators that are converted."""
+    return operators_of(__name__)
 
 
 def __getattr__(wanted: str) -> Any:

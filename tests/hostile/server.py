@@ -28,6 +28,10 @@ WARM = (
     *("frontends.onnx.converters", "frontends.torch.converters", "frontends.tflite.converters"),
     *("frontends.tensorflow.converters", "frontends.paddle.converters", "nnir.passes"),
     *(
+        "frontends.onnx.reading.reader",
+        "frontends.torch.reading.reader",
+        "frontends.tflite.reading.reader",
+        "frontends.paddle.reading.legacy.reader",
         "frontends.tensorflow.reading.saved_model",
         "frontends.tensorflow.reading.keras_archive",
         "rich.console",

@@ -42,10 +42,15 @@ class Format:
     def warm(self) -> None:
         """Import what loading needs, so that forks begin with it."""
         import conformance.verify  # noqa: F401
+        import frontends.onnx.reading.reader
+        import frontends.paddle.reading.legacy.reader
+        import frontends.tensorflow.reading.saved_model
+        import frontends.tflite.reading.reader
+        import frontends.torch.reading.reader  # noqa: F401
         import nnadapter
         from nnir import archive  # noqa: F401
 
-        for name, frontend in nnadapter.api.frontends():
+        for name, frontend in nnadapter.api.frontends().items():
             if name:
                 _ = frontend.TABLE
         if self.name == "nnc":

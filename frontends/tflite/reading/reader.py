@@ -10,7 +10,7 @@ import numpy as np
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
 from nnir.formats.bits import BITS, stored_size, unpack
 from nnir.formats.flatbuffer import Bytes, Table
-from nnir.formats.tflite import schema
+from nnir.formats.tflite import IDENTIFIER, schema
 from nnir.formats.tflite.schema import (
     BufferTable,
     ModelTable,
@@ -60,7 +60,7 @@ DEEPEST = 60
 
 def read(data: Buffer, signature: str | None = None) -> SourceModel:
     """The first graph of a file, or that of a signature; weights are views into `data`."""
-    if bytes(data[4:8]) != schema.IDENTIFIER:
+    if bytes(data[4:8]) != IDENTIFIER:
         raise BadFile("no TFLite file: bytes 4 to 8 are not TFL3")
     try:
         with paused_collector():

@@ -16,7 +16,7 @@ import numpy as np
 
 from nnir.archive import dumps, loads
 from nnir.errors import BadInput, DeviceError, NoDevice, Unsupported
-from nnir.formats.tflite import schema
+from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.passes.complex_pairs import RULES, is_complex
@@ -189,7 +189,7 @@ class LiteRT(Device):
 
     def files_of(self, path: Path) -> list[Path] | None:
         data = map_file(path)
-        return [path] if not data or data[4:8] == schema.IDENTIFIER else None
+        return [path] if not data or data[4:8] == IDENTIFIER else None
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:

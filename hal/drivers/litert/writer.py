@@ -16,7 +16,7 @@ import numpy as np
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 from nnir.formats.flatbuffer import Builder, Bytes
-from nnir.formats.tflite import schema
+from nnir.formats.tflite import IDENTIFIER, schema
 from nnir.formats.tflite.schema import (
     BufferTable,
     ModelTable,
@@ -126,7 +126,7 @@ class Writer:
             ModelTable.SIGNATURE_DEFS: signature,
         }
         root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
-        return _joined(build.finish(root, schema.IDENTIFIER), self.weights)
+        return _joined(build.finish(root, IDENTIFIER), self.weights)
 
     def _numbers(self, values: Iterable[Any], kind: str) -> int:
         return self.builder.array(np.array(list(values), kind))

@@ -18,9 +18,6 @@ from nnir.types import Precision
 from ..flatbuffer import Table
 
 FILE = Path(__file__).with_name("schema.json")
-IDENTIFIER = b"TFL3"
-"""Bytes 4 to 7 of a file."""
-
 VERSION = 3
 """The version of the schema that a file names."""
 
