@@ -5,6 +5,9 @@ TensorFlow, LiteRT and Paddle write theirs in processes of their own: tests neve
 
 from __future__ import annotations
 
+import fcntl
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -132,24 +135,42 @@ def saved(tmp_path: Path, mlp: onnx.ModelProto) -> Path:
 @pytest.fixture(scope="session")
 def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `tensorflow_models.py` fills."""
-    return written("tensorflow_models", tmp_path_factory.mktemp("tensorflow"))
+    return folder_of("tests.frontends.tensorflow_models", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `tflite_models.py` fills."""
-    return written("tflite_models", tmp_path_factory.mktemp("tflite"))
+    return folder_of("tests.frontends.tflite_models", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that `paddle_models.py` fills."""
-    return written("paddle_models", tmp_path_factory.mktemp("paddle"))
+    return folder_of("tests.frontends.paddle_models", tmp_path_factory)
 
 
-def written(script: str, folder: Path, *arguments: str) -> Path:
-    """The folder, filled by a script that imports a framework."""
-    command = [sys.executable, "-m", f"tests.frontends.{script}", str(folder), *arguments]
-    found = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
-    assert not found.returncode, found.stderr[-2000:]
+def folder_of(script: str, factory: pytest.TempPathFactory, *arguments: str) -> Path:
+    """The folder that a script, which imports a framework, fills once for all processes of a run.
+
+    Whoever needs it meanwhile waits. Tests only read it.
+    """
+    base = factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    folder = shared / "-".join([script, *arguments])
+    with folder.with_name(f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            fill(script, folder, *arguments)
     return folder
+
+
+def fill(script: str, folder: Path, *arguments: str) -> None:
+    """Run a script that fills a folder, which is there only when all of it is."""
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir()
+    command = [sys.executable, "-m", script, str(part), *arguments]
+    done = subprocess.run(command, cwd=REPOSITORY, timeout=280, capture_output=True, text=True)
+    assert not done.returncode, done.stderr[-2000:]
+    part.rename(folder)

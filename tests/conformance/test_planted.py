@@ -15,6 +15,7 @@ from conformance.conform import conform
 from conformance.finding import CONSTANT, CONVERSION, DEVICE
 from conformance.suite import Options
 
+from ..conftest import folder_of
 from . import planted
 
 ROOT = Path(__file__).parents[2]
@@ -107,10 +108,7 @@ PLACES = [(bug, network) for bug in BUGS for network in bug.found]
 
 @pytest.fixture(scope="session")
 def networks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("networks")
-    command = [sys.executable, "-m", "tests.conformance.networks", str(folder)]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=280, capture_output=True)
-    return folder
+    return folder_of("tests.conformance.networks", tmp_path_factory)
 
 
 @pytest.mark.parametrize("fuse", [False, True])

@@ -21,7 +21,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.types import Precision
 
-from ..conftest import written
+from ..conftest import folder_of
 from .test_tensorflow_models import DEVICES, agrees, operators
 
 BRANCHES = (
@@ -43,7 +43,7 @@ FLOWS = (*(f"v1_{n}" for n in (*BRANCHES, *LOOPS, *ARRAYS)), *(f"v2_{n}" for n i
 @pytest.fixture(scope="module")
 def flows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `tensorflow_flows.py` writes in dataflow form."""
-    return written("tensorflow_flows", tmp_path_factory.mktemp("dataflow"), "dataflow")
+    return folder_of("tests.frontends.tensorflow_flows", tmp_path_factory, "dataflow")
 
 
 def path_of(flows: Path, name: str) -> Path:

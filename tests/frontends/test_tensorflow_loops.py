@@ -11,7 +11,7 @@ from frontends import tensorflow as frontend
 from nnir.errors import Unsupported, summary
 from nnir.model import Model
 
-from ..conftest import written
+from ..conftest import folder_of
 from .test_tensorflow_models import DEVICES, agrees, operators
 
 LAYERS = (
@@ -27,7 +27,7 @@ LISTS = (
 @pytest.fixture(scope="module")
 def loops(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `tensorflow_flows.py` writes of loops."""
-    return written("tensorflow_flows", tmp_path_factory.mktemp("loops"), "loops")
+    return folder_of("tests.frontends.tensorflow_flows", tmp_path_factory, "loops")
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -7,6 +7,7 @@ import inspect
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -67,10 +68,16 @@ def name_of(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
+@cache
+def nodes_of(text: str) -> list[ast.AST]:
+    """All nodes of a file's text, which many rules look at."""
+    return list(ast.walk(ast.parse(text)))
+
+
+@cache
 def imported(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text())
     found = set()
-    for node in ast.walk(tree):
+    for node in nodes_of(path.read_text()):
         if isinstance(node, ast.Import):
             found |= {a.name.split(".")[0] for a in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
@@ -92,7 +99,7 @@ def modules_imported(path: Path) -> set[str]:
     """
     package = path.relative_to(ROOT).parent.parts
     modules = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path.read_text()):
         if isinstance(node, ast.Import):
             modules |= {a.name for a in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -154,7 +161,7 @@ def test_files_are_small(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=name_of)
 def test_functions_are_small(path: Path) -> None:
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path.read_text()):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             assert (node.end_lineno or 0) - node.lineno <= 60, node.name
 
