@@ -132,7 +132,8 @@ class Emission(ABC, Generic[R]):
         try:
             inner.outputs = list(express(inner, operation, values, Level.UNROLLED))
         except NNAdapterError as second:
-            return self._give_up(operation, second)
+            is_own = self.lowerings.find(operation.operator) is not None
+            return self._give_up(operation, error if is_own else second)
         except Exception as second:
             where = f"{operation.operator.name} for device {self.device}"
             second.add_note(f"in the decomposition of {where}")

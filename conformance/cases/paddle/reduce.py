@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.types import Precision
 
 from ...case import ROUNDS, Case, Const, Limit, f, i, rand, scalar
@@ -172,11 +172,6 @@ CASES = [
     Case("variance", (CUBE,), {"axis": [1], "keepdim": True}, tol=ROUNDS),
 ]
 LIMITS = [
-    *(
-        Limit(op, why="no kernel", device=ORT, case=case, raises=NoLowering)
-        for op in ("cummax", "cummin")
-        for case in ("plain", "axis", "integers")
-    ),
     *(Limit(op, why="nan is passed over", device=ORT, case="nan wins") for op in BEST),
     *(
         Limit(op, why="nan is not the largest", device=ORT, case="nan, smaller middle")
