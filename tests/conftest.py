@@ -21,6 +21,14 @@ from onnx import TensorProto, helper, numpy_helper
 from conformance.oracle import Oracle
 
 REPOSITORY = Path(__file__).parents[1]
+LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")
+"""Modules whose single tests take long: where they come last, all but one process wait."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest tests first; the order is the same in every process."""
+    ranks = {name: k for k, name in enumerate(LONGEST)}
+    items.sort(key=lambda i: ranks.get(i.path.stem, len(ranks)))
 
 
 @pytest.fixture(scope="session")
