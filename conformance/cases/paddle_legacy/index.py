@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import NoLowering
-
 from ...case import ROUNDS, Case, Const, Limit, f, i, rand
 
 X = rand(4, 3)
@@ -197,10 +195,6 @@ CASES = [
     Case("bernoulli", ({"X": f(0, 1)},)),
 ]
 LIMITS = [
-    *(
-        Limit(op, device="onnxruntime", raises=NoLowering, why="no such operator")
-        for op in ("cummax", "cummin")
-    ),
     Limit(
         "nanmedian",
         device="onnxruntime",
