@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .emitter import Emitter
 
 BYTES = frozenset({Precision.INT8, Precision.UINT8})
+LEAST, MOST = 2.0**-28, 128.0
+"""The quotients of scales that kernels take."""
 SHIFT = {Precision.INT8: 0, Precision.UINT8: 128}
 """What is added to an INT8 for the same number as another type."""
 

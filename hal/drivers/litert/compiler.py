@@ -42,6 +42,7 @@ from . import (
     unary,
 )
 from .emitter import Emitter, Ref, identity
+from .integer_kernels import KERNELS
 from .kernels import HALVES, carrier
 from .profile import Chain, Link
 from .writer import Graph, Tensor, Writer
@@ -144,7 +145,7 @@ def _graph(model: Model, *, foreign: bool) -> tuple[Graph, list[str]]:
     require_lowered(emitter.problems)
     for tensor, (name, _) in zip(tensors, named, strict=True):
         tensor.name = name
-    integers.rewrite(emitter)
+    integers.rewrite(emitter, KERNELS)
     return graph, [name for name, _ in named]
 
 

@@ -5,26 +5,18 @@ A kernel gives the integers of the result, or None where it does not fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from nnir.types import Precision, Quantization
 
-from .affine import SHIFT, Affine, Stored, shifted, stored
+from .affine import LEAST, MOST, SHIFT, Affine, Stored, shifted, stored
+from .integers import Kernel, Rewriter
 from .writer import Step, Tensor
 
-if TYPE_CHECKING:
-    from .integers import Rewriter
-
 INT8, UINT8 = Precision.INT8, Precision.UINT8
-Kernel = Callable[["Rewriter", Step, Affine], "Tensor | None"]
 
 MOST_TERMS = 60_000
 """So many products of two bytes a sum of 32 bits holds."""
-LEAST, MOST = 2.0**-28, 128.0
-"""The quotients of scales that kernels take."""
 COARSER = {"AVERAGE_POOL_2D": 1.9, "RESIZE_BILINEAR": 1.0}
 """How many steps of a result one of the operand may be: a mean is half of that off, and what is
 interpolated nearly all of it, before it is rounded again."""

@@ -8,7 +8,7 @@ tensorflow.org/lite/performance/quantization_spec.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,9 +18,8 @@ from nnir.dim import Dim, Expr
 from nnir.formats.tflite import schema
 from nnir.types import Precision
 
-from .affine import BYTES, SHIFT, Affine, affine_of, shifted, stored
+from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shifted, stored
 from .emitter import Emitter
-from .integer_kernels import KERNELS, LEAST, MOST
 from .writer import Step, Tensor
 
 INT8 = Precision.INT8
@@ -37,18 +36,22 @@ VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "RESHAPE
 """The versions of operators that take integers with a scale, where that is not 2."""
 
 
-def rewrite(g: Emitter) -> None:
+def rewrite(g: Emitter, kernels: Mapping[str, Kernel]) -> None:
     """Put integer kernels into the graph of an emitter, whose outputs are known.
 
     The first round finds what integer kernels read, so that the second rounds it only once.
     """
     if not g.quantised or not g.dequantised:
         return
-    first = Rewriter(g, {})
+    first = Rewriter(g, {}, kernels)
     first.run()
     first.reset()
     if first.kernels:
-        g.graph.steps = Rewriter(g, first.demanded).run()
+        g.graph.steps = Rewriter(g, first.demanded, kernels).run()
+
+
+Kernel = Callable[["Rewriter", Step, Affine], Tensor | None]
+"""A step on integers that gives those of a result, or None where it does not fit."""
 
 
 class Rewriter:
@@ -58,8 +61,10 @@ class Rewriter:
     `scaled` those tensors of the graph itself that have a scale now.
     """
 
-    def __init__(self, g: Emitter, demanded: dict[Tensor, Precision]) -> None:
-        self.g = g
+    def __init__(
+        self, g: Emitter, demanded: dict[Tensor, Precision], table: Mapping[str, Kernel]
+    ) -> None:
+        self.g, self.table = g, table
         self.demanded = dict(demanded)
         self.given = g.graph.live()
         self.makers = {t: s for s in self.given for t in s.outputs}
@@ -367,7 +372,7 @@ class Rewriter:
         return self.shift(step, alike, affine, kind)
 
     def _kernel(self, step: Step, affine: Affine) -> Tensor | None:
-        kernel = KERNELS.get(step.name)
+        kernel = self.table.get(step.name)
         return None if kernel is None else kernel(self, step, affine)
 
 

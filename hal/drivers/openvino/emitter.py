@@ -18,7 +18,7 @@ from ...lowering import Lowerings
 from . import elements
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
-from .fusing import exact, fuses
+from .fusing import COMPARING, fuses, is_far, is_near
 from .nothing import nothing
 
 OPSET = "opset16"
@@ -180,8 +180,32 @@ class Emitter(Emission[Ref]):
     def pair(self, op: str, left: Operand, right: Operand) -> Ref:
         """A node of two operands that broadcast as in NumPy."""
         a, b = self.ref(left), self.ref(right)
-        made = exact(self, op, a, b) if a and b else None
+        made = self._exact_pair(op, a, b) if a and b else None
         return made or self.node(op, a, b, auto_broadcast="numpy")
+
+    def _exact_pair(self, op: str, a: Ref, b: Ref) -> Ref | None:
+        """A comparison, or the larger or smaller one, of integers; None where the node will do.
+
+        OpenVINO compares integers as float32. What differs there is in that order; what does not
+        is close together, so that the difference does not overflow.
+        """
+        if a.precision not in elements.WIDE or op not in COMPARING | {"Maximum", "Minimum"}:
+            return None
+        if op in ("Maximum", "Minimum"):  # together they would become a Clamp in float32
+            if not (is_far(a.output) or is_far(b.output)):
+                return None
+            less = self.pair("Less", a, b)
+            return self.where(less, b, a) if op == "Maximum" else self.where(less, a, b)
+        if is_near(a.output) or is_near(b.output):
+            return None
+        plain: dict[str, Any] = {"auto_broadcast": "numpy"}
+        gap = self.node("Subtract", a, b, **plain)
+        close = self.node(op, gap, self.number(0, gap), **plain)
+        if op in ("Equal", "NotEqual"):
+            return close
+        apart = self.node(op.removesuffix("Equal"), a, b, **plain)
+        same = self.node("Equal", a, b, **plain)
+        return self.pair("LogicalOr", apart, self.pair("LogicalAnd", same, close))
 
     def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
         """One of two; a negation parts a choice of integers from a comparison."""
