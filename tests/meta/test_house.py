@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.house import circles, imports, modules
 from conformance.tables import device_tables
 from nnir.ops import OPERATORS
 
@@ -120,6 +121,12 @@ def siblings_of(path: Path) -> set[str]:
     own = inside[0] if inside else ""
     names = [m.split(".") for m in modules_imported(path)]
     return {n[1] for n in names if n[0] == "frontends" and len(n) > 1} & FRONTENDS - {own}
+
+
+def test_no_new_circle_of_files() -> None:
+    """A model is made of operators, which take and give its values, and is printed as text."""
+    known = [["nnir.model", "nnir.operator", "nnir.printer"]]
+    assert circles(imports(modules())) == known
 
 
 @pytest.mark.parametrize(
