@@ -384,6 +384,15 @@ def test_convolutions_pad_unevenly(pads: tuple[int, ...] | None) -> None:
     np.testing.assert_allclose(run(model, array)[0], want, rtol=1e-5, atol=1e-5)
 
 
+def test_long_integers_around_a_tensor() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.INT64, (2,)))
+    model.outputs = [shape.pad(x, [1, 2], np.int64(2**63 - 1))]
+    array = np.array([1, 2])
+    (got,) = nna.compile(model, "torch")(array)
+    np.testing.assert_array_equal(got, nna.compile(model)(array)[0])
+
+
 def test_the_largest_of_nothing() -> None:
     def build(x: Value) -> Value:
         made: Value = reduce.reduce_max(x, [1])

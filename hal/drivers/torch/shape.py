@@ -132,13 +132,18 @@ MODES = {
 }
 
 
+MOST_EXACT = 1 << 53
+"""The largest integer of those that PyTorch fills with as they are: it takes them for floats."""
+
+
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
     amounts = g.sizes(pads)
     if mode != PadMode.CONSTANT:
         return _bordered(g, input, amounts, MODES[mode])
     fill = 0 if value is None or value.known is None else _fill(value)
-    if value is not None and value.known is None:
+    is_long = isinstance(fill, int) and abs(fill) > MOST_EXACT
+    if value is not None and (value.known is None or is_long):
         return _filled(g, input, amounts, value)
     result = functional.pad(g.bits(input), flat_pads(amounts), value=fill)
     return g.unbits(result, input.precision)
@@ -164,7 +169,7 @@ def _fill(value: Value) -> Any:
 
 
 def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Any:
-    """Zeros around a mask say where the value belongs, which is only known while running."""
+    """Zeros around a mask say where the value belongs, which is a tensor."""
     x = g.bits(input)
     flat = flat_pads(amounts)
     inside = functional.pad(torch.ones_like(x, dtype=torch.bool), flat, value=False)
