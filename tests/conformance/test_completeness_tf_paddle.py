@@ -6,7 +6,7 @@ Of Paddle's legacy operators: every attribute that a rule reads where the operat
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +27,6 @@ from frontends.paddle.reading import opdefs as paddle_opdefs
 from frontends.paddle.reading.desc import Op
 from frontends.paddle.reading.legacy import defs as legacy_defs
 from frontends.paddle.reading.legacy.call import Call
-from frontends.paddle.reading.legacy.reader import Reader
 from frontends.paddle.reading.legacy.rules import RULES
 from frontends.source import Ref, SourceGraph
 from frontends.table import Table
@@ -110,8 +109,7 @@ def asked_by(op: str) -> dict[str, Any]:
         slots = {slot: [f"{slot}_0"] for slot in every if slot not in absent}
         results = {slot: [f"{slot}_out"] for slot in known.outputs}
         values = {name: Ref(name) for names in slots.values() for name in names}
-        reader = cast(Reader, Names())
-        call = Recorder(reader, Op(op, slots, results, {}), values, SourceGraph("rule"))
+        call = Recorder(Names().fresh, Op(op, slots, results, {}), values, SourceGraph("rule"))
         RULES[op](call)
         asked |= getattr(call, "asked", set())
     return {name: known.attributes[name] for name in asked if name in known.attributes}

@@ -245,8 +245,6 @@ QUESTIONS = [
         },
         "Both answer with places as well.",
         {"axis": 0},
-        strays=because("ONNX Runtime has no running maximum", "torch onnxruntime",
-                       "paddle onnxruntime"),
     ),
     Question(
         "REDUCE_SUM",
