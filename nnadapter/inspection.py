@@ -106,16 +106,16 @@ def check(
     else:
         answer(f"{file}: valid, {len(model.operations)} operations")
         if beyond:
-            show((f"not in {opset}", "count", "in its operators"), map(_in_standard, beyond))
+            ways = ((b.operator, b.count, _in_standard(b, opset)) for b in beyond)
+            show((f"not in {opset}", "count", "in its operators"), ways)
         if missing:
             show((f"not on {device}", "why", "count"), [(*k, n) for k, n in missing.items()])
     sys.exit(1 if beyond or missing else 0)
 
 
-def _in_standard(beyond: Beyond) -> tuple[str, int, str]:
-    """An operator, how often, and how it is written in the standard's."""
-    how = beyond.why if beyond.level is None else f"convert --opset --level {beyond.level}"
-    return beyond.operator, beyond.count, how
+def _in_standard(beyond: Beyond, opset: str) -> str:
+    """How an operator is written in the standard's, or why not."""
+    return beyond.why or f"convert --opset {opset} --level {beyond.level}"
 
 
 def _missing(model: Model, device: str) -> dict[tuple[str, str], int]:

@@ -44,9 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--level",
     type=click.Choice(["exact", "rounding", "unrolled"]),
-    default="exact",
-    show_default=True,
-    help="What --opset may change: nothing, the last digits, or also unroll loops.",
+    help="What --opset may change: nothing (the default), the last digits, or also unroll loops.",
 )
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
@@ -58,7 +56,7 @@ def convert(
     optimize: bool,
     target_opset: int | None,
     opset: str | None,
-    level: str,
+    level: str | None,
     dims: tuple[str, ...],
     no_verify: bool,
     keep: bool,
@@ -70,6 +68,8 @@ def convert(
     TARGET appears once it is proved: run as its users run it, and compared with the origin
     framework.
     """
+    if level and not opset:
+        raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")
     plan = conversion.Plan(
         opset=target_opset,
         sizes=sizes_of(dims),
@@ -77,7 +77,7 @@ def convert(
         verify=not no_verify,
         keep=keep,
         standard=opset,
-        level=level,
+        level=level or "exact",
     )
     with busy(f"converting {file.name}"):
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)

@@ -11,7 +11,7 @@ from ..broadcast import axis_of
 from ..build import Size
 from ..decomposition import Level
 from ..dim import Expr
-from ..errors import NotConstant, Unsupported
+from ..errors import BadInput, NotConstant, Unsupported
 from ..folding import Folder
 from ..model import Value
 from ..ops import binary, compare, index, linear, reduce, shape
@@ -144,15 +144,23 @@ def _place(rows: Value, places: Value, each: Value, reduction: str) -> Value:
         return _place_known(rows, known, each, reduction)
     if reduction == "none":
         return _place_last(rows, places, each)
-    if rows.is_float and reduction in ("add", "mul"):
+    if not rows.is_integer and reduction in ("add", "mul"):
         raise NotConstant(f"updates by {reduction!r} in order, at positions computed by the model")
     return _place_each(rows, places, each, reduction)
 
 
 def count_from_front(indices: Value, size: Size) -> Value:
-    """Positions along an axis of `size`, of which those below 0 counted from its end."""
+    """Positions along an axis of `size`, of which those below 0 counted from its end.
+
+    Raises BadInput for known ones outside of the axis: among all elements in one row they would be
+    those of another row. Positions that the model computes have to lie inside.
+    """
     positions = _whole(indices)
     known = positions.known
+    if known is not None and isinstance(size, int):
+        outside = (known < -size) | (known >= size)
+        if outside.any():
+            raise BadInput(f"position {known[outside][0]} along an axis of {size}")
     if known is not None and not (known < 0).any():
         return positions
     far = positions + (size if isinstance(size, int) else size.cast(positions.precision))

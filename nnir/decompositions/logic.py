@@ -12,6 +12,12 @@ from ..model import Index, Value
 from ..ops import compare, logic, reduce, shape
 
 
+@logic.xor.decomposes()
+def _xor(input0: Value, input1: Value) -> Value:
+    """One of them, but not both."""
+    return (input0 | input1) & ~(input0 & input1)
+
+
 @logic.bitwise_not.decomposes()
 def _bitwise_not(input: Value) -> Value:
     return input.scalar(_limits(input).max if input.dtype.kind == "u" else -1) - input

@@ -8,7 +8,7 @@ from ..broadcast import contents
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
-from ..ops.shape import reshape, reshape_exact
+from ..ops.shape import reshape, reshape_exact, split, squeeze, unstack
 
 
 @reshape_exact.decomposes()
@@ -30,6 +30,12 @@ def _reshape_exact(input: Value, shape: Value) -> Value:
     (place,) = at_risk
     sizes = [-1 if k == place else d for k, d in enumerate(target)]
     return reshape(input, input.model.constant(np.array(sizes, np.int64)))
+
+
+@unstack.decomposes()
+def _unstack(input: Value, *, axis: int, num: int) -> tuple[Value, ...]:
+    parts = split(input, [1] * num, axis=axis)
+    return tuple(squeeze(part, [axis]) for part in parts)
 
 
 def _may_go_wrong(size: Dim, place: int, sizes: tuple[Dim, ...]) -> bool:

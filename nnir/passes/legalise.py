@@ -10,6 +10,9 @@ from ..errors import NNAdapterError, Unsupported, summary
 from ..model import Model, Operation, Value
 from .rewrite import Pass, sweep
 
+MOST_OPERATIONS = 1_000_000
+"""So many operations a model may become; what would make it larger stays."""
+
 
 @dataclass(frozen=True)
 class Left:
@@ -71,6 +74,8 @@ def express(
     Raises Unsupported with the reason of each, or the one why there is none.
     """
     operator, reasons = operation.operator, []
+    if len(model.operations) > MOST_OPERATIONS:
+        raise Unsupported(f"the model has {MOST_OPERATIONS} operations already")
     for decomposition in operator.decompositions:
         if not level.allows(decomposition.level):
             reasons.append(f"level={decomposition.level} writes it in others")

@@ -213,6 +213,7 @@ def test_operators_of_a_frontend() -> None:
         ("convert",),
         ("run", "x.onnx", "--dim", "batch"),
         ("nothing",),
+        ("convert", "x.onnx", "y.nnir", "--level", "rounding"),
         ("check", "x.onnx", "--opset", "v9"),
         ("run", "x.onnx", "--seed", "-1"),
         ("verify", "x.onnx", "--seed", "-1"),

@@ -11,7 +11,17 @@ from nnir.decomposition import Level
 from nnir.errors import BadInput, Unsupported
 from nnir.evaluate import evaluate
 from nnir.model import Model
-from nnir.ops import activation, complex, index, recurrent, reduce, unary
+from nnir.ops import (
+    activation,
+    complex,
+    control,
+    index,
+    logic,
+    recurrent,
+    reduce,
+    shape,
+    unary,
+)
 from nnir.standard import explain_beyond, to_standard
 from nnir.types import Precision, TensorType
 
@@ -89,6 +99,53 @@ def test_a_model_of_the_standard_stays_as_it_is() -> None:
     model.outputs = [unary.exp(x)]
     assert explain_beyond(model) == []
     assert str(to_standard(model)) == str(model)
+
+
+@pytest.mark.parametrize("places", [[[0, 7]], [[5, 0]], [[-9, 0]]])
+def test_positions_outside_stay_an_error(places: list[list[int]]) -> None:
+    """Among all elements in one row they would be elements of other rows."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+    updates = model.constant(np.float32([9]))
+    model.outputs = [index.scatter_nd(x, places, updates), index.gather_nd(x, places)]
+    with pytest.raises(Unsupported, match="along an axis of"):
+        to_standard(model, level="unrolled")
+
+
+def test_truth_values_and_slices_in_the_first_version() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.BOOL8, (2, 3)))
+    first, second = shape.unstack(x, axis=0, num=2)
+    model.outputs = [logic.xor(first, second)]
+    result = to_standard(model, "v1")
+    assert not extensions(result, "v1")
+    array = np.array([[True, True, False], [True, False, False]])
+    np.testing.assert_array_equal(evaluate(result, [array])[0], [False, True, False])
+
+
+def test_a_branch_that_may_fail_is_not_run_where_it_is_not_taken() -> None:
+    model, taken, other = Model(), Model("taken"), Model("other")
+    kind = TensorType(Precision.INT32, (2,))
+    for branch in (taken, other):
+        a, b = (branch.input(n, kind) for n in ("a", "b"))
+        branch.outputs = [a // b if branch is taken else a]
+    flag = model.input("flag", TensorType(Precision.BOOL8, ()))
+    x, y = (model.input(n, kind) for n in ("x", "y"))
+    model.outputs = [*control.if_(flag, x, y, then_model=taken, else_model=other)]
+    with pytest.raises(Unsupported, match=r"IF \(x1\): a branch that may divide by 0"):
+        to_standard(model, level="unrolled")
+
+
+def test_loops_in_loops_have_one_budget() -> None:
+    inner, outer, model = Model("inner"), Model("outer"), Model()
+    kind = TensorType(Precision.FLOAT32, (2,))
+    inner.outputs = [inner.constant(np.array(True)), unary.exp(inner.input("x", kind))]
+    y, go = outer.input("y", kind), outer.constant(np.array(True))
+    outer.outputs = [go, *control.while_(go, y, body=inner, carried=1, trips=1000)]
+    z, start = model.input("z", kind), model.constant(np.array(True))
+    model.outputs = [*control.while_(start, z, body=outer, carried=1, trips=1000)]
+    with pytest.raises(Unsupported, match="a loop of 1000 times 100"):
+        to_standard(model, level="unrolled")
 
 
 @pytest.mark.parametrize(("opset", "level"), [("v9", "exact"), ("v1.1", "approximately")])
