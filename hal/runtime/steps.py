@@ -68,7 +68,8 @@ class Plan:
         """
         offers = _apart(outputs, arrays) if outputs else ()
         if self._only is not None:
-            results = self._only.device.execute_program(self._only.program, arrays, offers)
+            read = arrays[: len(self._only.inputs)]  # those behind them nobody reads
+            results = self._only.device.execute_program(self._only.program, read, offers)
         else:
             results = self._through(arrays, offers)
         for place, offered in enumerate(outputs):

@@ -17,7 +17,7 @@ from hal.runtime.subgraph_config import Rules, line_of
 from nnir.errors import BadCall, BadFile, NoDevice, NoLowering
 from nnir.evaluate import evaluate
 from nnir.model import Model
-from nnir.ops import activation, binary, unary
+from nnir.ops import activation, binary, generate, unary
 from nnir.passes import apply, remove_dead_code
 from nnir.types import Precision, TensorType
 from tests.hal.random_graphs import SIZE, Picky, random_graph
@@ -206,3 +206,15 @@ def test_the_config_does_not_open_a_way_to_the_host(monkeypatch: pytest.MonkeyPa
         "builtin",
         "some",
     ]
+
+
+@pytest.mark.parametrize("read", [0, 1])
+def test_inputs_that_nobody_reads(read: int) -> None:
+    model = Model()
+    x, _ = (model.input(n, TensorType(Precision.FLOAT32, (2,))) for n in ("x", "unread"))
+    model.outputs = [unary.exp(x) if read else generate.fill([2], model.constant(np.float32(1)))]
+    program = nna.compile(model, ["onnxruntime", "builtin"])
+    array = np.array([0, 1], np.float32)
+    for _ in range(2):
+        (got,) = program(array, array)
+        np.testing.assert_allclose(got, np.exp(array) if read else [1, 1], rtol=1e-6)
