@@ -129,7 +129,7 @@ def latency(files: dict[str, Path], calls: int) -> None:
     import onnxruntime
 
     import nnadapter as nna
-    from conformance.inputs import random_inputs
+    from conformance.verifying.inputs import random_inputs
 
     shown = Table("model", "nnadapter ms", "onnxruntime ms", "ratio", title="Latency, two threads")
     for name, path in files.items():

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from conformance.conform import conform
-from conformance.result import Result
-from conformance.suite import NEEDS, Options, missing
+from conformance.judging.result import Result
+from conformance.running.conform import conform
+from conformance.running.suite import NEEDS, Options, missing
 
 WARM = 100
 """Cases that are not measured: the first ones of a framework wait for it to be imported."""

@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 import nnadapter as nna
-from conformance.inputs import random_inputs
+from conformance.verifying.inputs import random_inputs
 
 from .turns import in_turns
 

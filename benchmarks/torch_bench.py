@@ -35,7 +35,7 @@ def compare(folder: Path, calls: int, out: Console) -> None:
     import onnxruntime
 
     import nnadapter as nna
-    from conformance.inputs import random_inputs
+    from conformance.verifying.inputs import random_inputs
 
     shown = Table(
         *("model", "operations", "nodes of torch.onnx", "ms", "ONNX Runtime ms", "ratio"),

@@ -28,8 +28,8 @@ from .net import guarded
 if TYPE_CHECKING:
     import numpy as np
 
-    from conformance.finding import Bisection
-    from conformance.verify import Report
+    from conformance.bisecting.finding import Bisection
+    from conformance.verifying.verify import Report
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
 
@@ -337,7 +337,7 @@ def verify(
     default by precision, and one step for integers that stand for real numbers. `loading`: further
     options of `load`.
     """
-    from conformance.verify import verify as run
+    from conformance.verifying.verify import verify as run
 
     model = _loaded(source, inputs, loading)
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
@@ -364,8 +364,8 @@ def bisect(
     as `optimize` leaves it. `tolerance`: the largest error of one operation relative to the
     largest magnitude of its output. The rest is as for `verify`.
     """
-    from conformance import evidence
-    from conformance.bisect import bisect as run
+    from conformance.bisecting import evidence
+    from conformance.bisecting.bisect import bisect as run
 
     model = _loaded(source, inputs, loading)
     if fuse:

@@ -45,9 +45,9 @@ def compile_checked(
 
 def disagreement(model: Model, program: Program) -> str | None:
     """What a program does otherwise than the references on random inputs; None where nothing."""
-    from conformance.origin import References
-    from conformance.trials import trials
-    from conformance.verify import rows_of
+    from conformance.oracles.origin import References
+    from conformance.verifying.trials import trials
+    from conformance.verifying.verify import rows_of
 
     with References(model) as references:
         (trial,) = trials(model, references.run, count=1)

@@ -15,7 +15,7 @@ from nnir.model import Model
 from nnir.staging import Staging
 
 if TYPE_CHECKING:
-    from conformance.verify import Report
+    from conformance.verifying.verify import Report
 
 DIFFERS = ".differs"
 """What the name of a kept file has before its suffix where it does not agree."""
@@ -168,7 +168,7 @@ def prove(
     source: Any, model: Model, path: Path, writer: Device | None, reopen: Callable[[Path], Model]
 ) -> Report:
     """Run what was written as its users do, and compare it with the origin."""
-    from conformance.verify import verify_file
+    from conformance.verifying.verify import verify_file
 
     if isinstance(source, Path) and archive.is_archive_file(source):
         source = model  # what an archive means is in the references

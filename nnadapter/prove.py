@@ -23,10 +23,10 @@ from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from conformance.conform import Done
-    from conformance.finding import Finding
+    from conformance.bisecting.finding import Finding
+    from conformance.judging.result import Result, Run
     from conformance.reports.against import Comparison
-    from conformance.result import Result, Run
+    from conformance.running.conform import Done
 
 GIGABYTE = 1 << 30
 MOST = 20
@@ -112,7 +112,7 @@ def conform(
     Results are kept as they come beside the first file that is written; a run that was
     interrupted goes on when the same command is given again.
     """
-    from conformance.conform import conform as run_all
+    from conformance.running.conform import conform as run_all
 
     old = _older(against)
     first = next((p for p in (json_path, html_path, junit_path) if p is not None), None)
@@ -137,7 +137,7 @@ def conform(
 
 def chosen(given: dict[str, Any]) -> Any:
     """The options of the command line as a run takes them."""
-    from conformance.suite import Options
+    from conformance.running.suite import Options
 
     plural = {"suite": "suites", "frontend": "frontends", "device": "devices", "dtype": "dtypes"}
     given["memory"] = max(1, int(given["memory"] * GIGABYTE))
@@ -237,7 +237,7 @@ def choice(options: dict[str, Any]) -> dict[str, Any]:
 
 def _tell(run: Run, found: Comparison | None, *, is_same_choice: bool) -> None:
     """Counts and the first failures on stdout, what was skipped on stderr."""
-    from conformance.result import VERDICTS
+    from conformance.judging.result import VERDICTS
 
     verdicts = [v for v in VERDICTS if run.counts[v]]
     places = dict.fromkeys((r.suite, r.frontend, r.device) for r in run.results)
@@ -295,7 +295,7 @@ def _reasons(run: Run) -> str:
 
 
 def _counts(run: Run, place: tuple[str, str, str]) -> dict[str, int]:
-    from conformance.result import count
+    from conformance.judging.result import count
 
     return dict(count(r for r in run.results if (r.suite, r.frontend, r.device) == place))
 
@@ -354,7 +354,7 @@ def bisect(
 
 def _explain(finding: Finding, place: Path) -> None:
     """A finding for people."""
-    from conformance.finding import KINDS
+    from conformance.bisecting.finding import KINDS
 
     show(
         ("", "finding"),

@@ -87,7 +87,7 @@ def run(
     Several devices, with commas between, share the model: each operation runs on the first of them
     that can.
     """
-    from conformance.inputs import random_inputs
+    from conformance.verifying.inputs import random_inputs
 
     _require_files(output, trace)
     model = load(file, how)

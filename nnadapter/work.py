@@ -27,7 +27,7 @@ from .terminal import (
 )
 
 if TYPE_CHECKING:
-    from conformance.verify import Report
+    from conformance.verifying.verify import Report
 
 
 @click.command()

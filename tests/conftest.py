@@ -18,7 +18,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 
 REPOSITORY = Path(__file__).parents[1]
 LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")

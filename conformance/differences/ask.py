@@ -16,10 +16,10 @@ from nnir.ops import OPERATORS
 
 from ..case import EXACT, Case, Tolerance
 from ..cases.nnir.direct import DirectCase
-from ..compare import compare
-from ..engine import Engine
-from ..oracle import Oracle
-from ..worker import Lost
+from ..engines.engine import Engine
+from ..judging.compare import compare
+from ..oracles.oracle import Oracle
+from ..processes.worker import Lost
 from .question import FRAMEWORKS, Question
 from .words import Reply, cleaned, spoken
 

@@ -13,10 +13,10 @@ from typing import Any
 from nnir.errors import FAILURES
 
 from ..case import Case
-from ..engine import Engine
-from ..judge import judge
-from ..oracle import Oracle
-from ..result import PASS
+from ..engines.engine import Engine
+from ..judging.judge import judge
+from ..judging.result import PASS
+from ..oracles.oracle import Oracle
 from ..suites.operators import Book, book, operator_of
 from .ask import DEVICES
 from .question import FRAMEWORKS

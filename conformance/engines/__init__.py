@@ -1,1 +1,1 @@
-"""Engines by framework: how its cases are asked, converted and run; see `conformance.engine`."""
+"""Engines by framework: how its cases are asked, converted and run; see `engine`."""

@@ -19,8 +19,8 @@ from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 
 from ..case import Case, Const
-from ..engine import Answer, Engine
-from ..oracle import Oracle
+from ..oracles.oracle import Oracle
+from .engine import Answer, Engine
 
 Types = Sequence[TensorType | None]
 Named = list[tuple[str, Any]]

@@ -13,8 +13,8 @@ from nnir.model import Model
 from nnir.types import TensorType, precision_of
 
 from ..case import Case, Const, ModelCase, array_of
-from ..engine import Answer, Engine
-from ..oracle import Oracle
+from ..oracles.oracle import Oracle
+from .engine import Answer, Engine
 
 WORKER = "conformance.oracles.onnx"
 

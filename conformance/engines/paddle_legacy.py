@@ -20,8 +20,8 @@ from nnir.model import Model
 from nnir.types import Precision
 
 from ..case import Case, Const
-from ..engine import Answer, Engine
-from ..oracle import Oracle
+from ..oracles.oracle import Oracle
+from .engine import Answer, Engine
 
 
 def given(case: Case) -> dict[str, list[Any]]:

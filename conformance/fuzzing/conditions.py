@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..case import Case
-from ..compare import FINFO
-from ..engine import Answer
+from ..engines.engine import Answer
+from ..judging.compare import FINFO
 from .tree import arrays
 from .values import kind_of
 

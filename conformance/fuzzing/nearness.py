@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from ..case import Case, Tolerance
-from ..compare import FINFO, distance, spacing
-from ..engine import Answer, Engine, Outcome
-from ..judge import is_narrow
-from ..oracle import Oracle
+from ..engines.engine import Answer, Engine, Outcome
+from ..judging.compare import FINFO, distance, spacing
+from ..judging.judge import is_narrow
+from ..oracles.oracle import Oracle
 from .undefined import SUMS, matches
 
 TIMES = 4.0

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..case import Case
-from ..engine import Answer
+from ..engines.engine import Answer
 from ..engines.onnx import versions
 from .tree import array_of, is_leaf
 

@@ -16,11 +16,11 @@ from hypothesis.errors import HypothesisException
 from nnir.errors import FAILURES, DeviceError, summary
 
 from ..case import Case
-from ..engine import Answer
-from ..judge import Verdict, failure, judge
-from ..oracle import Oracle
-from ..result import ERROR, PASS, REFUSED, WRONG
-from ..worker import Lost
+from ..engines.engine import Answer
+from ..judging.judge import Verdict, failure, judge
+from ..judging.result import ERROR, PASS, REFUSED, WRONG
+from ..oracles.oracle import Oracle
+from ..processes.worker import Lost
 from .changes import changed
 from .conditions import not_finite
 from .cuts import cuts

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..case import Case, Limit
-from ..engine import Engine
+from ..engines.engine import Engine
 from .tree import Path, array_of, arrays, entries, is_leaf
 from .undefined import FLAGS, POSITIONS, is_listed
 from .values import is_position

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from ..case import Case
-from ..engine import Answer
+from ..engines.engine import Answer
 from . import schema
 from .conditions import (
     alone,

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from ..compare import FINFO
+from ..judging.compare import FINFO
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = tuple(map(np.dtype, (np.float32, np.float16, BFLOAT16, np.float64)))

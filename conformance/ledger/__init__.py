@@ -20,7 +20,7 @@ from pathlib import Path
 
 from nnir.errors import BadFile
 
-from ..result import PASS, REFUSED, Result
+from ..judging.result import PASS, REFUSED, Result
 
 DEVICES = ("builtin", "litert", "onnxruntime", "openvino", "torch")
 FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")

@@ -9,9 +9,9 @@ import click
 
 from nnir.staging import replacing
 
-from ..conform import conform
-from ..result import GOOD, REFUSED
-from ..suite import Options
+from ..judging.result import GOOD, REFUSED
+from ..running.conform import conform
+from ..running.suite import Options
 from . import DEVICES, FRONTENDS, differences, make, path_of, read, text_of
 
 

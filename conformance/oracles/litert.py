@@ -9,8 +9,8 @@ import numpy as np
 from ai_edge_litert import interpreter as litert
 from ai_edge_litert import schema_py_generated as schema
 
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
 
 PLAIN = litert.OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
 RESOLVERS = {

@@ -13,8 +13,8 @@ import onnx
 from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
 
 MEGABYTE = 1 << 20
 MOST = 256 * MEGABYTE

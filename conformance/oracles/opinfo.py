@@ -18,7 +18,7 @@ from torch.export import Dim
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
-from ..serving import serve
+from ..processes.worker_loop import serve
 from .torch import to_array
 
 AUTO = Dim.AUTO

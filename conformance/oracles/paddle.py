@@ -14,9 +14,9 @@ import paddle
 
 from frontends.paddle.reading import opdefs
 
-from ..oracle import argument
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
+from .oracle import argument
 from .paddle_formulas import FORMULAS, PROGRAMS
 
 paddle.set_device("cpu")

@@ -17,8 +17,8 @@ import paddle
 from paddle.base import core
 from paddle.static import io
 
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
 
 paddle.enable_static()
 OldIr = getattr(getattr(paddle, "pir_utils", None), "OldIrGuard", nullcontext)

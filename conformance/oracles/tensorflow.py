@@ -13,9 +13,9 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"  # one order of summation, whatever the processor
 import tensorflow as tf
 
-from ..oracle import argument
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
+from .oracle import argument
 
 RENAMED: dict[str, dict[str, str]] = {"Select": {"t": "x", "e": "y"}}
 """Inputs that `tf.raw_ops` calls by other names than the OpDef."""

@@ -18,9 +18,9 @@ import torch.ao.quantization.fx._decomposed  # registers quantized_decomposed
 from torch.export.graph_signature import ConstantArgument, SymIntArgument
 from torch.utils import _pytree as pytree
 
-from ..oracle import argument
-from ..serving import serve
-from ..stored import Writer
+from ..processes.array_store import Writer
+from ..processes.worker_loop import serve
+from .oracle import argument
 
 BITS = {
     "bfloat16": (torch.bfloat16, torch.int16),

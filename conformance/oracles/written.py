@@ -13,7 +13,7 @@ from hal.runtime.program import Program
 from nnir import archive
 from nnir.serial import decode_type
 
-from ..serving import serve
+from ..processes.worker_loop import serve
 
 
 class Opened:

@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from nnir.errors import FAILURES, BadFile, told
 from nnir.mapping import map_file
 
-from ..result import FORMAT, LIMIT, PASS, SKIP, VERDICTS, Result, Run
+from ..judging.result import FORMAT, LIMIT, PASS, SKIP, VERDICTS, Result, Run
 
 TIMES_SLOWER, SECONDS_SLOWER = 2.0, 0.05
 TYPES = get_type_hints(Result)

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
 from nnir.staging import replacing
 
-from ..result import (
+from ..judging.result import (
     CRASH,
     ERROR,
     LIMIT,

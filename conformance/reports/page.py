@@ -13,7 +13,7 @@ from typing import Any
 from nnir.errors import Unsupported
 from nnir.staging import replacing
 
-from ..result import GOOD, LARGEST, SKIP, VERDICTS, Result, Run
+from ..judging.result import GOOD, LARGEST, SKIP, VERDICTS, Result, Run
 from . import summary
 from .against import Comparison
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from ..result import (
+from ..judging.result import (
     CRASH,
     ERROR,
     LIMIT,

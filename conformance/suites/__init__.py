@@ -6,7 +6,7 @@ from importlib import import_module
 
 from nnir.errors import Unsupported
 
-from ..suite import Suite
+from ..running.suite import Suite
 
 SUITES: dict[str, str] = {
     "cases": "conformance.suites.operators:Operators",

@@ -25,13 +25,13 @@ from nnir.model import Model
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
-from ..compare import compare, is_float
-from ..engine import Outcome
-from ..judge import Verdict, failure
-from ..leeway import largest
-from ..record import record
-from ..result import PASS, WRONG, Result
-from ..suite import Crew, Item, Options, Suite, command
+from ..engines.engine import Outcome
+from ..judging.compare import compare, is_float
+from ..judging.judge import Verdict, failure
+from ..judging.record import record
+from ..judging.result import PASS, WRONG, Result
+from ..judging.tolerance import largest
+from ..running.suite import Crew, Item, Options, Suite, command
 
 FILES = ("model.pt2", "saved_model", "model.json", "model.pdmodel", "model.onnx", "model.tflite")
 INPUTS, OUTPUTS, META = "inputs.npz", "outputs.npz", "meta.json"

@@ -6,10 +6,10 @@ import importlib.util
 import time
 from collections.abc import Iterable, Iterator
 
-from ..judge import Verdict
-from ..record import record
-from ..result import PASS, SKIP, Result
-from ..suite import Crew, Item, Options, Suite, command
+from ..judging.judge import Verdict
+from ..judging.record import record
+from ..judging.result import PASS, SKIP, Result
+from ..running.suite import Crew, Item, Options, Suite, command
 
 SHARE = 0.5
 """Of the time that an item has, so much is for the search."""

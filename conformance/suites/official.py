@@ -14,12 +14,12 @@ from nnir.errors import FAILURES
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
-from ..compare import compare
-from ..engine import Outcome
-from ..judge import Verdict, failure
-from ..record import record, with_gap
-from ..result import PASS, WRONG, Result
-from ..suite import Crew, Item, Options, Suite, command
+from ..engines.engine import Outcome
+from ..judging.compare import compare
+from ..judging.judge import Verdict, failure
+from ..judging.record import record, with_gap
+from ..judging.result import PASS, WRONG, Result
+from ..running.suite import Crew, Item, Options, Suite, command
 from .onnx_backend import SuiteCase, agree, cases
 from .onnx_gaps import gap
 

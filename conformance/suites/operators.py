@@ -20,12 +20,12 @@ from nnir.passes import CLEAN, FUSIONS, apply
 
 from ..case import Case, Limit
 from ..cases.paddle_legacy import older
-from ..engine import Answer, Engine
-from ..judge import Verdict, judge, yardstick
-from ..oracle import Oracle, Refused
-from ..record import record
-from ..result import REFUSED, SKIP, Result
-from ..suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
+from ..engines.engine import Answer, Engine
+from ..judging.judge import Verdict, judge, yardstick
+from ..judging.record import record
+from ..judging.result import REFUSED, SKIP, Result
+from ..oracles.oracle import Oracle, Refused
+from ..running.suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
 
 TABLES = {"paddle-legacy": "paddle_legacy", "paddle-2.6": "paddle_legacy"}
 OLDER = "paddle-2.6"

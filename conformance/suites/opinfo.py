@@ -16,12 +16,12 @@ from nnir.errors import FAILURES, summary
 from nnir.passes import CLEAN, apply
 
 from ..case import Tolerance
-from ..compare import compare, first_problem
-from ..engine import Outcome
-from ..judge import Verdict, failure
-from ..oracle import Oracle, Refused
-from ..result import PASS, SKIP, WRONG
-from ..worker import Lost
+from ..engines.engine import Outcome
+from ..judging.compare import compare, first_problem
+from ..judging.judge import Verdict, failure
+from ..judging.result import PASS, SKIP, WRONG
+from ..oracles.oracle import Oracle, Refused
+from ..processes.worker import Lost
 
 WORKER = "conformance.oracles.opinfo"
 DTYPES = ("float32", "float64", "float16", "bfloat16", "int64", "bool")

@@ -22,7 +22,7 @@ from nnir.types import precision_of
 
 from ..case import Case
 from ..engines.torch import run
-from ..oracle import Oracle
+from ..oracles.oracle import Oracle
 from .opinfo import LEFT_OUT, WORKER, names
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..record import record, with_gap
-from ..result import Result
-from ..suite import Crew, Item, Options, Suite, command
+from ..judging.record import record, with_gap
+from ..judging.result import Result
+from ..running.suite import Crew, Item, Options, Suite, command
 from . import opinfo
 from .opinfo_gaps import gap
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from conformance.serving import serve
+from conformance.processes.worker_loop import serve
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[np.ndarray]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from conformance.judge import Verdict
-from conformance.record import record
-from conformance.result import PASS, Result
-from conformance.suite import Item, Suite
+from conformance.judging.judge import Verdict
+from conformance.judging.record import record
+from conformance.judging.result import PASS, Result
+from conformance.processes.worker import Lost
+from conformance.running.suite import Item, Suite
 from conformance.suites import SUITES
-from conformance.worker import Lost
 
 LOG = "HOSTILE_LOG"
 """Names the file to which every case that is run adds its name."""

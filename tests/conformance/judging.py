@@ -8,10 +8,10 @@ from typing import Any
 
 from conformance import ledger
 from conformance.case import Case, Limit, ModelCase
-from conformance.engine import Engine
-from conformance.judge import judge as verdict_on
-from conformance.oracle import Oracle
-from conformance.result import GOOD, Result
+from conformance.engines.engine import Engine
+from conformance.judging.judge import judge as verdict_on
+from conformance.judging.result import GOOD, Result
+from conformance.oracles.oracle import Oracle
 from conformance.suites.operators import TABLES, operator_of
 from hal.emission import decompositions
 

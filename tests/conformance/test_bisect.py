@@ -16,13 +16,13 @@ from click.testing import CliRunner, Result
 from onnx import helper
 
 import nnadapter as nna
-from conformance import evidence, intermediate
-from conformance.compare import Difference
-from conformance.finding import CONSTANT, CONVERSION, DEVICE, SOMEWHERE, Finding
-from conformance.intermediate import CHANNELS_LAST
-from conformance.leeway import relative_to
+from conformance.bisecting import evidence, intermediate
+from conformance.bisecting.finding import CONSTANT, CONVERSION, DEVICE, SOMEWHERE, Finding
+from conformance.bisecting.intermediate import CHANNELS_LAST
+from conformance.bisecting.search import turns
+from conformance.judging.compare import Difference
+from conformance.judging.tolerance import relative_to
 from conformance.oracles.onnx import groups, is_random
-from conformance.walk import turns
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from nnadapter.cli import main
 from nnir.errors import BadInput

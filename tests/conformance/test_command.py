@@ -15,11 +15,11 @@ import pytest
 from click.testing import CliRunner
 from click.testing import Result as Done
 
-from conformance import conform as running
-from conformance.compare import Difference
-from conformance.finding import Finding
-from conformance.result import CRASH, LARGEST, LIMIT, PASS, WRONG, Result, Run
-from conformance.suite import Item, Options, command
+from conformance.bisecting.finding import Finding
+from conformance.judging.compare import Difference
+from conformance.judging.result import CRASH, LARGEST, LIMIT, PASS, WRONG, Result, Run
+from conformance.running import conform as running
+from conformance.running.suite import Item, Options, command
 from nnadapter import prove
 
 ESCAPE = "\x1b[31mred\x07"

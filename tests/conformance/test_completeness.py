@@ -15,11 +15,11 @@ from conformance.cases.onnx import CASES as ONNX_CASES
 from conformance.cases.onnx import MODELS
 from conformance.cases.tflite import CASES as TFLITE_CASES
 from conformance.cases.torch import CASES as TORCH_CASES
-from conformance.completeness import bound, defaults, name_of, needless, unexcused, untried
 from conformance.engines import onnx as onnx_engine
 from conformance.engines import tflite as tflite_engine
 from conformance.engines import torch as torch_engine
-from conformance.oracle import Oracle
+from conformance.judging.completeness import bound, defaults, name_of, needless, unexcused, untried
+from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE as ONNX
 from frontends.onnx.reading import reader as onnx_reader
 from frontends.source import SourceGraph, SourceNode

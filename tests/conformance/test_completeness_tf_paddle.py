@@ -17,11 +17,11 @@ from conformance.cases.paddle.linalg import LU, NEAR, SWAPS
 from conformance.cases.paddle_legacy import CASES as LEGACY_CASES
 from conformance.cases.tensorflow import CASES as TENSORFLOW_CASES
 from conformance.cases.tensorflow.compiled import CASES as COMPILED
-from conformance.completeness import differs, needless, unexcused, untried
 from conformance.engines import paddle as paddle_engine
 from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines.named import NamedEngine
-from conformance.oracle import Oracle
+from conformance.judging.completeness import differs, needless, unexcused, untried
+from conformance.oracles.oracle import Oracle
 from frontends.paddle import TABLE as PADDLE
 from frontends.paddle.reading import opdefs as paddle_opdefs
 from frontends.paddle.reading.desc import Op

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from conformance.conform import conform, parts, planned
-from conformance.journal import Journal, fingerprint
-from conformance.result import CRASH, LIMIT, MEMORY, PASS, TIMEOUT, Result, Run
-from conformance.suite import Options
+from conformance.judging.result import CRASH, LIMIT, MEMORY, PASS, TIMEOUT, Result, Run
+from conformance.running.conform import conform, parts, planned
+from conformance.running.journal import Journal, fingerprint
+from conformance.running.suite import Options
 from nnir.errors import BadFile, DeviceError
 
 from .hostile import GOOD_ONES, LOG
@@ -70,7 +70,7 @@ def test_an_interrupted_run_goes_on(tmp_path: Path, log: Path) -> None:
     """Killed without a chance to tidy up; what it had finished is not run again."""
     journal = tmp_path / "run.json.partial"
     script = (
-        "from pathlib import Path; from conformance.conform import conform; "
+        "from pathlib import Path; from conformance.running.conform import conform; "
         "from tests.conformance.test_conform import SLOW; "
         f"conform(SLOW, jobs=1, journal=Path({str(journal)!r}))"
     )
@@ -92,7 +92,7 @@ def test_an_interrupt_ends_at_once(tmp_path: Path) -> None:
     journal = tmp_path / "run.json.partial"
     script = (
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "  # in background
-        "from pathlib import Path; from conformance.conform import conform; "
+        "from pathlib import Path; from conformance.running.conform import conform; "
         "from tests.conformance.test_conform import HANGING; "
         f"conform(HANGING, jobs=1, journal=Path({str(journal)!r}))"
     )

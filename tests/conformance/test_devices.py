@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from conformance import ledger
-from conformance.conform import conform
-from conformance.result import GOOD, REFUSED
-from conformance.suite import Options, missing
+from conformance.judging.result import GOOD, REFUSED
+from conformance.running.conform import conform
+from conformance.running.suite import Options, missing
 from conformance.suites.operators import book, operator_of
 
 from .judging import DEVICES, OTHERS, kept

@@ -10,9 +10,9 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 
-from conformance.conform import conform, planned
-from conformance.result import PASS, REFUSED, WRONG, Result
-from conformance.suite import Crew, Item, Options
+from conformance.judging.result import PASS, REFUSED, WRONG, Result
+from conformance.running.conform import conform, planned
+from conformance.running.suite import Crew, Item, Options
 from conformance.suites.folders import Folders
 from nnadapter import prove
 from nnir.errors import BadInput, DeviceError

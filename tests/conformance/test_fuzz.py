@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, f, i, scalar
-from conformance.engine import Answer
+from conformance.engines.engine import Answer
 from conformance.fuzzing.nearness import is_near
 from conformance.fuzzing.rows import names, row_of
 from conformance.fuzzing.search import Finding, Search, seed_of
 from conformance.fuzzing.starts import start
 from conformance.fuzzing.tree import arrays, same
 from conformance.fuzzing.undefined import EXCLUSIONS, excluded
-from conformance.judge import judge
-from conformance.oracle import Oracle
-from conformance.result import ERROR, PASS, WRONG
-from conformance.suite import Crew, Options
+from conformance.judging.judge import judge
+from conformance.judging.result import ERROR, PASS, WRONG
+from conformance.oracles.oracle import Oracle
+from conformance.running.suite import Crew, Options
 from conformance.suites import suite
 from conformance.suites.fuzz import FRONTENDS
 from frontends.table import Converter

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, Limit, Tolerance, f
-from conformance.compare import compare, distance, spacing
-from conformance.engine import Answer, Engine, Outcome, widened
-from conformance.judge import Verdict, judge, yardstick
-from conformance.leeway import largest
-from conformance.oracle import Oracle, Refused
-from conformance.record import described, record
-from conformance.result import ERROR, LIMIT, PASS, REFUSED, STALE, TIMEOUT, WRONG, Result
-from conformance.suite import Item
-from conformance.worker import Lost
+from conformance.engines.engine import Answer, Engine, Outcome, widened
+from conformance.judging.compare import compare, distance, spacing
+from conformance.judging.judge import Verdict, judge, yardstick
+from conformance.judging.record import described, record
+from conformance.judging.result import ERROR, LIMIT, PASS, REFUSED, STALE, TIMEOUT, WRONG, Result
+from conformance.judging.tolerance import largest
+from conformance.oracles.oracle import Oracle, Refused
+from conformance.processes.worker import Lost
+from conformance.running.suite import Item
 from nnir.errors import BadType, Unsupported
 from nnir.model import Model
 from nnir.ops import binary, unary

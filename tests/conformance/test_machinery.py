@@ -9,13 +9,13 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from conformance import channel
 from conformance.case import EXACT, Case, Limit, Tolerance, f, i, rand
-from conformance.compare import compare
-from conformance.inputs import random_inputs
-from conformance.oracle import Oracle
-from conformance.rules import problem
-from conformance.worker import FOLDER
+from conformance.judging.compare import compare
+from conformance.judging.type_rules import problem
+from conformance.oracles.oracle import Oracle
+from conformance.processes import channel
+from conformance.processes.worker import FOLDER
+from conformance.verifying.inputs import random_inputs
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, Unsupported
 from nnir.model import Model

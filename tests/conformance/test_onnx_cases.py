@@ -7,7 +7,7 @@ import pytest
 from conformance.case import Case, Limit, ModelCase
 from conformance.cases.onnx import CASES, LIMITS, MODELS
 from conformance.engines.onnx import ENGINE, WHOLE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE
 
 from .judging import DEVICES, judge, require_distinct, require_used

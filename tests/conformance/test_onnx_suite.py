@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import nnadapter as nna
-from conformance.judge import Verdict
-from conformance.record import with_gap
-from conformance.result import CRASH, ERROR, LIMIT, PASS, REFUSED, SKIP, STALE, WRONG
+from conformance.judging.judge import Verdict
+from conformance.judging.record import with_gap
+from conformance.judging.result import CRASH, ERROR, LIMIT, PASS, REFUSED, SKIP, STALE, WRONG
 from conformance.suites.onnx_backend import agree, cases
 from conformance.suites.onnx_gaps import Gap, gap
 from nnir.errors import NNAdapterError, summary

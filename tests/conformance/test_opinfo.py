@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.conform import conform, planned
-from conformance.judge import Verdict
-from conformance.oracle import Oracle, Refused
-from conformance.record import with_gap
-from conformance.result import CRASH, GOOD, MEMORY, PASS, SKIP, TIMEOUT
-from conformance.suite import Crew, Item, Options, command
+from conformance.judging.judge import Verdict
+from conformance.judging.record import with_gap
+from conformance.judging.result import CRASH, GOOD, MEMORY, PASS, SKIP, TIMEOUT
+from conformance.oracles.oracle import Oracle, Refused
+from conformance.processes.worker import Lost
+from conformance.running.conform import conform, planned
+from conformance.running.suite import Crew, Item, Options, command
 from conformance.suites import opinfo
 from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
 from conformance.suites.samples import OpInfo
-from conformance.worker import Lost
 from nnadapter import prove
 from nnir.errors import NNAdapterError
 

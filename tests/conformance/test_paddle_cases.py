@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.paddle import CASES, LIMITS
 from conformance.engines.paddle import ENGINE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.paddle import TABLE
 from frontends.paddle.operators import control
 

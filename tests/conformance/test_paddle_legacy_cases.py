@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.paddle_legacy import CASES, LIMITS
 from conformance.engines.paddle_legacy import ENGINE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.paddle.reading.legacy.rules import RULES
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from conformance.judging.result import GOOD, LIMIT, PASS, SKIP, Result, Run
 from conformance.reports import against, summary
 from conformance.reports import page as report
-from conformance.result import GOOD, LIMIT, PASS, SKIP, Result, Run
 from nnir.errors import BadFile, Unsupported
 
 from .test_reports import make_run, result

@@ -6,7 +6,7 @@ from importlib import import_module
 
 import numpy as np
 
-from conformance.engine import Answer
+from conformance.engines.engine import Answer
 from nnir.check import all_operations
 from nnir.errors import NNAdapterError
 from nnir.evaluate import run_operation

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import nnadapter as nna
-from conformance.conform import conform
-from conformance.finding import CONSTANT, CONVERSION, DEVICE
-from conformance.suite import Options
+from conformance.bisecting.finding import CONSTANT, CONVERSION, DEVICE
+from conformance.running.conform import conform
+from conformance.running.suite import Options
 
 from ..conftest import folder_of
 from . import planted

@@ -15,14 +15,14 @@ import pytest
 import nnadapter as nna
 from conformance import ledger
 from conformance.case import Case
-from conformance.conform import conform
-from conformance.engine import Answer
 from conformance.engines import onnx as onnx_engine
 from conformance.engines import torch as torch_engine
-from conformance.result import ERROR, PASS, REFUSED, Result
-from conformance.suite import Crew, Options
+from conformance.engines.engine import Answer
+from conformance.judging.result import ERROR, PASS, REFUSED, Result
+from conformance.processes.worker import GIGABYTE
+from conformance.running.conform import conform
+from conformance.running.suite import Crew, Options
 from conformance.suites.operators import Operators
-from conformance.worker import GIGABYTE
 from nnir.model import Model
 from nnir.ops import activation, attention, binary
 from nnir.passes import CLEAN, apply

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from conformance.origin import References
-from conformance.quanta import allowed, is_quantized
-from conformance.trials import Trial
-from conformance.verify import Row, compared
+from conformance.judging.quantised import allowed, is_quantized
+from conformance.oracles.origin import References
+from conformance.verifying.trials import Trial
+from conformance.verifying.verify import Row, compared
 from nnir.model import Model
 from nnir.ops import binary, quant
 from nnir.types import Precision, TensorType

@@ -15,8 +15,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from conformance.judging.result import GOOD, LIMIT, PASS, SKIP, VERDICTS, Result, Run
 from conformance.reports import against, junit, summary
-from conformance.result import GOOD, LIMIT, PASS, SKIP, VERDICTS, Result, Run
 from nnir.errors import BadFile
 from nnir.errors import summary as one_line
 

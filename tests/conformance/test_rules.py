@@ -14,7 +14,7 @@ from conformance.cases.torch import CASES as TORCH
 from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines import torch as torch_engine
 from conformance.engines.onnx import convert, run_inputs
-from conformance.rules import problem, traced
+from conformance.judging.type_rules import problem, traced
 from hal.runtime.program import Program
 from nnir.check import check
 from nnir.errors import BadType, Unsupported

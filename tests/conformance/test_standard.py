@@ -12,7 +12,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from conformance.engine import Answer
+from conformance.engines.engine import Answer
 from nnir.check import all_operations, check, extensions
 from nnir.decomposition import Level
 from nnir.errors import NNAdapterError

@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.tensorflow import CASES, LIMITS
 from conformance.engines.tensorflow import ENGINE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.tensorflow import TABLE
 
 from .judging import DEVICES, judge, require_distinct, require_used, worker_of

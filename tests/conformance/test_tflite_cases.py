@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case
 from conformance.cases.tflite import CASES, LIMITS
 from conformance.engines.tflite import ENGINE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.tflite import TABLE
 
 from .judging import DEVICES, judge, require_distinct, worker_of

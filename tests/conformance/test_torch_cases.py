@@ -9,7 +9,7 @@ import pytest
 from conformance.case import Case, Limit
 from conformance.cases.torch import CASES, LIMITS
 from conformance.engines.torch import ENGINE
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.torch import TABLE
 from frontends.torch.reading.schema import HIGHER_ORDER
 

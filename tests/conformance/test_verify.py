@@ -15,11 +15,11 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import nnadapter as nna
-from conformance.oracle import Refused
+from conformance.oracles.oracle import Refused
 from conformance.oracles.torch import load_program
-from conformance.ranges import range_of
-from conformance.trials import COUNT, Trial, trials, weaknesses
-from conformance.verify import Report
+from conformance.verifying.input_ranges import range_of
+from conformance.verifying.trials import COUNT, Trial, trials, weaknesses
+from conformance.verifying.verify import Report
 from nnadapter.api import StateWarning
 from nnir.dim import symbol
 from nnir.errors import Differs

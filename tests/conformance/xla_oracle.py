@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from conformance.oracle import argument
+from conformance.oracles.oracle import argument
 from conformance.oracles.tensorflow import called, results, tf
-from conformance.serving import serve
+from conformance.processes.worker_loop import serve
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[Any]:

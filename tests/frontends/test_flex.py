@@ -14,7 +14,7 @@ import pytest
 from conformance.case import Case, rand
 from conformance.cases.tflite.detection import options
 from conformance.engines.tflite import run
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.tflite.reading.flexbuffer import decode
 from nnir.errors import BadFile, NNAdapterError, Unsupported
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conformance.case import i, rand
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.paddle import load
 from hal.runtime.program import Program
 from nnir.errors import NoLowering

@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conformance.engine import Answer, Engine
+from conformance.engines.engine import Answer, Engine
 from conformance.ledger import FRONTENDS
-from conformance.oracle import Oracle
-from conformance.suite import missing
+from conformance.oracles.oracle import Oracle
+from conformance.running.suite import missing
 from conformance.suites.operators import book
 from frontends.source import SourceGraph, SourceNode, SourceValue
 from frontends.translate import Translator

@@ -12,7 +12,7 @@ import pytest
 from conformance.case import Case, Const, f, i, rand
 from conformance.cases.tflite import CASES
 from conformance.engines.tflite import Body, run
-from conformance.oracle import Oracle
+from conformance.oracles.oracle import Oracle
 from frontends.tflite import TABLE
 from nnir.errors import BadType, NNAdapterError, Unsupported
 

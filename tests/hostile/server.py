@@ -24,7 +24,12 @@ from collections.abc import Mapping
 from typing import Any
 
 WARM = (
-    *("nnadapter.cli", "conformance.verify", "conformance.bisect", "conformance.inputs"),
+    *(
+        "nnadapter.cli",
+        "conformance.verifying.verify",
+        "conformance.bisecting.bisect",
+        "conformance.verifying.inputs",
+    ),
     *("frontends.onnx.converters", "frontends.torch.converters", "frontends.tflite.converters"),
     *("frontends.tensorflow.converters", "frontends.paddle.converters", "nnir.passes"),
     *(

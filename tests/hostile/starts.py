@@ -41,7 +41,7 @@ class Format:
 
     def warm(self) -> None:
         """Import what loading needs, so that forks begin with it."""
-        import conformance.verify  # noqa: F401
+        import conformance.verifying.verify  # noqa: F401
         import frontends.onnx.reading.reader
         import frontends.paddle.reading.legacy.reader
         import frontends.tensorflow.reading.saved_model

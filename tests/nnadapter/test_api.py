@@ -50,7 +50,7 @@ def test_verify_agrees(saved: Path, device: str) -> None:
 
 
 def test_verify_sees_a_wrong_model(mlp: onnx.ModelProto, saved: Path) -> None:
-    from conformance.verify import verify
+    from conformance.verifying.verify import verify
 
     model = nna.load(mlp)
     weight = model.operations[0].inputs[1]

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import nnadapter as nna
-from conformance.origins import NotInstalled
+from conformance.oracles.sessions import NotInstalled
 from nnadapter import api
 from nnadapter.cli import main
 from tests.conformance import typos
@@ -44,7 +44,7 @@ def test_convert_says_when_it_cannot_verify(
     def refuse(*_: object) -> None:
         raise NotInstalled("its framework: it is not installed")
 
-    monkeypatch.setattr("conformance.origin.session_of", refuse)
+    monkeypatch.setattr("conformance.oracles.origin.session_of", refuse)
     done = call("convert", saved, tmp_path / "m.onnx", "--json")
     assert done.exit_code == 0
     assert "NOT VERIFIED against its framework: it is not installed" in done.stderr

@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 from onnx import helper, numpy_helper
 
 import nnadapter as nna
-from conformance import stock
+from conformance.verifying import stock_engine as stock
 from hal.drivers.onnxruntime import writer
 from nnadapter.cli import main
 from nnir.errors import BadFile, BadInput, Differs
@@ -154,7 +154,7 @@ def started(*arguments: object, folder: Path) -> subprocess.Popen[bytes]:
     """The command line in a process, which stays in the middle of its proof."""
     code = (
         "import sys, time\n"
-        "from conformance.stock import Stock\n"
+        "from conformance.verifying.stock_engine import Stock\n"
         "from nnadapter.__main__ import run\n"
         "Stock.run = lambda *_: (print('proving', flush=True), time.sleep(60))\n"
         "sys.argv[0] = 'nnadapter'; run()"

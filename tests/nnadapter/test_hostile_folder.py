@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from conformance.conform import planned
-from conformance.suite import Options
+from conformance.running.conform import planned
+from conformance.running.suite import Options
 from nnir import isolation
 
 ROOT = Path(__file__).parents[2]

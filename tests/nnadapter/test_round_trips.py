@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 import nnadapter as nna
-from conformance.inputs import random_inputs
+from conformance.verifying.inputs import random_inputs
 from nnir.errors import Unsupported
 
 LIGHT = Path(onnx.__file__).parent / "backend" / "test" / "data" / "light"

@@ -15,7 +15,7 @@ from nnir.operator import Operator
 from nnir.types import Precision, Quantization, TensorType, precision_of
 
 from ...case import EXACT, Const, Tolerance
-from ...compare import compare
+from ...judging.compare import compare
 
 
 @dataclass(frozen=True)

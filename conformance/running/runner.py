@@ -1,4 +1,4 @@
-"""The process that runs cases: `python -m conformance.runner`, asked through a `Worker`.
+"""The process that runs cases: `python -m conformance.running.runner`, asked through a `Worker`.
 
 What it is asked: {"plan": options} for every case there is, {"run": [suite, frontend, op, name,
 device], "options": options} for the results of one case on one device.
@@ -21,15 +21,15 @@ from hal.runtime import manager
 from hal.runtime.program import names_of
 from nnir.errors import FAILURES, NNAdapterError, summary, told
 
-from .serving import serve
+from ..processes.worker_loop import serve
+from ..suites import suite
 from .suite import IDLE, Crew, Item, Options, Suite
-from .suites import suite
 
 PACKAGES = (
     *("nnadapter", "numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu"),
     *("tensorflow", "ai-edge-litert", "paddlepaddle", "openvino", "scipy"),
 )
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""
 

@@ -17,13 +17,13 @@ from hal.runtime.program import Program
 from nnir.errors import Unsupported, summary
 from nnir.model import Model
 
-from .case import Tolerance
-from .compare import compare
-from .leeway import largest
-from .origin import BUILTIN, Origin, References, origin_of
-from .origins import NotInstalled
-from .quanta import allowed, are_as_near, is_quantized
-from .stock import Stock
+from ..case import Tolerance
+from ..judging.compare import compare
+from ..judging.quantised import allowed, are_as_near, is_quantized
+from ..judging.tolerance import largest
+from ..oracles.origin import BUILTIN, Origin, References, origin_of
+from ..oracles.sessions import NotInstalled
+from .stock_engine import Stock
 from .trials import CALLS, COUNT, Trial, trials, weaknesses
 
 Read = Callable[[Path], Model]

@@ -13,7 +13,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .case import Tolerance
+from ..case import Tolerance
 
 FINFO: Callable[[Any], Any] = ml_dtypes.finfo
 

@@ -10,12 +10,12 @@ import numpy as np
 
 from nnir.errors import NNAdapterError, summary, told
 
-from .case import Limit
+from ..case import Limit
+from ..engines.engine import WIDE, Answer, Engine, Outcome, Prepare, is_alike
+from ..oracles.oracle import Oracle
+from ..processes.worker import Lost
 from .compare import Difference, distance
-from .engine import WIDE, Answer, Engine, Outcome, Prepare, is_alike
-from .oracle import Oracle
 from .result import ERROR, LIMIT, MEMORY, PASS, REFUSED, STALE, WRONG
-from .worker import Lost
 
 HALF = 0.5
 """Even a correctly rounded result is up to half a unit in the last place off."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from nnir.model import Model
 
-from .compare import Difference
-from .result import LARGEST
+from ..judging.compare import Difference
+from ..judging.result import LARGEST
 
 CONVERSION, DEVICE, CONSTANT, TOGETHER = "conversion", "device", "constant", "together"
 SOMEWHERE = "somewhere"

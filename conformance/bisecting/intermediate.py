@@ -19,10 +19,10 @@ from nnir.dim import evaluate, symbol, symbols_of
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
 
-from .gate import admit
-from .oracle import Oracle
-from .origins import TIMEOUT
-from .stored import Reader
+from ..gate import admit
+from ..oracles.oracle import Oracle
+from ..oracles.sessions import TIMEOUT
+from ..processes.array_store import Reader
 
 Head = dict[str, Any]
 BY_NODE = ("torch", "litert", "tensorflow")

@@ -12,7 +12,7 @@ from nnir.errors import BadInput
 from nnir.model import Model, Value
 from nnir.types import Precision
 
-from .ranges import range_of
+from .input_ranges import range_of
 
 DEFAULT_SIZE = 2
 LARGEST = 1 << 28

@@ -17,17 +17,17 @@ from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
 
-from .compare import compare
+from ..judging.compare import compare
+from ..judging.quantised import allowed, is_quantized
+from ..judging.tolerance import relative_to
+from ..oracles.origin import as_in_origin, origin_of
+from ..processes.worker import available
+from ..verifying.inputs import random_inputs
+from ..verifying.trials import Trial
+from ..verifying.verify import TOLERANCES, compared
 from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
-from .inputs import random_inputs
 from .intermediate import intermediates
-from .leeway import relative_to
-from .origin import as_in_origin, origin_of
-from .quanta import allowed, is_quantized
-from .trials import Trial
-from .verify import TOLERANCES, compared
-from .walk import Walk
-from .worker import available
+from .search import Walk
 
 COPIES = 2
 """A device lays weights out in its own way, beside as they are."""

@@ -17,7 +17,7 @@ from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
 
-from .gate import admit
+from ..gate import admit
 from .oracle import Oracle, Refused
 
 TIMEOUT = 600

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.model import Model, Operation, Value
 from nnir.ops import quant, shape
 
-from .leeway import largest
+from .tolerance import largest
 
 QUANTA = 1
 """Steps that a quantised output may be away: kernels round their last product differently."""

@@ -14,9 +14,9 @@ from nnir.dim import Expr
 from nnir.errors import NNAdapterError
 from nnir.model import Model
 
-from .case import Case, Const, ModelCase
-from .compare import Difference, compare, first_problem
-from .oracle import Oracle
+from ..case import Case, Const, ModelCase
+from ..judging.compare import Difference, compare, first_problem
+from ..oracles.oracle import Oracle
 
 Row = TypeVar("Row", bound=Case | ModelCase)
 Prepare = Callable[[Model], Any]

@@ -14,7 +14,7 @@ from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
 
 from .oracle import Refused
-from .origins import session_of
+from .sessions import session_of
 
 Arrays = list[np.ndarray]
 BUILTIN = "builtin"

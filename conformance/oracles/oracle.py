@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 
-from .worker import Worker
+from ..processes.worker import Worker
 
 
 class Refused(Unsupported):

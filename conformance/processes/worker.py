@@ -20,8 +20,8 @@ from nnir import isolation
 from nnir.errors import DeviceError
 from nnir.staging import temporary_folder
 
+from ..judging.result import CRASH, MEMORY, TIMEOUT
 from . import channel
-from .result import CRASH, MEMORY, TIMEOUT
 
 LIMIT = "NNADAPTER_WORKER_MEMORY"
 """How a worker learns its limit, in bytes."""

@@ -9,9 +9,9 @@ import numpy as np
 
 from nnir.model import Model
 
-from .compare import is_float
+from ..judging.compare import is_float
+from ..oracles.oracle import Refused
 from .inputs import open_sizes, random_inputs
-from .oracle import Refused
 
 Arrays = list[np.ndarray]
 

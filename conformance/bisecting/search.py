@@ -15,11 +15,18 @@ from nnir.numeric import fused
 from nnir.ops import shape
 from nnir.types import Fuse
 
-from .compare import Difference, compare, is_float
+from ..judging.compare import Difference, compare, is_float
+from ..judging.quantised import allowed
+from ..judging.tolerance import (
+    SINGLE,
+    depending,
+    is_element_wise,
+    is_random,
+    largest,
+    relative_to,
+)
 from .finding import CONSTANT, CONVERSION, DEVICE, Arrays, Finding
 from .intermediate import Known
-from .leeway import SINGLE, depending, is_element_wise, is_random, largest, relative_to
-from .quanta import allowed
 
 IMAGES = (3, 4, 5)
 """Ranks of what has channels."""

@@ -12,7 +12,7 @@ import numpy as np
 from frontends.table import Converter, Table
 from nnir.errors import Unsupported
 
-from .case import Case, array_of
+from ..case import Case, array_of
 
 Arguments = Callable[[Case], Mapping[str, Any]]
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..running.suite import Item
 from .judge import Verdict
 from .result import GOOD, LIMIT, PASS, REFUSED, STALE, WRONG, Result
-from .suite import Item
 
 LONGEST = 600
 

@@ -12,9 +12,9 @@ from nnir.errors import DeviceError, NoDevice, Unsupported
 from nnir.model import Model
 from nnir.serial import encode_type
 
-from .oracle import Oracle
-from .origin import BUILTIN
-from .worker import Lost
+from ..oracles.oracle import Oracle
+from ..oracles.origin import BUILTIN
+from ..processes.worker import Lost
 
 TIMEOUT = 600.0
 

@@ -10,7 +10,7 @@ from nnir.model import Operation, Value
 from nnir.operator import Pattern
 from nnir.ops import activation
 
-from .case import Tolerance
+from ..case import Tolerance
 from .compare import is_float
 
 SINGLE = {"float64": 1e-9, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}

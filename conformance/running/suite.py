@@ -13,9 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
-from .oracle import Oracle
-from .result import Result
-from .worker import GIGABYTE
+from ..judging.result import Result
+from ..oracles.oracle import Oracle
+from ..processes.worker import GIGABYTE
 
 PADDLE2 = "NNADAPTER_PADDLE2_PYTHON"
 """Names the interpreter of an environment with paddlepaddle 2.6 and ml_dtypes."""

@@ -22,12 +22,12 @@ from typing import Any
 
 from nnir.errors import DeviceError, summary, told
 
+from ..judging.result import CRASH, ERROR, Result, Run
+from ..processes.worker import Lost, Worker
 from .journal import Journal, Task, fingerprint
-from .result import CRASH, ERROR, Result, Run
 from .suite import IDLE, Item, Options, command
-from .worker import Lost, Worker
 
-RUNNER = "conformance.runner"
+RUNNER = "conformance.running.runner"
 BATCH = 32
 SLICE = 2.0
 """Seconds after which a batch gives back what it has."""

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 
 from nnir.errors import BadFile
 
-from .result import Result
+from ..judging.result import Result
 
 Task = tuple[str, str, str, str, str]
 """Suite, frontend, operator and name of a case, and the device."""

@@ -1,0 +1,1 @@
+"""Worker processes: messages, limits, and the arrays that they write."""

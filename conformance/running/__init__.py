@@ -1,0 +1,1 @@
+"""Runs of suites: plans, tasks, journals, and the processes that run cases."""

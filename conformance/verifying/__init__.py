@@ -1,0 +1,1 @@
+"""Models and written files against their origin, on inputs that prove something."""
