@@ -63,6 +63,7 @@ class Operator(Generic[Result]):
         order: tuple[str, ...] | None = None,
         steps: Callable[[int, int], int] | None = None,
         pattern: Pattern = Pattern.COMBINING,
+        commutes: bool = False,
     ) -> None:
         self.name = rule.__name__.removesuffix("_").upper()
         self.rule = rule
@@ -73,6 +74,7 @@ class Operator(Generic[Result]):
         self.is_random = is_random
         self.steps = steps
         self.pattern = pattern
+        self.commutes = commutes
         self._order = order
         self._decompositions: list[Decomposition] = []
         self.__doc__ = rule.__doc__
@@ -314,6 +316,7 @@ def operator(
     order: tuple[str, ...] | None = None,
     steps: Callable[[int, int], int] | None = None,
     pattern: Pattern = Pattern.COMBINING,
+    commutes: bool = False,
 ) -> Definition:
     """Make an operator of a type rule.
 
@@ -322,7 +325,8 @@ def operator(
     `is_random` keeps it from being computed while converting; `order` is the order of the operands
     in the standard where the signature cannot show it (a constant between two tensors); `steps`
     says what the reference costs, from the numbers of elements that it reads and makes, where that
-    is more than to touch each once; `pattern` which elements a result depends on.
+    is more than to touch each once; `pattern` which elements a result depends on; `commutes` that
+    its two operands may change places.
     """
     return Definition(
         code=code,
@@ -333,6 +337,7 @@ def operator(
         order=order,
         steps=steps,
         pattern=pattern,
+        commutes=commutes,
     )
 
 

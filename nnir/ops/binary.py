@@ -30,6 +30,7 @@ def arithmetic(
     edges: str,
     dims: DimFunction | None = None,
     complexes: bool = False,
+    commutes: bool = False,
 ) -> Operator:
     """An operator `fuse(function(input0, input1))` on numbers of one type.
 
@@ -59,6 +60,7 @@ def arithmetic(
         code=code,
         reference=reference,
         content=dims and carry_dims(dims),
+        commutes=commutes,
     )(rule)
 
 
@@ -130,7 +132,14 @@ def _power(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
 
 _WRAP = "Integers wrap."
 add = arithmetic(
-    "add", np.add, 3, "input0 + input1.", edges=_WRAP, dims=python_operator.add, complexes=True
+    "add",
+    np.add,
+    3,
+    "input0 + input1.",
+    edges=_WRAP,
+    dims=python_operator.add,
+    complexes=True,
+    commutes=True,
 )
 div = arithmetic(
     "div",
@@ -149,9 +158,23 @@ floor_div = arithmetic(
     edges="-7 by 2 is -4.",
     dims=python_operator.floordiv,
 )
-max_ = arithmetic("max_", np.maximum, 48, "The larger of the two.", edges="NaN wins.", dims=maximum)
+max_ = arithmetic(
+    "max_",
+    np.maximum,
+    48,
+    "The larger of the two.",
+    edges="NaN wins.",
+    dims=maximum,
+    commutes=True,
+)
 min_ = arithmetic(
-    "min_", np.minimum, 51, "The smaller of the two.", edges="NaN wins.", dims=minimum
+    "min_",
+    np.minimum,
+    51,
+    "The smaller of the two.",
+    edges="NaN wins.",
+    dims=minimum,
+    commutes=True,
 )
 mul = arithmetic(
     "mul",
@@ -161,6 +184,7 @@ mul = arithmetic(
     edges=_WRAP,
     dims=python_operator.mul,
     complexes=True,
+    commutes=True,
 )
 pow_ = arithmetic(
     "pow_",

@@ -19,7 +19,13 @@ ORDERED = ANY - {Precision.COMPLEX64, Precision.COMPLEX128}
 
 
 def comparison(
-    name: str, function: Ufunc, code: int, summary: str, kinds: frozenset[Precision] = ORDERED
+    name: str,
+    function: Ufunc,
+    code: int,
+    summary: str,
+    kinds: frozenset[Precision] = ORDERED,
+    *,
+    commutes: bool = False,
 ) -> Operator:
     """An operator that compares two tensors of one type."""
 
@@ -36,11 +42,15 @@ def comparison(
         "    Shapes: broadcast as in NumPy.\n"
         "    Edges: NaN is unequal to everything, not above, not below; false is below true.\n    "
     )
-    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference, commutes=commutes)(
+        rule
+    )
 
 
-equal = comparison("equal", np.equal, 21, "Whether input0 == input1.", ANY)
-not_equal = comparison("not_equal", np.not_equal, 54, "Whether input0 != input1.", ANY)
+equal = comparison("equal", np.equal, 21, "Whether input0 == input1.", ANY, commutes=True)
+not_equal = comparison(
+    "not_equal", np.not_equal, 54, "Whether input0 != input1.", ANY, commutes=True
+)
 greater = comparison("greater", np.greater, 32, "Whether input0 > input1.")
 greater_equal = comparison("greater_equal", np.greater_equal, 33, "Whether input0 >= input1.")
 less = comparison("less", np.less, 41, "Whether input0 < input1.")

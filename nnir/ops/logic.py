@@ -26,7 +26,9 @@ def logical(name: str, function: Ufunc, code: int, summary: str, *, since: str =
 
     rule.__name__, rule.__module__ = name, __name__
     rule.__doc__ = f"{summary}\n\n    Types: BOOL8.\n    Shapes: broadcast as in NumPy.\n    "
-    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference, since=since)(rule)
+    return operator(
+        pattern=Pattern.ELEMENTWISE, code=code, reference=reference, since=since, commutes=True
+    )(rule)
 
 
 def bitwise(name: str, function: Ufunc, code: int, summary: str) -> Operator:
@@ -44,7 +46,9 @@ def bitwise(name: str, function: Ufunc, code: int, summary: str) -> Operator:
         f"{summary}\n\n    Types: two integers of one precision; the result has it too.\n"
         "    Shapes: broadcast as in NumPy.\n    "
     )
-    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference)(rule)
+    return operator(pattern=Pattern.ELEMENTWISE, code=code, reference=reference, commutes=True)(
+        rule
+    )
 
 
 def _require_bool(name: str, input: Value) -> None:

@@ -8,7 +8,7 @@ from .dead import remove_dead_code
 from .dense import fuse_dense
 from .fold import fold_constants
 from .gelu import fuse_gelu
-from .identities import remove_identities
+from .identities import join_unsqueezes, remove_identities
 from .layout import sink_transposes
 from .legalise import legalise
 from .lift import lift_transposes
@@ -22,6 +22,7 @@ CLEAN: tuple[Pass, ...] = (
     remove_copies,
     fold_constants,
     remove_identities,
+    join_unsqueezes,
     simplify_shapes,
     merge_common,
     remove_dead_code,
@@ -52,6 +53,7 @@ __all__ = [
     "fuse_dense",
     "fuse_gelu",
     "fuse_swish",
+    "join_unsqueezes",
     "legalise",
     "lift_transposes",
     "merge_common",

@@ -4,53 +4,59 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..model import Model, Operation
+from ..model import Operation, Value
 from ..ops import conv, norm
 from ..types import Fuse
-from .rewrite import only_reader, rewrite, sweep
+from .matching import ANY, Variable, node, rule
 
 
-def _pair(operation: Operation) -> Operation | None:
-    """The batch norm that alone reads a convolution, all of their parameters being constant."""
-    if operation.operator is not conv.conv_2d or operation.attributes["fuse_code"] != Fuse.NONE:
-        return None
-    if any(v is None or v.constant is None or not v.is_float for v in operation.inputs[1:3]):
-        return None
-    reader = only_reader(operation.outputs[0])
-    if reader is None or reader.operator is not norm.batch_normalization:
-        return None
-    return (
-        reader if all(v is not None and v.constant is not None for v in reader.inputs[1:]) else None
-    )
+def _is_known(value: Value) -> bool:
+    return value.constant is not None and value.is_float
 
 
-@rewrite(ensures=lambda model: all(_pair(o) is None for o in model.operations))
-def fold_batch_norm(model: Model) -> bool:
+def _constant(name: str) -> Variable:
+    return Variable(name, where=_is_known)
+
+
+STATISTICS = ("scale", "shift", "mean", "variance")
+IMAGE = node(
+    conv.conv_2d,
+    *(Variable("image"), _constant("filter"), _constant("bias")),
+    name="convolution",
+    alone=True,
+    attributes=ANY,
+)
+NORM = node(
+    norm.batch_normalization,
+    *(IMAGE, *map(_constant, STATISTICS)),
+    name="normalization",
+    attributes={"epsilon": ANY},
+)
+
+
+def _is_free(convolution: Operation) -> bool:
+    return bool(convolution.attributes["fuse_code"] == Fuse.NONE)
+
+
+@rule(NORM, where=_is_free)
+def fold_batch_norm(
+    image: Value, filter: Value, bias: Value, convolution: Operation, normalization: Operation
+) -> Value:
     """Scale the filter and the bias of a convolution by the batch norm that follows it.
 
-    Ensures: no such pair is left. The products are formed in float64 and rounded once.
+    The products are formed in float64 and rounded once.
     """
-    modified = False
-    for operation in list(model.operations):
-        reader = _pair(operation)
-        if reader is None:
-            continue
-        image, filter, bias = operation.inputs
-        weights, offset, *statistics = (
-            np.asarray(v.constant, np.float64)
-            for v in (filter, bias, *reader.inputs[1:])
-            if v is not None
-        )
-        scale, shift, mean, variance = statistics
-        gain = scale / np.sqrt(variance + reader.attributes["epsilon"])
-        weights = weights * gain.reshape(-1, 1, 1, 1)
-        offset = (offset - mean) * gain + shift
-        fused = conv.conv_2d(
-            image,
-            model.constant(weights.astype(filter.dtype), name=filter.name),  # type: ignore[union-attr]
-            model.constant(offset.astype(filter.dtype)),  # type: ignore[union-attr]
-            **operation.attributes,
-        )
-        model.replace(reader.outputs[0], fused)
-        modified = True
-    return sweep(model) or modified
+    weights, offset, scale, shift, mean, variance = (
+        np.asarray(v.constant, np.float64)
+        for v in (filter, bias, *normalization.inputs[1:])
+        if v is not None
+    )
+    gain = scale / np.sqrt(variance + normalization.attributes["epsilon"])
+    weights = weights * gain.reshape(-1, 1, 1, 1)
+    offset = (offset - mean) * gain + shift
+    return conv.conv_2d(
+        image,
+        image.model.constant(weights.astype(filter.dtype), name=filter.name),
+        image.model.constant(offset.astype(filter.dtype)),
+        **convolution.attributes,
+    )

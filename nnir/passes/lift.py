@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 from ..broadcast import axis_of
-from ..model import Model, Operation, Value
+from ..model import Operation, Value
 from ..ops import quant, shape
 from . import layout_shapes
-from .orders import Perm, order_of, turned
-from .rewrite import rewrite, sweep
-
-
-def _dequantized(operation: Operation) -> Operation | None:
-    """What a transpose reads, where that is a dequantisation that nobody else reads."""
-    source = operation.inputs[0] if operation.operator is shape.transpose else None
-    made = None if source is None else source.producer
-    if source is None or made is None or made.operator is not quant.dequantize_linear:
-        return None
-    alone = len(source.uses) == 1 and not made.attributes["block_size"]
-    return made if alone and not any(source is v for v in source.model.outputs) else None
+from .matching import ANY, Variable, node, rule
+from .orders import Perm, perm_of, turned
 
 
 def _moved(stored: Value, perm: Perm) -> Value:
@@ -27,31 +17,26 @@ def _moved(stored: Value, perm: Perm) -> Value:
     return less[0] if less is not None else moved
 
 
-def _is_lifted(model: Model) -> bool:
-    return not any(_dequantized(o) for o in model.operations)
-
-
-@rewrite(ensures=_is_lifted)
-def lift_transposes(model: Model) -> bool:
-    """Transpose integers instead of the numbers that they stand for.
-
-    Ensures: no transpose is all that reads a dequantisation.
-    """
-    changed = False
-    for operation in model.sorted():
-        made = _dequantized(operation)
-        order = order_of(operation.outputs[0])
-        if made is None or order is None:
-            continue
-        stored, *scaled = made.inputs
-        if stored is None:
-            continue
-        perm = order[1]
-        axis = perm.index(axis_of(made.attributes["axis"], len(perm)))
-        model.origin = operation.origin
-        given = {**made.attributes, "axis": axis}
-        lifted = quant.dequantize_linear(_moved(stored, perm), *scaled, **given)
-        model.replace(operation.outputs[0], lifted)
-        changed = True
-    model.origin = None
-    return changed and (sweep(model) or changed)
+@rule(
+    node(
+        shape.transpose,
+        node(
+            quant.dequantize_linear,
+            Variable("stored"),
+            ANY,
+            name="made",
+            alone=True,
+            attributes=ANY,
+        ),
+        name="transpose",
+        attributes=ANY,
+    ),
+    where=lambda made: not made.attributes["block_size"],
+)
+def lift_transposes(stored: Value, made: Operation, transpose: Operation) -> Value:
+    """Transpose integers instead of the numbers that they stand for, where the transpose is all
+    that reads a dequantisation."""
+    perm = perm_of(transpose)
+    axis = perm.index(axis_of(made.attributes["axis"], len(perm)))
+    given = {**made.attributes, "axis": axis}
+    return quant.dequantize_linear(_moved(stored, perm), *made.inputs[1:], **given)

@@ -8,10 +8,16 @@ import numpy as np
 
 from ..broadcast import axis_of
 from ..dim import Dim, Expr
-from ..model import Value
+from ..model import Operation, Value
 from ..ops import shape
 
 Perm = tuple[int, ...]
+
+
+def perm_of(transpose: Operation) -> Perm:
+    """The permutation of a transpose, where no permutation reverses the axes."""
+    rank = transpose.outputs[0].rank
+    return tuple(axis_of(p, rank) for p in transpose.attributes["perm"] or range(rank)[::-1])
 
 
 def order_of(value: Value | None) -> tuple[Value, Perm] | None:
@@ -19,9 +25,7 @@ def order_of(value: Value | None) -> tuple[Value, Perm] | None:
     made = None if value is None else value.producer
     if made is None or made.operator is not shape.transpose or made.inputs[0] is None:
         return None
-    source = made.inputs[0]
-    perm = made.attributes["perm"] or tuple(range(source.rank))[::-1]
-    return source, tuple(axis_of(p, source.rank) for p in perm)
+    return made.inputs[0], perm_of(made)
 
 
 def turned(value: Value, perm: Perm) -> Value:

@@ -21,12 +21,14 @@ Condition = Callable[[Model], bool]
 class Pass:
     """A rewrite of a model in place. Calling it says whether the model was modified.
 
-    `ensures` holds afterwards; `apply(..., checked=True)` verifies it and the whole model.
+    What the passes in `requires` ensure must hold before, `ensures` holds afterwards;
+    `apply(..., checked=True)` verifies both and the whole model.
     """
 
     name: str
     rewrite: Rewrite
     ensures: Condition
+    requires: tuple[Pass, ...] = ()
 
     def __call__(self, model: Model) -> bool:
         modified = self.rewrite(model)
@@ -50,6 +52,8 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
         check(model)
     modified = []
     for step in passes:
+        if checked:
+            _require(step, model)
         if _run(step, model):
             modified.append(step.name)
         if checked:
@@ -57,6 +61,12 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
             if not step.ensures(model):
                 raise BadModel(f"pass {step.name} does not keep its promise")
     return modified
+
+
+def _require(step: Pass, model: Model) -> None:
+    for earlier in step.requires:
+        if not earlier.ensures(model):
+            raise BadModel(f"pass {step.name} requires {earlier.name} before it")
 
 
 def _run(step: Pass, model: Model) -> bool:

@@ -1,0 +1,298 @@
+"""Forms of what a rewrite looks for, as data, and the one engine that finds and replaces them.
+
+A form is written as the values are, by operators and formulas:
+
+    x = Variable("x")
+
+    @rule(x * node(activation.sigmoid, x))
+    def fuse_swish(x: Value) -> Value:
+        return activation.swish(x)
+
+An attribute that a form does not name has its default in what is found, so that no rewrite passes
+over one by accident.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any
+
+from ..model import Model, Operation, Value
+from ..operator import Operator
+from ..ops import binary, unary
+from .rewrite import Pass, number, only_reader, sweep
+
+
+class Wildcard(Enum):
+    """`ANY` attribute, all `ANY` attributes, or `ANY` operands."""
+
+    ANY = "any"
+
+
+ANY = Wildcard.ANY
+
+
+@dataclass(frozen=True)
+class Match:
+    """What the names of a form stand for: values of variables, operations of nodes."""
+
+    names: Mapping[str, Value | Operation] = field(default_factory=dict)
+
+    def bind(self, name: str | None, found: Value | Operation) -> Match | None:
+        """The match with one name more; None where that name stands for something else."""
+        if name is None:
+            return self
+        if name in self.names:
+            return self if self.names[name] is found else None
+        return Match({**self.names, name: found})
+
+
+class Form(ABC):
+    """What a value must look like."""
+
+    @abstractmethod
+    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+        """Every way in which `value` has this form, as `match` with what it adds."""
+
+    @property
+    @abstractmethod
+    def roots(self) -> frozenset[Operator[Any]] | None:
+        """The operators that may make such a value; None where any may."""
+
+    def __or__(self, other: Form) -> Form:
+        return OneOf((self, other))
+
+    def __add__(self, other: Form | float) -> Form:
+        return node(binary.add, self, _form(other))
+
+    def __sub__(self, other: Form | float) -> Form:
+        return node(binary.sub, self, _form(other))
+
+    def __mul__(self, other: Form | float) -> Form:
+        return node(binary.mul, self, _form(other))
+
+    def __truediv__(self, other: Form | float) -> Form:
+        return node(binary.div, self, _form(other))
+
+    def __neg__(self) -> Form:
+        return node(unary.neg, self)
+
+
+@dataclass(frozen=True)
+class Variable(Form):
+    """Any value for which `where` holds; the same name stands for the same value."""
+
+    name: str
+    where: Callable[[Value], bool] = lambda value: True
+
+    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+        if value is not None and self.where(value):
+            bound = match.bind(self.name, value)
+            if bound is not None:
+                yield bound
+
+    @property
+    def roots(self) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class Number(Form):
+    """A constant of one element, at most `tolerance` (relative) away from `value`."""
+
+    value: float
+    tolerance: float = 1e-3
+    """Files in half precision have their constants this far off."""
+
+    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+        found = number(value)
+        if found is not None and math.isclose(found, self.value, rel_tol=self.tolerance):
+            yield match
+
+    @property
+    def roots(self) -> frozenset[Operator[Any]]:
+        return frozenset()
+
+
+@dataclass(frozen=True)
+class OneOf(Form):
+    """A value of one of several forms."""
+
+    forms: tuple[Form, ...]
+
+    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+        made = None if value is None else value.producer
+        for form in self.forms if made is None else self._candidates(made.operator):
+            yield from form.find(value, match)
+
+    def _candidates(self, operator: Operator[Any]) -> list[Form]:
+        """The forms that a result of `operator` may have."""
+        found = self._by_root.get(operator)
+        if found is None:
+            found = [f for f in self.forms if f.roots is None or operator in f.roots]
+            self._by_root[operator] = found
+        return found
+
+    @cached_property
+    def _by_root(self) -> dict[Operator[Any], list[Form]]:
+        return {}
+
+    @cached_property
+    def roots(self) -> frozenset[Operator[Any]] | None:
+        found: set[Operator[Any]] = set()
+        for form in self.forms:
+            if form.roots is None:
+                return None
+            found |= form.roots
+        return frozenset(found)
+
+
+@dataclass(frozen=True)
+class Node(Form):
+    """The only output of an operation; `node` makes one."""
+
+    operators: frozenset[Operator[Any]] | None
+    operands: tuple[Form, ...]
+    has_more: bool
+    name: str | None
+    alone: bool
+    attributes: Mapping[str, Any] | Wildcard
+
+    @property
+    def roots(self) -> frozenset[Operator[Any]] | None:
+        return self.operators
+
+    def find(self, value: Value | None, match: Match) -> Iterator[Match]:
+        made = None if value is None else value.producer
+        if value is None or made is None or not self._fits(made):
+            return
+        if self.alone and only_reader(value) is None:
+            return
+        bound = match.bind(self.name, made)
+        if bound is None:
+            return
+        yield from self._each(0, made.inputs, bound)
+        if made.operator.commutes and self.operands:
+            yield from self._each(0, made.inputs[::-1], bound)
+
+    def _each(self, start: int, values: tuple[Value | None, ...], match: Match) -> Iterator[Match]:
+        if start == len(self.operands):
+            if self.has_more or all(v is None for v in values[start:]):
+                yield match
+        elif start < len(values):
+            for found in self.operands[start].find(values[start], match):
+                yield from self._each(start + 1, values, found)
+
+    def _fits(self, operation: Operation) -> bool:
+        if self.operators is not None and operation.operator not in self.operators:
+            return False
+        if len(operation.outputs) != 1:
+            return False
+        if isinstance(self.attributes, Wildcard):
+            return True
+        for name, given in operation.attributes.items():
+            wanted = self.attributes.get(name, operation.operator.attributes[name])
+            if wanted is not ANY and wanted != given:
+                return False
+        return True
+
+
+def node(
+    operators: Operator[Any] | Collection[Operator[Any]] | Wildcard,
+    *operands: Form | Wildcard,
+    name: str | None = None,
+    alone: bool = False,
+    attributes: Mapping[str, Any] | Wildcard | None = None,
+) -> Node:
+    """The form of what one operation of `operators` makes of `operands`; a last `ANY` stands for
+    whatever follows.
+
+    Operands of an operator that commutes may stand the other way round. `alone`: nothing else
+    reads it, and it is no output of the model. `attributes` that are not named have their
+    defaults; each, or all of them, may be `ANY`.
+    """
+    named: frozenset[Operator[Any]] | None
+    if isinstance(operators, Wildcard):
+        named = None
+    else:
+        named = frozenset([operators] if isinstance(operators, Operator) else operators)
+    forms = tuple(o for o in operands if isinstance(o, Form))
+    given = attributes if attributes is not None else {}
+    return Node(named, forms, operands[-1:] == (ANY,), name, alone, given)
+
+
+def _form(given: Form | float) -> Form:
+    return given if isinstance(given, Form) else Number(float(given))
+
+
+def rule(
+    form: Form,
+    *,
+    where: Callable[..., bool] | None = None,
+    requires: tuple[Pass, ...] = (),
+) -> Callable[[Callable[..., Value]], Pass]:
+    """Decorator: a pass that puts what the function makes in place of every value of `form`.
+
+    The parameters of the function, and of the condition `where`, are the names of the form that
+    they take; `result` is the value that is replaced. The pass ensures that no value is left that
+    it would replace.
+    """
+
+    def make(function: Callable[..., Value]) -> Pass:
+        engine = Engine(form, where or (lambda: True), function)
+        made = Pass(function.__name__, engine, lambda m: not engine.finds(m), requires)
+        object.__setattr__(made, "__doc__", function.__doc__)
+        return made
+
+    return make
+
+
+class Engine:
+    """Replaces the values of a form, until none is left."""
+
+    def __init__(
+        self, form: Form, where: Callable[..., bool], replacement: Callable[..., Value]
+    ) -> None:
+        self.form, self.where, self.replacement = form, where, replacement
+        self._taken = {f: tuple(inspect.signature(f).parameters) for f in (where, replacement)}
+
+    def __call__(self, model: Model) -> bool:
+        changed = False
+        while self._replaced(model):
+            changed = True
+        return changed
+
+    def finds(self, model: Model) -> bool:
+        """Whether there is something to replace."""
+        return any(self._match(o) is not None for o in model.operations)
+
+    def _replaced(self, model: Model) -> bool:
+        changed = False
+        for operation in model.sorted():
+            match = self._match(operation)
+            if match is None:
+                continue
+            model.origin = operation.origin
+            try:
+                model.replace(operation.outputs[0], self._call(self.replacement, match))
+            finally:
+                model.origin = None
+            changed = True
+        return changed and (sweep(model) or changed)
+
+    def _match(self, operation: Operation) -> Match | None:
+        roots = self.form.roots
+        if roots is not None and operation.operator not in roots:
+            return None
+        result = operation.outputs[0]
+        found = self.form.find(result, Match({"result": result}))
+        return next((m for m in found if self._call(self.where, m)), None)
+
+    def _call(self, function: Callable[..., Any], match: Match) -> Any:
+        return function(**{n: match.names[n] for n in self._taken[function]})
