@@ -2,21 +2,37 @@
 
 from __future__ import annotations
 
+import inspect
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Annotated, Any, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, get_args
 
 import ml_dtypes
 import numpy as np
 
 from .algebra import Algebra
+from .decomposition import Decomposition, Level
 from .dim import Dim, Expr, symbol
-from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant
+from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant, told
 from .legible import legible
-from .operator import Operator
+from .printer import Printed
+from .schema import Pattern, Rule, Schema
 from .types import Lifetime, Precision, TensorType, precision_of
 
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Result = TypeVar("Result", covariant=True, default="Value")
+else:
+    from typing import TypeVar
+
+    Result = TypeVar("Result")
+
 CONTENT_LIMIT = 64
+EXTENSION = 1000
+Content = Callable[..., np.ndarray | None]
 
 
 class Value(Algebra):
@@ -130,6 +146,136 @@ Mask: TypeAlias = Annotated[Value, np.bool_]
 """A tensor of truth values, whose precision says nothing about numbers beside it."""
 
 
+class Operator(Schema, Generic[Result]):
+    """An operator of the standard set or an extension of it.
+
+    Calling it with values appends an operation to their model and returns its output, or a tuple
+    of them; see `Schema` for what it takes.
+    """
+
+    def __init__(
+        self,
+        rule: Rule,
+        reference: Callable[..., Any],
+        code: int,
+        since: str = "v1",
+        content: Content | None = None,
+        is_random: bool = False,
+        order: tuple[str, ...] | None = None,
+        steps: Callable[[int, int], int] | None = None,
+        pattern: Pattern = Pattern.COMBINING,
+        commutes: bool = False,
+    ) -> None:
+        super().__init__(rule, order)
+        self.reference = reference
+        self.code = code
+        self.since = "ext" if code >= EXTENSION else since
+        self.content = content
+        self.is_random = is_random
+        self.steps = steps
+        self.pattern = pattern
+        self.commutes = commutes
+        self._decompositions: list[Decomposition] = []
+        self.__doc__ = rule.__doc__
+        self.__module__ = rule.__module__
+
+    @property
+    def family(self) -> str:
+        """The module that defines the operator, the same word in every package; for people only."""
+        return self.__module__.rpartition(".")[2]
+
+    @cached_property
+    def reads_quantization(self) -> bool:
+        """Whether the reference takes the quantisation of the first operand as `quantization`."""
+        return "quantization" in inspect.signature(self.reference).parameters
+
+    def __call__(self, *inputs: Any, **attributes: Any) -> Result:
+        outputs = self.append(inputs, attributes)
+        result: Any = outputs[0] if len(outputs) == 1 and not self.is_list else outputs
+        return result
+
+    def append(self, inputs: tuple[Any, ...], attributes: Mapping[str, Any]) -> tuple[Value, ...]:
+        """Bind the operands and add the operation to their model; all outputs as a tuple."""
+        bound = self.bind_attributes(attributes)
+        model = next((v.model for v in inputs if hasattr(v, "model")), None)
+        if model is None:
+            raise BadType(f"{self.name.lower()} needs at least one operand of a model")
+        return model.append(self, self.bind_inputs(model, inputs), bound)
+
+    def bind_inputs(self, model: Model, given: tuple[Any, ...]) -> tuple[Value | None, ...]:
+        """One value or None per tensor parameter; Python numbers become constants."""
+        names = self.tensors
+        if len(given) < self.required or (len(given) > len(names) and not self.variadic):
+            takes = ", ".join(names) + (", ..." if self.variadic else "")
+            raise BadType(f"{self.name.lower()} got {len(given)} operands, it takes ({takes})")
+        bound = []
+        for position, value in enumerate(given):
+            if value is not None and not hasattr(value, "model"):
+                name = names[position] if position < len(names) else self.variadic
+                value = model.constant(value, self._constant_dtype(name, given))
+            bound.append(value)
+        bound.extend([None] * (len(names) - len(given)))
+        for position in range(self.required):
+            if bound[position] is None and type(None) not in get_args(self.hints[names[position]]):
+                raise BadType(f"{self.name.lower()} needs {names[position]!r}")
+        if self.variadic and None in given[len(names) :] and not self.takes_gaps:
+            raise BadType(f"{self.name.lower()} needs every one of {self.variadic!r}")
+        return tuple(bound)
+
+    def _constant_dtype(self, name: str | None, given: tuple[Any, ...]) -> Any:
+        if name in self.own_dtypes:
+            return self.own_dtypes[name]
+        names = (*self.tensors, *[self.variadic] * len(given))
+        typed = [(n, v.dtype) for n, v in zip(names, given, strict=False) if hasattr(v, "model")]
+        return next((d for n, d in typed if n not in self.own_dtypes), typed[0][1])
+
+    def infer(
+        self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
+    ) -> tuple[TensorType, ...]:
+        """The types of the outputs; BadType for operands and constants that do not go together."""
+        try:
+            result = self.rule(*inputs, **attributes)
+        except NNAdapterError:
+            raise
+        except Exception as error:
+            types = ", ".join("none" if v is None else str(v.type) for v in inputs)
+            if isinstance(error, VALUES):
+                raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+            error.add_note(f"in the type rule of {self.name} on {types}")
+            raise  # a bug of the rule, which is not to pass for a bad model
+        return (result,) if isinstance(result, TensorType) else tuple(result)
+
+    @property
+    def decompositions(self) -> Sequence[Decomposition]:
+        """How the operator is written in others; what changes least comes first."""
+        import_module(".decompositions", __package__)  # they are made of operators
+        return self._decompositions
+
+    @property
+    def decomposition(self) -> Decomposition | None:
+        """The decomposition that changes least, for a device that lacks the operator."""
+        return self.decompositions[0] if self.decompositions else None
+
+    def decomposes(
+        self, *, level: Level = Level.EXACT, ulps: float | None = None
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Decorator: how this operator is written in others; same parameters as the rule.
+
+        There may be several: the first that expresses the operands is taken, those of the least
+        `level` before the others. See `Decomposition` for `ulps`.
+        """
+
+        def register(function: Callable[..., Any]) -> Callable[..., Any]:
+            self._decompositions.append(Decomposition(function, level, ulps))
+            self._decompositions.sort(key=lambda d: list(Level).index(d.level))
+            return function
+
+        return register
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}>"
+
+
 class Operation:
     """An operator applied to values."""
 
@@ -166,7 +312,7 @@ class Operation:
         return f"<{self.operator.name} {self.origin or ''}>"
 
 
-class Model:
+class Model(Printed):
     """Operations over values, with ordered inputs and outputs.
 
     Operations may be added in any order; `sorted` puts them in order of execution. `symbols` maps
@@ -340,11 +486,6 @@ class Model:
             left = len(self.operations) - len(order)
             raise BadModel(f"the model has a cycle or reads a removed value: {left} operations")
         return order
-
-    def __str__(self) -> str:
-        from .printer import text  # the printer reads models
-
-        return text(self)
 
 
 def _is_ordered(operations: list[Operation]) -> Iterator[bool]:

@@ -2,23 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
-from .model import Model, Operation, Value
+from .schema import Schema
+from .types import TensorType
 
 SMALL = 8
 
 
-def text(model: Model) -> str:
-    """One line an operation: outputs, operator, operands, attributes, type and origin."""
-    return "\n".join(_lines(model, ""))
+class Operand(Protocol):
+    """What is printed of a value."""
+
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def type(self) -> TensorType: ...
+    @property
+    def constant(self) -> np.ndarray | None: ...
 
 
-def _lines(model: Model, indent: str) -> Iterator[str]:
+class Step(Protocol):
+    """What is printed of an operation."""
+
+    @property
+    def operator(self) -> Schema: ...
+    @property
+    def inputs(self) -> Sequence[Operand | None]: ...
+    @property
+    def outputs(self) -> Sequence[Operand]: ...
+    @property
+    def attributes(self) -> Mapping[str, Any]: ...
+    @property
+    def origin(self) -> str | None: ...
+
+
+class Printed:
+    """What has the text form of a model."""
+
+    name: str
+    inputs: Sequence[Operand]
+    outputs: Sequence[Operand]
+    symbols: dict[str, tuple[int, int | None]]
+
+    def sorted(self) -> Sequence[Step]:
+        """The operations in order of execution."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        """One line an operation: outputs, operator, operands, attributes, type and origin."""
+        return "\n".join(_lines(self, ""))
+
+
+def _lines(model: Printed, indent: str) -> Iterator[str]:
     names = Names()
     inputs = ", ".join(f"{names.of(v)}: {v.type}" for v in model.inputs)
     yield f"{indent}model {model.name}({inputs}) {{"
@@ -28,7 +67,7 @@ def _lines(model: Model, indent: str) -> Iterator[str]:
     for operation in model.sorted():
         yield f"{indent}  {_operation(operation, names)}"
         for key, inner in operation.attributes.items():
-            if isinstance(inner, Model):
+            if isinstance(inner, Printed):
                 first, *rest = _lines(inner, indent + "    ")
                 yield f"{indent}    {key} = {first.strip()}"
                 yield from rest
@@ -40,10 +79,10 @@ class Names:
     """Names of values in one printed model: their own where they are unique, else numbers."""
 
     def __init__(self) -> None:
-        self._given: dict[Value, str] = {}
+        self._given: dict[Operand, str] = {}
         self._taken: set[str] = set()
 
-    def of(self, value: Value) -> str:
+    def of(self, value: Operand) -> str:
         if value not in self._given:
             name = value.name or f"{len(self._given)}"
             while name in self._taken:
@@ -53,13 +92,13 @@ class Names:
         return self._given[value]
 
 
-def _operation(operation: Operation, names: Names) -> str:
+def _operation(operation: Step, names: Names) -> str:
     operands = [_operand(v, names) for v in operation.inputs]
     defaults = operation.operator.attributes
     operands += [
         f"{k}={attribute(v)}"
         for k, v in operation.attributes.items()
-        if not isinstance(v, Model) and v != defaults[k]
+        if not isinstance(v, Printed) and v != defaults[k]
     ]
     outputs = ", ".join(names.of(v) for v in operation.outputs)
     types = ", ".join(str(v.type) for v in operation.outputs)
@@ -67,13 +106,13 @@ def _operation(operation: Operation, names: Names) -> str:
     return f"{outputs} = {operation.operator.name}({', '.join(operands)}) : {types}{origin}"
 
 
-def _operand(value: Value | None, names: Names) -> str:
+def _operand(value: Operand | None, names: Names) -> str:
     if value is None:
         return "none"
     if value.constant is None:
         return names.of(value)
     if value.constant.size <= SMALL:
-        return f"{value.constant.tolist()}:{value.precision.name.lower()}"
+        return f"{value.constant.tolist()}:{value.type.precision.name.lower()}"
     return f"{names.of(value)}:{value.type}"
 
 

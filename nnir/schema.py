@@ -1,0 +1,168 @@
+"""What an operator takes: operands and attributes with their types, read off a signature."""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Callable, Mapping
+from enum import Enum, IntEnum
+from functools import cached_property
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from .errors import BadType
+from .types import TensorType
+
+Rule = Callable[..., TensorType | tuple[TensorType, ...]]
+
+
+class Pattern(Enum):
+    """Which elements of the operands an element of a result is computed from."""
+
+    ELEMENTWISE = "elementwise"
+    """Those at its own place, after broadcasting."""
+    MOVEMENT = "movement"
+    """One, of another place: nothing is computed, unless updates are combined."""
+    COMBINING = "combining"
+    """Many, as in sums, products of matrices and windows."""
+
+
+class Schema:
+    """The operands and attributes of an operator: the parameters of its type rule.
+
+    Positional ones are tensors of the graph (None where optional and absent), keyword-only ones
+    are compile-time constants. `order` is the order of the operands in the standard where the
+    signature cannot show it (a constant between two tensors).
+    """
+
+    def __init__(self, rule: Rule, order: tuple[str, ...] | None = None) -> None:
+        self.name = rule.__name__.removesuffix("_").upper()
+        self.rule = rule
+        self._order = order
+
+    @cached_property
+    def signature(self) -> inspect.Signature:
+        return inspect.signature(self.rule)
+
+    @cached_property
+    def hints(self) -> Mapping[str, Any]:
+        return get_type_hints(self.rule, include_extras=True)
+
+    @cached_property
+    def tensors(self) -> tuple[str, ...]:
+        """Names of the tensor parameters, without a variadic one."""
+        positional = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return tuple(n for n, p in self.signature.parameters.items() if p.kind is positional)
+
+    @cached_property
+    def variadic(self) -> str | None:
+        """Name of the parameter that takes any number of tensors."""
+        parameters = self.signature.parameters.values()
+        return next((p.name for p in parameters if p.kind is p.VAR_POSITIONAL), None)
+
+    @cached_property
+    def required(self) -> int:
+        """How many tensors must be given."""
+        parameters = self.signature.parameters
+        return sum(parameters[n].default is inspect.Parameter.empty for n in self.tensors)
+
+    @cached_property
+    def attributes(self) -> dict[str, Any]:
+        """Names of the compile-time constants and their defaults (`inspect.Parameter.empty`)."""
+        parameters = self.signature.parameters.values()
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    @cached_property
+    def floats(self) -> frozenset[str]:
+        """Attributes that are one float: a Python int is taken too."""
+        kinds = {n: (self.hints[n], *get_args(self.hints[n])) for n in self.attributes}
+        return frozenset(n for n, hints in kinds.items() if float in hints and int not in hints)
+
+    @cached_property
+    def enums(self) -> dict[str, type[IntEnum]]:
+        """Attributes whose values are codes of the standard."""
+        found = {}
+        for name in self.attributes:
+            hint = self.hints[name]
+            for kind in (hint, *get_args(hint)):
+                if isinstance(kind, type) and issubclass(kind, IntEnum):
+                    found[name] = kind
+        return found
+
+    @cached_property
+    def own_dtypes(self) -> dict[str, type[np.generic]]:
+        """Tensor parameters of one type: Python numbers given for them become this type."""
+        names = [*self.tensors, *([self.variadic] if self.variadic else [])]
+        found = {}
+        for name in names:
+            hint = self.hints[name]
+            for kind in (hint, *get_args(hint)):
+                if metadata := getattr(kind, "__metadata__", None):
+                    found[name] = metadata[0]
+        return found
+
+    @cached_property
+    def operands(self) -> tuple[str, ...]:
+        """The names of all operands in the order of the standard."""
+        return self._order or tuple(self.signature.parameters)
+
+    @cached_property
+    def is_list(self) -> bool:
+        """Whether the number of outputs depends on the operands: the result is always a tuple."""
+        return "..." in str(self.signature.return_annotation)
+
+    @cached_property
+    def takes_gaps(self) -> bool:
+        """Whether the variadic parameter takes None."""
+        return self.variadic is not None and type(None) in get_args(self.hints[self.variadic])
+
+    def bind_attributes(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes with defaults filled in; BadType for an unknown or missing one."""
+        bound = dict(self.attributes)
+        for name, value in given.items():
+            if name not in bound:
+                raise BadType(f"{self.name.lower()} has no attribute {name!r}; {self.signature}")
+            bound[name] = _plain(value)
+            if name in self.floats and isinstance(bound[name], int):
+                bound[name] = float(bound[name])
+        for name, kind in self.enums.items():
+            if isinstance(bound[name], int):
+                bound[name] = _code(kind, bound[name], f"{name} of {self.name.lower()}")
+        missing = [n for n, v in bound.items() if v is inspect.Parameter.empty]
+        if missing:
+            raise BadType(f"{self.name.lower()} needs {', '.join(missing)}")
+        for name, value in bound.items():
+            if value is not self.attributes[name] and not _is_a(value, self.hints[name]):
+                what = f"{name}={value!r:.80} of {self.name.lower()}"
+                raise BadType(f"{what}, not {self.hints[name]}")
+        return bound
+
+
+def _plain(value: Any) -> Any:
+    """Lists as tuples, and NumPy's numbers as Python's."""
+    if isinstance(value, (list, tuple)):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _is_a(value: Any, hint: Any) -> bool:
+    """Whether a constant is what its annotation says; NumPy's numbers are numbers."""
+    if get_origin(hint) is tuple:
+        element = get_args(hint)[0]
+        return isinstance(value, tuple) and all(_is_a(v, element) for v in value)
+    if get_args(hint):
+        return any(_is_a(value, option) for option in get_args(hint))
+    if hint is float:
+        return isinstance(value, numbers.Real)
+    if hint in (int, bool):
+        return isinstance(value, (numbers.Integral, np.bool_))
+    return not isinstance(hint, type) or isinstance(value, hint)
+
+
+def _code(kind: type[IntEnum], value: int, what: str) -> IntEnum:
+    try:
+        return kind(value)
+    except ValueError:
+        codes = ", ".join(f"{k.value} {k.name}" for k in kind)
+        raise BadType(f"{what} is {value!r}, not one of {codes}") from None
