@@ -52,7 +52,7 @@ def branch(
     else_branch: Branch,
 ) -> tuple[Any, ...]:
     """An IF; what the branches make of the inputs, they make with `graphs`."""
-    given = [carried.settled(v, translator) for v in inputs]
+    given = [carried.settle(v, translator) for v in inputs]
     names = {f"input{k}": t for k, v in enumerate(given) if (t := carried.tensor_of(v)) is not None}
     capture = Capture({**translator.captured(graphs), **names})
     models, results = [], []
@@ -61,7 +61,7 @@ def branch(
         scope = capture.bind(model)
         with translator.inside(model, scope):
             inner = [carried.like(v, scope.get(f"input{k}")) for k, v in enumerate(given)]
-            found = [carried.settled(v, translator) for v in translate(inner)]
+            found = [carried.settle(v, translator) for v in translate(inner)]
         results.append(found)
         models.append(model)
     for side, model in enumerate(models):

@@ -29,7 +29,7 @@ class Carried(ABC):
     @property
     @abstractmethod
     def tensor(self) -> Value | None:
-        """The tensor that stands for it; None before `settled`."""
+        """The tensor that stands for it; None before `settle`."""
 
     @abstractmethod
     def with_tensor(self, tensor: Value) -> Carried:
@@ -44,7 +44,7 @@ class Carried(ABC):
         """What was not written to, with elements of a known shape."""
 
 
-def settled(entry: Any, translator: Translator) -> Any:
+def settle(entry: Any, translator: Translator) -> Any:
     """An entry as one tensor, where it may be one."""
     return entry.settled(translator) if isinstance(entry, Carried) else entry
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nnir.errors import BadModel, told
+from nnir.errors import BadModel, describe
 from nnir.model import Model
 from nnir.passes.rewrite import Pass, apply
 
@@ -88,7 +88,7 @@ def of_converters(package: str, name: str) -> Any:
     return found.TABLE.modules() if name == "FAMILIES" else getattr(found, name)
 
 
-def guarded(translate: Callable[[], Model], passes: Sequence[Pass] = ()) -> Model:
+def translate_safely(translate: Callable[[], Model], passes: Sequence[Pass] = ()) -> Model:
     """What `translate` makes, after `passes`; BadModel for what is too deep or too large."""
     try:
         with paused_collector():
@@ -96,7 +96,7 @@ def guarded(translate: Callable[[], Model], passes: Sequence[Pass] = ()) -> Mode
             apply(model, passes)
             return model
     except (RecursionError, MemoryError) as error:
-        raise BadModel(f"the model is too deep or too large: {told(error)}") from None
+        raise BadModel(f"the model is too deep or too large: {describe(error)}") from None
 
 
 def index_of(package: str) -> Path:

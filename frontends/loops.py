@@ -21,7 +21,7 @@ from .carried import (
     is_unwritten,
     is_written,
     like,
-    settled,
+    settle,
     tensor_of,
     truth,
 )
@@ -82,7 +82,7 @@ def count_trips(
     return most + 1
 
 
-def unchanged(body: SourceGraph) -> set[int]:
+def unchanged_places(body: SourceGraph) -> set[int]:
     """The places that a body gives back as they are."""
     sources = {o: n.inputs for n in body.nodes if n.op in PASSING for o in n.outputs}
 
@@ -108,8 +108,8 @@ class Loop:
         self.translator = translator
         self.cond = cond
         self.body = body
-        self.entries = [settled(v, translator) for v in inputs]
-        self.fixed = unchanged(body)
+        self.entries = [settle(v, translator) for v in inputs]
+        self.fixed = unchanged_places(body)
         self.fixed |= {k for k, v in enumerate(self.entries) if tensor_of(v) is None}
         self.types: dict[int, TensorType] = {}
         self.loose: set[Dim] = set()
@@ -118,12 +118,12 @@ class Loop:
         """What stands for the results."""
         for _ in range(ROUNDS):
             capture = self._capture()
-            model, changed = self._translated(capture)
+            model, changed = self._translate_body(capture)
             if not changed:
                 break
         else:
             raise Unsupported("a loop whose state changes its shape in every iteration")
-        places = self._carried()
+        places = self._carried_places()
         state = [tensor_of(self.entries[k]) for k in places]
         (flag,) = inline(self.translator, self.cond, self.entries)
         if not places:
@@ -142,7 +142,7 @@ class Loop:
             results[place] = like(self.entries[place], value)
         return tuple(results)
 
-    def _carried(self) -> list[int]:
+    def _carried_places(self) -> list[int]:
         """The places of what changes and is a tensor."""
         return [
             k for k, v in enumerate(self.entries) if k not in self.fixed and not is_unwritten(v)
@@ -151,7 +151,7 @@ class Loop:
     def _capture(self) -> Capture:
         """What each iteration reads and does not change."""
         self.translator.spend(BODY)
-        carried = set(self._carried())
+        carried = set(self._carried_places())
         same = {
             f"same{k}": t
             for k, v in enumerate(self.entries)
@@ -159,11 +159,11 @@ class Loop:
         }
         return Capture({**self.translator.captured([self.cond, self.body]), **same})
 
-    def _translated(self, capture: Capture) -> tuple[Model, bool]:
+    def _translate_body(self, capture: Capture) -> tuple[Model, bool]:
         """The body as a model, and whether it told more of the types of the state."""
         model = Model(self.body.name or "body", self.translator.model)
         entries: list[Any] = list(self.entries)
-        places = self._carried()
+        places = self._carried_places()
         for place in places:
             tensor = tensor_of(self.entries[place])
             type = self.types.get(place) or tensor.type  # type: ignore[union-attr]
@@ -174,8 +174,8 @@ class Loop:
         with self.translator.inside(model, scope):
             found = inline(self.translator, self.body, entries)
             (again,) = inline(self.translator, self.cond, found)
-            after = [settled(v, self.translator) for v in found]
-            kept = [self._kept(after[k]) for k in places]
+            after = [settle(v, self.translator) for v in found]
+            kept = [self._keep_tensor(after[k]) for k in places]
             model.outputs = [unary.assign(truth(again)), *fresh(kept)]
         changed = [self._is_other(k, entries[k], after[k]) for k in places]
         if not any(changed):  # the shape of elements only counts where the shapes of all else stay
@@ -183,7 +183,7 @@ class Loop:
             changed = [self._is_written(k, entries[k], after[k]) for k in unwritten]
         return model, any(changed)
 
-    def _kept(self, entry: Any) -> Value:
+    def _keep_tensor(self, entry: Any) -> Value:
         tensor = tensor_of(entry)
         if tensor is None or is_unwritten(entry):
             raise Unsupported("a loop that replaces a list or a resource by another kind")
@@ -191,8 +191,8 @@ class Loop:
 
     def _is_other(self, place: int, before: Any, after: Any) -> bool:
         """Whether an iteration gives a tensor of another type than it takes; then that is known."""
-        old, new = self._kept(before).type, self._kept(after).type
-        joined = control.joined(self.translator.model, old, new, "the state of a While")
+        old, new = self._keep_tensor(before).type, self._keep_tensor(after).type
+        joined = control.join_types(self.translator.model, old, new, "the state of a While")
         dims = [a if a in self.loose else b for a, b in zip(old.shape, joined.shape, strict=True)]
         self.loose.update(b for a, b in zip(old.shape, dims, strict=True) if a != b)
         self.types[place] = old.with_shape(tuple(dims))

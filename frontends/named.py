@@ -83,7 +83,7 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
     if Any in (parameter.hint, *get_args(parameter.hint)):
         return Row(value) if isinstance(value, list) else value
     is_array = parameter.hint is np.ndarray or get_origin(parameter.hint) is tuple
-    known = _constant if is_array and isinstance(value, Value) else _known
+    known = _constant if is_array and isinstance(value, Value) else _require_constant
     return coerce(known(value, translator, what), parameter, converter)
 
 
@@ -95,13 +95,13 @@ def _constant(value: Value, translator: Translator, what: str) -> np.ndarray:
     return constant
 
 
-def _known(value: Any, translator: Translator, what: str) -> Any:
+def _require_constant(value: Any, translator: Translator, what: str) -> Any:
     """A constant; NotConstant for what is only known while running."""
     if isinstance(value, Value):
         constant = _constant(value, translator, what)
         return constant.item() if constant.size == 1 else constant
     if isinstance(value, (list, tuple)):
-        return tuple(_known(v, translator, what) for v in value)
+        return tuple(_require_constant(v, translator, what) for v in value)
     return value
 
 
@@ -122,13 +122,13 @@ def index_of(translator: Translator, value: Any, what: str) -> Value:
     if isinstance(value, Value):
         return value
     if isinstance(value, (list, tuple)):
-        return stacked(translator, value, what)
+        return stack_sizes(translator, value, what)
     if isinstance(value, int):
         return translator.model.constant(np.int64(value))
     raise BadType(f"{what}, which is not an integer")
 
 
-def stacked(translator: Translator, sizes: Sequence[Any], what: str) -> Value:
+def stack_sizes(translator: Translator, sizes: Sequence[Any], what: str) -> Value:
     """A list of integers, some of them computed by the graph, as a tensor of rank 1."""
     if all(isinstance(s, int) for s in sizes):
         return translator.model.constant(np.array(sizes, np.int64))

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nnir.dim import symbols_of
-from nnir.errors import VALUES, BadModel, NNAdapterError, Unsupported, summary, told
+from nnir.errors import VALUES, BadModel, NNAdapterError, Unsupported, describe, summary
 from nnir.folding import Folder
 from nnir.model import Model, Value
 
@@ -135,7 +135,7 @@ class Translator:
         scope = self.scope
         for position, node in enumerate(nodes):
             if not all(not n or n in scope for n in _reads(node)):
-                self.run(_ordered(nodes[position:], scope))
+                self.run(_sort_nodes(nodes[position:], scope))
                 return
             self._convert(node)
 
@@ -173,7 +173,7 @@ class Translator:
             self._note(node, error)
             results = [BROKEN] * len(node.outputs)
         except VALUES as error:
-            self._note(node, BadModel(f"{node.op} is not well formed: {told(error)}"))
+            self._note(node, BadModel(f"{node.op} is not well formed: {describe(error)}"))
             results = [BROKEN] * len(node.outputs)
         except Exception as error:  # a bug of the converter, which is not to pass for a bad file
             error.add_note(f"in the converter of {self.dialect.name} node {node}")
@@ -327,7 +327,7 @@ def _reads(node: SourceNode) -> list[str]:
     return node.inputs + [n for g in graphs for n in free_names(g)] if graphs else node.inputs
 
 
-def _ordered(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[SourceNode]:
+def _sort_nodes(nodes: Sequence[SourceNode], scope: Mapping[str, Any]) -> list[SourceNode]:
     """The nodes, producers first; BadModel for a cycle or an input that nothing produces."""
     made = {name: node for node in nodes for name in node.outputs if name}
     for node in nodes:

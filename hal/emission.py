@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.decomposition import Level
-from nnir.errors import NNAdapterError, NoLowering, summary, told
+from nnir.errors import NNAdapterError, NoLowering, describe, summary
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.passes.legalise import express
@@ -45,7 +45,7 @@ def asking(engine: str, what: str, *kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except kinds as error:
-        raise NoLowering(f"{engine} refuses {what}: {told(error)}"[:1000]) from error
+        raise NoLowering(f"{engine} refuses {what}: {describe(error)}"[:1000]) from error
 
 
 class Emission(ABC, Generic[R]):

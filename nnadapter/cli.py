@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from hal.properties import environment
-from nnir.errors import DeviceError, NNAdapterError, summary, told
+from nnir.errors import DeviceError, NNAdapterError, describe, summary
 
 from . import net
 from .inspection import check, devices, doctor, inspect, ops
@@ -47,7 +47,7 @@ class Group(click.Group):
             if environment(DEBUG):
                 raise
             place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
-            said = DeviceError(f"internal error: {told(error)}{place}; {BUG}")
+            said = DeviceError(f"internal error: {describe(error)}{place}; {BUG}")
             click.echo(summary(said), err=True)
             context.exit(1)
 

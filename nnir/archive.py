@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from .errors import DAMAGE, BadFile, NNAdapterError, told
+from .errors import DAMAGE, BadFile, NNAdapterError, describe
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .serial import Encoder, decode
@@ -140,7 +140,7 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
     except (NNAdapterError, *DAMAGE) as error:
-        raise BadFile(f"damaged .nnir file: {told(error)}") from None
+        raise BadFile(f"damaged .nnir file: {describe(error)}") from None
 
     def weight(number: int) -> np.ndarray:
         precision, shape = shapes[number]

@@ -17,28 +17,28 @@ def dot(model: Model, parts: Mapping[Operation, int] | None = None) -> str:
 
 def _lines(model: Model, parts: Mapping[Operation, int]) -> Iterator[str]:
     names = Names()
-    yield f"digraph {_quoted(model.name)} {{"
+    yield f"digraph {_quote(model.name)} {{"
     yield '  node [shape=box, style="rounded,filled", fillcolor="#f4f4f4", fontname="sans-serif"];'
     for value in model.inputs:
         label = f"{names.of(value)}\n{value.type}"
-        yield f"  {_quoted(names.of(value))} [label={_quoted(label)}, shape=ellipse];"
+        yield f"  {_quote(names.of(value))} [label={_quote(label)}, shape=ellipse];"
     for number, operation in enumerate(model.sorted()):
         color = COLORS[parts[operation] % len(COLORS)] if operation in parts else "#f4f4f4"
         label = operation.operator.name + (f"\n{operation.origin}" if operation.origin else "")
-        yield f'  op{number} [label={_quoted(label)}, fillcolor="{color}"];'
+        yield f'  op{number} [label={_quote(label)}, fillcolor="{color}"];'
         for read in operation.inputs:
             if read is not None and read.constant is None:
-                edge = f"{_quoted(names.of(read))} -> op{number}"
-                yield f"  {edge} [label={_quoted(str(read.type))}];"
+                edge = f"{_quote(names.of(read))} -> op{number}"
+                yield f"  {edge} [label={_quote(str(read.type))}];"
         for value in operation.outputs:
-            yield f"  {_quoted(names.of(value))} [shape=point];"
-            yield f"  op{number} -> {_quoted(names.of(value))};"
+            yield f"  {_quote(names.of(value))} [shape=point];"
+            yield f"  op{number} -> {_quote(names.of(value))};"
     for position, value in enumerate(model.outputs):
-        yield f"  out{position} [label={_quoted(f'output {names.of(value)}')}, shape=ellipse];"
-        yield f"  {_quoted(names.of(value))} -> out{position};"
+        yield f"  out{position} [label={_quote(f'output {names.of(value)}')}, shape=ellipse];"
+        yield f"  {_quote(names.of(value))} -> out{position};"
     yield "}"
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
     return f'"{escaped}"'

@@ -114,6 +114,6 @@ def summary(error: BaseException) -> str:
     return legible(text)
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """A Python error in words, for the message of one of ours."""
     return f"{type(error).__name__}: {error}"

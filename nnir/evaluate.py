@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .dim import Expr
-from .errors import VALUES, DeviceError, NNAdapterError, OutOfMemory, told
+from .errors import VALUES, DeviceError, NNAdapterError, OutOfMemory, describe
 from .model import Model, Operation, Value
 
 
@@ -40,7 +40,7 @@ class Plan:
                 watch(operation)
             for key in dead:
                 memory.pop(key, None)
-        return [_known(memory, v) for v in self.model.outputs]
+        return [_array_of(memory, v) for v in self.model.outputs]
 
 
 def evaluate(model: Model, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -61,7 +61,7 @@ def run_operation(
         shapes = ", ".join("none" if a is None else f"{a.dtype}{list(a.shape)}" for a in arrays)
         if isinstance(error, VALUES):
             kind = OutOfMemory if isinstance(error, MemoryError) else DeviceError
-            raise kind(f"{_where(operation)} failed on {shapes}: {told(error)}") from error
+            raise kind(f"{_where(operation)} failed on {shapes}: {describe(error)}") from error
         error.add_note(f"in the reference of {_where(operation)} on {shapes}")
         raise  # a bug of the reference, which is not to pass for bad data
     results = result if isinstance(result, (tuple, list)) else (result,)
@@ -101,8 +101,8 @@ def _constants(operation: Operation) -> dict[str, Any]:
 
 
 def _read(memory: dict[Value, np.ndarray], value: Value | None) -> np.ndarray | None:
-    return None if value is None else _known(memory, value)
+    return None if value is None else _array_of(memory, value)
 
 
-def _known(memory: dict[Value, np.ndarray], value: Value) -> np.ndarray:
+def _array_of(memory: dict[Value, np.ndarray], value: Value) -> np.ndarray:
     return value.constant if value.constant is not None else memory[value]

@@ -15,7 +15,7 @@ import numpy as np
 from .algebra import Algebra
 from .decomposition import Decomposition, Level
 from .dim import Dim, Expr, symbol
-from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant, told
+from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant, describe
 from .legible import legible
 from .printer import Printed
 from .schema import Pattern, Rule, Schema
@@ -240,7 +240,7 @@ class Operator(Schema, Generic[Result]):
         except Exception as error:
             types = ", ".join("none" if v is None else str(v.type) for v in inputs)
             if isinstance(error, VALUES):
-                raise BadType(f"{self.name.lower()} of {types}: {told(error)}") from error
+                raise BadType(f"{self.name.lower()} of {types}: {describe(error)}") from error
             error.add_note(f"in the type rule of {self.name} on {types}")
             raise  # a bug of the rule, which is not to pass for a bad model
         return (result,) if isinstance(result, TensorType) else tuple(result)
@@ -502,7 +502,7 @@ def set_content(operation: Operation) -> None:
         return
     if math.prod(d for d in output.shape if isinstance(d, int)) > CONTENT_LIMIT:
         return
-    function = operation.operator.content or _computed(operation)
+    function = operation.operator.content or _reference_of(operation)
     try:
         dims = None if function is None else function(*operation.inputs, **operation.attributes)
     except (NNAdapterError, *VALUES):  # it fails while running too, or grows too large
@@ -517,7 +517,7 @@ def _is_exact(dims: np.ndarray, dtype: np.dtype) -> bool:
     return all(isinstance(d, Expr) or limits.min <= d <= limits.max for d in dims.flat)
 
 
-def _computed(operation: Operation) -> Callable[..., np.ndarray] | None:
+def _reference_of(operation: Operation) -> Callable[..., np.ndarray] | None:
     """An operator that carries no dimensions still computes what has none."""
     values = [v for v in operation.inputs if v is not None]
     if operation.operator.is_random or any(v.content is None or v.known is None for v in values):

@@ -35,7 +35,7 @@ def wide(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def fused(result: np.ndarray, fuse_code: Fuse) -> np.ndarray:
+def apply_fuse_code(result: np.ndarray, fuse_code: Fuse) -> np.ndarray:
     """Apply the activation of a fuse code, in the type of `result`; RELU1 clamps to [0, 1]."""
     match fuse_code:
         case Fuse.NONE:

@@ -111,14 +111,14 @@ def has_filter() -> bool:
     return os.path.exists("/proc/sys/kernel/seccomp") and platform.machine() in MACHINES
 
 
-def _known(rights: dict[int, int], version: int) -> int:
+def _rights_of(rights: dict[int, int], version: int) -> int:
     return sum(bits for since, bits in rights.items() if since <= version)
 
 
 def _restrict(library: ctypes.CDLL, version: int, folders: Sequence[str]) -> None:
     """No right to write but in the folders."""
-    writing = _known(WRITING, version)
-    words = [writing, _known(NETWORK, version), _known(SCOPES, version)]
+    writing = _rights_of(WRITING, version)
+    words = [writing, _rights_of(NETWORK, version), _rights_of(SCOPES, version)]
     size = 24 if version >= 6 else 16 if version >= 4 else 8
     attributes = struct.pack("<QQQ", *words)[:size]
     rules = library.syscall(CREATE_RULESET, attributes, ctypes.c_size_t(size), 0)

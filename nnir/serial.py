@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .check import check
-from .errors import DAMAGE, BadFile, NNAdapterError, summary, told
+from .errors import DAMAGE, BadFile, NNAdapterError, describe, summary
 from .model import Model, Operation, Value, set_content
 from .notation import parse
 from .types import Layout, Precision, Quantization, TensorType
@@ -105,7 +105,7 @@ def decode(data: Any, weight: Callable[[int], np.ndarray]) -> Model:
     except NNAdapterError as error:
         raise BadFile(f"damaged .nnir file: {summary(error)}") from None
     except DAMAGE as error:
-        raise BadFile(f"damaged .nnir file: {told(error)}") from None
+        raise BadFile(f"damaged .nnir file: {describe(error)}") from None
     try:  # what the rules raise that is not ours is a bug of theirs, not of the file
         check(model, visit=_know_content)
     except NNAdapterError as error:

@@ -48,7 +48,7 @@ def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:
     """
     sizes = sizes_of([v.type for v in model.inputs], shapes)
     types = [v.type.with_shape(s) for v, s in zip(model.inputs, shapes, strict=True)]
-    return _replayed(model, types, sizes)
+    return _replay(model, types, sizes)
 
 
 def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
@@ -66,11 +66,11 @@ def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
         low, high = model.symbols.get(name, (0, None))
         if size < low or (high is not None and size > high):
             raise BadInput(f"dimension {name}={size} is not between {low} and {high}")
-    types = [v.type.with_shape(_evaluated(v.shape, sizes)) for v in model.inputs]
-    return _replayed(model, types, sizes)
+    types = [v.type.with_shape(_evaluate_shape(v.shape, sizes)) for v in model.inputs]
+    return _replay(model, types, sizes)
 
 
-def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int]) -> Model:
+def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int]) -> Model:
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
     made.metadata = dict(model.metadata)
@@ -80,7 +80,7 @@ def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int
         copy.name, copy.is_number = value.name, value.is_number
         known[value] = copy
     for operation in model.sorted():
-        inputs = tuple(None if v is None else _known(made, known, v) for v in operation.inputs)
+        inputs = tuple(None if v is None else _copy_of(made, known, v) for v in operation.inputs)
         attributes = {
             name: _inner(a, sizes) if isinstance(a, Model) else a
             for name, a in operation.attributes.items()
@@ -94,22 +94,22 @@ def _replayed(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int
             )
             known[old] = new
     made.origin = None
-    made.outputs = [_known(made, known, v) for v in model.outputs]
+    made.outputs = [_copy_of(made, known, v) for v in model.outputs]
     made.output_names = [name for name, _ in model.named_outputs()]
     return made
 
 
 def _inner(model: Model, sizes: Mapping[str, int]) -> Model:
     """A sub-model: its inputs are as before but for the symbols that are known now."""
-    types = [v.type.with_shape(_evaluated(v.shape, sizes)) for v in model.inputs]
-    return _replayed(model, types, sizes)
+    types = [v.type.with_shape(_evaluate_shape(v.shape, sizes)) for v in model.inputs]
+    return _replay(model, types, sizes)
 
 
-def _evaluated(shape: tuple[Dim, ...], sizes: Mapping[str, int]) -> tuple[Dim, ...]:
+def _evaluate_shape(shape: tuple[Dim, ...], sizes: Mapping[str, int]) -> tuple[Dim, ...]:
     return tuple(evaluate(d, sizes) for d in shape)
 
 
-def _known(model: Model, known: dict[Value, Value], value: Value) -> Value:
+def _copy_of(model: Model, known: dict[Value, Value], value: Value) -> Value:
     """The copy of a value; a constant is copied on its first use."""
     if value not in known:
         copy = Value(model, value.type, value.name)

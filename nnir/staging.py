@@ -66,7 +66,7 @@ def _make(place: Path, prefix: str) -> tuple[Path, int | None]:
         except FileExistsError:
             continue
         except (OSError, ValueError) as error:
-            raise _refused(place, error) from None
+            raise _write_error(place, error) from None
         lock = _lock(folder) if LOCKS else None
         if not LOCKS or (lock is not None and folder.exists()):  # else a sweep took it
             return folder, lock
@@ -192,7 +192,7 @@ class Staging:
             for path in outputs:
                 os.replace(self.folder / path.name, path)
         except OSError as error:
-            raise _refused(self.target, error) from None
+            raise _write_error(self.target, error) from None
         return outputs
 
 
@@ -203,11 +203,11 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         try:
             file = staging.path.open("xb")
         except (OSError, ValueError) as error:
-            raise _refused(path, error) from None
+            raise _write_error(path, error) from None
         with file:
             yield file
         staging.commit()
 
 
-def _refused(path: Path, error: Exception) -> BadFile:
+def _write_error(path: Path, error: Exception) -> BadFile:
     return BadFile(f"cannot write {str(path)!r}: {getattr(error, 'strerror', None) or error}")

@@ -52,7 +52,7 @@ def to_standard(
     Raises Unsupported with every operator that has to stay, with counts and reasons; `partial`
     leaves them in the model instead. BadInput for a version or level that there is not.
     """
-    result, left = _written(model, opset, level)
+    result, left = _express_model(model, opset, level)
     if left and not partial:
         counts = Counter((each.part_of, f"{_inside(each)}{each.why}") for each in left)
         rows = "; ".join(f"{name} (x{n}): {why}" for (name, why), n in counts.most_common())
@@ -67,7 +67,7 @@ def explain_beyond(model: Model, opset: str = NEWEST) -> list[Beyond]:
     _count(model, allowed, counts)
     if not counts:
         return []
-    stays = {level: _written(model, opset, level)[1] for level in Level}
+    stays = {level: _express_model(model, opset, level)[1] for level in Level}
     rows = []
     for operator, count in counts.most_common():
         reasons = {
@@ -95,7 +95,7 @@ def _count(model: Model, allowed: frozenset[str], counts: Counter[str]) -> None:
             _count(inner, allowed, counts)
 
 
-def _written(model: Model, opset: str, level: Level | str) -> tuple[Model, list[Left]]:
+def _express_model(model: Model, opset: str, level: Level | str) -> tuple[Model, list[Left]]:
     """The model in operators of the standard, and what stays."""
     allowed, chosen = _version(opset), _level(level)
     result = fix_sizes(model, {})

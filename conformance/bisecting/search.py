@@ -11,7 +11,7 @@ from nnir.errors import FAILURES
 from nnir.evaluate import run_operation
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
-from nnir.numeric import fused
+from nnir.numeric import apply_fuse_code
 from nnir.ops import shape
 from nnir.types import Fuse
 
@@ -295,7 +295,7 @@ def turns(array: np.ndarray) -> Iterator[np.ndarray]:
 def _activated(array: np.ndarray, operation: Operation) -> np.ndarray:
     """What a node of the source makes after the activation that was fused into it."""
     code = operation.attributes.get("fuse_code", Fuse.NONE)
-    return fused(array, code) if is_float(array.dtype) else array
+    return apply_fuse_code(array, code) if is_float(array.dtype) else array
 
 
 def _squeezed(array: np.ndarray) -> list[int]:

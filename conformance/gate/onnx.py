@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frontends.onnx.converters import TABLE
-from frontends.onnx.reading.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualified
+from frontends.onnx.reading.reader import DEFAULT_DOMAINS, OWN_FORMAT, qualify
 from frontends.onnx.reading.tensor import Files, entry_of
 from nnir.errors import BadFile, Unsupported
 from nnir.formats.onnx import (
@@ -101,7 +101,7 @@ class _Look:
             elif number == NodeProto.ATTRIBUTE:
                 self.attribute(span(value))
         is_known = domain in STANDARD or (domain, op) in self.local
-        if not is_known and TABLE.find(qualified(domain, op), NEWEST) is None:
+        if not is_known and TABLE.find(qualify(domain, op), NEWEST) is None:
             raise Unsupported(f"the operator {op[:60]!r} of the domain {domain[:60]!r}")
 
     def attribute(self, place: Span) -> None:

@@ -16,7 +16,7 @@ from frontends.paddle.converters import TABLE
 from frontends.paddle.reading import params, pir
 from frontends.paddle.reading.desc import program
 from frontends.paddle.reading.legacy import reader as legacy
-from nnir.errors import DAMAGE, BadFile, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.mapping import map_file
 
 NAME = "program"
@@ -44,7 +44,7 @@ def admit(source: Path, folder: Path) -> Path:
                 (folder / NAME).with_suffix(PARAMETERS).symlink_to(place.resolve())
                 break
     except DAMAGE as error:
-        raise BadFile(f"damaged program: {told(error)}") from None
+        raise BadFile(f"damaged program: {describe(error)}") from None
     return folder / NAME
 
 

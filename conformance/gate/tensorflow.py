@@ -24,7 +24,7 @@ from frontends.tensorflow.reading.messages import GRAPH, META_GRAPH, SAVED, deco
 from frontends.tensorflow.reading.nodes import Function, Node, nodes_of
 from frontends.tensorflow.reading.nodes import functions_of as decoded_functions
 from frontends.tensorflow.reading.saved_model import graph_with, signature_called
-from nnir.errors import DAMAGE, BadFile, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.formats.protobuf import inner, one
 from nnir.formats.wire import fields, span
 from nnir.mapping import Buffer, Span, map_file
@@ -73,7 +73,7 @@ def admit(source: Path, folder: Path, **about: Any) -> Path:
             return _saved(place, folder, about.get("signature"), about.get("tags"))
         return _frozen(source, folder, about.get("outputs") or ())
     except DAMAGE as error:
-        raise BadFile(f"damaged TensorFlow file: {told(error)}") from None
+        raise BadFile(f"damaged TensorFlow file: {describe(error)}") from None
 
 
 @dataclass(frozen=True)

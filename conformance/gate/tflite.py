@@ -10,7 +10,7 @@ from pathlib import Path
 
 from frontends.tflite.converters import DIALECT
 from frontends.tflite.reading.reader import Reader
-from nnir.errors import DAMAGE, BadFile, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.formats.tflite import IDENTIFIER
 from nnir.mapping import map_file
 
@@ -25,7 +25,7 @@ def admit(source: Path, folder: Path) -> Path:
     try:
         codes = Reader(data).codes
     except DAMAGE as error:
-        raise BadFile(f"damaged TFLite file: {told(error)}") from None
+        raise BadFile(f"damaged TFLite file: {describe(error)}") from None
     for name, custom in codes:
         if name == CUSTOM and DIALECT.find(custom, {"": 1}) is None:
             raise Unsupported(f"the custom operator {custom[:60]!r}")

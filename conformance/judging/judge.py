@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import NNAdapterError, summary, told
+from nnir.errors import NNAdapterError, describe, summary
 
 from ..case import Limit
 from ..engines.engine import WIDE, Answer, Engine, Outcome, Prepare, is_alike
@@ -85,7 +85,7 @@ def failure(error: BaseException) -> Verdict:
     if isinstance(error, NNAdapterError):
         return Verdict(REFUSED, f"{type(error).__name__}: {summary(error)}")
     where = " ".join(getattr(error, "__notes__", ()))
-    return Verdict(ERROR, f"{told(error)} {where}".strip())
+    return Verdict(ERROR, f"{describe(error)} {where}".strip())
 
 
 def _compared(
@@ -148,7 +148,7 @@ def _must_fail(engine: Engine[Any], case: Any, device: str, oracle: Oracle) -> V
             return Verdict(PASS)
         if not isinstance(error, NNAdapterError):
             return failure(error)
-        return Verdict(WRONG, f"{expected} was to be raised, not {told(error)}")
+        return Verdict(WRONG, f"{expected} was to be raised, not {describe(error)}")
     return Verdict(WRONG, f"{expected} was to be raised, but it runs")
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from nnir.errors import FAILURES, BadFile, told
+from nnir.errors import FAILURES, BadFile, describe
 from nnir.mapping import map_file
 
 from ..judging.result import FORMAT, LIMIT, PASS, SKIP, VERDICTS, Result, Run
@@ -117,7 +117,7 @@ def load(path: Path) -> Run:
     except FAILURES as error:
         if isinstance(error, BadFile):
             raise
-        raise BadFile(f"damaged report {path.name!r}: {told(error)}") from None
+        raise BadFile(f"damaged report {path.name!r}: {describe(error)}") from None
 
 
 def _check(given: Any, number: int) -> None:

@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import DeviceError, summary, told
+from nnir.errors import DeviceError, describe, summary
 
 from ..judging.result import CRASH, ERROR, Result, Run
 from ..processes.worker import Lost, Worker
@@ -256,7 +256,7 @@ def _run(pool: Executor, batches: Iterable[Batch], jobs: int) -> Iterator[dict[T
 
 def _given_up(batch: Batch, error: BaseException, attempts: int) -> dict[Task, list[Result]]:
     """A batch that no place could run."""
-    reason = f"the executor failed ({attempts} times): {told(error)}"
+    reason = f"the executor failed ({attempts} times): {describe(error)}"
     return {
         t: [_failed(Item(*t[:4]), t[4], CRASH, reason, 0.0, batch.options)] for t in batch.tasks
     }

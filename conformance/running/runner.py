@@ -19,7 +19,7 @@ import numpy as np
 
 from hal.runtime import manager
 from hal.runtime.program import names_of
-from nnir.errors import FAILURES, NNAdapterError, summary, told
+from nnir.errors import FAILURES, NNAdapterError, describe, summary
 
 from ..processes.worker_loop import serve
 from ..suites import suite
@@ -129,7 +129,7 @@ def preload(name: str) -> None:
         if function:
             getattr(found, function)()
     except (ImportError, AttributeError) as error:
-        raise NNAdapterError(f"cannot preload {name!r}: {told(error)}") from error
+        raise NNAdapterError(f"cannot preload {name!r}: {describe(error)}") from error
 
 
 def _unavailable(device: str) -> str | None:

@@ -20,7 +20,7 @@ import numpy as np
 
 from frontends.frontend import Frontend
 from hal.runtime.program import Program
-from nnir.errors import FAILURES, BadFile, BadInput, Unsupported, told
+from nnir.errors import FAILURES, BadFile, BadInput, Unsupported, describe
 from nnir.model import Model
 from nnir.passes import CLEAN, apply
 
@@ -212,7 +212,7 @@ def _arrays(path: Path, prefix: str) -> list[np.ndarray]:
             count = sum(n.startswith(f"{prefix}_") for n in data.files)
             return [data[f"{prefix}_{k}"] for k in range(count)]
     except (*FAILURES, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        raise BadFile(f"{str(path)!r} cannot be read: {told(error)}") from None
+        raise BadFile(f"{str(path)!r} cannot be read: {describe(error)}") from None
 
 
 def loaded(source: Path) -> Model:

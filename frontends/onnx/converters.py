@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import LateTable, guarded
+from ..families import LateTable, translate_safely
 from ..source import SourceModel
 from ..translate import Dialect, Translator
 from .reading import reader
@@ -15,4 +15,4 @@ DIALECT = Dialect("onnx", TABLE, reader.domain_of)
 
 def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
-    return guarded(Translator(DIALECT, source).translate)
+    return translate_safely(Translator(DIALECT, source).translate)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import LateTable, guarded
+from ..families import LateTable, translate_safely
 from ..source import SourceModel
 from ..translate import Dialect
 from .translator import PaddleTranslator
@@ -15,4 +15,4 @@ DIALECT = Dialect("paddle", TABLE, lambda op: "")
 
 def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
-    return guarded(lambda: PaddleTranslator(DIALECT, source).translate())
+    return translate_safely(lambda: PaddleTranslator(DIALECT, source).translate())

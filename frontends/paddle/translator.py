@@ -14,7 +14,7 @@ from ..source import SourceModel, SourceNode
 from ..table import Converter
 from ..translate import Dialect
 from .operators.arrays import Undefined
-from .reading.inplace import written
+from .reading.inplace import written_names
 
 MISDECLARED = frozenset({"equal_all", "matrix_rank", "slogdet", "unique"})
 """Operators whose results a program declares with another type or shape than they have."""
@@ -38,7 +38,7 @@ class PaddleTranslator(NamedTranslator):
         for name, value, declared in zip(node.outputs, results, node.types, strict=False):
             if name and declared is not None and isinstance(value, Value):
                 self._check(node, value, declared, entries)
-        for name, place in written(node):
+        for name, place in written_names(node):
             if place < len(results) and results[place] is not None:
                 self.scope[name] = results[place]
         return results

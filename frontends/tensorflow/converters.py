@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.model import Model
 from nnir.passes import fold_constants, remove_copies, sink_transposes
 
-from ..families import LateTable, guarded
+from ..families import LateTable, translate_safely
 from ..source import SourceModel
 from ..translate import Dialect
 from .reading.dilation import join_dilations
@@ -20,8 +20,8 @@ LAYOUT = (remove_copies, fold_constants, sink_transposes)
 def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
 
-    def made() -> Model:
+    def make_model() -> Model:
         join_dilations(source.graph)
         return TensorFlowTranslator(DIALECT, source).translate()
 
-    return guarded(made, LAYOUT)
+    return translate_safely(make_model, LAYOUT)

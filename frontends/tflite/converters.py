@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.model import Model
 from nnir.passes import fold_constants, lift_transposes, remove_copies, sink_transposes
 
-from ..families import LateTable, guarded
+from ..families import LateTable, translate_safely
 from ..source import SourceModel
 from .translator import FlexDialect, FlexTranslator
 
@@ -17,4 +17,4 @@ LAYOUT = (remove_copies, fold_constants, sink_transposes, lift_transposes)
 
 def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
-    return guarded(lambda: FlexTranslator(DIALECT, source).translate(), LAYOUT)
+    return translate_safely(lambda: FlexTranslator(DIALECT, source).translate(), LAYOUT)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.model import Model
 
-from ..families import LateTable, guarded
+from ..families import LateTable, translate_safely
 from ..source import SourceModel
 from .translator import TorchDialect, TorchTranslator
 
@@ -14,4 +14,4 @@ DIALECT = TorchDialect("torch", TABLE, lambda op: "")
 
 def translate(source: SourceModel) -> Model:
     """Translate what the reader read."""
-    return guarded(lambda: TorchTranslator(DIALECT, source).translate())
+    return translate_safely(lambda: TorchTranslator(DIALECT, source).translate())

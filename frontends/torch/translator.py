@@ -35,14 +35,14 @@ class TorchTranslator(NamedTranslator):
         self.memory = node.memory
         results = super().bind(converter, node, entries)
         if node.op.startswith(NUMBERS):
-            results = tuple(numbered(v) for v in results)
+            results = tuple(mark_number(v) for v in results)
         for value, declared in zip(results, node.types, strict=False):
             if declared is not None and isinstance(value, Value):
                 require_declared(node, value.type, declared)
         return results
 
 
-def numbered(value: Any) -> Any:
+def mark_number(value: Any) -> Any:
     """A result that is a number in PyTorch; a value of its own, as tensors keep what they are."""
     if not isinstance(value, Value):
         return value

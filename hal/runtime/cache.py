@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import open_file
-from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, summary, told
+from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
 from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
@@ -113,7 +113,7 @@ class Saved:
             )
             saved.check()
         except (NNAdapterError, *DAMAGE) as error:
-            raise BadFile(f"a damaged .nnc file: {told(error)}") from None
+            raise BadFile(f"a damaged .nnc file: {describe(error)}") from None
         return saved
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nnir.errors import BadCall, BadFile, DeviceError, NNAdapterError, summary, told
+from nnir.errors import BadCall, BadFile, DeviceError, NNAdapterError, describe, summary
 from nnir.model import Model, Value
 
 from ..device import Cache
@@ -96,7 +96,7 @@ class Compilation:
                 steps.append(Step(device, program, entry.inputs, entry.outputs))
         except NNAdapterError as error:
             _destroy(steps)
-            failure = DeviceError(f"a cache that {entry.device} does not take: {told(error)}")
+            failure = DeviceError(f"a cache that {entry.device} does not take: {describe(error)}")
             if self._model is None:
                 raise failure from error
             caches.refuse(summary(failure))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadCall, BadInput, OutOfMemory, told
+from nnir.errors import BadCall, BadInput, OutOfMemory, describe
 from nnir.types import TensorType, precision_of
 
 from ..runtime import compilation as runtime
@@ -197,7 +197,7 @@ def _accessed(end: tuple[Any, Access], type: OperandType, what: str) -> np.ndarr
     except MemoryError:
         raise
     except Exception as error:  # the accessor is the caller's code, and C knows no exceptions
-        raise BadCall(f"the accessor of an {what} raised {told(error)}") from error
+        raise BadCall(f"the accessor of an {what} raised {describe(error)}") from error
     return _bytes(given, what)
 
 

@@ -41,7 +41,7 @@ def _conv_3d(
     sizes, kernel = input.shape[2:], build.known_sizes(filter, (2, 3, 4))
     known = plain_sizes(sizes) if auto_pad == AutoPad.SAME else [0, 0, 0]
     covered = windows.extents(kernel, dilations)
-    pairs = windows.resolved(auto_pad, pads, known, covered, strides)
+    pairs = windows.resolve_padding(auto_pad, pads, known, covered, strides)
     x = pad_axes(input, {2: pairs[0]}, 0)
     pieces = [
         shape.unsqueeze(every(x, 2, k * dilations[0], covered[0], strides[0]), [2])
@@ -88,7 +88,7 @@ def _conv_3d_transpose(
     channels, each, *kernel = build.known_sizes(filter, range(5))
     spatial = plain_sizes(input.shape[2:])
     covered = windows.extents(kernel, dilations)
-    pairs = windows.resolved(auto_pad, pads, spatial, covered, strides)
+    pairs = windows.resolve_padding(auto_pad, pads, spatial, covered, strides)
     extra = output_padding or (0, 0, 0)
     axes = zip(spatial, strides, covered, pairs, extra, strict=True)
     out = output_shape or [int(windows.transposed_size(*axis)) for axis in axes]  # type: ignore[arg-type]
@@ -142,7 +142,7 @@ def _col_2_im(
         raise Unsupported(f"blocks {input.type} in an image of {len(image)} axes")
     taps = int(np.prod(block))
     steps, dilated = strides or (1, 1), dilations or (1, 1)
-    pairs = windows.paired(pads, 2)
+    pairs = windows.pair_pads(pads, 2)
     covered = windows.extents(block, dilated)
     axes = zip(image, covered, steps, pairs, strict=True)
     blocks = [int(windows.slid(*axis)) for axis in axes]  # type: ignore[arg-type]

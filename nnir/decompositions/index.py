@@ -110,7 +110,7 @@ def _scatter_elements(
 ) -> Value:
     at = axis_of(axis, input.rank)
     places = build.flatten(_places_along(input, indices, at))
-    known = _folded(places)
+    known = _fold_positions(places)
     if known is None and reduction == "none" and _covers(input, indices, at):
         return _scatter_along(input, indices, updates, at)
     placed = _place(build.flatten(input), places, build.flatten(updates), reduction)
@@ -139,7 +139,7 @@ def _rows_and_places(
 
 def _place(rows: Value, places: Value, each: Value, reduction: str) -> Value:
     """Updates at their places, as if one after another."""
-    known = _folded(places)
+    known = _fold_positions(places)
     if known is not None:
         return _place_known(rows, known, each, reduction)
     if reduction == "none":
@@ -171,7 +171,7 @@ def _whole(indices: Value) -> Value:
     return indices if indices.precision in WHOLE else build.int64(indices)
 
 
-def _folded(places: Value) -> np.ndarray | None:
+def _fold_positions(places: Value) -> np.ndarray | None:
     """Where all places are known: what they are computed from is constant."""
     known = places.known if places.known is not None else Folder().constant_of(places)
     return None if known is None else known.astype(np.int64)

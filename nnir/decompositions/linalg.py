@@ -37,19 +37,19 @@ def _solve_triangular(a: Value, b: Value, *, upper: bool, unit_diagonal: bool) -
 def _cholesky(input: Value, *, upper: bool) -> Value:
     """Each column from those before it; the root of a negative number is NaN, not an error."""
     n = _rows(input)
-    a = _transposed(input) if upper else input
+    a = _transpose_last(input) if upper else input
     columns: Value | None = None
     for j in range(n):
         rest = _part(_part(a, -2, j, n), -1, j, j + 1)
         if columns is not None:
             below = _part(columns, -2, j, n)
-            rest = rest - linear.mat_mul(below, _transposed(_part(below, -2, 0, 1)))
+            rest = rest - linear.mat_mul(below, _transpose_last(_part(below, -2, 0, 1)))
         column = rest / unary.sqrt(_part(rest, -2, 0, 1))
         padded = pad_axes(column, {a.rank - 2: (j, 0)}, 0)
         columns = padded if columns is None else shape.concat(columns, padded, axis=-1)
     if columns is None:
         raise Unsupported(f"the root of {input.type}")
-    return _transposed(columns) if upper else columns
+    return _transpose_last(columns) if upper else columns
 
 
 def _rows(a: Value) -> int:
@@ -63,6 +63,6 @@ def _part(x: Value, axis: int, start: int, end: int) -> Value:
     return index.slice_(x, [axis % x.rank], [start], [end], [1])
 
 
-def _transposed(x: Value) -> Value:
+def _transpose_last(x: Value) -> Value:
     axes = list(range(x.rank))
     return shape.transpose(x, perm=(*axes[:-2], axes[-1], axes[-2]))

@@ -32,7 +32,7 @@ def _pads(
     ceil: bool,
 ) -> Pairs:
     """Padding by which the windows fit without a remainder, so that no rule has to round up."""
-    pairs = list(windows.paired(pads, len(kernel)))
+    pairs = list(windows.pair_pads(pads, len(kernel)))
     if not ceil:
         return pairs
     covered = windows.extents(kernel, dilations)
@@ -61,7 +61,7 @@ def _max_pool(
     if not return_indices:
         if max(dilated) > 1:
             low = lowest(input.dtype)
-            return _dilated(input, kernel_shape, steps, pairs, dilated, binary.max_, low)
+            return _pool_dilated(input, kernel_shape, steps, pairs, dilated, binary.max_, low)
         return over_planes(input, kernel_shape, steps, pairs, _best)
     if rank > 2 or max(dilated) > 1:
         raise Unsupported(f"positions of maxima in {rank} axes, or in dilated windows")
@@ -93,10 +93,10 @@ def _average_pool(
     rank = len(kernel_shape)
     steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
     pairs = _pads(input, kernel_shape, steps, pads, dilated, ceil=ceil_mode)
-    own = windows.paired(pads, rank)
+    own = windows.pair_pads(pads, rank)
     if max(dilated) > 1:
         inside = own if count_include_pad else ((0, 0),) * rank
-        total = _dilated(input, kernel_shape, steps, pairs, dilated, binary.add, 0)
+        total = _pool_dilated(input, kernel_shape, steps, pairs, dilated, binary.add, 0)
         return total / input.model.constant(
             _counts(input, kernel_shape, steps, pairs, dilated, inside)
         )
@@ -151,7 +151,7 @@ def _max_unpool(
     pads: tuple[int, ...] | None,
 ) -> Value:
     """Maxima placed in zeros."""
-    sizes = plain_sizes(pool.unpooled(input.shape, kernel_shape, strides, pads))
+    sizes = plain_sizes(pool.unpooled_sizes(input.shape, kernel_shape, strides, pads))
     nothing = input.model.constant(np.zeros(math.prod(sizes), input.dtype))
     flat = index.scatter_elements(nothing, build.flatten(indices), build.flatten(input), axis=0)
     result = build.reshape(flat, sizes)
@@ -198,7 +198,7 @@ def over_planes(
     return build.reshape(result, [n, c, build.size_of(result, 2), rows, columns])
 
 
-def _dilated(
+def _pool_dilated(
     x: Value,
     kernel: Sequence[int],
     steps: Sequence[int],

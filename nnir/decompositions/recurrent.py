@@ -184,7 +184,7 @@ class Layer:
         count = len(self.reverses)
         every = names if len(names) == each * count else names * count
         parts = cells.parameters(every, alphas, betas)
-        bound = [_bound(*part) for part in parts]
+        bound = [_activation_of(*part) for part in parts]
         return [bound[k * each : (k + 1) * each] for k in range(count)]
 
     def clip(self, x: Value) -> Value:
@@ -252,5 +252,5 @@ class Layer:
         return shape.stack(*outputs, axis=0), state
 
 
-def _bound(name: str, alpha: float, beta: float) -> Function:
+def _activation_of(name: str, alpha: float, beta: float) -> Function:
     return lambda x: FUNCTIONS[name](x, alpha, beta)

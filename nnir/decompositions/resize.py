@@ -33,7 +33,7 @@ class Scaling:
     ) -> None:
         named = axes_of(axes if axes is not None else range(input.rank), input.rank)
         given = None if sizes is None else contents(sizes)
-        factors = None if scales is None else _known(scales)
+        factors = None if scales is None else _constant_scales(scales)
         if given is None and factors is None:
             raise NotConstant(f"the sizes that {input.type} is resized to")
         kept = [
@@ -49,7 +49,7 @@ class Scaling:
             raise NotConstant(f"the sizes that {input.type} is resized to")
         every = [d if isinstance(d, int) else 1 for d in input.shape]
         steps = None if factors is None else [factors[k] for k in changed]
-        out, scale = resize.resolved(every, axes_, wanted, steps, policy)  # type: ignore[arg-type]
+        out, scale = resize.resolve_sizes(every, axes_, wanted, steps, policy)  # type: ignore[arg-type]
         self.changes: dict[int, tuple[int, int, float]] = {
             axis: (size, end, step)
             for axis, size, end, step in zip(axes_, own, out, scale, strict=True)
@@ -57,7 +57,7 @@ class Scaling:
         }
 
 
-def _known(scales: Value) -> list[float] | None:
+def _constant_scales(scales: Value) -> list[float] | None:
     return None if scales.constant is None else [float(s) for s in scales.constant.reshape(-1)]
 
 
@@ -110,7 +110,7 @@ def _whole_scales(
     input: Value, scales: Value | None, axes: tuple[int, ...] | None, rule: str
 ) -> list[float] | None:
     """Scales of a plane that repeat each element a whole number of times, for open sizes."""
-    factors = None if scales is None else _known(scales)
+    factors = None if scales is None else _constant_scales(scales)
     if factors is None or input.rank != 4 or input.is_static or rule not in ROUNDED:
         return None
     named = axes_of(axes if axes is not None else range(4), 4)
@@ -122,7 +122,7 @@ def _whole_scales(
 
 
 @resize.resize.decomposes(level=Level.ROUNDING)
-def _weighted(
+def _resize_by_weights(
     input: Value,
     roi: Value | None = None,
     scales: Value | None = None,

@@ -35,7 +35,7 @@ def varint(b: Buffer, i: int, end: int) -> tuple[int, int]:
     raise BadFile(f"damaged or truncated protobuf: an integer at byte {i} does not end")
 
 
-def signed(value: int) -> int:
+def to_signed(value: int) -> int:
     """An int64 from its unsigned 64 bits."""
     value &= 0xFFFFFFFFFFFFFFFF
     return value - (1 << 64) if value >> 63 else value
@@ -86,7 +86,7 @@ def number(value: int | Span) -> int:
     """A value that must be an integer."""
     if not isinstance(value, int):
         raise BadFile("damaged protobuf: a message where a number belongs")
-    return signed(value)
+    return to_signed(value)
 
 
 def text(b: Buffer, value: int | Span) -> str:
@@ -114,7 +114,7 @@ def float64(b: Buffer, value: int | Span) -> float:
 def packed_integers(b: Buffer, value: int | Span) -> np.ndarray:
     """A repeated integer field as int64, packed or one unpacked element."""
     if isinstance(value, int):
-        return np.array([signed(value)], np.int64)
+        return np.array([to_signed(value)], np.int64)
     raw = np.frombuffer(b, np.uint8, value[1] - value[0], value[0])
     last = np.flatnonzero(raw < 128)
     if len(raw) and (not len(last) or last[-1] != len(raw) - 1):
@@ -134,7 +134,7 @@ def packed_integers(b: Buffer, value: int | Span) -> np.ndarray:
 def integers(b: Buffer, value: int | Span) -> list[int]:
     """As `packed_integers`, a list."""
     if isinstance(value, int):
-        return [signed(value)]
+        return [to_signed(value)]
     start, end = value
     if end - start > SHORT:
         found: list[int] = packed_integers(b, value).tolist()
@@ -142,7 +142,7 @@ def integers(b: Buffer, value: int | Span) -> list[int]:
     short = []
     while start < end:
         number, start = varint(b, start, end)
-        short.append(signed(number))
+        short.append(to_signed(number))
     return short
 
 

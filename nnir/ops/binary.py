@@ -12,7 +12,7 @@ import numpy as np
 from ..broadcast import broadcast
 from ..dim import Dim, maximum, minimum
 from ..model import Value
-from ..numeric import fused, wide
+from ..numeric import apply_fuse_code, wide
 from ..operator import Operator, Pattern, operator, require
 from ..types import Fuse, Precision, TensorType
 from .unary import COMPLEX, is_number
@@ -41,7 +41,7 @@ def arithmetic(
     def reference(
         input0: np.ndarray, input1: np.ndarray, *, fuse_code: Fuse = Fuse.NONE
     ) -> np.ndarray:
-        return fused(np.asarray(function(input0, input1), input0.dtype), fuse_code)
+        return apply_fuse_code(np.asarray(function(input0, input1), input0.dtype), fuse_code)
 
     def rule(input0: Value, input1: Value, *, fuse_code: Fuse = Fuse.NONE) -> TensorType:
         if complexes and input0.precision in COMPLEX and fuse_code == Fuse.NONE:
@@ -102,14 +102,14 @@ def carry_dims(function: DimFunction) -> Callable[..., np.ndarray | None]:
     return content
 
 
-def _divided(a: Dim, b: Dim) -> Dim:
+def _divide(a: Dim, b: Dim) -> Dim:
     """The quotient rounded toward zero; a symbolic one is a size, which is never negative."""
     if isinstance(a, int) and isinstance(b, int):
         return -(-a // b) if (a < 0) != (b < 0) else a // b
     return a // b
 
 
-def _truncated(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
+def _divide_truncating(input0: np.ndarray, input1: np.ndarray) -> np.ndarray:
     if input0.dtype.kind == "u":
         return np.floor_divide(input0, input1)
     if input0.dtype.kind != "i":
@@ -143,11 +143,11 @@ add = arithmetic(
 )
 div = arithmetic(
     "div",
-    _truncated,
+    _divide_truncating,
     20,
     "input0 / input1.",
     edges="Integers truncate toward zero, as in C; by 0 they give 0.",
-    dims=_divided,
+    dims=_divide,
     complexes=True,
 )
 floor_div = arithmetic(

@@ -25,7 +25,7 @@ def _area(boxes: np.ndarray, extra: float) -> np.ndarray:
 
 
 @at_positions()
-def suppressed(
+def suppress(
     boxes: np.ndarray,
     scores: np.ndarray,
     candidates: np.ndarray,
@@ -95,7 +95,7 @@ def multiclass(
         good = np.flatnonzero(mine > mine.dtype.type(score_threshold))
         best = good[np.argsort(-mine[good], kind="stable")]
         best = best if nms_top_k < 0 else best[:nms_top_k]
-        kept = suppressed(
+        kept = suppress(
             bboxes[label % len(bboxes)],
             mine,
             best,

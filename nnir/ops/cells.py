@@ -46,7 +46,7 @@ def functions(
     names: Sequence[str], alphas: Sequence[float] | None, betas: Sequence[float] | None
 ) -> list[Function]:
     """The activations with their parameters."""
-    return [_bound(*each) for each in parameters(names, alphas, betas)]
+    return [_bind_parameters(*each) for each in parameters(names, alphas, betas)]
 
 
 def parameters(
@@ -65,14 +65,14 @@ def parameters(
     return rows
 
 
-def _bound(key: str, alpha: float, beta: float) -> Function:
+def _bind_parameters(key: str, alpha: float, beta: float) -> Function:
     def apply(x: np.ndarray) -> np.ndarray:
         return FUNCTIONS[key](x, x.dtype.type(alpha), x.dtype.type(beta)).astype(x.dtype)
 
     return apply
 
 
-def clipped(x: np.ndarray, clip: float | None) -> np.ndarray:
+def clip_values(x: np.ndarray, clip: float | None) -> np.ndarray:
     """Values limited to [-clip, clip]; None does not limit."""
     return x if clip is None else np.clip(x, x.dtype.type(-clip), x.dtype.type(clip))
 
@@ -103,7 +103,7 @@ def rnn(
     bias = b.reshape(2, -1).sum(axis=0)
 
     def step(x: np.ndarray, state: State) -> State:
-        return (f[0](clipped(x @ w.T + state[0] @ r.T + bias, clip)),)
+        return (f[0](clip_values(x @ w.T + state[0] @ r.T + bias, clip)),)
 
     return step
 
@@ -125,12 +125,12 @@ def gru(
         (h,) = state
         gates = x @ w.T + wb
         both = gates[:, : 2 * size] + h @ r[: 2 * size].T + rb[: 2 * size]
-        z, reset = np.split(f[0](clipped(both, clip)), 2, axis=1)
+        z, reset = np.split(f[0](clip_values(both, clip)), 2, axis=1)
         if linear_before_reset:
             hidden = reset * (h @ r[2 * size :].T + rb[2 * size :])
         else:
             hidden = (reset * h) @ r[2 * size :].T + rb[2 * size :]
-        new = f[1](clipped(gates[:, 2 * size :] + hidden, clip))
+        new = f[1](clip_values(gates[:, 2 * size :] + hidden, clip))
         return ((1 - z) * new + z * h,)
 
     return step
@@ -153,10 +153,10 @@ def lstm(
     def step(x: np.ndarray, state: State) -> State:
         h, c = state
         i, o, forget, new = np.split(x @ w.T + h @ r.T + bias, 4, axis=1)
-        i = f[0](clipped(i + peep_i * c, clip))
-        forget = 1 - i if input_forget else f[0](clipped(forget + peep_f * c, clip))
-        cell = forget * c + i * f[1](clipped(new, clip))
-        o = f[0](clipped(o + peep_o * cell, clip))
+        i = f[0](clip_values(i + peep_i * c, clip))
+        forget = 1 - i if input_forget else f[0](clip_values(forget + peep_f * c, clip))
+        cell = forget * c + i * f[1](clip_values(new, clip))
+        o = f[0](clip_values(o + peep_o * cell, clip))
         return o * f[2](cell), cell
 
     return step

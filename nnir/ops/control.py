@@ -38,7 +38,7 @@ def if_(
     left, right = then_model.outputs, else_model.outputs
     require(len(left) == len(right), f"if with {len(left)} and {len(right)} outputs")
     return tuple(
-        joined(condition.model, a.type, b.type, "the branches of an if")
+        join_types(condition.model, a.type, b.type, "the branches of an if")
         for a, b in zip(left, right, strict=True)
     )
 
@@ -88,14 +88,14 @@ def while_(
     require(flag.precision == Precision.BOOL8, f"while needs a bool condition: {flag.type}")
     model = condition.model
     state = [
-        joined(model, a.type, b.type, "the state of a while")
+        join_types(model, a.type, b.type, "the state of a while")
         for a, b in zip(inputs[:carried], results[:carried], strict=True)
     ]
     count: Dim = model.fresh() if trips is None else trips
     return (*state, *(v.type.with_shape((count, *v.shape)) for v in results[carried:]))
 
 
-def joined(model: Model, a: TensorType, b: TensorType, what: str) -> TensorType:
+def join_types(model: Model, a: TensorType, b: TensorType, what: str) -> TensorType:
     """A type that both fit; sizes that differ become new symbols."""
     require(a.precision == b.precision, f"{what} have types {a} and {b}")
     if a.rank != b.rank:

@@ -9,7 +9,7 @@ import numpy as np
 from ..broadcast import contents, length_of
 from ..dim import Dim, Expr, ceil_div, product
 from ..model import Index, Value
-from ..numeric import fused, wide
+from ..numeric import apply_fuse_code, wide
 from ..operator import of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import shape, unary, windows
@@ -24,7 +24,7 @@ def _dilations(auto_pad: AutoPad, dilations: Sequence[int]) -> tuple[int, ...]:
 def _add_bias(result: np.ndarray, bias: np.ndarray | None, fuse_code: Fuse) -> np.ndarray:
     if bias is not None:
         result = result + bias.reshape(-1, *(1,) * (result.ndim - 2)).astype(result.dtype)
-    return fused(result, fuse_code)
+    return apply_fuse_code(result, fuse_code)
 
 
 @wide
@@ -42,7 +42,7 @@ def _conv(
 ) -> np.ndarray:
     dilations = _dilations(auto_pad, dilations)
     covered = windows.extents(filter.shape[2:], dilations)
-    pairs = windows.resolved(auto_pad, pads, input.shape[2:], covered, strides)
+    pairs = windows.resolve_padding(auto_pad, pads, input.shape[2:], covered, strides)
     result = windows.convolve(input, filter, pairs, strides, group, dilations)
     return _add_bias(result, bias, fuse_code)
 
@@ -81,7 +81,7 @@ def _sizes(
     rank = len(kernel)
     if auto_pad == AutoPad.SAME:
         return [ceil_div(d, s) for d, s in zip(input.shape[2:], strides, strict=True)]
-    pairs = windows.paired(None if auto_pad == AutoPad.VALID else pads, rank)
+    pairs = windows.pair_pads(None if auto_pad == AutoPad.VALID else pads, rank)
     axes = zip(input.shape[2:], kernel, strides, dilations, pairs, strict=True)
     return [windows.slid(n, (k - 1) * d + 1, s, p) for n, k, s, d, p in axes]
 
@@ -179,7 +179,9 @@ def _transposed_pads(
     auto_pad: AutoPad, pads: Sequence[int] | None, sizes: Sequence[int], *rest: Sequence[int]
 ) -> windows.Pairs:
     kernel, strides, dilations = rest
-    return windows.resolved(auto_pad, pads, sizes, windows.extents(kernel, dilations), strides)
+    return windows.resolve_padding(
+        auto_pad, pads, sizes, windows.extents(kernel, dilations), strides
+    )
 
 
 @wide
@@ -321,7 +323,7 @@ def conv_3d_transpose(
     )
 
 
-def _centred(value: np.ndarray, zero: np.ndarray | None, rank: int) -> np.ndarray:
+def _subtract_zero_point(value: np.ndarray, zero: np.ndarray | None, rank: int) -> np.ndarray:
     """Integers less their zero point, one per layer or one per entry of axis 0."""
     result = value.astype(np.int32)
     if zero is None:
@@ -341,9 +343,9 @@ def _conv_integer(
     group: int,
     dilations: tuple[int, ...],
 ) -> np.ndarray:
-    x = _centred(input, input_zero_point, input.ndim)
-    w = _centred(filter, filter_zero_point, filter.ndim)
-    pairs = windows.paired(pads, len(strides))
+    x = _subtract_zero_point(input, input_zero_point, input.ndim)
+    w = _subtract_zero_point(filter, filter_zero_point, filter.ndim)
+    pairs = windows.pair_pads(pads, len(strides))
     return windows.convolve(x, w, pairs, strides, group, dilations)
 
 
@@ -397,7 +399,7 @@ def _col_2_im(
 ) -> np.ndarray:
     sizes, kernel = image_shape.tolist(), block_shape.tolist()
     rank = len(sizes)
-    pairs = windows.paired(pads, rank)
+    pairs = windows.pair_pads(pads, rank)
     steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
     covered = windows.extents(kernel, dilated)
     axes = zip(sizes, covered, steps, pairs, strict=True)
@@ -457,7 +459,7 @@ def _deformable_conv_2d(
 ) -> np.ndarray:
     batch, channels = input.shape[:2]
     (kh, kw), (oh, ow) = filter.shape[2:], offset.shape[2:]
-    pairs = windows.paired(pads, 2)
+    pairs = windows.pair_pads(pads, 2)
     shifts = offset.reshape(batch, deformable_group, kh, kw, 2, oh, ow)
     y, x = (
         np.arange(n).reshape(shape) * s - before + np.arange(k).reshape(tap) * d

@@ -81,7 +81,7 @@ def non_max_suppression(
     return (*results, TensorType(Precision.INT32, (found,))) if return_index else results
 
 
-def _selected(
+def _select_boxes(
     boxes: np.ndarray,
     scores: np.ndarray,
     max_output_boxes_per_class: np.ndarray | None = None,
@@ -104,12 +104,12 @@ def _selected(
         good = np.arange(mine.size)
         if score_threshold is not None:
             good = np.flatnonzero(mine > score_threshold.flat[0])
-        kept = arithmetic.suppressed(corners[image], mine, good, limit, bound)
+        kept = arithmetic.suppress(corners[image], mine, good, limit, bound)
         rows += [(image, label, k) for k in kept]
     return np.array(rows, np.int64).reshape(-1, 3)
 
 
-@operator(steps=pairs, code=1650, reference=_selected)
+@operator(steps=pairs, code=1650, reference=_select_boxes)
 def non_max_suppression_indices(
     boxes: Value,
     scores: Value,
@@ -135,9 +135,7 @@ def non_max_suppression_indices(
 
 def _suppress_boxes(boxes: np.ndarray, scores: np.ndarray, *, iou_threshold: float) -> np.ndarray:
     corners = np.concatenate([boxes[:, :2], np.maximum(boxes[:, :2], boxes[:, 2:])], axis=1)
-    kept = arithmetic.suppressed(
-        corners, scores, np.arange(len(scores)), len(scores), iou_threshold
-    )
+    kept = arithmetic.suppress(corners, scores, np.arange(len(scores)), len(scores), iou_threshold)
     return np.array(kept, np.int64)
 
 
@@ -470,7 +468,7 @@ def _sigmoid(x: np.ndarray) -> np.ndarray:
 
 
 @wide
-def _decoded(
+def _decode_boxes(
     input: np.ndarray,
     imgsize: np.ndarray,
     *,
@@ -513,7 +511,7 @@ def _decoded(
 def _yolo_box(
     input: np.ndarray, imgsize: np.ndarray, **attributes: object
 ) -> tuple[np.ndarray, ...]:
-    both = _decoded(input, imgsize, **attributes)
+    both = _decode_boxes(input, imgsize, **attributes)
     return np.ascontiguousarray(both[..., :4]), np.ascontiguousarray(both[..., 4:])
 
 

@@ -98,7 +98,7 @@ def product(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return total
 
 
-def combined(factors: Sequence[float], terms: Sequence[np.ndarray]) -> np.ndarray:
+def linear_combination(factors: Sequence[float], terms: Sequence[np.ndarray]) -> np.ndarray:
     """A sum of multiples, in order."""
     total = np.zeros_like(terms[0])
     for factor, term in zip(factors, terms, strict=True):
@@ -113,30 +113,30 @@ def first(a: np.ndarray) -> np.ndarray:
 
 def second(a: np.ndarray) -> np.ndarray:
     """I + A + A^2 / 2."""
-    return combined((1.0, 1.0, 0.5), (np.eye(len(a), dtype=a.dtype), a, product(a, a)))
+    return linear_combination((1.0, 1.0, 0.5), (np.eye(len(a), dtype=a.dtype), a, product(a, a)))
 
 
 def fourth(a: np.ndarray) -> np.ndarray:
     """The Taylor polynomial of degree 4."""
     one, square = np.eye(len(a), dtype=a.dtype), product(a, a)
-    high = product(square, combined((1 / 2, 1 / 6, 1 / 24), (one, a, square)))
-    return combined((1.0, 1.0, 1.0), (one, a, high))
+    high = product(square, linear_combination((1 / 2, 1 / 6, 1 / 24), (one, a, square)))
+    return linear_combination((1.0, 1.0, 1.0), (one, a, high))
 
 
 def eighth(a: np.ndarray) -> np.ndarray:
     """The Taylor polynomial of degree 8 with three products."""
     one, square = np.eye(len(a), dtype=a.dtype), product(a, a)
-    power = product(square, combined(EIGHT["fourth"], (a, square)))
-    left = combined((EIGHT["left"], 1.0), (square, power))
-    high = product(left, combined(EIGHT["right"], (one, a, square, power)))
-    return combined((1.0, 1.0, EIGHT["square"], 1.0), (one, a, square, high))
+    power = product(square, linear_combination(EIGHT["fourth"], (a, square)))
+    left = linear_combination((EIGHT["left"], 1.0), (square, power))
+    high = product(left, linear_combination(EIGHT["right"], (one, a, square, power)))
+    return linear_combination((1.0, 1.0, EIGHT["square"], 1.0), (one, a, square, high))
 
 
 def twelfth(a: np.ndarray) -> np.ndarray:
     """The Taylor polynomial of degree 12 with four products."""
     square = product(a, a)
     terms = (np.eye(len(a), dtype=a.dtype), a, square, product(a, square))
-    low, left, middle, root = (combined(row, terms) for row in TWELVE)
+    low, left, middle, root = (linear_combination(row, terms) for row in TWELVE)
     half = middle + product(root, root)
     return low + product(left + half, half)
 
@@ -146,7 +146,7 @@ def eighteenth(a: np.ndarray) -> np.ndarray:
     square = product(a, a)
     cube = product(a, square)
     terms = (np.eye(len(a), dtype=a.dtype), a, square, cube, product(cube, cube))
-    left, low, middle, half, right = (combined(row, terms) for row in EIGHTEEN)
+    left, low, middle, half, right = (linear_combination(row, terms) for row in EIGHTEEN)
     high = half + product(left, right)
     return low + product(middle + high, high)
 

@@ -164,10 +164,12 @@ def _tree_ensemble(
         tests = [x <= first, x < first, x >= first, x > first, x == first, x != first, among]
         holds = np.choose(mode, tests) | (missing[at] & np.isnan(x))
         at = children[at, np.where(holds, 0, 1)]
-    return _folded(targets[at], weights[at], n_targets, aggregate)
+    return _aggregate_targets(targets[at], weights[at], n_targets, aggregate)
 
 
-def _folded(targets: np.ndarray, weights: np.ndarray, n_targets: int, aggregate: str) -> np.ndarray:
+def _aggregate_targets(
+    targets: np.ndarray, weights: np.ndarray, n_targets: int, aggregate: str
+) -> np.ndarray:
     """Fold the weights [N, trees, K] of the leaves into the target of each."""
     rows, trees, several = np.nonzero(targets >= 0)
     places, values = (rows, targets[rows, trees, several]), weights[rows, trees, several]
@@ -296,7 +298,7 @@ def _any(input: Value, axes: list[int]) -> Value:
 
 
 def _fold(targets: Value, weights: Value, n_targets: int, aggregate: str) -> Value:
-    """As `_folded`, through a mask [N, trees, K, n_targets]."""
+    """As `_aggregate_targets`, through a mask [N, trees, K, n_targets]."""
     model, dtype = targets.model, weights.dtype
     columns = model.constant(np.arange(n_targets))
     own = compare.equal(shape.unsqueeze(targets, [3]), columns)

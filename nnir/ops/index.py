@@ -144,13 +144,13 @@ def _length(size: Dim, start: Dim, end: Dim, step: int) -> Dim | None:
         whole = start in (-1, size - 1) or (isinstance(start, int) and start >= FAR)
         to_the_front = isinstance(end, int) and end <= -FAR
         return ceil_div(size, -step) if whole and to_the_front else None
-    first, last = _bound(start, size), _bound(end, size)
+    first, last = _clip_bound(start, size), _clip_bound(end, size)
     if first is None or last is None:
         return None
     return ceil_div(last if first == 0 else maximum(last - first, 0), step)
 
 
-def _bound(bound: Dim, size: Dim) -> Dim | None:
+def _clip_bound(bound: Dim, size: Dim) -> Dim | None:
     """A bound of a slice that walks forwards, clipped to [0, size]."""
     if isinstance(bound, Expr):
         if bound == size:

@@ -12,7 +12,7 @@ from ..decomposition import Level
 from ..dim import Dim, Expr
 from ..errors import BadType
 from ..model import Value
-from ..numeric import fused, wide
+from ..numeric import apply_fuse_code, wide
 from ..operator import operator, pairs, require
 from ..types import INTEGERS, Fuse, Precision, TensorType
 from .rules import common_dim
@@ -29,7 +29,7 @@ def _fully_connected(
         if input.shape[-1]
         else input.reshape(int(np.prod(input.shape[:-1])), 0)
     )
-    return fused(rows @ weight.T + bias, fuse_code)
+    return apply_fuse_code(rows @ weight.T + bias, fuse_code)
 
 
 @operator(steps=pairs, code=29, reference=_fully_connected)
@@ -87,7 +87,7 @@ def mat_mul(
     """
     _require_numbers("mat_mul", x, y)
     require(x.rank > 0 and y.rank > 0, f"mat_mul of {x.type} and {y.type}")
-    left, right = _swapped(x, transpose_x), _swapped(y, transpose_y)
+    left, right = _matrix_shape(x, transpose_x), _matrix_shape(y, transpose_y)
     rows, columns = left[-2:-1], right[-1:] if y.rank > 1 else ()
     inner = right[-2] if y.rank > 1 else right[-1]
     known = not isinstance(left[-1], Expr) and not isinstance(inner, Expr)
@@ -95,7 +95,7 @@ def mat_mul(
     return x.type.with_shape((*broadcast(left[:-2], right[:-2]), *rows, *columns))
 
 
-def _swapped(value: Value, transpose: bool) -> tuple[Dim, ...]:
+def _matrix_shape(value: Value, transpose: bool) -> tuple[Dim, ...]:
     shape = value.shape
     return (*shape[:-2], shape[-1], shape[-2]) if transpose and value.rank > 1 else shape
 

@@ -20,7 +20,7 @@ def _per_channel(values: np.ndarray, rank: int) -> np.ndarray:
     return values.reshape(-1, *(1,) * (rank - 2))
 
 
-def _standardised(
+def _standardise(
     input: np.ndarray, axes: Sequence[int] | tuple[int, ...], epsilon: float
 ) -> np.ndarray:
     """Zero mean and unit (population) variance over `axes`."""
@@ -88,7 +88,7 @@ def batch_normalization(
 def _instance_normalization(
     input: np.ndarray, scale: np.ndarray, bias: np.ndarray, *, epsilon: float
 ) -> np.ndarray:
-    result = _standardised(input, range(2, input.ndim), epsilon)
+    result = _standardise(input, range(2, input.ndim), epsilon)
     rank = input.ndim
     result = result * _per_channel(scale, rank) + _per_channel(bias, rank)
     return result.astype(input.dtype)
@@ -113,7 +113,7 @@ def _group_normalization(
     input: np.ndarray, scale: np.ndarray, bias: np.ndarray, *, epsilon: float, groups: int
 ) -> np.ndarray:
     split = input.reshape(input.shape[0], groups, input.shape[1] // groups, *input.shape[2:])
-    result = _standardised(split, range(2, split.ndim), epsilon).reshape(input.shape)
+    result = _standardise(split, range(2, split.ndim), epsilon).reshape(input.shape)
     rank = input.ndim
     result = result * _per_channel(scale, rank) + _per_channel(bias, rank)
     return result.astype(input.dtype)
@@ -146,7 +146,7 @@ def _layer_normalization(
     epsilon: float,
 ) -> np.ndarray:
     axes = range(begin_norm_axis % max(input.ndim, 1), input.ndim)
-    return (_standardised(input, axes, epsilon) * scale + bias).astype(input.dtype)
+    return (_standardise(input, axes, epsilon) * scale + bias).astype(input.dtype)
 
 
 def _check_trailing(name: str, input: Value, begin: int, *trailing: Value) -> None:

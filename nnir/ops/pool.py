@@ -9,7 +9,7 @@ import numpy as np
 from ..broadcast import contents, length_of
 from ..dim import Dim
 from ..model import Index, Value
-from ..numeric import at_positions, fused, wide
+from ..numeric import apply_fuse_code, at_positions, wide
 from ..operator import Pattern, of_windows, operator, require
 from ..types import AutoPad, Fuse, Precision, TensorType
 from . import windows
@@ -47,14 +47,14 @@ def _average_pool_2d(
     fuse_code: Fuse,
 ) -> np.ndarray:
     sizes, once = input.shape[2:], (1, 1)
-    pairs = windows.resolved(auto_pad, pads, sizes, kernel_shape, strides)
+    pairs = windows.resolve_padding(auto_pad, pads, sizes, kernel_shape, strides)
     out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad != AutoPad.SAME)
     total = windows.sums(input, kernel_shape, pairs, strides, once, out)
     if count_include_pad:
         count = np.asarray(kernel_shape[0] * kernel_shape[1])
     else:
         count = windows.counts((0, 0), sizes, kernel_shape, pairs, strides, once, out)
-    return fused(total / np.maximum(count, 1).astype(input.dtype), fuse_code)
+    return apply_fuse_code(total / np.maximum(count, 1).astype(input.dtype), fuse_code)
 
 
 def _pool_sizes(
@@ -68,7 +68,7 @@ def _pool_sizes(
 ) -> list[Dim]:
     if auto_pad == AutoPad.SAME:
         return [windows.same_size(d, s) for d, s in zip(input.shape[2:], strides, strict=True)]
-    pairs = windows.paired(None if auto_pad == AutoPad.VALID else pads, len(kernel))
+    pairs = windows.pair_pads(None if auto_pad == AutoPad.VALID else pads, len(kernel))
     axes = zip(input.shape[2:], kernel, strides, pairs, strict=True)
     return [windows.slid(*axis, ceil=ceil) for axis in axes]
 
@@ -132,14 +132,14 @@ def _max_pool_2d(
     return_indices_dtype: int,
     fuse_code: Fuse,
 ) -> tuple[np.ndarray, ...] | np.ndarray:
-    pairs = windows.resolved(auto_pad, pads, input.shape[2:], kernel_shape, strides)
+    pairs = windows.resolve_padding(auto_pad, pads, input.shape[2:], kernel_shape, strides)
     out = _out(input, kernel_shape, strides, pairs, ceil=ceil_mode and auto_pad != AutoPad.SAME)
     if not return_indices:
         best = windows.maximum(input, kernel_shape, pairs, strides, (1, 1), out)
-        return fused(best, fuse_code).astype(input.dtype)
+        return apply_fuse_code(best, fuse_code).astype(input.dtype)
     best, index = windows.maxima(input, kernel_shape, pairs, strides, (1, 1), out)
     positions = index.astype(Precision(return_indices_dtype).dtype)
-    return fused(best, fuse_code).astype(input.dtype), positions
+    return apply_fuse_code(best, fuse_code).astype(input.dtype), positions
 
 
 def _number(input: Value, name: str) -> None:
@@ -272,7 +272,7 @@ def _any_sizes(
     require(fits, f"{name} with kernel_shape={tuple(kernel)} of {input.type}")
     windows.check_window(name, rank, kernel_shape=kernel, strides=strides, dilations=dilations)
     covered = windows.extents(kernel, _ones(dilations, rank))
-    pairs = windows.paired(pads, rank)
+    pairs = windows.pair_pads(pads, rank)
     axes = zip(input.shape[2:], covered, _ones(strides, rank), pairs, strict=True)
     count = windows.slid_inside if ceil else windows.slid
     return input.type.with_shape((*input.shape[:2], *(count(*axis) for axis in axes)))
@@ -289,7 +289,7 @@ def _geometry(
 ) -> tuple[Sequence[int], windows.Pairs, tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Kernel, pads, strides, dilations and output sizes."""
     rank = len(kernel)
-    pairs = windows.paired(pads, rank)
+    pairs = windows.pair_pads(pads, rank)
     steps, dilated = _ones(strides, rank), _ones(dilations, rank)
     count = windows.slid_inside if ceil else windows.slid
     axes = zip(input.shape[2:], windows.extents(kernel, dilated), steps, pairs, strict=True)
@@ -413,7 +413,7 @@ def lp_pool(
     return _any_sizes(input, "lp_pool", kernel_shape, strides, pads, dilations, ceil=ceil_mode)
 
 
-def unpooled(
+def unpooled_sizes(
     sizes: Sequence[Dim],
     kernel_shape: Sequence[int],
     strides: Sequence[int] | None,
@@ -422,7 +422,7 @@ def unpooled(
     """The sizes that a maximum pool had, of those that it made."""
     rank = len(kernel_shape)
     axes = zip(
-        sizes[2:], _ones(strides, rank), kernel_shape, windows.paired(pads, rank), strict=True
+        sizes[2:], _ones(strides, rank), kernel_shape, windows.pair_pads(pads, rank), strict=True
     )
     return (*sizes[:2], *(windows.transposed_size(*axis, 0) for axis in axes))
 
@@ -436,7 +436,7 @@ def _max_unpool(
     strides: tuple[int, ...] | None,
     pads: tuple[int, ...] | None,
 ) -> np.ndarray:
-    found = unpooled(input.shape, kernel_shape, strides, pads)
+    found = unpooled_sizes(input.shape, kernel_shape, strides, pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     result = np.zeros(sizes, input.dtype)
     with at_positions():
@@ -476,4 +476,4 @@ def max_unpool(
         require(length_of(output_shape) == input.rank, "max_unpool: output_shape has every axis")
         found = contents(output_shape)
         return input.type.with_shape(found or tuple(input.model.fresh() for _ in input.shape))
-    return input.type.with_shape(unpooled(input.shape, kernel_shape, strides, pads))
+    return input.type.with_shape(unpooled_sizes(input.shape, kernel_shape, strides, pads))

@@ -42,7 +42,7 @@ def largest(dtype: Precision) -> float:
 # Quantised operand types: scale and zero point belong to the type.
 
 
-def _quantized(count: int, zero_points: tuple[int, ...]) -> Precision:
+def _quantized_precision(count: int, zero_points: tuple[int, ...]) -> Precision:
     if not any(zero_points):
         if count == 1:
             return Precision.QUANT_INT8_SYMM_PER_LAYER
@@ -63,7 +63,7 @@ def _quantize(
     input: np.ndarray, scale: np.ndarray, zero_point: np.ndarray | None = None, *, axis: int = 1
 ) -> np.ndarray:
     zeros = np.zeros(1, np.int32) if zero_point is None else zero_point
-    kind = _quantized(scale.size, tuple(zeros.reshape(-1).tolist()))
+    kind = _quantized_precision(scale.size, tuple(zeros.reshape(-1).tolist()))
     along = axis_of(axis, input.ndim) if scale.size > 1 else 0
     steps = np.rint(input.astype(np.float32) / _along(scale, along, input.ndim))
     low, high = (0, 255) if kind == Precision.QUANT_UINT8_ASYMM_PER_LAYER else (-127, 127)
@@ -98,7 +98,7 @@ def quantize(
     scales = tuple(float(s) for s in scale.constant.flat)
     zeros = tuple(int(z) for z in offsets.flat)
     require(len(zeros) in (1, len(scales)), f"quantize: {len(scales)} scales, {len(zeros)} zeros")
-    kind = _quantized(len(scales), zeros)
+    kind = _quantized_precision(len(scales), zeros)
     if len(scales) == 1:
         return TensorType(kind, input.shape, quantization=Quantization(scales, zeros[:1]))
     along = axis_of(axis, input.rank)

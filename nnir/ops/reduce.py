@@ -85,7 +85,7 @@ def reduction(
         found = list(input.content.flat)
         if not found and empty is None:
             return None
-        total = _folded(dims, found if empty is None else [empty, *found])
+        total = _fold_dims(dims, found if empty is None else [empty, *found])
         return np.array([total] if keepdim else total, object)
 
     rule.__name__, rule.__module__ = name, __name__
@@ -97,7 +97,7 @@ def reduction(
     return operator(code=code, reference=reference, content=content if dims else None)(rule)
 
 
-def _folded(dims: Callable[[Dim, Dim], Dim], found: list[Dim]) -> Dim:
+def _fold_dims(dims: Callable[[Dim, Dim], Dim], found: list[Dim]) -> Dim:
     return functools.reduce(dims, found)
 
 

@@ -89,11 +89,11 @@ def _resized_type(name: str, input: Value, shape: Value | None, scales: Value | 
         target = contents(shape) or (input.model.fresh(), input.model.fresh())
         return input.type.with_shape((*input.shape[:2], *target))
     known = None if scales is None else scales.constant
-    sizes = [scaled(input, d, known, k) for k, d in enumerate(input.shape[2:])]
+    sizes = [scale_size(input, d, known, k) for k, d in enumerate(input.shape[2:])]
     return input.type.with_shape((*input.shape[:2], *sizes))
 
 
-def scaled(input: Value, size: Dim, scales: np.ndarray | None, position: int) -> Dim:
+def scale_size(input: Value, size: Dim, scales: np.ndarray | None, position: int) -> Dim:
     """floor(size * scale), symbolic where the scale is a whole number or the inverse of one."""
     if scales is None:
         return input.model.fresh()
@@ -171,7 +171,7 @@ def resize_linear(
     return _resized_type("resize_linear", input, shape, scales)
 
 
-def resolved(
+def resolve_sizes(
     shape: Sequence[int],
     axes: Sequence[int],
     sizes: Sequence[int] | None,
@@ -209,7 +209,7 @@ def _resize(
     named = axes_of(axes if axes is not None else range(input.ndim), input.ndim)
     given = None if sizes is None else sizes.reshape(-1).tolist()
     factors = None if scales is None else scales.reshape(-1).tolist()
-    out, steps = resolved(input.shape, named, given, factors, keep_aspect_ratio_policy)
+    out, steps = resolve_sizes(input.shape, named, given, factors, keep_aspect_ratio_policy)
     how = sampling.Filter(
         mode,
         coordinate_transformation_mode,
@@ -300,7 +300,7 @@ def _known_sizes(
     own = [input.shape[a] for a in axes]
     if sizes is None:
         known = None if scales is None else scales.constant
-        return [scaled(input, d, known, k) for k, d in enumerate(own)]
+        return [scale_size(input, d, known, k) for k, d in enumerate(own)]
     if policy == "stretch":
         return contents(sizes) or [input.model.fresh() for _ in axes]
     wanted = ints(sizes)
@@ -308,7 +308,7 @@ def _known_sizes(
         return [input.model.fresh() for _ in axes]
     plain = [d for d in input.shape if not isinstance(d, Expr)]
     shape = [d if isinstance(d, int) else 1 for d in input.shape]
-    return resolved(shape, axes, wanted, None, policy)[0] if plain else own
+    return resolve_sizes(shape, axes, wanted, None, policy)[0] if plain else own
 
 
 BORDERS = {
@@ -360,7 +360,7 @@ def _nearest_sample(
     return values.reshape(*input.shape[:2], *grid.shape[1:-1])
 
 
-def _sampled(
+def _sample_type(
     name: str, input: Value, grid: Value, mode: int, pad_mode: int, rank: int
 ) -> TensorType:
     require(input.rank == rank + 2, f"{name} needs rank {rank + 2}, not {input.type}")
@@ -390,7 +390,7 @@ def grid_sample(
         edges; CONSTANT is 0 outside, EDGE and REPLICATE clamp, REFLECT mirrors. A half rounds to
         even. A position that is not finite lies outside.
     """
-    return _sampled("grid_sample", input, grid, mode, pad_mode, 2)
+    return _sample_type("grid_sample", input, grid, mode, pad_mode, 2)
 
 
 @operator(code=1551, reference=_grid_sample)
@@ -408,7 +408,7 @@ def grid_sample_3d(
     Shapes: [N, C, D, H, W] and [N, D', H', W', 3] to [N, C, D', H', W'].
     Edges: as GRID_SAMPLE.
     """
-    return _sampled("grid_sample_3d", input, grid, mode, pad_mode, 3)
+    return _sample_type("grid_sample_3d", input, grid, mode, pad_mode, 3)
 
 
 @wide

@@ -105,14 +105,14 @@ def along(data: np.ndarray, axis: int, near: np.ndarray, factors: np.ndarray) ->
     return np.asarray(total)
 
 
-def unnormalised(grid: np.ndarray, size: int, *, align_corners: bool) -> np.ndarray:
+def unnormalise(grid: np.ndarray, size: int, *, align_corners: bool) -> np.ndarray:
     """[-1, 1] to positions in an axis: of the corner pixels' centres, or of the image's edges."""
     if align_corners:
         return (grid + 1) / 2 * (size - 1)
     return ((grid + 1) * size - 1) / 2
 
 
-def reflected(at: np.ndarray, low: float, high: float) -> np.ndarray:
+def reflect(at: np.ndarray, low: float, high: float) -> np.ndarray:
     """Mirror positions at `low` and `high` until they lie between."""
     span = high - low
     if span <= 0:
@@ -122,14 +122,14 @@ def reflected(at: np.ndarray, low: float, high: float) -> np.ndarray:
     return np.where(turns % 2 == 0, low + rest, high - rest).astype(at.dtype)
 
 
-def bounded(at: np.ndarray, size: int, border: str, *, align_corners: bool) -> np.ndarray:
+def apply_border(at: np.ndarray, size: int, border: str, *, align_corners: bool) -> np.ndarray:
     """Positions as the border moves them: zeros stay, border clamps, reflection mirrors."""
     match border:
         case "border":
             return np.clip(at, 0, max(size - 1, 0))
         case "reflection":
             low, high = (0.0, size - 1.0) if align_corners else (-0.5, size - 0.5)
-            return np.where((at < low) | (at > high), reflected(at, low, high), at)
+            return np.where((at < low) | (at > high), reflect(at, low, high), at)
     return at
 
 
@@ -141,12 +141,12 @@ def sample(
     rank = len(sizes)
     near, factors = [], []
     for axis, size in enumerate(sizes):
-        at = unnormalised(grid[..., rank - 1 - axis], size, align_corners=align_corners)
+        at = unnormalise(grid[..., rank - 1 - axis], size, align_corners=align_corners)
         at = np.where(np.isfinite(at), at, -2.0).astype(at.dtype)
         if mode == "nearest":
             at = np.rint(at)
         if mode != "cubic":  # whose taps are bounded one by one, as in PyTorch
-            at = bounded(at, size, border, align_corners=align_corners)
+            at = apply_border(at, size, border, align_corners=align_corners)
         found, weight = _neighbours(at, mode)
         near.append(found)
         factors.append(weight)
@@ -185,7 +185,7 @@ def _pixels(
     for at, size in zip(where, planes.shape[1:-1], strict=True):
         inside &= (at >= 0) & (at < size)
         if border == "reflection":
-            at = bounded(at.astype(np.float64), size, border, align_corners=align_corners)
+            at = apply_border(at.astype(np.float64), size, border, align_corners=align_corners)
         index.append(np.clip(at, 0, max(size - 1, 0)).astype(np.int64))
     values = planes[(batch, *index)]
     return values if border != "zeros" else np.where(inside[..., None], values, 0)

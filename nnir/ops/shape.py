@@ -27,7 +27,7 @@ def _reshape_exact(input: np.ndarray, shape: np.ndarray) -> np.ndarray:
     return input.reshape([int(d) for d in shape.flat])
 
 
-def _inferred(input: Value, target: Shape) -> Shape:
+def _infer_target(input: Value, target: Shape) -> Shape:
     """`target` with its -1 worked out, checked against the number of elements."""
     unknown = [i for i, d in enumerate(target) if not isinstance(d, Expr) and d < 0]
     fits = all(isinstance(d, Expr) or d >= -1 for d in target) and len(unknown) < 2
@@ -58,7 +58,7 @@ def reshape(input: Value, shape: Index) -> TensorType:
     copied = [i for i, d in enumerate(target) if d == 0 and i >= input.rank]
     require(not copied, f"reshape of {input.type} to {text(target)}: no axis for the 0")
     copy = (input.shape[i] if d == 0 else d for i, d in enumerate(target))
-    return input.type.with_shape(_inferred(input, tuple(copy)))
+    return input.type.with_shape(_infer_target(input, tuple(copy)))
 
 
 @operator(
@@ -77,7 +77,7 @@ def reshape_exact(input: Value, shape: Index) -> TensorType:
     target = contents(shape)
     if target is None:
         return input.type.with_shape(fresh(input, length_of(shape)))
-    return input.type.with_shape(_inferred(input, target))
+    return input.type.with_shape(_infer_target(input, target))
 
 
 def _transpose(input: np.ndarray, *, perm: tuple[int, ...] | None = None) -> np.ndarray:
@@ -276,11 +276,11 @@ def expand(input: Value, shape: Index) -> TensorType:
     require(lead >= 0, f"expand of {input.type} to {text(target)}")
     own = (1,) * lead + input.shape
     return input.type.with_shape(
-        tuple(_expanded(d, s, input, target) for d, s in zip(target, own, strict=True))
+        tuple(_expand_size(d, s, input, target) for d, s in zip(target, own, strict=True))
     )
 
 
-def _expanded(wanted: Dim, own: Dim, input: Value, target: Shape) -> Dim:
+def _expand_size(wanted: Dim, own: Dim, input: Value, target: Shape) -> Dim:
     if not isinstance(own, Expr) and own != 1:
         fits = isinstance(wanted, Expr) or wanted in (-1, own)
         require(fits, f"expand of {input.type} to {text(target)}")

@@ -120,7 +120,7 @@ def _dft_as_products(
     parts = _parts(input, along, rows)
     if inverse and onesided:
         parts = [p * _weights(input, rows, length) for p in parts]
-    made = _turned(parts, *_tables(input, rows, columns, length), inverse=inverse)
+    made = _rotate(parts, *_tables(input, rows, columns, length), inverse=inverse)
     if inverse:
         whole = unary.cast(build.vector(input.model, [length]), dtype=Precision.FLOAT64)
         made = [v / whole for v in made[: 1 if onesided else 2]]
@@ -201,7 +201,7 @@ def _weights(input: Value, rows: build.Size, length: build.Size) -> Value:
     return compare.where(compare.equal(k, [0]), one, compare.where(middle, one, two))
 
 
-def _turned(parts: list[Value], cosine: Value, sine: Value, *, inverse: bool) -> list[Value]:
+def _rotate(parts: list[Value], cosine: Value, sine: Value, *, inverse: bool) -> list[Value]:
     """Real and imaginary part of the products with cos -+ i sin."""
     first, second = mat_mul(parts[0], cosine), mat_mul(parts[0], sine)
     if not inverse:

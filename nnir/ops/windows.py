@@ -18,7 +18,7 @@ Pairs = tuple[tuple[int, int], ...]
 EXACT_INTEGERS = 1 << 53
 
 
-def paired(pads: Sequence[int] | None, rank: int) -> Pairs:
+def pair_pads(pads: Sequence[int] | None, rank: int) -> Pairs:
     """The standard's order of pads, (before, after) axis by axis; absent pads are zeros."""
     flat = tuple(pads) if pads else (0,) * (2 * rank)
     require(len(flat) == 2 * rank, f"pads {flat} are not {2 * rank} numbers")
@@ -31,7 +31,7 @@ def same_pads(size: int, extent: int, stride: int) -> tuple[int, int]:
     return total // 2, total - total // 2
 
 
-def resolved(
+def resolve_padding(
     auto_pad: AutoPad,
     pads: Sequence[int] | None,
     sizes: Sequence[int],
@@ -45,7 +45,7 @@ def resolved(
             return tuple(same_pads(n, e, s) for n, e, s in given)
         case AutoPad.VALID:
             return ((0, 0),) * len(sizes)
-    return paired(pads, len(sizes))
+    return pair_pads(pads, len(sizes))
 
 
 def extents(kernel: Sequence[int], dilations: Sequence[int]) -> tuple[int, ...]:

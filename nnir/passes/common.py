@@ -22,13 +22,13 @@ def _key(value: Value | None) -> Hashable:
     return (value.precision, array.shape, array.strides, array.__array_interface__["data"][0])
 
 
-def _frozen(value: Any) -> Hashable:
+def _freeze(value: Any) -> Hashable:
     return value if isinstance(value, Model) else (type(value), repr(value))
 
 
 def signature(operation: Operation, same: Mapping[Value, Value] = MappingProxyType({})) -> Hashable:
     """Operations with equal signatures have equal results; `same` stands in for operands."""
-    attributes = tuple((k, _frozen(v)) for k, v in operation.attributes.items())
+    attributes = tuple((k, _freeze(v)) for k, v in operation.attributes.items())
     inputs = tuple(_key(None if v is None else same.get(v, v)) for v in operation.inputs)
     return (operation.operator.name, inputs, attributes)
 

@@ -53,7 +53,7 @@ def type_of_pairs(value: Value) -> TensorType:
 
 
 class _Rewriter:
-    """Builds the new model; `known` maps the values of the old one."""
+    """Builds the new model; `require_known` maps the values of the old one."""
 
     def __init__(self, model: Model) -> None:
         self.old = model
@@ -140,7 +140,7 @@ def rank_of(operation: Operation, which: int = 0) -> int:
     return 0 if value is None else value.rank
 
 
-def known(value: Value | None) -> tuple[int, ...] | None:
+def require_known(value: Value | None) -> tuple[int, ...] | None:
     """Positions or sizes that a rule must know."""
     found = ints(value)
     if value is not None and found is None:
@@ -192,14 +192,14 @@ def _conj(operation: Operation, x: Operands) -> Any:
     return x[0] * x[0].model.constant([1, -1], x[0].dtype)
 
 
-def squared(pairs: Value, *, keepdim: bool) -> Value:
+def square(pairs: Value, *, keepdim: bool) -> Value:
     """The square of the distance from 0."""
     return reduce.reduce_sum(pairs * pairs, [-1], keepdim=keepdim)
 
 
 @rule(unary.abs_)
 def _abs(operation: Operation, x: Operands) -> Any:
-    return unary.sqrt(squared(x[0], keepdim=False))
+    return unary.sqrt(square(x[0], keepdim=False))
 
 
 @rule(binary.add, binary.sub, unary.neg)
@@ -225,20 +225,20 @@ def _square(operation: Operation, x: Operands) -> Any:
     return product(x[0], x[0])
 
 
-def inverted(x: Value) -> Value:
+def reciprocal(x: Value) -> Value:
     """1 / x: the conjugate over the square of the distance from 0."""
     signs = x.model.constant([1, -1], x.dtype)
-    return x * signs / squared(x, keepdim=True)
+    return x * signs / square(x, keepdim=True)
 
 
 @rule(unary.reciprocal)
 def _reciprocal(operation: Operation, x: Operands) -> Any:
-    return inverted(x[0])
+    return reciprocal(x[0])
 
 
 @rule(binary.div)
 def _div(operation: Operation, x: Operands) -> Any:
-    return product(x[0], inverted(x[1]))
+    return product(x[0], reciprocal(x[1]))
 
 
 @rule(unary.exp)
@@ -290,7 +290,7 @@ def _einsum(operation: Operation, x: Operands) -> Any:
 
 
 @rule(shape.reshape, shape.reshape_exact, shape.expand)
-def _sized(operation: Operation, x: Operands) -> Any:
+def _call_with_size(operation: Operation, x: Operands) -> Any:
     return operation.operator(x[0], longer(x[1], 2))
 
 
@@ -332,14 +332,14 @@ def _unstack(operation: Operation, x: Operands) -> Any:
 def _squeeze(operation: Operation, x: Operands) -> Any:
     given = operation.inputs[0]
     own = () if given is None else given.shape
-    axes = known(x[1]) or tuple(k for k, d in enumerate(own) if d == 1)
+    axes = require_known(x[1]) or tuple(k for k, d in enumerate(own) if d == 1)
     return shape.squeeze(x[0], list(axes_of(axes, len(own)))) if axes else x[0]
 
 
 @rule(shape.unsqueeze)
 def _unsqueeze(operation: Operation, x: Operands) -> Any:
     rank, axes = rank_of(operation), []
-    for axis in known(x[1]) or ():
+    for axis in require_known(x[1]) or ():
         axes.append(axis_of(axis, rank, extra=1))
         rank += 1
     return shape.unsqueeze(x[0], axes)
@@ -378,7 +378,7 @@ def _vectors(operation: Operation, x: Operands) -> Any:
 
 @rule(index.slice_)
 def _slice(operation: Operation, x: Operands) -> Any:
-    axes = known(x[1])
+    axes = require_known(x[1])
     where = None if axes is None else list(axes_of(axes, rank_of(operation)))
     return index.slice_(x[0], where, *x[2:])
 
@@ -387,7 +387,7 @@ def _slice(operation: Operation, x: Operands) -> Any:
 def _roll(operation: Operation, x: Operands) -> Any:
     if x[2] is None:
         raise NoLowering("without axes")
-    return index.roll(x[0], x[1], list(axes_of(known(x[2]) or (), rank_of(operation))))
+    return index.roll(x[0], x[1], list(axes_of(require_known(x[2]) or (), rank_of(operation))))
 
 
 @rule(compare.where)
@@ -411,7 +411,7 @@ def _fill_like(operation: Operation, x: Operands) -> Any:
 @rule(reduce.reduce_sum, reduce.reduce_mean)
 def _reduce(operation: Operation, x: Operands) -> Any:
     rank = rank_of(operation)
-    axes = axes_of(known(x[1]) or (), rank) or tuple(range(rank))
+    axes = axes_of(require_known(x[1]) or (), rank) or tuple(range(rank))
     if not axes:
         return x[0]
     return operation.operator(x[0], list(axes), keepdim=operation.attributes["keepdim"])

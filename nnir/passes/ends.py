@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from ..errors import BadInput
 from ..model import Model, Value
 from ..types import TensorType
-from .orders import Perm, inverse, turned
+from .orders import Perm, inverse, transpose_by
 
 Layouts = str | Mapping[str, str]
 """One order for all images, or orders by the names of inputs or outputs."""
@@ -19,7 +19,7 @@ OUTPUTS = "output_order"
 """Metadata: the transposes that turn what the origin takes or gives into ours, by name, as JSON."""
 
 
-def reordered(source: str, target: str) -> Perm:
+def perm_between(source: str, target: str) -> Perm:
     """The transpose from one order of axes to the other."""
     return tuple(source.index(letter) for letter in target)
 
@@ -30,26 +30,28 @@ def _of_rank(images: str, rank: int) -> str:
     return next(k for k in KNOWN if len(k) == rank and k.endswith("C") == last)
 
 
-def _wanted(layouts: Layouts, ends: Mapping[str, Value], images: str, what: str) -> dict[str, Perm]:
+def _collect_transposes(
+    layouts: Layouts, ends: Mapping[str, Value], images: str, what: str
+) -> dict[str, Perm]:
     """The transposes that are asked for, by name."""
     if isinstance(layouts, str):
         named = {n: layouts for n, v in ends.items() if v.rank == len(layouts)}
         if not named and layouts in KNOWN:
-            raise BadInput(f"no {what} has the rank of {layouts}: there are {_listed(ends)}")
+            raise BadInput(f"no {what} has the rank of {layouts}: there are {_list_ends(ends)}")
         layouts = named or {"": layouts}
     found = {}
     for name, layout in layouts.items():
         if layout not in KNOWN:
             raise BadInput(f"{what} layout {layout!r}: known are {', '.join(KNOWN)}")
         if name not in ends:
-            raise BadInput(f"no {what} {name!r}: there are {_listed(ends)}")
+            raise BadInput(f"no {what} {name!r}: there are {_list_ends(ends)}")
         if ends[name].rank != len(layout):
             raise BadInput(f"{what} {name!r} is {ends[name].type}, which cannot be {layout}")
-        found[name] = reordered(_of_rank(images, len(layout)), layout)
+        found[name] = perm_between(_of_rank(images, len(layout)), layout)
     return {n: p for n, p in found.items() if p != tuple(range(len(p)))}
 
 
-def _listed(ends: Mapping[str, Value]) -> str:
+def _list_ends(ends: Mapping[str, Value]) -> str:
     return ", ".join(f"{n}: {v.type}" for n, v in ends.items())
 
 
@@ -59,7 +61,7 @@ def order_inputs(model: Model, layouts: Layouts, images: str) -> None:
     BadInput for names, ranks or orders that do not fit.
     """
     ends = {v.name or "": v for v in model.inputs}
-    perms = _wanted(layouts, ends, images, "input")
+    perms = _collect_transposes(layouts, ends, images, "input")
     for place, old in enumerate(model.inputs):
         perm = perms.get(old.name or "")
         if perm is None:
@@ -67,15 +69,15 @@ def order_inputs(model: Model, layouts: Layouts, images: str) -> None:
         sizes = tuple(old.shape[p] for p in perm)
         new = Value(model, TensorType(old.precision, sizes), old.name)
         model.inputs[place] = new
-        model.replace(old, turned(new, inverse(perm)))
+        model.replace(old, transpose_by(new, inverse(perm)))
     _note(model, INPUTS, perms)
 
 
 def order_outputs(model: Model, layouts: Layouts, images: str) -> None:
     """Let outputs have other orders of axes; `images` is the order that the source has."""
     ends = dict(model.named_outputs())
-    perms = _wanted(layouts, ends, images, "output")
-    model.outputs = [turned(v, perms[n]) if n in perms else v for n, v in ends.items()]
+    perms = _collect_transposes(layouts, ends, images, "output")
+    model.outputs = [transpose_by(v, perms[n]) if n in perms else v for n, v in ends.items()]
     model.output_names = list(ends)
     _note(model, OUTPUTS, perms)
 

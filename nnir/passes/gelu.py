@@ -13,13 +13,13 @@ ROOT = math.sqrt(2)
 x = Variable("x", where=lambda value: value.is_float)
 
 
-def _scaled(value: Form, factor: float) -> Form:
+def _scale(value: Form, factor: float) -> Form:
     """`value * factor`, or the same as a quotient."""
     return value * factor | value / (1 / factor)
 
 
-GATE = node(unary.erf, _scaled(x, 1 / ROOT)) + 1 | node(
-    unary.erfc, _scaled(x, -1 / ROOT) | _scaled(-x, 1 / ROOT) | _scaled(-x, -1 / ROOT)
+GATE = node(unary.erf, _scale(x, 1 / ROOT)) + 1 | node(
+    unary.erfc, _scale(x, -1 / ROOT) | _scale(-x, 1 / ROOT) | _scale(-x, -1 / ROOT)
 )
 """1 + erf(x / sqrt(2)), which is erfc(-x / sqrt(2))."""
 

@@ -16,7 +16,7 @@ from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import activation, binary, compare, index, logic, norm, quant, reduce, shape, unary
 from . import layout_shapes
-from .orders import Perm, inverse, keeps_order, order_of, rearranged, turned, without
+from .orders import Perm, inverse, keeps_order, move_ones, order_of, transpose_by, without
 from .rewrite import rewrite, sweep
 
 ELEMENTWISE: frozenset[Operator[Any]] = frozenset(
@@ -104,7 +104,7 @@ def _elementwise(operation: Operation) -> list[Value] | None:
             return None
         inputs.append(inner)
     made = operation.operator.append(tuple(inputs), operation.attributes)
-    return [turned(v, perm) for v in made]
+    return [transpose_by(v, perm) for v in made]
 
 
 def _in_order(value: Value, perm: Perm) -> Value | None:
@@ -119,7 +119,7 @@ def _in_order(value: Value, perm: Perm) -> Value | None:
     if not keeps_order((1,) * lead + value.shape, back):
         return None
     wide = shape.unsqueeze(value, list(range(lead))) if lead else value
-    return rearranged(wide, back)
+    return move_ones(wide, back)
 
 
 def _reduction(operation: Operation) -> list[Value] | None:
@@ -132,8 +132,8 @@ def _reduction(operation: Operation) -> list[Value] | None:
     inner = [perm[a] for a in reduced]
     result = operation.operator(source, inner, **operation.attributes)
     if operation.attributes["keepdim"]:
-        return [turned(result, perm)]
-    return [turned(result, without([perm[a] for a in range(len(perm)) if a not in reduced]))]
+        return [transpose_by(result, perm)]
+    return [transpose_by(result, without([perm[a] for a in range(len(perm)) if a not in reduced]))]
 
 
 def _along_axis(operation: Operation) -> list[Value] | None:
@@ -143,7 +143,7 @@ def _along_axis(operation: Operation) -> list[Value] | None:
     source, perm = order
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
     given = {**operation.attributes, "axis": axis}
-    return [turned(operation.operator(source, *operation.inputs[1:], **given), perm)]
+    return [transpose_by(operation.operator(source, *operation.inputs[1:], **given), perm)]
 
 
 def _running(operation: Operation) -> list[Value] | None:
@@ -153,14 +153,14 @@ def _running(operation: Operation) -> list[Value] | None:
         return None
     source, perm = order
     inner = perm[axis_of(axis[0], len(perm))]
-    return [turned(operation.operator(source, inner, **operation.attributes), perm)]
+    return [transpose_by(operation.operator(source, inner, **operation.attributes), perm)]
 
 
 def _clip(operation: Operation) -> list[Value] | None:
     order = order_of(operation.inputs[0])
     if order is None:
         return None
-    return [turned(activation.clip(order[0], *operation.inputs[1:]), order[1])]
+    return [transpose_by(activation.clip(order[0], *operation.inputs[1:]), order[1])]
 
 
 def _arg(operation: Operation) -> list[Value] | None:
@@ -171,8 +171,8 @@ def _arg(operation: Operation) -> list[Value] | None:
     place = axis_of(operation.attributes["axis"], len(perm))
     result = operation.operator(source, **{**operation.attributes, "axis": perm[place]})
     if operation.attributes["keepdim"]:
-        return [turned(result, perm)]
-    return [turned(result, without([p for a, p in enumerate(perm) if a != place]))]
+        return [transpose_by(result, perm)]
+    return [transpose_by(result, without([p for a, p in enumerate(perm) if a != place]))]
 
 
 def _gather(operation: Operation) -> list[Value] | None:
@@ -184,8 +184,8 @@ def _gather(operation: Operation) -> list[Value] | None:
     place = axis_of(operation.attributes["axis"], len(perm))
     result = index.gather(source, indices, axis=perm[place])
     if indices.rank:
-        return [turned(result, perm)]
-    return [turned(result, without([p for a, p in enumerate(perm) if a != place]))]
+        return [transpose_by(result, perm)]
+    return [transpose_by(result, without([p for a, p in enumerate(perm) if a != place]))]
 
 
 def _sizes(operation: Operation) -> list[Value] | None:
@@ -207,7 +207,7 @@ def _slice(operation: Operation) -> list[Value] | None:
     if named is None:
         return None
     inner = [perm[axis_of(a, len(perm))] for a in named]
-    return [turned(index.slice_(source, inner, *rest), perm)]
+    return [transpose_by(index.slice_(source, inner, *rest), perm)]
 
 
 def _transpose(operation: Operation) -> list[Value] | None:
@@ -215,7 +215,7 @@ def _transpose(operation: Operation) -> list[Value] | None:
     (source,) = operation.inputs
     producer = None if source is None else source.producer
     if producer is None or producer.operator is not quant.dequantize_linear:
-        return layout_shapes.transposed(operation)
+        return layout_shapes.sink_transpose(operation)
     stored, *scaled = producer.inputs
     given = producer.attributes
     if stored is None or stored.constant is None or given["block_size"]:

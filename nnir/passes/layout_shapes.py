@@ -16,17 +16,17 @@ from .orders import (
     inverse,
     is_plain,
     keeps_order,
+    move_ones,
     order_of,
     plain,
-    rearranged,
-    turned,
+    transpose_by,
     without,
 )
 
 RESHAPES: frozenset[Operator] = frozenset({shape.reshape, shape.reshape_exact, shape.unsqueeze})
 
 
-def transposed(operation: Operation) -> list[Value] | None:
+def sink_transpose(operation: Operation) -> list[Value] | None:
     """Two transposes are one; of a reshape, one that moves only axes of size 1 is part of it."""
     outer = order_of(operation.outputs[0])
     if outer is None:
@@ -35,16 +35,16 @@ def transposed(operation: Operation) -> list[Value] | None:
     inner = order_of(source)
     if inner is not None:
         first, before = inner
-        return [turned(first, tuple(before[p] for p in perm))]
+        return [transpose_by(first, tuple(before[p] for p in perm))]
     made = source.producer
     if made is not None and made.operator in RESHAPES and keeps_order(source.shape, perm):
-        reshaped = rearranged(source, perm)
+        reshaped = move_ones(source, perm)
         if reshaped.producer is not None and reshaped.producer.operator is shape.reshape:
             return [shape.reshape(made.inputs[0], reshaped.producer.inputs[1])]
     return [source] if perm == tuple(range(len(perm))) else None
 
 
-def repeated(operation: Operation) -> list[Value] | None:
+def sink_repeat(operation: Operation) -> list[Value] | None:
     """EXPAND and TILE, whose second operand has an entry for each axis."""
     order = order_of(operation.inputs[0])
     counts = operation.inputs[1]
@@ -54,10 +54,10 @@ def repeated(operation: Operation) -> list[Value] | None:
     known = ints(counts)
     back = inverse(perm)
     inner = [known[k] for k in back] if known else index.gather(counts, list(back))
-    return [turned(operation.operator(source, inner), perm)]
+    return [transpose_by(operation.operator(source, inner), perm)]
 
 
-def stacked(operation: Operation) -> list[Value] | None:
+def sink_stack(operation: Operation) -> list[Value] | None:
     """The new axis comes last before the transpose."""
     orders = [order_of(v) for v in operation.inputs]
     perms = {None if o is None else o[1] for o in orders}
@@ -66,10 +66,10 @@ def stacked(operation: Operation) -> list[Value] | None:
     perm = next(o[1] for o in orders if o is not None)
     place = axis_of(operation.attributes["axis"], len(perm), extra=1)
     made = shape.stack(*(o[0] for o in orders if o is not None), axis=len(perm))
-    return [turned(made, (*perm[:place], len(perm), *perm[place:]))]
+    return [transpose_by(made, (*perm[:place], len(perm), *perm[place:]))]
 
 
-def unstacked(operation: Operation) -> list[Value] | None:
+def sink_unstack(operation: Operation) -> list[Value] | None:
     """The axes that are left keep their order."""
     order = order_of(operation.inputs[0])
     if order is None:
@@ -78,10 +78,10 @@ def unstacked(operation: Operation) -> list[Value] | None:
     place = axis_of(operation.attributes["axis"], len(perm))
     made = shape.unstack(source, axis=perm[place], num=operation.attributes["num"])
     kept = without([p for a, p in enumerate(perm) if a != place])
-    return [turned(v, kept) for v in (made if isinstance(made, (list, tuple)) else [made])]
+    return [transpose_by(v, kept) for v in (made if isinstance(made, (list, tuple)) else [made])]
 
 
-def unsqueezed(operation: Operation) -> list[Value] | None:
+def sink_unsqueeze(operation: Operation) -> list[Value] | None:
     """A new axis comes after the one that is in front of it before the transpose too."""
     order = order_of(operation.inputs[0])
     axes = ints(operation.inputs[1])
@@ -97,10 +97,10 @@ def unsqueezed(operation: Operation) -> list[Value] | None:
         keys.append((last[0], last[1] + 1) if place in new else (next(own), 0))
     ranked = sorted(keys)
     made = shape.unsqueeze(source, sorted(ranked.index(keys[a]) for a in new))
-    return [turned(made, tuple(ranked.index(k) for k in keys))]
+    return [transpose_by(made, tuple(ranked.index(k) for k in keys))]
 
 
-def squeezed(operation: Operation) -> list[Value] | None:
+def sink_squeeze(operation: Operation) -> list[Value] | None:
     """The axes that are left keep their order."""
     order = order_of(operation.inputs[0])
     axes = ints(operation.inputs[1])
@@ -109,10 +109,10 @@ def squeezed(operation: Operation) -> list[Value] | None:
     source, perm = order
     gone = {axis_of(a, len(perm)) for a in axes}
     made = shape.squeeze(source, sorted(perm[a] for a in gone))
-    return [turned(made, without([perm[a] for a in range(len(perm)) if a not in gone]))]
+    return [transpose_by(made, without([perm[a] for a in range(len(perm)) if a not in gone]))]
 
 
-def reshaped(operation: Operation) -> list[Value] | None:
+def sink_reshape(operation: Operation) -> list[Value] | None:
     """A reshape that merges or splits axes which lie side by side before the transpose too.
 
     What changes places among the axes to merge, as channels that are shuffled, stays in front.
@@ -136,8 +136,8 @@ def reshaped(operation: Operation) -> list[Value] | None:
         runs = [{perm[a] for a in old} for old, _ in ranked]
         if after == tuple(range(len(target))) or any(max(r) - min(r) >= len(r) for r in runs):
             return None
-    made = shape.reshape(turned(source, before), plain([target[a] for a in places]))
-    return [turned(made, after)]
+    made = shape.reshape(transpose_by(source, before), plain([target[a] for a in places]))
+    return [transpose_by(made, after)]
 
 
 Groups = list[tuple[list[int], list[int]]]
@@ -168,7 +168,7 @@ def _groups(old: Sequence[Dim], new: Sequence[Dim]) -> Groups | None:
     return groups
 
 
-def joined(operation: Operation) -> list[Value] | None:
+def sink_concat(operation: Operation) -> list[Value] | None:
     """Tensors that were all transposed in the same way."""
     orders = [order_of(v) for v in operation.inputs]
     perms = {None if o is None else o[1] for o in orders}
@@ -176,7 +176,7 @@ def joined(operation: Operation) -> list[Value] | None:
         return None
     perm = next(o[1] for o in orders if o is not None)
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
-    return [turned(shape.concat(*(o[0] for o in orders if o is not None), axis=axis), perm)]
+    return [transpose_by(shape.concat(*(o[0] for o in orders if o is not None), axis=axis), perm)]
 
 
 def split(operation: Operation) -> list[Value] | None:
@@ -188,10 +188,10 @@ def split(operation: Operation) -> list[Value] | None:
     axis = perm[axis_of(operation.attributes["axis"], len(perm))]
     made = shape.split(source, operation.inputs[1], axis=axis)
     parts = made if isinstance(made, (list, tuple)) else [made]
-    return [turned(v, perm) for v in parts]
+    return [transpose_by(v, perm) for v in parts]
 
 
-def padded(operation: Operation) -> list[Value] | None:
+def sink_pad(operation: Operation) -> list[Value] | None:
     """The pads of each axis go with it."""
     order = order_of(operation.inputs[0])
     pads = ints(operation.inputs[1])
@@ -200,19 +200,19 @@ def padded(operation: Operation) -> list[Value] | None:
     source, perm = order
     pairs = np.array(pads).reshape(len(perm), 2)[list(inverse(perm))]
     made = shape.pad(source, pairs.reshape(-1), *operation.inputs[2:], **operation.attributes)
-    return [turned(made, perm)]
+    return [transpose_by(made, perm)]
 
 
 RULES: dict[Operator[Any], Callable[[Operation], list[Value] | None]] = {
-    shape.concat: joined,
-    shape.expand: repeated,
-    shape.pad: padded,
-    shape.reshape: reshaped,
+    shape.concat: sink_concat,
+    shape.expand: sink_repeat,
+    shape.pad: sink_pad,
+    shape.reshape: sink_reshape,
     shape.split: split,
-    shape.squeeze: squeezed,
-    shape.stack: stacked,
-    shape.tile: repeated,
-    shape.transpose: transposed,
-    shape.unsqueeze: unsqueezed,
-    shape.unstack: unstacked,
+    shape.squeeze: sink_squeeze,
+    shape.stack: sink_stack,
+    shape.tile: sink_repeat,
+    shape.transpose: sink_transpose,
+    shape.unsqueeze: sink_unsqueeze,
+    shape.unstack: sink_unstack,
 }

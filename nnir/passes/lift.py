@@ -7,13 +7,13 @@ from ..model import Operation, Value
 from ..ops import quant, shape
 from . import layout_shapes
 from .matching import ANY, Variable, node, rule
-from .orders import Perm, perm_of, turned
+from .orders import Perm, perm_of, transpose_by
 
 
-def _moved(stored: Value, perm: Perm) -> Value:
+def _transpose_stored(stored: Value, perm: Perm) -> Value:
     """A transpose of integers, or less than that where they were transposed or reshaped before."""
-    moved = turned(stored, perm)
-    less = layout_shapes.transposed(moved.producer) if moved.producer is not None else None
+    moved = transpose_by(stored, perm)
+    less = layout_shapes.sink_transpose(moved.producer) if moved.producer is not None else None
     return less[0] if less is not None else moved
 
 
@@ -39,4 +39,4 @@ def lift_transposes(stored: Value, made: Operation, transpose: Operation) -> Val
     perm = perm_of(transpose)
     axis = perm.index(axis_of(made.attributes["axis"], len(perm)))
     given = {**made.attributes, "axis": axis}
-    return quant.dequantize_linear(_moved(stored, perm), *made.inputs[1:], **given)
+    return quant.dequantize_linear(_transpose_stored(stored, perm), *made.inputs[1:], **given)

@@ -264,7 +264,7 @@ class Engine:
 
     def __call__(self, model: Model) -> bool:
         changed = False
-        while self._replaced(model):
+        while self._replace_once(model):
             changed = True
         return changed
 
@@ -272,7 +272,7 @@ class Engine:
         """Whether there is something to replace."""
         return any(self._match(o) is not None for o in model.operations)
 
-    def _replaced(self, model: Model) -> bool:
+    def _replace_once(self, model: Model) -> bool:
         changed = False
         for operation in model.sorted():
             match = self._match(operation)

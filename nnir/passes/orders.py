@@ -28,7 +28,7 @@ def order_of(value: Value | None) -> tuple[Value, Perm] | None:
     return made.inputs[0], perm_of(made)
 
 
-def turned(value: Value, perm: Perm) -> Value:
+def transpose_by(value: Value, perm: Perm) -> Value:
     """A transpose, where it is one."""
     if perm == tuple(range(len(perm))):
         return value
@@ -46,11 +46,11 @@ def keeps_order(sizes: Sequence[Dim], perm: Perm) -> bool:
     return moved == sorted(moved)
 
 
-def rearranged(value: Value, perm: Perm) -> Value:
+def move_ones(value: Value, perm: Perm) -> Value:
     """A transpose that moves only axes of size 1, as a reshape where its target is known."""
     sizes = [value.shape[p] for p in perm]
     if not is_plain(sizes):
-        return turned(value, perm)
+        return transpose_by(value, perm)
     return shape.reshape(value, plain(sizes))
 
 

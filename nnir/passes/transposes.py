@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model import Operation, Value
 from ..ops import shape
 from .matching import ANY, Variable, node, rule
-from .orders import perm_of, turned
+from .orders import perm_of, transpose_by
 
 PERM = {"perm": ANY}
 x = Variable("x")
@@ -22,4 +22,4 @@ x = Variable("x")
 def cancel_transposes(x: Value, first: Operation, second: Operation) -> Value:
     """Join a transpose of a transpose; a pair that undoes itself disappears."""
     order = perm_of(first)
-    return turned(x, tuple(order[k] for k in perm_of(second)))
+    return transpose_by(x, tuple(order[k] for k in perm_of(second)))

@@ -19,8 +19,8 @@ def contract(inputs: Sequence[Value], labels: Sequence[list[str]], result: list[
         other, theirs = _diagonals(inputs[position], labels[position])
         later = {x for more in labels[position + 1 :] for x in more} | set(result)
         value, row = _pair(value, row, other, theirs, later)
-    value, row = _summed(value, row, set(result))
-    return _arranged(value, row, result)
+    value, row = _sum_over(value, row, set(result))
+    return _arrange(value, row, result)
 
 
 def _diagonals(value: Value, row: list[str]) -> tuple[Value, list[str]]:
@@ -38,7 +38,7 @@ def _diagonals(value: Value, row: list[str]) -> tuple[Value, list[str]]:
     return value, row
 
 
-def _summed(value: Value, row: list[str], needed: set[str]) -> tuple[Value, list[str]]:
+def _sum_over(value: Value, row: list[str], needed: set[str]) -> tuple[Value, list[str]]:
     axes = [a for a, label in enumerate(row) if label not in needed]
     if not axes:
         return value, row
@@ -46,7 +46,7 @@ def _summed(value: Value, row: list[str], needed: set[str]) -> tuple[Value, list
     return reduce.reduce_sum(value, axes, keepdim=False), kept
 
 
-def _arranged(value: Value, row: list[str], order: Sequence[str]) -> Value:
+def _arrange(value: Value, row: list[str], order: Sequence[str]) -> Value:
     """The axes in an order of labels."""
     perm = tuple(row.index(label) for label in order)
     return value if perm == tuple(range(len(row))) else shape.transpose(value, perm=perm)
@@ -56,14 +56,14 @@ def _pair(
     a: Value, mine: list[str], b: Value, theirs: list[str], later: set[str]
 ) -> tuple[Value, list[str]]:
     """The product of two operands, as one matrix product over the labels of both."""
-    a, mine = _summed(a, mine, later | set(theirs))
-    b, theirs = _summed(b, theirs, later | set(mine))
+    a, mine = _sum_over(a, mine, later | set(theirs))
+    b, theirs = _sum_over(b, theirs, later | set(mine))
     both = [x for x in mine if x in theirs and x in later]
     inner = [x for x in mine if x in theirs and x not in later]
     left = [x for x in mine if x not in theirs]
     right = [x for x in theirs if x not in mine]
-    a = _arranged(a, mine, [*both, *left, *inner])
-    b = _arranged(b, theirs, [*both, *inner, *right])
+    a = _arrange(a, mine, [*both, *left, *inner])
+    b = _arrange(b, theirs, [*both, *inner, *right])
     found, others = build.sizes_of(a), build.sizes_of(b)
     k, m, n = len(both), len(left), len(inner)
     rows, columns = found[k : k + m], others[k + n :]

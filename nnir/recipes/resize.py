@@ -165,7 +165,7 @@ def resize_cubic(x: Value, output: Value | None, scales: Scales, align_corners: 
 def resize_smooth(mode: str, a: float) -> Callable[..., Value]:
     """The filters that widen where the image shrinks; what lies outside has no weight."""
 
-    def resized(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
+    def resize_images(x: Value, output: Value | None, scales: Scales, align_corners: bool) -> Value:
         axes = tuple(require_sizes(x, 2))
         if align_corners:
             raise Unsupported(f"an antialiased {mode} resize with align_corners")
@@ -173,7 +173,7 @@ def resize_smooth(mode: str, a: float) -> Callable[..., Value]:
         given = {"antialias": True, "exclude_outside": True, "cubic_coeff_a": a}
         return _by_rule(x, output, scales, axes=axes, **rule, **given)
 
-    return resized
+    return resize_images
 
 
 def sampling_scale(size: int, out: int, *, align_corners: bool) -> np.float32:

@@ -297,7 +297,7 @@ def test_restored_through_a_circle() -> None:
         "b": Node("b", "Identity", ("a:0",), (), {}),
     }
     with pytest.raises(BadFile, match="'a' reads itself"):
-        saved_model._assigned(nodes, None)
+        saved_model._assigned_keys(nodes, None)
 
 
 @pytest.fixture

@@ -214,7 +214,7 @@ _normalising("LogSoftmax", activation.log_softmax)
 _normalising("Hardmax", activation.hardmax)
 
 
-def _passed(data: Value, mask: Precision, wanted: int) -> Value | tuple[Value, Value]:
+def _keep_all(data: Value, mask: Precision, wanted: int) -> Value | tuple[Value, Value]:
     """Dropout outside training: nothing changes, and everything stays."""
     if wanted == 1:
         return unary.assign(data)
@@ -232,19 +232,19 @@ def dropout_1(
     wanted: Wanted,
 ) -> Value | tuple[Value, Value]:
     if is_test:
-        return _passed(data, data.precision, wanted)
+        return _keep_all(data, data.precision, wanted)
     result, mask = activation.dropout(data, *_training(data, ratio))
     return result, mask.cast(data.precision)
 
 
 @table.convert("Dropout", since=7)
 def dropout_7(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
-    return _passed(data, data.precision, wanted)
+    return _keep_all(data, data.precision, wanted)
 
 
 @table.convert("Dropout", since=10)
 def dropout_10(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
-    return _passed(data, Precision.BOOL8, wanted)
+    return _keep_all(data, Precision.BOOL8, wanted)
 
 
 @table.convert("Dropout", since=12)
@@ -258,7 +258,7 @@ def dropout(
 ) -> Value | tuple[Value, Value]:
     drops_none = ratio is not None and _is_false(ratio)
     if training_mode is None or _is_false(training_mode) or drops_none:
-        return _passed(data, Precision.BOOL8, wanted)
+        return _keep_all(data, Precision.BOOL8, wanted)
     default = _training(data, 0.5)[0]
     return activation.dropout(data, default if ratio is None else ratio, training_mode, seed=seed)
 

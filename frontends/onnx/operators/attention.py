@@ -49,8 +49,8 @@ def attention(
     """Opset 24 adds `nonpad_kv_seqlen`, opset 25 the window; both are absent before."""
     if (past_key is None) != (past_value is None):
         raise BadType("Attention with only one of past_key and past_value")
-    query = unpacked(q, q_num_heads, "Attention")
-    key, value = (unpacked(x, kv_num_heads, "Attention") for x in (k, v))
+    query = split_heads(q, q_num_heads, "Attention")
+    key, value = (split_heads(x, kv_num_heads, "Attention") for x in (k, v))
     if past_key is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
     bias = _bias(
@@ -63,21 +63,21 @@ def attention(
         right=right_window_size,
         is_causal=bool(is_causal),
     )
-    raw = _scores(query, shared(key, query), scale)
-    capped = _capped(raw, softcap)
+    raw = _scores(query, repeat_heads(key, query), scale)
+    capped = _soft_cap(raw, softcap)
     biased = capped if bias is None else capped + bias
     kind = q.precision if softmax_precision is None else precision_of_code(softmax_precision)
     weights = unary.cast(_weights(biased, bias, kind), dtype=q.precision)
-    output = linear.mat_mul(weights, shared(value, query))
+    output = linear.mat_mul(weights, repeat_heads(value, query))
     match qk_matmul_output_mode:
         case 0 | 1 | 2 | 3:
             shown = (raw, capped, biased, weights)[qk_matmul_output_mode]
         case _:
             raise Unsupported(f"Attention with qk_matmul_output_mode={qk_matmul_output_mode!r}")
-    return (packed(output) if q.rank == 3 else output), key, value, shown
+    return (merge_heads(output) if q.rank == 3 else output), key, value, shown
 
 
-def unpacked(value: Value, heads: int | None, name: str) -> Value:
+def split_heads(value: Value, heads: int | None, name: str) -> Value:
     """[batch, time, heads * n] as [batch, heads, time, n]; rank 4 is that already."""
     if value.rank == 4:
         return value
@@ -87,12 +87,12 @@ def unpacked(value: Value, heads: int | None, name: str) -> Value:
     return ops.transpose(ops.reshape(value, [0, 0, heads, width // heads]), perm=(0, 2, 1, 3))
 
 
-def packed(value: Value) -> Value:
+def merge_heads(value: Value) -> Value:
     """[batch, heads, time, n] as [batch, time, heads * n]."""
     return ops.flatten(ops.transpose(value, perm=(0, 2, 1, 3)), start_axis=2, end_axis=3)
 
 
-def shared(value: Value, query: Value) -> Value:
+def repeat_heads(value: Value, query: Value) -> Value:
     """Every key and value head once for each of the query heads that share it."""
     mine, theirs = value.shape[1], query.shape[1]
     if mine == theirs:
@@ -116,7 +116,7 @@ def _scores(query: Value, key: Value, scale: float | None) -> Value:
     return linear.mat_mul(left, right, transpose_y=True)
 
 
-def _capped(scores: Value, softcap: float) -> Value:
+def _soft_cap(scores: Value, softcap: float) -> Value:
     if softcap <= 0:
         return scores
     cap = scores.model.constant(softcap, scores.dtype)
@@ -177,7 +177,7 @@ def _bias(
     if valid is not None:
         seen.append(keys < ops.unsqueeze(int64(valid), [1, 2, 3]))
     if mask is not None:
-        mask = _widened(mask, key)
+        mask = _widen_mask(mask, key)
         if mask.precision == Precision.BOOL8:
             seen.append(mask)
     total = None if mask is None or mask.precision == Precision.BOOL8 else mask
@@ -191,7 +191,7 @@ def _bias(
     return total
 
 
-def _widened(mask: Value, key: Value) -> Value:
+def _widen_mask(mask: Value, key: Value) -> Value:
     """A mask for fewer keys than there are hides the others."""
     if mask.shape[-1] == key.shape[2]:
         return mask
@@ -213,7 +213,7 @@ def rotary_embedding(
     rotary_embedding_dim: int = 0,
 ) -> Value:
     """Turn pairs of features by an angle that grows with the position."""
-    rows = ops.transpose(unpacked(x, num_heads, "RotaryEmbedding"), perm=(0, 2, 1, 3))
+    rows = ops.transpose(split_heads(x, num_heads, "RotaryEmbedding"), perm=(0, 2, 1, 3))
     width = rotary_embedding_dim or rows.shape[3]
     if isinstance(width, Expr) or width % 2:
         raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
@@ -300,12 +300,12 @@ def causal_conv_with_state(
         total = part if total is None else total + part
     if bias is not None:
         total = total + ops.unsqueeze(unary.cast(bias, dtype=wide), [1])
-    output = _activated(unary.cast(total, dtype=input.precision), activation)
+    output = _activate(unary.cast(total, dtype=input.precision), activation)
     kept = index.slice_(whole, [2], [1 - taps if taps > 1 else END], [END])
     return output, kept
 
 
-def _activated(value: Value, name: str) -> Value:
+def _activate(value: Value, name: str) -> Value:
     match name:
         case "none":
             return value
@@ -333,14 +333,14 @@ def flex_attention(
     kind = Precision.FLOAT32 if small else q.precision
     if softmax_precision is not None:
         kind = precision_of_code(softmax_precision)
-    scores = unary.cast(_scores(q, shared(k, q), scale), dtype=kind)
-    weights = softmax(_modified(translator, score_mod, scores))
-    weights = _modified(translator, prob_mod, weights)
-    values = unary.cast(shared(v, q), dtype=kind)
+    scores = unary.cast(_scores(q, repeat_heads(k, q), scale), dtype=kind)
+    weights = softmax(_modify_scores(translator, score_mod, scores))
+    weights = _modify_scores(translator, prob_mod, weights)
+    values = unary.cast(repeat_heads(v, q), dtype=kind)
     return unary.cast(linear.mat_mul(weights, values), dtype=v.precision)
 
 
-def _modified(translator: Translator, graph: SourceGraph | None, value: Value) -> Value:
+def _modify_scores(translator: Translator, graph: SourceGraph | None, value: Value) -> Value:
     if graph is None:
         return value
     (result,) = translator.inline(graph, {graph.inputs[0].name: value})

@@ -19,7 +19,7 @@ from ...table import Table
 table = Table()
 
 
-def aligned(a: Value, b: Value, axis: int | None, *, broadcast: bool) -> Value:
+def align_operand(a: Value, b: Value, axis: int | None, *, broadcast: bool) -> Value:
     """`b` as opsets before 7 lay it over `a`: at its end, or from `axis` on."""
     if not broadcast:
         known = not any(isinstance(d, Expr) for d in (*a.shape, *b.shape))
@@ -47,7 +47,7 @@ def broadcasting(table: Table, name: str, operator: Operator) -> None:
         broadcast: bool = False,
         consumed_inputs: tuple[int, ...] = (),
     ) -> Value:
-        return convert(a, aligned(a, b, axis, broadcast=broadcast))
+        return convert(a, align_operand(a, b, axis, broadcast=broadcast))
 
     @table.convert(name, since=7)
     def convert(a: Value, b: Value) -> Value:
@@ -65,7 +65,7 @@ for _name, _operator in {
 
 @table.convert("Pow")
 def pow_1(x: Value, y: Value, *, axis: int | None = None, broadcast: bool = False) -> Value:
-    return pow_(x, aligned(x, y, axis, broadcast=broadcast))
+    return pow_(x, align_operand(x, y, axis, broadcast=broadcast))
 
 
 @table.convert("Pow", since=7)

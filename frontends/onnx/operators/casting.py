@@ -21,7 +21,7 @@ HOLDS_FLOAT8 = frozenset(
 """Types with room for the largest 8-bit float, so that values can be clipped to it."""
 
 
-def converted(x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up") -> Value:
+def cast_to(x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up") -> Value:
     """`x` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
     if round_mode not in ("up", "down", "nearest"):
         raise Unsupported(f"Cast with round_mode={round_mode!r}")

@@ -145,7 +145,7 @@ def _loop_body(
         go = go & (after < end)
     model.outputs = [go, after, *results]
     joined = [
-        control.joined(translator.model, a, v.type, "the state of a Loop")
+        control.join_types(translator.model, a, v.type, "the state of a Loop")
         for a, v in zip(types, results[: len(types)], strict=True)
     ]
     return model, joined if joined != list(types) else []
@@ -165,8 +165,11 @@ def scan(
     count = len(initial_state_and_scan_inputs) - num_scan_inputs
     state = initial_state_and_scan_inputs[:count]
     scans = initial_state_and_scan_inputs[count:]
-    axes = [axis_of(a, v.rank) for a, v in zip(_filled(scan_input_axes, scans), scans, strict=True)]
-    reverse = _filled(scan_input_directions, scans)
+    axes = [
+        axis_of(a, v.rank)
+        for a, v in zip(_fill_defaults(scan_input_axes, scans), scans, strict=True)
+    ]
+    reverse = _fill_defaults(scan_input_directions, scans)
     capture = Capture(translator.captured([body]))
     made = _scan_body(translator, body, capture, state, scans, axes, reverse)
     model = translator.model
@@ -186,11 +189,11 @@ def scan(
     outputs = results[1 + count :]
     places = zip(
         outputs,
-        _filled(scan_output_axes, outputs),
-        _filled(scan_output_directions, outputs),
+        _fill_defaults(scan_output_axes, outputs),
+        _fill_defaults(scan_output_directions, outputs),
         strict=True,
     )
-    return (*results[1 : 1 + count], *(_placed(v, a, d) for v, a, d in places))
+    return (*results[1 : 1 + count], *(_place_axis(v, a, d) for v, a, d in places))
 
 
 def _scan_body(
@@ -229,11 +232,11 @@ def _size(value: Value, axis: int) -> Value:
     return index.gather(sizes, value.model.constant(np.int64(axis)), axis=0)
 
 
-def _filled(given: Sequence[int], values: Sequence[Any]) -> list[int]:
+def _fill_defaults(given: Sequence[int], values: Sequence[Any]) -> list[int]:
     return list(given) if given else [0] * len(values)
 
 
-def _placed(value: Value, axis: int, backward: int) -> Value:
+def _place_axis(value: Value, axis: int, backward: int) -> Value:
     """A stacked output with its order reversed and its first axis moved to where it belongs."""
     if backward:
         value = index.slice_(value, [0], [-1], [np.iinfo(np.int64).min], [-1])

@@ -257,7 +257,7 @@ def col_2_im(
     pads: tuple[int, ...] | None = None,
     strides: tuple[int, ...] | None = None,
 ) -> Value:
-    flat = None if pads is None else windows.paired("Col2Im", pads, len(pads) // 2)
+    flat = None if pads is None else windows.pair_pads("Col2Im", pads, len(pads) // 2)
     return conv.col_2_im(
         input, image_shape, block_shape, dilations=dilations, pads=flat, strides=strides
     )

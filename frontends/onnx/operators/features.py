@@ -168,12 +168,12 @@ def _place(x: Value, keys: np.ndarray) -> Value:
 
 @table.convert(ML + "Scaler")
 def scaler(x: Value, *, offset: tuple[float, ...] = (), scale: tuple[float, ...] = ()) -> Value:
-    wide = _computed(x)
+    wide = _to_working_precision(x)
     moved = wide - _per_feature(wide, offset, "Scaler")
     return _float32(moved * _per_feature(wide, scale, "Scaler"))
 
 
-def _computed(x: Value) -> Value:
+def _to_working_precision(x: Value) -> Value:
     """In double where `x` is, else in float."""
     wide = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
     return unary.cast(x, dtype=wide)
@@ -193,7 +193,7 @@ def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
 
 @table.convert(ML + "Normalizer")
 def normalizer(x: Value, *, norm: str = "MAX") -> Value:
-    wide = _computed(x)
+    wide = _to_working_precision(x)
     match norm:
         case "MAX":
             size = reduce.reduce_max(wide, [-1])
@@ -252,7 +252,7 @@ def linear_regressor(
         raise Unsupported(f"LinearRegressor with post_transform={post_transform!r}")
     if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
         raise BadType(f"LinearRegressor of {x.type} with {targets} targets")
-    wide = _computed(x)
+    wide = _to_working_precision(x)
     table = np.array(coefficients, wide.dtype).reshape(targets, -1)
     result = linear.mat_mul(wide, x.model.constant(np.ascontiguousarray(table.T)))
     if intercepts:
@@ -294,17 +294,17 @@ def tree_ensemble(
         )
     ]
     children = np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]])
-    members = None if membership_values is None else _typed(membership_values, x)
+    members = None if membership_values is None else _cast_table(membership_values, x)
     missing = nodes_missing_value_tracks_true or (0,) * inner
     tables = (
-        _padded(_splits(_typed(nodes_splits, x), modes, members), leaves, np.nan),
-        _padded(_typed(leaf_weights, x)[:, None], -inner, 0),
+        _pad_table(_splits(_cast_table(nodes_splits, x), modes, members), leaves, np.nan),
+        _pad_table(_cast_table(leaf_weights, x)[:, None], -inner, 0),
         np.array(tree_roots, np.int64),
-        _padded(np.array(nodes_featureids, np.int64), leaves, 0),
-        _padded(modes, leaves, 0),
-        _padded(np.array(missing, np.bool_), leaves, False),
+        _pad_table(np.array(nodes_featureids, np.int64), leaves, 0),
+        _pad_table(modes, leaves, 0),
+        _pad_table(np.array(missing, np.bool_), leaves, False),
         children,
-        _padded(np.array(leaf_targetids, np.int64)[:, None], -inner, -1),
+        _pad_table(np.array(leaf_targetids, np.int64)[:, None], -inner, -1),
     )
     return _ensemble(x, tables, n_targets, features.AGGREGATES[aggregate_function])
 
@@ -319,13 +319,13 @@ def _children(ids: Sequence[int], is_leaf: Sequence[int], inner: int, leaves: in
     return at + np.where(ends, inner, 0)
 
 
-def _typed(table: np.ndarray, x: Value) -> np.ndarray:
+def _cast_table(table: np.ndarray, x: Value) -> np.ndarray:
     if table.dtype != x.dtype:
         raise BadType(f"TreeEnsemble of {x.type} with numbers of type {table.dtype}")
     return table.reshape(-1)
 
 
-def _padded(table: np.ndarray, rows: int, fill: Any) -> np.ndarray:
+def _pad_table(table: np.ndarray, rows: int, fill: Any) -> np.ndarray:
     """The table with so many rows more; a negative number: before it."""
     more = np.full((abs(rows), *table.shape[1:]), fill, table.dtype)
     return np.concatenate([more, table] if rows < 0 else [table, more])

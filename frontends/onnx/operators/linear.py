@@ -67,11 +67,11 @@ def gemm(
     if plain and c is not None and c.shape == b.shape[:1]:
         return linear.fully_connected(a, b, c)
     product = linear.mat_mul(a, b, transpose_x=bool(transA), transpose_y=bool(transB))
-    product = scaled(product, alpha)
-    return product if c is None or beta == 0 else product + scaled(c, beta)
+    product = scale_by(product, alpha)
+    return product if c is None or beta == 0 else product + scale_by(c, beta)
 
 
-def scaled(value: Value, factor: float) -> Value:
+def scale_by(value: Value, factor: float) -> Value:
     """`value` times a number; integers take a whole one only."""
     if factor == 1:
         return value
@@ -94,11 +94,11 @@ def det(x: Value) -> Value:
 def mat_mul_integer(
     a: Value, b: Value, a_zero_point: Value | None = None, b_zero_point: Value | None = None
 ) -> Value:
-    left = centred(a, a_zero_point, Precision.INT32, rows=True)
-    return linear.mat_mul(left, centred(b, b_zero_point, Precision.INT32))
+    left = subtract_zero_point(a, a_zero_point, Precision.INT32, rows=True)
+    return linear.mat_mul(left, subtract_zero_point(b, b_zero_point, Precision.INT32))
 
 
-def centred(
+def subtract_zero_point(
     value: Value, zero_point: Value | None, precision: Precision, *, rows: bool = False
 ) -> Value:
     """`value - zero_point`; with `rows` a vector of zero points is one per row."""
@@ -125,16 +125,16 @@ def q_linear_mat_mul(
     """The exact integer product, scaled, rounded and clipped."""
     if not a.is_integer:
         raise BadType(f"QLinearMatMul of {a.type}")
-    left = centred(a, a_zero_point, Precision.INT32, rows=True)
-    product = linear.mat_mul(left, centred(b, b_zero_point, Precision.INT32))
+    left = subtract_zero_point(a, a_zero_point, Precision.INT32, rows=True)
+    product = linear.mat_mul(left, subtract_zero_point(b, b_zero_point, Precision.INT32))
     scales = [unary.cast(s, dtype=Precision.FLOAT32) for s in (a_scale, b_scale, y_scale)]
     if scales[0].rank == 1 and scales[0].shape[0] != 1:
         scales[0] = ops.unsqueeze(scales[0], [1])
     factor = scales[0] * scales[1] / scales[2]
-    return requantized(product, factor, y_zero_point)
+    return requantize(product, factor, y_zero_point)
 
 
-def requantized(product: Value, factor: Value, zero_point: Value) -> Value:
+def requantize(product: Value, factor: Value, zero_point: Value) -> Value:
     """round(product * factor) + zero_point, clipped to the type of the zero point."""
     real = unary.cast(product, dtype=Precision.FLOAT32) * factor
     zero = unary.cast(zero_point, dtype=Precision.FLOAT32)

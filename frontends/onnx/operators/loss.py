@@ -27,19 +27,19 @@ def negative_log_likelihood_loss(
     zero = input.model.constant(0, input.dtype)
     labels = shape.unsqueeze(unary.cast(target, dtype=Precision.INT64), [1])
     chosen = compare.equal(_classes(input), labels)
-    loss = -_picked(input, chosen, zero)
+    loss = -_pick_class(input, chosen, zero)
     if ignore_index is None and weight is None:
-        return _reduced(loss, None, reduction)
+        return _reduce_loss(loss, None, reduction)
     if weight is None:
         weights = input.model.constant(1, input.dtype)
     else:
         columns = shape.unsqueeze(weight, list(range(1, input.rank - 1)))
-        weights = _picked(columns, chosen, zero)
+        weights = _pick_class(columns, chosen, zero)
     if ignore_index is not None:
         ignored = compare.equal(target, ignore_index)
         weights = compare.where(ignored, zero, weights)
         loss = compare.where(ignored, zero, loss)
-    return _reduced(loss * weights, weights, reduction)
+    return _reduce_loss(loss * weights, weights, reduction)
 
 
 def _classes(input: Value) -> Value:
@@ -47,12 +47,12 @@ def _classes(input: Value) -> Value:
     return build.arange_along(input, 1, aligned=True)
 
 
-def _picked(values: Value, chosen: Value, zero: Value) -> Value:
+def _pick_class(values: Value, chosen: Value, zero: Value) -> Value:
     """The value of the chosen class; 0 where no class is chosen."""
     return reduce.reduce_sum(compare.where(chosen, values, zero), [1], keepdim=False)
 
 
-def _reduced(loss: Value, weights: Value | None, reduction: str) -> Value:
+def _reduce_loss(loss: Value, weights: Value | None, reduction: str) -> Value:
     everywhere = loss.model.constant(np.empty(0, np.int64))
     match reduction:
         case "none":

@@ -135,7 +135,7 @@ def instance_normalization(
     return norm.instance_normalization(input, scale, b, epsilon=epsilon)
 
 
-def _stashed(x: Value, stash_type: int, op: str) -> Value:
+def _to_stash_type(x: Value, stash_type: int, op: str) -> Value:
     """`x` in the precision of the statistics; float64 is not narrowed."""
     match stash_type:
         case 1:
@@ -157,7 +157,7 @@ def layer_normalization(
     wanted: Wanted,
 ) -> Results:
     begin = axis_of(axis, x.rank)
-    wide = _stashed(x, stash_type, "LayerNormalization")
+    wide = _to_stash_type(x, stash_type, "LayerNormalization")
     trailing = x.shape[begin:]
     if scale.shape == trailing and (b is None or b.shape == trailing) and wide.rank == x.rank:
         bias = (

@@ -31,7 +31,7 @@ def _exact(how: windows.Window, x: Value, *, ceil: bool, clips: bool) -> dict[st
     if not ceil or how.auto_pad == AutoPad.SAME:
         return given | {"pads": how.pads or None}
     grown = [
-        _grown(n, k, s, how.pads[2 * a : 2 * a + 2])
+        _padding_of_last_window(n, k, s, how.pads[2 * a : 2 * a + 2])
         for a, (n, k, s) in enumerate(zip(x.shape[2:], how.kernel, how.strides, strict=True))
     ]
     if all(g is not None for g in grown):
@@ -43,7 +43,9 @@ def _exact(how: windows.Window, x: Value, *, ceil: bool, clips: bool) -> dict[st
     return given | {"pads": how.pads, "ceil_mode": True} if inside and not clips else None
 
 
-def _grown(size: Any, kernel: int, stride: int, pads: tuple[int, ...]) -> tuple[int, int] | None:
+def _padding_of_last_window(
+    size: Any, kernel: int, stride: int, pads: tuple[int, ...]
+) -> tuple[int, int] | None:
     """Padding that makes the last window whole instead of overhanging; None where unknown."""
     if isinstance(size, Expr):
         return None
@@ -128,10 +130,10 @@ def max_pool(
     if wanted < 2:
         return found
     values, positions = found
-    return values, _whole(x, _stored(x, positions, storage_order))
+    return values, _whole(x, _order_positions(x, positions, storage_order))
 
 
-def _stored(x: Value, positions: Value, storage_order: int) -> Value:
+def _order_positions(x: Value, positions: Value, storage_order: int) -> Value:
     """Row-major positions in a plane in the order that the node asks for."""
     match storage_order:
         case 0:
@@ -246,6 +248,6 @@ def max_unpool(
         i,
         output_shape,
         kernel_shape=kernel_shape,
-        pads=windows.paired("MaxUnpool", pads, rank),
-        strides=windows.listed("MaxUnpool", "strides", strides, rank),
+        pads=windows.pair_pads("MaxUnpool", pads, rank),
+        strides=windows.list_of_rank("MaxUnpool", "strides", strides, rank),
     )

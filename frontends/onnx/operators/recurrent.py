@@ -34,17 +34,17 @@ def _layer(
     _check_hidden(name, operands[2], hidden_size)
     if layout:
         for position in (0, *states):
-            operands[position] = _swapped(operands[position])
+            operands[position] = _swap_time_and_batch(operands[position])
     while operands[-1] is None:
         operands.pop()
     outputs, *last = operator(*operands, **attributes)
     if layout:
         outputs = shape.transpose(outputs, perm=(2, 0, 1, 3))
-        last = [_swapped(v) for v in last]
+        last = [_swap_time_and_batch(v) for v in last]
     return outputs, *last
 
 
-def _swapped(value: Value | None) -> Any:
+def _swap_time_and_batch(value: Value | None) -> Any:
     return None if value is None else shape.transpose(value, perm=(1, 0, 2))
 
 

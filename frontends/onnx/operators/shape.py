@@ -231,7 +231,7 @@ def pad_mode(mode: str, name: str = "Pad") -> PadMode:
     raise Unsupported(f"{name} with mode={mode!r}")
 
 
-def paired(pads: Value) -> Value:
+def pair_pads(pads: Value) -> Value:
     """ONNX has all begins, then all ends; the standard has a pair per axis."""
     rows = ops.reshape(pads, [2, -1]) if length_of(pads) else pads
     return ops.reshape(ops.transpose(rows), [-1]) if length_of(pads) else pads
@@ -265,7 +265,7 @@ def pad(
     if length_of(pads) % 2:
         raise BadType(f"Pad by {pads.type}, not a begin and an end per axis")
     if known is None or axes is not None:
-        pairs = paired(pads) if axes is None else _on_axes(paired(pads), axes, data.rank)
+        pairs = pair_pads(pads) if axes is None else _on_axes(pair_pads(pads), axes, data.rank)
     else:
         pairs = data.model.constant(np.reshape(known, (2, -1)).T.reshape(-1), np.int64)
     return ops.pad(data, pairs, constant_value, mode=pad_mode(mode))
@@ -334,7 +334,7 @@ def center_crop_pad(
     targets = _elements(int64(shape))
     pairs: list[build.Size] = [0] * (2 * rank)
     for axis, target in zip(where, targets, strict=True):
-        pairs[2 * axis : 2 * axis + 2] = _centred(build.size_of(input_data, axis), target)
+        pairs[2 * axis : 2 * axis + 2] = _centre(build.size_of(input_data, axis), target)
     # Crops are negative: they must not get names, which stand for sizes.
     whole = [p if isinstance(p, Value) else input_data.model.constant([p], np.int64) for p in pairs]
     return ops.pad(input_data, ops.concat(*whole, axis=0) if whole else [])
@@ -348,7 +348,7 @@ def _elements(vector: Value) -> Sequence[build.Size]:
     return [index.slice_(vector, [0], [i], [i + 1]) for i in range(length_of(vector))]
 
 
-def _centred(size: build.Size, target: build.Size) -> list[build.Size]:
+def _centre(size: build.Size, target: build.Size) -> list[build.Size]:
     missing = build.minus(target, size)
     front: build.Size = int(missing / 2) if isinstance(missing, int) else missing / 2
     return [front, build.minus(missing, front)]

@@ -12,7 +12,7 @@ from nnir.ops import compare, unary
 from nnir.types import Precision
 
 from ...table import Table
-from .casting import converted
+from .casting import cast_to
 
 table = Table()
 table.same({"Identity": unary.assign})
@@ -80,19 +80,19 @@ def cast_1(input: Value, *, to: str) -> Value:
 
 @table.convert("Cast", since=6)
 def cast(input: Value, *, to: int) -> Value:
-    return converted(input, precision_of_code(to))
+    return cast_to(input, precision_of_code(to))
 
 
 @table.convert("Cast", since=19)
 def cast_19(input: Value, *, to: int, saturate: bool = True, round_mode: str = "up") -> Value:
-    return converted(input, precision_of_code(to), saturate=saturate, round_mode=round_mode)
+    return cast_to(input, precision_of_code(to), saturate=saturate, round_mode=round_mode)
 
 
 @table.convert("CastLike", since=15)
 def cast_like(
     input: Value, target_type: Value, *, saturate: bool = True, round_mode: str = "up"
 ) -> Value:
-    return converted(input, target_type.precision, saturate=saturate, round_mode=round_mode)
+    return cast_to(input, target_type.precision, saturate=saturate, round_mode=round_mode)
 
 
 @table.convert("BitCast", since=26)

@@ -38,7 +38,7 @@ def spatial(op: str, x: Value, *ranks: int) -> int:
     return x.rank - 2
 
 
-def listed(op: str, name: str, values: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+def list_of_rank(op: str, name: str, values: Sequence[int] | None, rank: int) -> tuple[int, ...]:
     """One number for each axis; ones when nothing is given."""
     result = tuple(values) if values else (1,) * rank
     if len(result) != rank:
@@ -46,7 +46,7 @@ def listed(op: str, name: str, values: Sequence[int] | None, rank: int) -> tuple
     return result
 
 
-def paired(op: str, pads: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+def pair_pads(op: str, pads: Sequence[int] | None, rank: int) -> tuple[int, ...]:
     """All begins then all ends, as (before, after) axis by axis."""
     flat = tuple(pads) if pads else (0,) * (2 * rank)
     if len(flat) != 2 * rank:
@@ -71,11 +71,11 @@ def window(
 ) -> Window:
     """The window of a convolution or a pool with its padding resolved."""
     rank = len(kernel)
-    steps = listed(op, "strides", strides, rank)
-    dilated = listed(op, "dilations", dilations, rank)
+    steps = list_of_rank(op, "strides", strides, rank)
+    dilated = list_of_rank(op, "dilations", dilations, rank)
     match auto_pad:
         case "NOTSET" | "":
-            return Window(tuple(kernel), steps, dilated, paired(op, pads, rank))
+            return Window(tuple(kernel), steps, dilated, pair_pads(op, pads, rank))
         case "VALID":
             return Window(tuple(kernel), steps, dilated, (0,) * (2 * rank))
         case "SAME_UPPER" | "SAME_LOWER":

@@ -183,7 +183,7 @@ class Reader:
             elif tag == OVERLOAD:
                 overload = str(b[s:t], "utf-8")
             i = t
-        return SourceNode(qualified(domain, op, overload), inputs, outputs, attributes, name)
+        return SourceNode(qualify(domain, op, overload), inputs, outputs, attributes, name)
 
     def attribute(self, b: Buffer, start: int, end: int) -> tuple[str, Any]:
         """Name and value of an AttributeProto; its type field is absent in the oldest files."""
@@ -268,7 +268,7 @@ class Reader:
                     result.attributes[key] = default
                 case FunctionProto.OVERLOAD:
                     overload = wire.text(b, value)
-        result.name = qualified(domain, name, overload)
+        result.name = qualify(domain, name, overload)
         result.versions = defaults | result.versions
         return result
 
@@ -362,7 +362,7 @@ class Strings:
         return f"<{self.count} strings>"
 
 
-def qualified(domain: str, op: str, overload: str = "") -> str:
+def qualify(domain: str, op: str, overload: str = "") -> str:
     """The name that converters are found by: `Op` of ONNX itself, else `domain::Op`."""
     name = op if domain in DEFAULT_DOMAINS else f"{domain}::{op}"
     return f"{name}:{overload}" if overload else name

@@ -105,7 +105,7 @@ def fused_rotary_position_embedding(
     table_ = [by_position(t, position_ids) for t in (sin, cos)]
     given = (q, k, v)
     return tuple(
-        None if x is None else turned(x, table_[0], table_[1], pairs=use_neox_rotary_style)
+        None if x is None else rotate(x, table_[0], table_[1], pairs=use_neox_rotary_style)
         for x in given
     )
 
@@ -119,7 +119,7 @@ def by_position(angles: Value, positions: Value | None) -> Value:
     return shape.unsqueeze(rows, [0, 2])
 
 
-def turned(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
+def rotate(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
     """Numbers side by side (`pairs`), or of both halves, as coordinates of points."""
     size = x.shape[-1]
     if isinstance(size, Expr) or size % 2:

@@ -67,11 +67,11 @@ def scale(
 ) -> Value:
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
-        return _scaled(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
-    return round_once(lambda v: _scaled(v, scale, bias, bias_after_scale), x)
+        return _scale(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
+    return round_once(lambda v: _scale(v, scale, bias, bias_after_scale), x)
 
 
-def _scaled(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
+def _scale(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
     factor, offset = (_element(x, n) for n in (scale, bias))
     if bias_after_scale:
         return _plus(_times(x, factor), offset)

@@ -19,7 +19,7 @@ from ...loops import problems_of
 from ...source import SourceGraph, SourceValue, read_places, restrict_outputs
 from ...table import Items, Table
 from ...translate import AlreadyNotedError, Broken, Translator, free_names
-from ..reading.inplace import changed
+from ..reading.inplace import changed_names
 from . import arrays
 from .arrays import Array, Undefined
 
@@ -87,13 +87,13 @@ def ending(graph: SourceGraph, names: Sequence[str]) -> SourceGraph:
     return replace(graph, outputs=[*graph.outputs, *map(SourceValue, names)])
 
 
-def made(entries: Iterable[Any]) -> list[Value]:
+def make_values(entries: Iterable[Any]) -> list[Value]:
     """The tensors of entries as values that a sub-model makes."""
     found = [v for entry in entries for v in tensors(entry)]
     return [unary.assign(v) if v.producer is None else v for v in found]
 
 
-def taken(entries: Iterable[Any], values: Any) -> list[Any]:
+def take_results(entries: Iterable[Any], values: Any) -> list[Any]:
     """Entries of the same kinds of the results of an operator."""
     whole = iter(values if isinstance(values, (list, tuple)) else [values])
     return [like(entry, [next(whole) for _ in tensors(entry)]) for entry in entries]
@@ -104,7 +104,7 @@ def if_(
     cond: Value, then: SourceGraph, otherwise: SourceGraph, *, translator: Translator
 ) -> tuple[Any, ...]:
     """An IF; what its regions write to comes out of it too."""
-    count, names = len(then.outputs), changed([then, otherwise])
+    count, names = len(then.outputs), changed_names([then, otherwise])
     if len(otherwise.outputs) != count:
         raise BadModel(f"an if whose regions give {count} and {len(otherwise.outputs)} values")
     graphs = [ending(g, names) for g in (then, otherwise)]
@@ -112,12 +112,12 @@ def if_(
     if known is not None:
         found = translator.inline(graphs[0] if known.reshape(-1)[0] else graphs[1], {})
     else:
-        found = branched(translator, flag_of(cond), graphs)
+        found = branch(translator, flag_of(cond), graphs)
     translator.scope.update(zip(names, found[count:], strict=True))
     return tuple(found[:count])
 
 
-def branched(translator: Translator, flag: Value, graphs: Sequence[SourceGraph]) -> list[Any]:
+def branch(translator: Translator, flag: Value, graphs: Sequence[SourceGraph]) -> list[Any]:
     """Both regions as models of one IF."""
     scope = outer(translator, graphs, ())
     models, results = [], []
@@ -130,11 +130,11 @@ def branched(translator: Translator, flag: Value, graphs: Sequence[SourceGraph])
         with translator.inside(model, {}):
             pairs = zip(results[side], results[1 - side], strict=True)
             results[side] = [alike(a, b, model) for a, b in pairs]
-            model.outputs = made(results[side])
+            model.outputs = make_values(results[side])
     if not models[0].outputs:
         return results[0]
     values = control.if_(flag, *scope.values, then_model=models[0], else_model=models[1])
-    return taken(results[0], values)
+    return take_results(results[0], values)
 
 
 def alike(entry: Any, other: Any, model: Model) -> Any:
@@ -158,12 +158,14 @@ def while_(
     cond: Value, inputs: Any, body: SourceGraph, *, translator: Translator
 ) -> tuple[Any, ...]:
     """A WHILE, or the iterations one by one where it is known that they are few."""
-    names = changed([body])
+    names = changed_names([body])
     graph = ending(body, names)
     entries = [*inputs, *(translator.read(n) for n in names)]
     if len(graph.inputs) != len(inputs) or len(graph.outputs) != 1 + len(entries):
         raise BadModel(f"a while of {len(inputs)} values with {len(body.outputs)} results")
-    trips = None if names_decide(graph, names) else counted(translator, cond, graph, inputs)
+    trips = (
+        None if names_decide(graph, names) else count_iterations(translator, cond, graph, inputs)
+    )
     if trips is None:
         found = Loop(translator, graph, names, entries).converted(flag_of(cond))
     else:
@@ -185,11 +187,11 @@ def names_decide(graph: SourceGraph, names: Sequence[str]) -> bool:
     """Whether the condition depends on what the body writes to from outside."""
     if not names:
         return False
-    step = restrict_outputs(graph, needed(graph))
+    step = restrict_outputs(graph, needed_outputs(graph))
     return any(n in names for n in free_names(step))
 
 
-def needed(graph: SourceGraph) -> list[int]:
+def needed_outputs(graph: SourceGraph) -> list[int]:
     """The outputs of a body on which its condition depends: the condition and some of the state."""
     places = [0]
     while True:
@@ -199,14 +201,14 @@ def needed(graph: SourceGraph) -> list[int]:
         places = sorted(found | set(places))
 
 
-def counted(
+def count_iterations(
     translator: Translator, cond: Value, graph: SourceGraph, inputs: Sequence[Any]
 ) -> int | None:
     """The number of iterations; None where only running tells, or where they are many."""
     known = translator.constant_of(cond)
     if known is None:
         return None
-    places = needed(graph)
+    places = needed_outputs(graph)
     step = restrict_outputs(graph, places)
     state = {k - 1: inputs[k - 1] for k in places[1:]}
     before = problems_of(translator)
@@ -248,7 +250,7 @@ class Loop:
         scope = outer(self.translator, [self.graph], self.names)
         for _ in range(ROUNDS):
             self.translator.spend(BODY)
-            model, after = self._translated(scope)
+            model, after = self._translate_body(scope)
             begun = [self._begins(k, entry) for k, entry in enumerate(after)]
             stays = [any(begun) or self._stays(k, entry) for k, entry in enumerate(after)]
             if all(stays) and not any(begun):
@@ -259,9 +261,11 @@ class Loop:
         if not state:
             return self.entries
         given = (*state, *scope.values)
-        return taken(self.entries, control.while_(flag, *given, body=model, carried=len(state)))
+        return take_results(
+            self.entries, control.while_(flag, *given, body=model, carried=len(state))
+        )
 
-    def _translated(self, scope: Scope) -> tuple[Model, list[Any]]:
+    def _translate_body(self, scope: Scope) -> tuple[Model, list[Any]]:
         """The body as a model, and what it makes of the state."""
         translator, graph = self.translator, self.graph
         model = Model(graph.name or "body", self.model)
@@ -274,7 +278,7 @@ class Loop:
         with translator.inside(model, scope.bind(model) | bound):
             flag, *after = translator.inline(graph, arguments(graph, before[:count]))
             after = [e.stacked() if isinstance(e, Array) else e for e in after]
-            model.outputs = [unary.assign(flag_of(flag)), *made(after)]
+            model.outputs = [unary.assign(flag_of(flag)), *make_values(after)]
         return model, after
 
     def _begins(self, place: int, after: Any) -> bool:
@@ -307,12 +311,12 @@ class Loop:
         found, old = [v.type for v in tensors(after)], self.types[place]
         if type(after) is not type(self.entries[place]) or len(found) != len(old):
             raise Unsupported("a loop whose state becomes something of another kind")
-        self.types[place] = [self._joined(a, b) for a, b in zip(old, found, strict=True)]
+        self.types[place] = [self._join_types(a, b) for a, b in zip(old, found, strict=True)]
         return self.types[place] == old
 
-    def _joined(self, old: TensorType, new: TensorType) -> TensorType:
+    def _join_types(self, old: TensorType, new: TensorType) -> TensorType:
         """Sizes that once differed are any from then on."""
-        joined = control.joined(self.model, old, new, "the state of a while")
+        joined = control.join_types(self.model, old, new, "the state of a while")
         pairs = list(zip(old.shape, joined.shape, strict=True))
         dims = tuple(a if a in self.loose else b for a, b in pairs)
         self.loose.update(b for (a, _), b in zip(pairs, dims, strict=True) if a != b)

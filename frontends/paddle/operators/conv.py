@@ -40,7 +40,7 @@ def auto(op: str, padding_algorithm: str) -> AutoPad:
     raise Unsupported(f"{op} with padding_algorithm={padding_algorithm!r}")
 
 
-def resolved(
+def resolve_padding(
     op: str,
     x: Value,
     kernel: Sequence[object],
@@ -80,7 +80,7 @@ def straight(
         return channels_last(straight(op, channels_first(x), *given, "NCHW"))
     rank = filter.rank - 2
     if auto(op, padding_algorithm) != AutoPad.SAME:
-        pads = resolved(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
+        pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
         return convolve(x, filter, None, Slide(strides, pads, dilations, groups))
     operator = {2: conv.conv_2d, 3: conv.conv_3d}.get(rank)
     if operator is None or x.rank != filter.rank:
@@ -134,7 +134,7 @@ def conv3d(
     return straight("conv3d", input, filter, *given)
 
 
-def transposed(
+def transposed_convolution(
     op: str,
     x: Value,
     filter: Value,
@@ -150,11 +150,13 @@ def transposed(
     """A transposed convolution; the filter is [C, O / groups, ...] in every format."""
     if is_last(data_format, op):
         given = (filter, strides, paddings, output_padding, output_size, padding_algorithm)
-        return channels_last(transposed(op, channels_first(x), *given, groups, dilations, "NCHW"))
+        return channels_last(
+            transposed_convolution(op, channels_first(x), *given, groups, dilations, "NCHW")
+        )
     rank = filter.rank - 2
     if padding_algorithm == "SAME":
         dilations = (1,) * rank
-    pads = resolved(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
+    pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
     wanted = () if output_size is None else ints(output_size)
     if wanted is None:
         raise NotConstant(f"{op} with output_size {contents(output_size)}")
@@ -202,7 +204,9 @@ def conv2d_transpose(
     data_format: str = "NCHW",
 ) -> Value:
     given = (strides, paddings, output_padding, output_size, padding_algorithm)
-    return transposed("conv2d_transpose", x, filter, *given, groups, dilations, data_format)
+    return transposed_convolution(
+        "conv2d_transpose", x, filter, *given, groups, dilations, data_format
+    )
 
 
 @table.convert("conv3d_transpose")
@@ -219,7 +223,9 @@ def conv3d_transpose(
     data_format: str = "NCHW",
 ) -> Value:
     given = (strides, paddings, output_padding, output_size, padding_algorithm)
-    return transposed("conv3d_transpose", x, filter, *given, groups, dilations, data_format)
+    return transposed_convolution(
+        "conv3d_transpose", x, filter, *given, groups, dilations, data_format
+    )
 
 
 @table.convert("deformable_conv")

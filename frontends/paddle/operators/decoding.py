@@ -60,7 +60,7 @@ def viterbi_decode(
     start = index.gather(transition_params, np.int64(tags - 1), axis=0)
     stop = index.gather(transition_params, np.int64(tags - 2), axis=0)
 
-    def ended(alpha: Value, step: int) -> Value:
+    def score_of_end(alpha: Value, step: int) -> Value:
         """The score with the end where a sequence has `step` elements."""
         if not include_bos_eos_tag:
             return alpha
@@ -68,14 +68,14 @@ def viterbi_decode(
         return compare.where(last, alpha + stop, alpha)
 
     alpha = scores[0] + start if include_bos_eos_tag else scores[0]
-    alpha = ended(alpha, 1)
+    alpha = score_of_end(alpha, 1)
     history: list[Value] = []
     for step in range(1, steps):
         paths = shape.unsqueeze(alpha, [2]) + transition_params  # [N, from, to]
         history.append(reduce.arg_max(paths, axis=1, keepdim=False, dtype=Precision.INT64))
         grown = reduce.reduce_max(paths, [1], keepdim=False) + scores[step]
         goes_on = shape.unsqueeze(left > np.int64(step), [1])
-        alpha = compare.where(goes_on, ended(grown, step + 1), alpha)
+        alpha = compare.where(goes_on, score_of_end(grown, step + 1), alpha)
     best = reduce.reduce_max(alpha, [1], keepdim=False)
     tag = reduce.arg_max(alpha, axis=1, keepdim=False, dtype=Precision.INT64)
     zero = potentials.model.constant(np.int64(0))

@@ -128,18 +128,18 @@ def box_coder(
             anchors, targets = (
                 shape.unsqueeze(v, [k]) for k, v in enumerate((prior_box, target_box))
             )
-            code = encoded(anchors, targets, extra)
+            code = encode_boxes(anchors, targets, extra)
             return code if spread is None else code / spread
         case "decode_center_size":
             anchors = shape.unsqueeze(prior_box, [axis])
             if spread is not None:
                 lay = spread if prior_box_var is None else shape.unsqueeze(spread, [axis])
                 target_box = target_box * lay
-            return decoded(anchors, target_box, extra)
+            return decode_boxes(anchors, target_box, extra)
     raise Unsupported(f"box_coder with {code_type=}")
 
 
-def encoded(anchors: Value, targets: Value, extra: float) -> Value:
+def encode_boxes(anchors: Value, targets: Value, extra: float) -> Value:
     """Distances of centres and logarithms of sizes, in sizes of the anchors."""
     left, top, right, bottom = corners(anchors)
     wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
@@ -152,8 +152,8 @@ def encoded(anchors: Value, targets: Value, extra: float) -> Value:
     return shape.concat(*parts, axis=-1)
 
 
-def decoded(anchors: Value, code: Value, extra: float) -> Value:
-    """The inverse of `encoded`."""
+def decode_boxes(anchors: Value, code: Value, extra: float) -> Value:
+    """The inverse of `encode_boxes`."""
     left, top, right, bottom = corners(anchors)
     wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
     dx, dy, dw, dh = corners(code)
@@ -221,8 +221,8 @@ def psroi_pool(
     rows, columns = build.sizes_of(x)[2:]
     cut = build.reshape(planes, [-1, output_channels, pooled_height, pooled_width, rows, columns])
     left, top, right, bottom = (rounded_away(v) for v in corners(boxes))
-    down = covered(x, 2, top, bottom, pooled_height, spatial_scale)
-    across = covered(x, 3, left, right, pooled_width, spatial_scale)
+    down = bin_masks(x, 2, top, bottom, pooled_height, spatial_scale)
+    across = bin_masks(x, 3, left, right, pooled_width, spatial_scale)
     total = linear.einsum(cut, down, across, equation="rcijyx,riy,rjx->rcij")
     counts = [reduce.reduce_sum(m, [2], keepdim=False) for m in (down, across)]
     area = shape.unsqueeze(counts[0], [1, 3]) * shape.unsqueeze(counts[1], [1, 1])
@@ -231,7 +231,7 @@ def psroi_pool(
     return compare.where(area < one, 0, mean)
 
 
-def covered(x: Value, axis: int, start: Value, end: Value, bins: int, scale: float) -> Value:
+def bin_masks(x: Value, axis: int, start: Value, end: Value, bins: int, scale: float) -> Value:
     """1 where an element of an axis lies in a bin [R, bins, size]."""
     first, last = times(start, scale), times(plus(end, 1), scale)
     step = times(binary.max_(last - first, 0.1), 1.0)

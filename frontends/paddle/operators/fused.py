@@ -17,12 +17,12 @@ from ...table import Items, Table
 from . import attention
 from .boxes import times
 from .conv import straight
-from .norm import group_norm, layered
+from .norm import group_norm, normalize_layer
 
 table = Table()
 
 
-def activated(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
+def activate(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
     """An activation by its name."""
     match name:
         case "" | "identity" | "none":
@@ -46,13 +46,13 @@ def activated(op: str, x: Value, name: str, alpha: float = 0.0) -> Value:
     raise Unsupported(f"{op} with the activation {name!r}")
 
 
-def doubled(op: str, x: Value, name: str) -> Value:
+def gate(op: str, x: Value, name: str) -> Value:
     """One half of the last axis through an activation, times the other."""
     size = x.shape[-1]
     if isinstance(size, Expr) or size % 2:
         raise BadType(f"{op} with {name} of {x.type}")
     first, second = shape.split(x, [size // 2] * 2, axis=-1)
-    return activated(op, first, "swish" if name == "swiglu" else "gelu") * second
+    return activate(op, first, "swish" if name == "swiglu" else "gelu") * second
 
 
 @table.convert("fused_gemm_epilogue")
@@ -67,7 +67,7 @@ def fused_gemm_epilogue(
     """Its gelu is the approximate one (cuBLASLt's epilogue)."""
     product = linear.mat_mul(x, y, transpose_x=trans_x, transpose_y=trans_y)
     name = "gelu_approximate" if activation == "gelu" else activation
-    return activated("fused_gemm_epilogue", product + bias, name)
+    return activate("fused_gemm_epilogue", product + bias, name)
 
 
 @table.convert("fused_bias_act")
@@ -88,8 +88,8 @@ def fused_bias_act(
         raise Unsupported("fused_bias_act with quantisation")
     whole = x if bias is None else x + bias
     if act_method in ("swiglu", "geglu"):
-        return doubled("fused_bias_act", whole, act_method)
-    return activated("fused_bias_act", whole, act_method)
+        return gate("fused_bias_act", whole, act_method)
+    return activate("fused_bias_act", whole, act_method)
 
 
 @table.convert("fused_dropout_add")
@@ -103,10 +103,10 @@ def fused_dropout_add(
     seed: int = 0,
     fix_seed: bool = False,
 ) -> Value:
-    return kept(x, p, is_test, mode) + y
+    return inference_dropout(x, p, is_test, mode) + y
 
 
-def kept(x: Value, p: float, is_test: bool, mode: str) -> Value:
+def inference_dropout(x: Value, p: float, is_test: bool, mode: str) -> Value:
     """What dropout leaves when it drops nothing."""
     if not is_test and p:
         raise Unsupported(f"a dropout of {p} that trains")
@@ -157,19 +157,19 @@ def fused_conv2d_add_act(
         made = made + (shape.unsqueeze(bias, after) if after else bias)
     if residual_data is not None:
         made = made + residual_data
-    return activated("fused_conv2d_add_act", made, activation, fuse_alpha)
+    return activate("fused_conv2d_add_act", made, activation, fuse_alpha)
 
 
 @table.convert("skip_layernorm")
 def skip_layernorm(
     x: Value, y: Value, scale: Value, bias: Value, epsilon: float, begin_norm_axis: int
 ) -> Value:
-    return layered(x + y, scale, bias, epsilon, begin_norm_axis)
+    return normalize_layer(x + y, scale, bias, epsilon, begin_norm_axis)
 
 
 @table.convert("fast_ln")
 def fast_ln(x: Value, scale: Value, bias: Value, epsilon: float) -> Value:
-    return layered(x, scale, bias, epsilon, x.rank - 1)
+    return normalize_layer(x, scale, bias, epsilon, x.rank - 1)
 
 
 @table.convert("fast_rms_norm", "fused_rms_norm_ext")
@@ -177,7 +177,9 @@ def fast_rms_norm(x: Value, scale: Value, epsilon: float) -> Value:
     return norm.rms_normalization(x, scale, begin_norm_axis=x.rank - 1, epsilon=epsilon)
 
 
-def joined(x: Value, bias: Value | None, residual: Value | None, alpha: float = 1.0) -> Value:
+def add_bias_and_residual(
+    x: Value, bias: Value | None, residual: Value | None, alpha: float = 1.0
+) -> Value:
     """A tensor with its bias and what went around it."""
     whole = x if bias is None else x + bias
     return whole if residual is None else whole + times(residual, alpha)
@@ -206,10 +208,10 @@ def fused_bias_residual_layernorm(
 ) -> tuple[Value, Value | None]:
     """Without weights only the sum is wanted."""
     require_floats("fused_bias_residual_layernorm", quant_scale)
-    whole = joined(x, bias, residual, residual_alpha)
+    whole = add_bias_and_residual(x, bias, residual, residual_alpha)
     if norm_weight is None and norm_bias is None:
         return whole, None
-    result = layered(whole, norm_weight, norm_bias, epsilon, begin_norm_axis)
+    result = normalize_layer(whole, norm_weight, norm_bias, epsilon, begin_norm_axis)
     return result, whole if residual is not None else None
 
 
@@ -228,7 +230,7 @@ def fused_rms_norm_quant(
     quant_min_bound: float,
 ) -> tuple[Value, Value | None]:
     require_floats("fused_rms_norm_quant", quant_scale)
-    whole, begin = joined(x, bias, residual), axis_of(begin_norm_axis, x.rank)
+    whole, begin = add_bias_and_residual(x, bias, residual), axis_of(begin_norm_axis, x.rank)
     dims = [int(d) for d in x.shape[begin:]] if norm_weight.rank < x.rank - begin else None  # type: ignore[arg-type]
     weight = norm_weight if dims is None else shape.reshape(norm_weight, dims)
     result = norm.rms_normalization(whole, weight, begin_norm_axis=begin, epsilon=epsilon)
@@ -251,9 +253,11 @@ def fused_bias_dropout_residual_layer_norm(
     dropout_implementation: str = "downgrade_in_infer",
     ln_epsilon: float = 1e-05,
 ) -> tuple[Value, Value]:
-    left = kept(joined(x, bias, None), dropout_rate, is_test, dropout_implementation)
+    left = inference_dropout(
+        add_bias_and_residual(x, bias, None), dropout_rate, is_test, dropout_implementation
+    )
     whole = left + residual
-    return layered(whole, ln_scale, ln_bias, ln_epsilon, x.rank - 1), whole
+    return normalize_layer(whole, ln_scale, ln_bias, ln_epsilon, x.rank - 1), whole
 
 
 @table.convert("fused_fc_elementwise_layernorm")
@@ -272,9 +276,9 @@ def fused_fc_elementwise_layernorm(
     rows = x
     if x.rank != x_num_col_dims + 1:
         rows = shape.flatten(x, start_axis=x_num_col_dims, end_axis=-1)
-    dense = joined(linear.mat_mul(rows, w), bias0, None)
-    dense = activated("fused_fc_elementwise_layernorm", dense, activation_type)
-    return layered(dense + y, scale, bias1, epsilon, begin_norm_axis)
+    dense = add_bias_and_residual(linear.mat_mul(rows, w), bias0, None)
+    dense = activate("fused_fc_elementwise_layernorm", dense, activation_type)
+    return normalize_layer(dense + y, scale, bias1, epsilon, begin_norm_axis)
 
 
 @table.convert("add_group_norm_silu")
@@ -288,9 +292,9 @@ def add_group_norm_silu(
     data_format: str = "NCHW",
     activation: str = "",
 ) -> tuple[Value, Value]:
-    whole = joined(x, None, residual)
+    whole = add_bias_and_residual(x, None, residual)
     made = group_norm(whole, scale, bias, epsilon, groups, data_format)
-    return activated("add_group_norm_silu", made, activation), whole
+    return activate("add_group_norm_silu", made, activation), whole
 
 
 @table.convert("fusion_squared_mat_sub")

@@ -31,7 +31,7 @@ LONGEST = 1 << 16
 """Longer ranges stay operations; shorter ones are constants."""
 
 
-def filled(model: Model, size: Value, value: Operand, dtype: Precision) -> Value:
+def full_of(model: Model, size: Value, value: Operand, dtype: Precision) -> Value:
     """A tensor of one number everywhere; a small one is a constant."""
     element = to_value(value, dtype, model)
     element = element if not element.rank else shape.reshape(element, [])
@@ -49,19 +49,19 @@ def filled(model: Model, size: Value, value: Operand, dtype: Precision) -> Value
 def full(
     shape: Index, value: Operand, dtype: Precision = FLOAT32, *, translator: Translator
 ) -> Value:
-    return filled(translator.model, shape, value, dtype)
+    return full_of(translator.model, shape, value, dtype)
 
 
 @table.convert("full_")
 def full_inplace(output: Value, shape: Index, value: Operand, dtype: Precision = FLOAT32) -> Value:
-    return filled(output.model, shape, value, dtype)
+    return full_of(output.model, shape, value, dtype)
 
 
 @table.convert("full_with_tensor")
 def full_with_tensor(
     value: Value, shape: Index, dtype: Precision = FLOAT32, *, translator: Translator
 ) -> Value:
-    return filled(translator.model, shape, value, dtype)
+    return full_of(translator.model, shape, value, dtype)
 
 
 @table.convert("full_int_array")
@@ -94,7 +94,7 @@ def full_batch_size_like(
 ) -> Value:
     parts: list[build.Size] = list(shape)
     parts[axis_of(output_dim_idx, len(parts))] = build.size_of(input, input_dim_idx)
-    return filled(input.model, build.vector(input.model, parts), value, dtype)
+    return full_of(input.model, build.vector(input.model, parts), value, dtype)
 
 
 def _constants(name: str, value: int) -> None:
@@ -102,7 +102,7 @@ def _constants(name: str, value: int) -> None:
 
     @table.convert(name)
     def plain(shape: Index, dtype: Precision = FLOAT32, *, translator: Translator) -> Value:
-        return filled(translator.model, shape, value, dtype)
+        return full_of(translator.model, shape, value, dtype)
 
     @table.convert(f"{name}_like")
     def of_another(x: Value, dtype: Precision | None = None) -> Value:

@@ -17,13 +17,13 @@ table = Table()
 Two = tuple[Value, Value]
 
 
-def filled(count: build.Size, rows: Value, value: float) -> Value:
+def full_rows(count: build.Size, rows: Value, value: float) -> Value:
     """So many rows of one number."""
     size = build.vector(rows.model, [count, *build.sizes_of(rows)[1:]])
     return generate.fill(size, rows.scalar(value))
 
 
-def pooled(rows: Value, places: Value, count: build.Size, how: str) -> Two:
+def pool_messages(rows: Value, places: Value, count: build.Size, how: str) -> Two:
     """What arrives at each of `count` places, 0 where nothing does, and how much arrives."""
     column = shape.unsqueeze(places, [1])
     ones = full_like(places, 1, Precision.INT32)
@@ -31,14 +31,16 @@ def pooled(rows: Value, places: Value, count: build.Size, how: str) -> Two:
     arrived = index.scatter_nd(none, column, ones, reduction="add")
     match how:
         case "SUM":
-            return index.scatter_nd(filled(count, rows, 0), column, rows, reduction="add"), arrived
+            return index.scatter_nd(
+                full_rows(count, rows, 0), column, rows, reduction="add"
+            ), arrived
         case "MEAN":
-            total, _ = pooled(rows, places, count, "SUM")
+            total, _ = pool_messages(rows, places, count, "SUM")
             by = binary.max_(arrived, 1).cast(rows.precision)
             return total / beside(by, rows), arrived
         case "MIN" | "MAX":
             far = highest(rows.dtype) if how == "MIN" else lowest(rows.dtype)
-            start = filled(count, rows, far)
+            start = full_rows(count, rows, far)
             best = index.scatter_nd(start, column, rows, reduction=how.lower())
             some = beside(arrived > 0, rows)
             return compare.where(some, best, 0), arrived
@@ -83,7 +85,7 @@ def send_u_recv(
     reduce_op: str = "SUM",
     out_size: Index | None = None,
 ) -> Two:
-    return pooled(rows_at(x, src_index), dst_index, count_of(x, out_size), reduce_op)
+    return pool_messages(rows_at(x, src_index), dst_index, count_of(x, out_size), reduce_op)
 
 
 @table.convert("send_ue_recv")
@@ -97,7 +99,7 @@ def send_ue_recv(
     out_size: Index | None = None,
 ) -> Two:
     rows = message(rows_at(x, src_index), y, message_op)
-    return pooled(rows, dst_index, count_of(x, out_size), reduce_op)
+    return pool_messages(rows, dst_index, count_of(x, out_size), reduce_op)
 
 
 @table.convert("send_uv")
@@ -112,5 +114,5 @@ def segment_pool(x: Value, segment_ids: Value, pooltype: str = "SUM") -> Two:
     """The segments are in order: the last number says how many there are."""
     last = reduce.reduce_max(segment_ids, [0], keepdim=True)
     count = (last + 1).cast(Precision.INT64)
-    result, arrived = pooled(x, segment_ids, count, pooltype)
+    result, arrived = pool_messages(x, segment_ids, count, pooltype)
     return result, shape.unsqueeze(arrived.cast(x.precision), [1])

@@ -30,10 +30,10 @@ def line_of(positions: Value) -> Value:
 @table.convert("gather")
 def gather(x: Value, index: Value, axis: int = 0) -> Value:
     """A position without axes drops the axis."""
-    return taken(x, line_of(index), axis)
+    return take(x, line_of(index), axis)
 
 
-def taken(x: Value, positions: Value, axis: int) -> Value:
+def take(x: Value, positions: Value, axis: int) -> Value:
     return index.gather(x, positions, axis=axis_of(axis, x.rank))
 
 
@@ -53,12 +53,12 @@ def vectors_taken(x: Value, positions: Value) -> Value:
 @table.convert("index_select_strided")
 def index_select_strided(x: Value, index: int, axis: int = 0) -> Value:
     """One element along an axis, which is dropped."""
-    return taken(x, x.model.constant(np.int64(index)), axis)
+    return take(x, x.model.constant(np.int64(index)), axis)
 
 
 @table.convert("index_select")
 def index_select(x: Value, index: Value, axis: int = 0) -> Value:
-    return taken(x, line_of(index), axis)
+    return take(x, line_of(index), axis)
 
 
 @table.convert("index_sample")
@@ -98,15 +98,15 @@ def one_hot(x: Value, num_classes: Index) -> Value:
 @table.convert("embedding", "sparse_weight_embedding")
 def embedding(x: Value, weight: Value, padding_idx: int = -1, sparse: bool = False) -> Value:
     """`sparse` only serves the gradient."""
-    return embedded(x, weight, padding_idx)
+    return embed(x, weight, padding_idx)
 
 
 @table.convert("embedding_with_scaled_gradient")
 def embedding_with_scaled_gradient(x: Value, weight: Value, padding_idx: int = -1) -> Value:
-    return embedded(x, weight, padding_idx)
+    return embed(x, weight, padding_idx)
 
 
-def embedded(x: Value, weight: Value, padding_idx: int) -> Value:
+def embed(x: Value, weight: Value, padding_idx: int) -> Value:
     """Rows of a table; a padding row, which -1 says is none, reads as zeros."""
     rows: Value = index.gather(weight, x, axis=0)
     if padding_idx == -1:

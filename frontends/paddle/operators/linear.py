@@ -106,7 +106,7 @@ def matmul_with_flatten(
     return build.reshape(product, [*left, *right])
 
 
-def activated(x: Value, name: str) -> Value:
+def activate(x: Value, name: str) -> Value:
     """The activation that a fused operator names."""
     match name:
         case "" | "none" | "identity":
@@ -133,7 +133,7 @@ def fc(
     if bias is not None:
         flat = bias if bias.rank == 1 else shape.reshape(bias, [-1])
         product = product + flat
-    return activated(product, activation_type)
+    return activate(product, activation_type)
 
 
 @table.convert("linear_v2")

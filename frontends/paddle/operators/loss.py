@@ -23,7 +23,7 @@ def one_less(x: Value) -> Value:
     return 1 - x
 
 
-def reduced(op: str, x: Value, reduction: str) -> Value:
+def reduce_losses(op: str, x: Value, reduction: str) -> Value:
     """All losses, their sum or their mean."""
     axes = list(range(x.rank))
     match reduction:
@@ -77,7 +77,7 @@ def kldiv_loss(x: Value, label: Value, reduction: str = "mean", log_target: bool
         loss = label * (unary.log(label) - x)
         zero = x.scalar(0)
         loss = compare.where(label > zero, loss, zero)
-    return reduced("kldiv_loss", loss, reduction)
+    return reduce_losses("kldiv_loss", loss, reduction)
 
 
 @table.convert("hinge_loss")
@@ -90,7 +90,7 @@ def hinge_loss(logits: Value, labels: Value) -> Value:
 def identity_loss(x: Value, reduction: int = 1) -> Value:
     if reduction not in (0, 1, 2):
         raise Unsupported(f"identity_loss with {reduction=}")
-    return reduced("identity_loss", x, ("sum", "mean", "none")[reduction])
+    return reduce_losses("identity_loss", x, ("sum", "mean", "none")[reduction])
 
 
 @table.convert("label_smooth")

@@ -60,7 +60,9 @@ def trailing(x: Value, begin: int, *weights: Value | None) -> tuple[Value | None
     )
 
 
-def layered(x: Value, scale: Value | None, bias: Value | None, epsilon: float, begin: int) -> Value:
+def normalize_layer(
+    x: Value, scale: Value | None, bias: Value | None, epsilon: float, begin: int
+) -> Value:
     """LAYER_NORMALIZATION; 1 and 0 where weights are absent."""
     begin = axis_of(begin, x.rank)
     given = trailing(x, begin, scale, bias)
@@ -78,7 +80,7 @@ def layer_norm(
 ) -> tuple[Value, Value, Value]:
     """Mean and variance are of the rows in front of the axis."""
     begin = axis_of(begin_norm_axis, x.rank)
-    result = layered(x, scale, bias, epsilon, begin)
+    result = normalize_layer(x, scale, bias, epsilon, begin)
     axes = list(range(begin, x.rank))
     mean, variance = (shape.squeeze(v, axes) for v in moments(x, axes))
     return result, mean, variance

@@ -64,10 +64,10 @@ def scatter_(x: Value, index: Value, updates: Value, overwrite: bool = True) -> 
 
 @table.convert("scatter_nd_add")
 def scatter_nd_add(x: Value, index: Value, updates: Value) -> Value:
-    return added(x, index, updates)
+    return scatter_add(x, index, updates)
 
 
-def added(x: Value, places: Value, updates: Value) -> Value:
+def scatter_add(x: Value, places: Value, updates: Value) -> Value:
     return index.scatter_nd(x, places, updates, reduction="add")
 
 

@@ -20,7 +20,7 @@ from nnir.types import AutoPad, Precision
 
 from ...table import Table
 from . import fractional_pool
-from .conv import auto, pairs, resolved
+from .conv import auto, pairs, resolve_padding
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
@@ -41,7 +41,7 @@ def require_inside(
             raise Unsupported(f"{op} of {x.type} with a window that may hold no element")
 
 
-def pooled(
+def pool_windows(
     op: str,
     x: Value,
     kernel: tuple[int, ...],
@@ -58,12 +58,12 @@ def pooled(
         raise BadType(f"{op} with kernel_size={kernel} of {x.type}")
     given: dict[str, Any] = {"kernel_shape": kernel, "strides": strides}
     if pooling_type == "avg" and not exclusive:
-        pads = resolved(op, x, kernel, strides, paddings, padding_algorithm)
+        pads = resolve_padding(op, x, kernel, strides, paddings, padding_algorithm)
         return inclusive(op, x, given, pads, ceil_mode=ceil_mode)
     if len(kernel) == 2 and auto(op, padding_algorithm) == AutoPad.SAME:
         given["auto_pad"] = AutoPad.SAME
     else:
-        pads = resolved(op, x, kernel, strides, paddings, padding_algorithm)
+        pads = resolve_padding(op, x, kernel, strides, paddings, padding_algorithm)
         if ceil_mode:
             require_inside(op, x, kernel, strides, pads)
             pads = whole(x, kernel, strides, pads)
@@ -163,7 +163,7 @@ def pool2d(
     kernel = each_axis("kernel_size", sizes, 2)
     if adaptive:
         return into_bins("pool2d", x, kernel, pooling_type)
-    return pooled(
+    return pool_windows(
         "pool2d",
         x,
         kernel,
@@ -199,7 +199,7 @@ def pool3d(
     kernel = each_axis("kernel_size", kernel_size, 3)
     if adaptive:
         return into_bins("pool3d", x, kernel, pooling_type)
-    return pooled(
+    return pool_windows(
         "pool3d",
         x,
         kernel,
@@ -316,7 +316,7 @@ def lp_pool2d(
     if image.rank != 4:
         raise BadType(f"lp_pool2d of {x.type}, which is no batch of images")
     kernel = each_axis("kernel_size", given, 2)
-    pads = resolved("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
+    pads = resolve_padding("lp_pool2d", image, kernel, strides, paddings, padding_algorithm)
     if ceil_mode:
         if any(isinstance(d, Expr) for d in image.shape[2:]):
             raise NotConstant(f"lp_pool2d of {x.type} that rounds up")

@@ -55,15 +55,15 @@ def generate_proposals(
     anchor, factor = (index.gather(v, places, axis=0) for v in (known, spread))
     moved = index.gather_nd(deltas, shape.unsqueeze(places, [2]), batch_dims=1)
     plane = shape.unsqueeze(im_shape, [1])
-    boxes = _clipped(_grown(anchor, factor, moved, extra), plane, extra)
+    boxes = _clip_boxes(_apply_deltas(anchor, factor, moved, extra), plane, extra)
     valid = _large(boxes, plane, max(min_size, 1.0), pixel_offset)
     kept = compare.where(valid, best, -np.inf)
     most = post_nms_top_n if post_nms_top_n > 0 else -1
-    found, counts = _suppressed(boxes, kept, nms_thresh, eta, most, pixel_offset)
+    found, counts = _suppress_boxes(boxes, kept, nms_thresh, eta, most, pixel_offset)
     return index.slice_(found, [1], [2], [6]), index.slice_(found, [1], [1], [2]), counts
 
 
-def _suppressed(
+def _suppress_boxes(
     boxes: Value, scores: Value, threshold: float, eta: float, most: int, pixel_offset: bool
 ) -> tuple[Value, Value]:
     """Rows (0, score, box) and how many of each image; where none is left, one of zeros.
@@ -100,7 +100,7 @@ def _suppressed(
     return index.gather(cleared, at, axis=0), counts - lost
 
 
-def _grown(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
+def _apply_deltas(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
     """Anchors moved and stretched by deltas."""
     left, top, right, bottom = corners(anchors)
     wide, high = (plus(b - a, extra) for a, b in ((left, right), (top, bottom)))
@@ -114,7 +114,7 @@ def _grown(anchors: Value, spread: Value, deltas: Value, extra: float) -> Value:
     return shape.concat(*parts, axis=-1)
 
 
-def _clipped(boxes: Value, plane: Value, extra: float) -> Value:
+def _clip_boxes(boxes: Value, plane: Value, extra: float) -> Value:
     """Boxes [N, M, 4] within images of sizes (height, width) [N, 1, 2]."""
     limit = plus(index.gather(plane, [1, 0, 1, 0], axis=2), -extra)
     return activation.relu(binary.min_(boxes, limit))

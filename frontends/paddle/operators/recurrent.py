@@ -52,7 +52,7 @@ def rnn(
             biases = weight_list[half + place : half + place + 2]
             rows.append([*weight_list[place : place + 2], *biases])
         states = [part(s, start, count, num_layers * count) for s in pre_state]
-        x, *ends = layered(kind, x, rows, sequence_length, states)
+        x, *ends = run_layers(kind, x, rows, sequence_length, states)
         for found, end in zip(last, ends, strict=True):
             found.append(end)
     nothing = x.model.constant(np.zeros(0, np.uint8))  # what dropout would go on from
@@ -64,7 +64,7 @@ def part(state: Value, start: int, count: int, whole: int) -> Value:
     return state if count == whole else index.slice_(state, [0], [start], [start + count])
 
 
-def layered(
+def run_layers(
     kind: Kind,
     x: Value,
     params: Sequence[Sequence[Value]],
@@ -84,7 +84,7 @@ def layered(
 ACTIVATIONS = {1: activation.sigmoid, 2: activation.tanh, 3: activation.relu}
 
 
-def activated(x: Value, code: int) -> Value:
+def activate(x: Value, code: int) -> Value:
     """An activation by its number."""
     if code == 0:
         return x
@@ -113,11 +113,11 @@ def gru_unit(
     single = shape.reshape(index.slice_(flat, [0], [cut], [cut + size * size]), [size, size])
     x = input if bias is None else input + bias
     gates = index.slice_(x, [1], [0], [2 * size])
-    gates = activated(gates + linear.mat_mul(hidden_prev, both), gate_activation)
+    gates = activate(gates + linear.mat_mul(hidden_prev, both), gate_activation)
     update, reset = shape.split(gates, [size, size], axis=1)
     kept = reset * hidden_prev
     candidate = index.slice_(x, [1], [2 * size], [3 * size])
-    candidate = activated(candidate + linear.mat_mul(kept, single), activation)
+    candidate = activate(candidate + linear.mat_mul(kept, single), activation)
     rest = 1 - update
     old, new = (update, rest) if origin_mode else (rest, update)
     hidden = new * candidate + old * hidden_prev

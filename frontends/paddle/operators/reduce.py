@@ -23,7 +23,7 @@ table = Table.merge([running.table, statistics.table])
 Axes = tuple[int, ...]
 
 
-def kept(x: Value, result: Value, keepdim: bool) -> Value:
+def keep_axes(x: Value, result: Value, keepdim: bool) -> Value:
     """A reduction over everything with all axes as ones, where they shall stay."""
     return shape.reshape(result, [1] * x.rank) if keepdim and x.rank else result
 
@@ -109,7 +109,7 @@ def _positions(name: str, operator: Operator, least: float) -> None:
             return arg_extreme(operator, x, axis, keepdims).cast(dtype)
         line = shape.reshape(x, [-1]) if x.rank != 1 else x
         place = operator(line, axis=0, keepdim=False, dtype=dtype)
-        return kept(x, place, keepdims)
+        return keep_axes(x, place, keepdims)
 
 
 _positions("max", reduce.arg_max, -np.inf)
@@ -126,7 +126,7 @@ def _with_index(name: str, largest: Operator, position: Operator) -> None:
         if flatten:
             line = shape.reshape(x, [-1]) if x.rank != 1 else x
             found = (f(line, keepdim) for f in (value_of, place_of))
-            one, two = (kept(x, v, keepdim) for v in found)
+            one, two = (keep_axes(x, v, keepdim) for v in found)
             return one, two
         known = contents(dim)
         if known is None or not isinstance(known[0], int):

@@ -37,7 +37,9 @@ def set_value(
 ) -> Value:
     array = array_of_numbers(values, x.precision)
     value = x.model.constant(array.reshape(shape) if array.size != 1 else array.reshape(()))
-    return assigned(x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes)
+    return assign_region(
+        x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes
+    )
 
 
 @table.convert("set_value_with_tensor", "set_value_with_tensor_")
@@ -52,7 +54,9 @@ def set_value_with_tensor(
     none_axes: tuple[int, ...],
 ) -> Value:
     value = values.cast(x.precision)
-    return assigned(x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes)
+    return assign_region(
+        x, value, bounds_of(x, axes, starts, ends, steps), decrease_axes, none_axes
+    )
 
 
 def bounds_of(
@@ -68,7 +72,7 @@ def bounds_of(
     return parts
 
 
-def assigned(
+def assign_region(
     x: Value,
     value: Value,
     parts: Sequence[Bounds],
@@ -88,7 +92,7 @@ def assigned(
         value = shape.squeeze(value, list(range(extra)))
     if dropped and value.rank:
         value = beside(value, x.rank, sorted(axis_of(a, x.rank) for a in dropped))
-    return replaced(x, value, parts)
+    return replace_region(x, value, parts)
 
 
 def beside(value: Value, rank: int, dropped: Sequence[int]) -> Value:
@@ -99,7 +103,7 @@ def beside(value: Value, rank: int, dropped: Sequence[int]) -> Value:
     return shape.unsqueeze(value, list(dropped))
 
 
-def replaced(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
+def replace_region(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
     """The first axis is cut, the rest of the part replaced, and put back where it was."""
     if not parts:
         own = build.vector(x.model, build.sizes_of(x))
@@ -109,7 +113,7 @@ def replaced(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
         return backwards(x, value, parts)
     begin, end = (vector(x, n) for n in (first, last))
     cut = index.slice_(x, [axis], begin, end, [by])
-    return slice_scatter(x, replaced(cut, value, rest), axis, begin, end, by)
+    return slice_scatter(x, replace_region(cut, value, rest), axis, begin, end, by)
 
 
 def backwards(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
@@ -120,7 +124,7 @@ def backwards(x: Value, value: Value, parts: Sequence[Bounds]) -> Value:
         raise NotConstant("set_value with a negative step of what is only known while running")
     places = np.arange(size)[first : last if last >= -size else None : by]
     cut = index.gather(x, x.model.constant(places), axis=axis)
-    return place_rows(x, axis, x.model.constant(places), replaced(cut, value, rest))
+    return place_rows(x, axis, x.model.constant(places), replace_region(cut, value, rest))
 
 
 def vector(x: Value, number: build.Size) -> Value:

@@ -115,7 +115,7 @@ def way_of(rank: int, interp_method: str) -> Way:
     raise Unsupported(f"an interpolation over {rank} axes with {interp_method=}")
 
 
-def interpolated(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
+def register_interpolations(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
     """The five operators differ in their axes."""
 
     def convert(
@@ -150,10 +150,10 @@ def interpolated(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
     return convert
 
 
-table.convert("linear_interp")(interpolated(1))
-table.convert("bilinear_interp", "bicubic_interp")(interpolated(2))
-table.convert("nearest_interp")(interpolated(2, 3))
-table.convert("trilinear_interp")(interpolated(3))
+table.convert("linear_interp")(register_interpolations(1))
+table.convert("bilinear_interp", "bicubic_interp")(register_interpolations(2))
+table.convert("nearest_interp")(register_interpolations(2, 3))
+table.convert("trilinear_interp")(register_interpolations(3))
 
 
 @table.convert("interp_antialias")
@@ -181,7 +181,7 @@ def interp_antialias(
             raise Unsupported(f"interp_antialias with {interp_method=}")
     if align_mode != 0 and not align_corners and interp_method == "bilinear":
         raise Unsupported(f"interp_antialias with {align_mode=}")
-    convert = interpolated(2, way=lambda *given: smooth(*given[:4]))
+    convert = register_interpolations(2, way=lambda *given: smooth(*given[:4]))
     sizes = (out_size, size_tensor, scale_tensor, data_format, out_d, out_h, out_w, scale)
     return convert(x, *sizes, interp_method, align_corners, align_mode)
 

@@ -67,11 +67,11 @@ def logcumsumexp(
     line = flip(value, (place,)) if reverse else value
     found = reduce.cum_log_sum_exp(line, axis=place)
     if exclusive:
-        found = shifted(found, place)
+        found = shift_along(found, place)
     return flip(found, (place,)) if reverse else found
 
 
-def shifted(x: Value, axis: int) -> Value:
+def shift_along(x: Value, axis: int) -> Value:
     """Every element one further along an axis, the lowest number in front."""
     least = float(ml_dtypes.finfo(x.dtype).min)  # type: ignore[no-untyped-call]
     own = build.sizes_of(x)

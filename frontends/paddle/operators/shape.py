@@ -121,15 +121,15 @@ def tile(x: Value, repeat_times: Index) -> Value:
 
 @table.convert("shape")
 def shape(input: Value) -> Value:
-    return measured(input, Precision.INT32)
+    return sizes_of(input, Precision.INT32)
 
 
 @table.convert("shape64")
 def shape64(input: Value) -> Value:
-    return measured(input, Precision.INT64)
+    return sizes_of(input, Precision.INT64)
 
 
-def measured(x: Value, precision: Precision) -> Value:
+def sizes_of(x: Value, precision: Precision) -> Value:
     """The sizes of `x`; a constant where they are known."""
     if x.is_static:
         return x.model.constant(np.array(x.shape, precision.dtype))

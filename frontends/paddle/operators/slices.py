@@ -33,7 +33,7 @@ def slice_(
         raise BadType(f"slice of {input.type} on {axes} that drops {decrease_axis}")
     first, last = ints(starts), ints(ends)
     if first is not None and last is not None:
-        cut = sliced(input, places, first, last)
+        cut = slice_known(input, places, first, last)
         return shape.squeeze(cut, sorted(drop)) if drop else cut
     chosen, last_of = build.elements(starts), build.elements(ends)
     kept = [k for k, place in enumerate(places) if place not in drop]
@@ -47,7 +47,7 @@ def slice_(
     return result
 
 
-def sliced(x: Value, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Value:
+def slice_known(x: Value, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Value:
     """Elements between known bounds; `x` where that is all of it."""
     if not axes or all(
         a == 0 and isinstance(x.shape[k], int) and b >= x.shape[k]  # type: ignore[operator]

@@ -49,7 +49,7 @@ def _median(name: str, *, without_nan: bool) -> None:
         last = line.rank - 1
         match mode:
             case "avg":
-                found = [averaged(line, without_nan=without_nan)]
+                found = [median_of(line, without_nan=without_nan)]
             case "min":
                 found = list(median_along(line, last, without_nan=without_nan))
             case _:
@@ -60,7 +60,7 @@ def _median(name: str, *, without_nan: bool) -> None:
         return tuple(results)
 
 
-def averaged(line: Value, *, without_nan: bool) -> Value:
+def median_of(line: Value, *, without_nan: bool) -> Value:
     """The mean of the two middle elements along the last axis, NaN where one element is."""
     last = line.rank - 1
     values, _ = sort_axis(line, last)

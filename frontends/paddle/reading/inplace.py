@@ -22,7 +22,7 @@ QUANTIZERS = ("fake_quantize", "quantize_linear", "dequantize_linear", "moving_a
 """They write to statistics that only training reads."""
 
 
-def written(node: SourceNode) -> list[tuple[str, int]]:
+def written_names(node: SourceNode) -> list[tuple[str, int]]:
     """Names of values that a node writes to, and which result each of them becomes."""
     places = OTHERS.get(node.op)
     if places is None:
@@ -34,13 +34,15 @@ def written(node: SourceNode) -> list[tuple[str, int]]:
     return [(str(name), k) for name, k in given if isinstance(name, Ref)]
 
 
-def changed(graphs: Iterable[SourceGraph]) -> list[str]:
+def changed_names(graphs: Iterable[SourceGraph]) -> list[str]:
     """The names from outside that graphs, and the graphs in them, write to."""
     found: dict[str, None] = {}
     for graph in graphs:
         own = {v.name for v in graph.inputs} | {n for node in graph.nodes for n in node.outputs}
         for node in graph.nodes:
-            names = [name for name, _ in written(node)]
-            names += changed(a for a in node.attributes.values() if isinstance(a, SourceGraph))
+            names = [name for name, _ in written_names(node)]
+            names += changed_names(
+                a for a in node.attributes.values() if isinstance(a, SourceGraph)
+            )
             found.update((n, None) for n in names if n not in own)
     return list(found)

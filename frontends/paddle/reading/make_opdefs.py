@@ -69,7 +69,7 @@ def value(text: str, hint: str) -> Any:
     return None
 
 
-def described(definition: str) -> dict[str, Any]:
+def describe_definition(definition: str) -> dict[str, Any]:
     """Arguments in order, [name] or [name, default]; operands and results by name."""
     arguments: list[list[Any]] = []
     values: list[str] = []
@@ -104,7 +104,7 @@ def everything() -> dict[str, Any]:
         for definition in CLASS.findall((folder / file).read_text()):
             name = NAME.search(definition)
             if name is not None and not SKIPPED.search(name[1]):
-                found[name[1]] = described(definition)
+                found[name[1]] = describe_definition(definition)
     for operator, arguments in HIDDEN.items():
         found[operator]["args"] += arguments
     return found

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import paddle
 
-from nnir.errors import BadInput, Unsupported, told
+from nnir.errors import BadInput, Unsupported, describe
 from nnir.staging import temporary_folder
 
 from ...source import SourceModel
@@ -47,7 +47,7 @@ def save(source: Any, path: Path, inputs: Sequence[Any] | None) -> None:
             _save_layer(source, path, inputs)
     except Exception as error:  # noqa: BLE001  whatever Paddle says
         hint = ": give load(layer, inputs=(x, ...))" if inputs is None else ""
-        reason = " ".join(told(error).split())[:300]
+        reason = " ".join(describe(error).split())[:300]
         what = f"Paddle cannot save {type(source).__name__}{hint}: {reason}"
         raise (BadInput(what) if hint else Unsupported(what)) from None
 

@@ -114,7 +114,7 @@ Declared = Mapping[str, tuple[Precision | None, Sequence[int]]]
 """What a program says of its parameters: precision (None is any) and sizes (-1 is any)."""
 
 
-def combined(path: Path, declared: Declared) -> dict[str, np.ndarray]:
+def read_combined(path: Path, declared: Declared) -> dict[str, np.ndarray]:
     """The parameters of a file by the program's names, which are sorted in it.
 
     BadFile unless number, types and shapes are those that the program declares.

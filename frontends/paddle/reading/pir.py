@@ -14,7 +14,7 @@ from typing import Any
 
 from nnir.budget import beside, require_document
 from nnir.dim import symbol
-from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, describe
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
 
@@ -84,7 +84,7 @@ def read(path: Path, parameters: Path | None = None) -> SourceModel:
     except json.JSONDecodeError as error:
         raise BadFile(f"damaged program: no JSON at byte {error.pos}: {error.msg}") from None
     except DAMAGE as error:
-        raise BadFile(f"damaged program: {told(error)}") from None
+        raise BadFile(f"damaged program: {describe(error)}") from None
 
 
 class Reader:
@@ -114,7 +114,7 @@ class Reader:
             for _, called, name in sorted(self.fetched, key=lambda f: f[0])
         ]
         forget(graph, read_names(graph))
-        graph.weights = params.combined(parameters, self.declared)
+        graph.weights = params.read_combined(parameters, self.declared)
         producer = {"producer": f"paddle PIR {self.version}"}
         return SourceModel("paddle", graph, {"": 1}, metadata=producer)
 
@@ -167,7 +167,7 @@ class Reader:
             case "builtin", "shadow_output" | "set_parameter":
                 return
             case "cf", "yield":
-                graph.outputs = [SourceValue(_named(e)) for e in given]
+                graph.outputs = [SourceValue(_name_of(e)) for e in given]
             case "cf" | "builtin" | "dist", _:
                 raise Unsupported(f"the operation {DIALECTS[dialect]}.{name}")
             case "custom_op", _:
@@ -256,11 +256,11 @@ class Reader:
                 names = [f"%{number}:{k}" for k in range(len(kind))]
                 self.entries[number] = [Ref(n) for n in names]
                 outputs += names
-                types += [_declared(k) for k in kind]
+                types += [_declared_type(k) for k in kind]
             else:
                 self.entries[number] = Ref(f"%{number}")
                 outputs.append(f"%{number}")
-                types.append(_declared(kind))
+                types.append(_declared_type(kind))
         return outputs, types
 
     def _split(self, entry: Entry, results: Iterable[Mapping[str, Any]]) -> None:
@@ -316,7 +316,7 @@ def _one(entry: Entry) -> Ref | None:
     return entry
 
 
-def _named(entry: Entry) -> str:
+def _name_of(entry: Entry) -> str:
     if not isinstance(entry, Ref):
         raise Unsupported("a region that gives a list of tensors")
     return str(entry)
@@ -340,7 +340,7 @@ def type_of(source: Mapping[str, Any] | None) -> Any:
     return TYPES[name], tuple(sizes)
 
 
-def _declared(kind: Any) -> TensorType | None:
+def _declared_type(kind: Any) -> TensorType | None:
     """A type for the check of what a converter gives: open sizes are named by nothing."""
     if not isinstance(kind, tuple):
         return None

@@ -11,8 +11,8 @@ from nnir.types import Precision
 
 from ...table import Table
 from ...translate import Translator
-from .listed import List, Places, Sizes, are_known, picked, reserved, scattered
-from .lists import counted, joined, parted
+from .listed import List, Places, Sizes, are_known, pick_elements, reserve_list, scatter_rows
+from .lists import count_of, join_elements, split_lengths
 
 table = Table()
 
@@ -49,7 +49,7 @@ def array(
     translator: Translator,
 ) -> tuple[Array, List]:
     element = shape_of(element_shape)
-    return Array(dtype, element, dynamic_size), reserved(size, dtype, element, translator)
+    return Array(dtype, element, dynamic_size), reserve_list(size, dtype, element, translator)
 
 
 @table.convert("TensorArrayReadV3")
@@ -80,7 +80,9 @@ def gather(
 ) -> Value:
     handle.require(dtype)
     wanted = shape_of(element_shape)
-    return picked(flow_in, indices, wanted if are_known(wanted) else handle.element, translator)
+    return pick_elements(
+        flow_in, indices, wanted if are_known(wanted) else handle.element, translator
+    )
 
 
 @table.convert("TensorArrayScatterV3")
@@ -88,7 +90,7 @@ def scatter(
     handle: Array, indices: Value, value: Value, flow_in: List, *, translator: Translator
 ) -> List:
     handle.require(value.precision)
-    return scattered(flow_in, value, indices, translator)
+    return scatter_rows(flow_in, value, indices, translator)
 
 
 @table.convert("TensorArrayConcatV3")
@@ -101,7 +103,7 @@ def concat(
     translator: Translator,
 ) -> tuple[Value, Value]:
     handle.require(dtype)
-    return joined(flow_in, handle.element, translator)
+    return join_elements(flow_in, handle.element, translator)
 
 
 @table.convert("TensorArraySplitV3")
@@ -109,12 +111,12 @@ def split(
     handle: Array, value: Value, lengths: Places, flow_in: List, *, translator: Translator
 ) -> List:
     handle.require(value.precision)
-    return parted(value, lengths, handle.element)
+    return split_lengths(value, lengths, handle.element)
 
 
 @table.convert("TensorArraySizeV3")
 def size(handle: Array, flow_in: List, *, translator: Translator) -> Value:
-    return counted(flow_in.count(translator), translator)
+    return count_of(flow_in.count(translator), translator)
 
 
 @table.convert("TensorArrayCloseV3")

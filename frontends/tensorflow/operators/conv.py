@@ -29,7 +29,7 @@ def depthwise(filter: Value) -> Value:
     return shape.reshape(turned, [depth * multiplier, 1, height, width])
 
 
-def grouped(
+def grouped_convolution(
     input: Value,
     filter: Value,
     strides: Sequence[int],
@@ -60,7 +60,9 @@ def conv_2d(
     data_format: str = "NHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1),
 ) -> Value:
-    return grouped(input, filter, strides, padding, explicit_paddings, data_format, dilations)
+    return grouped_convolution(
+        input, filter, strides, padding, explicit_paddings, data_format, dilations
+    )
 
 
 @table.convert("Conv3D")
@@ -73,7 +75,7 @@ def conv_3d(
     data_format: str = "NDHWC",
     dilations: tuple[int, ...] = (1, 1, 1, 1, 1),
 ) -> Value:
-    return grouped(input, filter, strides, padding, (), data_format, dilations)
+    return grouped_convolution(input, filter, strides, padding, (), data_format, dilations)
 
 
 @table.convert("Conv")
@@ -92,7 +94,9 @@ def conv_(
     """The number of groups follows from the channels."""
     if batch_dims != 1:
         raise Unsupported(f"Conv with batch_dims={batch_dims}")
-    return grouped(input, filter, strides, padding, explicit_paddings, data_format, dilations)
+    return grouped_convolution(
+        input, filter, strides, padding, explicit_paddings, data_format, dilations
+    )
 
 
 @table.convert("DepthwiseConv2dNative")

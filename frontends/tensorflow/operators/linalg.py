@@ -21,7 +21,7 @@ DOUBLE = {
 }
 
 
-def transposed(x: Value) -> Value:
+def transpose_last(x: Value) -> Value:
     """The last two axes swapped."""
     return shape.transpose(x, perm=(*range(x.rank - 2), x.rank - 1, x.rank - 2))
 
@@ -30,7 +30,7 @@ def adjoint_of(x: Value) -> Value:
     """The conjugate transpose."""
     if x.rank < 2:
         raise BadType(f"{x.type} is no matrix")
-    swapped = transposed(x)
+    swapped = transpose_last(x)
     return complex.conj(swapped) if complex.is_complex(x) else swapped
 
 
@@ -150,10 +150,10 @@ def tridiagonal_mat_mul(superdiag: Value, maindiag: Value, subdiag: Value, rhs: 
     if isinstance(size, Expr):
         raise NotConstant(f"TridiagonalMatMul of {rhs.type}: the number of rows must be known")
 
-    def moved(before: int, after: int) -> Value:
+    def slice_rows(before: int, after: int) -> Value:
         padded = shape.pad(rhs, [*lead, before, after, 0, 0])
         return index.slice_(padded, [rhs.rank - 2], [after], [after + size])
 
-    total = transposed(maindiag) * rhs
-    total = total + transposed(superdiag) * moved(0, 1)
-    return total + transposed(subdiag) * moved(1, 0)
+    total = transpose_last(maindiag) * rhs
+    total = total + transpose_last(superdiag) * slice_rows(0, 1)
+    return total + transpose_last(subdiag) * slice_rows(1, 0)

@@ -318,7 +318,7 @@ class Reserved(List):
         return self.known(sizes, translator).rows
 
     def resized(self, size: build.Size, translator: Translator) -> List:
-        return reserved(
+        return reserve_list(
             build.vector(translator.model, [size]), self.precision, self.element, translator
         )
 
@@ -329,7 +329,7 @@ class Reserved(List):
         return self.known(None, translator) if are_known(self.element) else self
 
 
-def reserved(
+def reserve_list(
     size: Value, precision: Precision, element: Sizes | None, translator: Translator
 ) -> List:
     """A list of elements that were never written."""
@@ -352,7 +352,9 @@ def counts_all(indices: Value, size: Dim) -> bool:
     return start == (0,) and step == (1,)
 
 
-def picked(given: List, indices: Value, sizes: Sizes | None, translator: Translator) -> Value:
+def pick_elements(
+    given: List, indices: Value, sizes: Sizes | None, translator: Translator
+) -> Value:
     """Elements along a new first axis."""
     rows = given.stacked(sizes, translator)
     if counts_all(indices, rows.shape[0]):
@@ -360,7 +362,7 @@ def picked(given: List, indices: Value, sizes: Sizes | None, translator: Transla
     return index.gather(rows, indices, axis=0)
 
 
-def scattered(given: List, tensor: Value, indices: Value, translator: Translator) -> List:
+def scatter_rows(given: List, tensor: Value, indices: Value, translator: Translator) -> List:
     """The rows of a tensor at places of a list, which grows where it must."""
     known = translator.constant_of(indices)
     count = given.count(translator)

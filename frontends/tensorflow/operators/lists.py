@@ -20,9 +20,9 @@ from .listed import (
     StackedList,
     TensorList,
     length_of,
-    picked,
-    reserved,
-    scattered,
+    pick_elements,
+    reserve_list,
+    scatter_rows,
 )
 
 table = Table()
@@ -34,7 +34,7 @@ def sizes_of(element_shape: Value, translator: Translator) -> Sizes | None:
     return None if known is None or known.ndim == 0 else tuple(int(k) for k in known)
 
 
-def counted(size: build.Size, translator: Translator) -> Value:
+def count_of(size: build.Size, translator: Translator) -> Value:
     """A number of elements as TensorFlow has it, an int32 without axes."""
     if isinstance(size, int):
         return translator.model.constant(np.int32(size))
@@ -57,7 +57,9 @@ def reserve(
     element_dtype: Precision,
     translator: Translator,
 ) -> List:
-    return reserved(num_elements, element_dtype, sizes_of(element_shape, translator), translator)
+    return reserve_list(
+        num_elements, element_dtype, sizes_of(element_shape, translator), translator
+    )
 
 
 @table.convert("EmptyTensorList")
@@ -137,7 +139,7 @@ def pop_back(
 
 @table.convert("TensorListLength")
 def length(input_handle: List, *, translator: Translator) -> Value:
-    return counted(input_handle.count(translator), translator)
+    return count_of(input_handle.count(translator), translator)
 
 
 @table.convert("TensorListResize")
@@ -154,7 +156,7 @@ def gather(
     element_dtype: Precision,
     translator: Translator,
 ) -> Value:
-    return picked(input_handle, indices, sizes_of(element_shape, translator), translator)
+    return pick_elements(input_handle, indices, sizes_of(element_shape, translator), translator)
 
 
 @table.convert("TensorListConcatV2")
@@ -166,10 +168,10 @@ def concat(
     element_dtype: Precision,
     translator: Translator,
 ) -> tuple[Value, Value]:
-    return joined(input_handle, sizes_of(element_shape, translator), translator)
+    return join_elements(input_handle, sizes_of(element_shape, translator), translator)
 
 
-def joined(given: List, sizes: Sizes | None, translator: Translator) -> tuple[Value, Value]:
+def join_elements(given: List, sizes: Sizes | None, translator: Translator) -> tuple[Value, Value]:
     """The elements along their first axis, and how long each one is."""
     if not isinstance(given.count(translator), int):
         rows = given.stacked(sizes, translator)
@@ -200,22 +202,22 @@ def scatter(
 ) -> List:
     sizes = sizes_of(element_shape, translator)
     nothing = (None,) * (0 if num_elements == -1 else length_of(num_elements))
-    return scattered(TensorList(nothing, tensor.precision, sizes), tensor, indices, translator)
+    return scatter_rows(TensorList(nothing, tensor.precision, sizes), tensor, indices, translator)
 
 
 @table.convert("TensorListScatterIntoExistingList")
 def scatter_into(
     input_handle: List, tensor: Value, indices: Value, *, translator: Translator
 ) -> List:
-    return scattered(input_handle, tensor, indices, translator)
+    return scatter_rows(input_handle, tensor, indices, translator)
 
 
 @table.convert("TensorListSplit")
 def split(tensor: Value, element_shape: Value, lengths: Places, *, translator: Translator) -> List:
-    return parted(tensor, lengths, sizes_of(element_shape, translator))
+    return split_lengths(tensor, lengths, sizes_of(element_shape, translator))
 
 
-def parted(tensor: Value, lengths: Places, sizes: Sizes | None) -> List:
+def split_lengths(tensor: Value, lengths: Places, sizes: Sizes | None) -> List:
     """Parts of a tensor along its first axis; their lengths are known."""
     known = not isinstance(tensor.shape[0], Expr)
     if (known and tensor.shape[0] != sum(lengths)) or min(lengths, default=0) < 0:

@@ -16,7 +16,7 @@ Results = tuple[Value | Withheld, ...]
 ROOM = Withheld("what FusedBatchNorm leaves for gradients")
 
 
-def normalised(x: Value, layout: str, per_channel: tuple[Value, ...], epsilon: float) -> Value:
+def normalise(x: Value, layout: str, per_channel: tuple[Value, ...], epsilon: float) -> Value:
     """(x - mean) / sqrt(variance + epsilon) * scale + offset along the channels."""
     scale, offset, mean, variance = per_channel
     return with_channels_first(
@@ -34,7 +34,7 @@ def statistics(x: Value, axes: list[int]) -> tuple[Value, Value]:
     return shape.squeeze(mean, axes), variance
 
 
-def corrected(variance: Value, x: Value, axes: list[int]) -> Value:
+def correct_variance(variance: Value, x: Value, axes: list[int]) -> Value:
     """Bessel's correction: n / (n - 1) of the population variance."""
     count = build.vector(x.model, [build.product([build.size_of(x, a) for a in axes])])
     number = shape.reshape(count, []).cast(variance.precision)
@@ -43,7 +43,7 @@ def corrected(variance: Value, x: Value, axes: list[int]) -> Value:
     return variance * (number / rest)
 
 
-def mixed(old: Value, new: Value, factor: float) -> Value:
+def mix(old: Value, new: Value, factor: float) -> Value:
     """The running statistics after a step."""
     if factor == 1:
         return new
@@ -69,14 +69,14 @@ def fused_batch_norm(
     if x.rank not in (4, 5):
         raise BadType(f"FusedBatchNorm of {x.type}")
     if not is_training:
-        result = normalised(x, data_format, (scale, offset, mean, variance), epsilon)
+        result = normalise(x, data_format, (scale, offset, mean, variance), epsilon)
         return result, mean, variance, ROOM, ROOM
     channels = x.rank - 1 if is_channels_last(data_format) else 1
     axes = [a for a in range(x.rank) if a != channels]
     now, spread = statistics(x, axes)
-    result = normalised(x, data_format, (scale, offset, now, spread), epsilon)
-    running = mixed(mean, now, exponential_avg_factor)
-    wide = mixed(variance, corrected(spread, x, axes), exponential_avg_factor)
+    result = normalise(x, data_format, (scale, offset, now, spread), epsilon)
+    running = mix(mean, now, exponential_avg_factor)
+    wide = mix(variance, correct_variance(spread, x, axes), exponential_avg_factor)
     return result, running, wide, now, spread
 
 
@@ -118,7 +118,7 @@ def batch_norm_with_global_normalization(
         raise BadType(f"BatchNormWithGlobalNormalization of {t.type}: an image is needed")
     one = t.model.constant(1, gamma.dtype)
     scale = gamma if scale_after_normalization else generate.fill_like(gamma, one)
-    return normalised(t, "NHWC", (scale, beta, m, v), variance_epsilon)
+    return normalise(t, "NHWC", (scale, beta, m, v), variance_epsilon)
 
 
 table.convert("LRN")(normalize_across_channels)

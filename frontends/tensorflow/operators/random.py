@@ -44,7 +44,7 @@ LIMIT = math.erf(2 / math.sqrt(2))
 """How many normal numbers lie within two standard deviations."""
 
 
-def truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
+def draw_truncated(size: Value, dtype: Precision, seed: Seed) -> Value:
     """Normal numbers within two standard deviations: the inverse of their distribution."""
     drawn = random.random_uniform(
         build.int64(size), low=-LIMIT, high=LIMIT, dtype=Precision.FLOAT32, seed=seed
@@ -78,7 +78,7 @@ def random_standard_normal(
 
 @table.convert("TruncatedNormal")
 def truncated_normal(shape: Index, *, seed: int = 0, seed2: int = 0, dtype: Precision) -> Value:
-    return truncated(shape, dtype, seed_of_pair(seed, seed2))
+    return draw_truncated(shape, dtype, seed_of_pair(seed, seed2))
 
 
 @table.convert("RandomUniformInt")
@@ -106,10 +106,10 @@ def drawn_classes(logits: Value, count: int, dtype: Precision, seed: Seed) -> Va
 
 @table.convert("RandomShuffle")
 def random_shuffle(value: Value, *, seed: int = 0, seed2: int = 0) -> Value:
-    return shuffled(value, seed_of_pair(seed, seed2))
+    return shuffle(value, seed_of_pair(seed, seed2))
 
 
-def shuffled(x: Value, seed: Seed) -> Value:
+def shuffle(x: Value, seed: Seed) -> Value:
     """Rows in the order of random numbers."""
     if not x.rank:
         return x
@@ -149,7 +149,7 @@ def stateless_truncated_normal(
     dtype: Precision = Precision.FLOAT32,
     translator: Translator,
 ) -> Value:
-    return truncated(shape, dtype, from_tensor(translator, seed))
+    return draw_truncated(shape, dtype, from_tensor(translator, seed))
 
 
 @table.convert("StatelessRandomUniformInt")
@@ -228,7 +228,7 @@ def stateless_truncated_normal_v2(
     dtype: Precision = Precision.FLOAT32,
     translator: Translator,
 ) -> Value:
-    return truncated(shape, dtype, from_tensor(translator, key, counter))
+    return draw_truncated(shape, dtype, from_tensor(translator, key, counter))
 
 
 @table.convert("StatelessRandomUniformIntV2")
@@ -249,4 +249,4 @@ def stateless_random_uniform_int_v2(
 def stateless_shuffle(
     value: Value, key: Value, counter: Value, alg: Value, *, translator: Translator
 ) -> Value:
-    return shuffled(value, from_tensor(translator, key, counter))
+    return shuffle(value, from_tensor(translator, key, counter))

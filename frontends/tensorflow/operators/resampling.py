@@ -27,7 +27,7 @@ def known_sizes(images: Value, size: Value, what: str) -> tuple[list[int], list[
     return given, list(wanted)
 
 
-def resampled(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
+def resample(images: Value, rows: np.ndarray, columns: np.ndarray) -> Value:
     """[out, in] matrices on both axes of an image with channels last, in float32."""
     x = to_channels_first(images.cast(Precision.FLOAT32))
     across = linear.mat_mul(x, images.model.constant(columns.T.astype(np.float32)))

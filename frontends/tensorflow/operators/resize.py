@@ -15,7 +15,7 @@ from nnir.recipes.resize import (
 
 from ...table import Table
 from . import colours, warping
-from .resampling import area_weights, cubic_weights, kernel_weights, known_sizes, resampled
+from .resampling import area_weights, cubic_weights, kernel_weights, known_sizes, resample
 
 table = Table.merge([colours.table, warping.table])
 
@@ -41,7 +41,7 @@ def resize_bicubic(
         )
         for own, out in axes
     ]
-    return resampled(images, *matrices)
+    return resample(images, *matrices)
 
 
 @table.convert("ResizeArea")
@@ -52,7 +52,7 @@ def resize_area(images: Value, size: Index, *, align_corners: bool = False) -> V
         area_weights(own, out, sampling_scale(own, out, align_corners=align_corners))
         for own, out in axes
     ]
-    return resampled(images, *matrices)
+    return resample(images, *matrices)
 
 
 @table.convert("ScaleAndTranslate")
@@ -70,6 +70,6 @@ def scale_and_translate(
         raise BadType(f"a scale {scale.tolist()} and a translation {translation.tolist()}, not 2")
     given, wanted = known_sizes(images, size, "ScaleAndTranslate")
     axes = zip(given, wanted, scale.tolist(), translation.tolist(), strict=True)
-    return resampled(
+    return resample(
         images, *(kernel_weights(*axis, kernel_type, antialias=antialias) for axis in axes)
     )

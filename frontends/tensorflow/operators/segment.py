@@ -65,10 +65,10 @@ def segment_max(data: Value, segment_ids: Value) -> Value:
 
 @table.convert("SegmentMean")
 def segment_mean(data: Value, segment_ids: Value) -> Value:
-    return averaged(data, segment_ids, sorted_segment_count(segment_ids), "mean")
+    return average(data, segment_ids, sorted_segment_count(segment_ids), "mean")
 
 
-def averaged(data: Value, ids: Value, count: build.Size, how: str) -> Value:
+def average(data: Value, ids: Value, count: build.Size, how: str) -> Value:
     """The sum of each group, divided by its number of rows or the root of that."""
     total = reduce_segments(data, ids, count, ADD)
     if how == "sum":
@@ -82,7 +82,7 @@ def averaged(data: Value, ids: Value, count: build.Size, how: str) -> Value:
 def _sparse(data: Value, indices: Value, ids: Value, count: build.Size | None, how: str) -> Value:
     """Groups of chosen rows."""
     chosen = index.gather(data, indices, axis=0)
-    return averaged(chosen, ids, sorted_segment_count(ids) if count is None else count, how)
+    return average(chosen, ids, sorted_segment_count(ids) if count is None else count, how)
 
 
 @table.convert("SparseSegmentSum")

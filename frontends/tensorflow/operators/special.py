@@ -47,12 +47,12 @@ POLES: dict[str, tuple[Operator, float, float, float]] = {
 def _positive(name: str, operator: Operator, below: float, zero: float, infinity: float) -> None:
     @table.convert(name)
     def convert(x: Value) -> Value:
-        made = chosen(compare.equal(x, x.scalar(np.inf)), infinity, operator(x))
-        made = chosen(compare.equal(x, 0), zero, made)
-        return chosen(x < 0, below, made)
+        made = choose(compare.equal(x, x.scalar(np.inf)), infinity, operator(x))
+        made = choose(compare.equal(x, 0), zero, made)
+        return choose(x < 0, below, made)
 
 
-def chosen(condition: Value, value: float, other: Value) -> Value:
+def choose(condition: Value, value: float, other: Value) -> Value:
     """A number where the condition holds."""
     return compare.where(condition, value, other)
 
@@ -63,18 +63,18 @@ for _name, _row in POLES.items():
 
 @table.convert("Digamma")
 def digamma(x: Value) -> Value:
-    return chosen(compare.equal(x, 0), np.nan, special.digamma(x))
+    return choose(compare.equal(x, 0), np.nan, special.digamma(x))
 
 
 @table.convert("Igamma")
 def igamma(a: Value, x: Value) -> Value:
-    made = chosen(a <= 0, np.nan, special.igamma(a, x))
-    return chosen(compare.equal(x, 0), 0, made)
+    made = choose(a <= 0, np.nan, special.igamma(a, x))
+    return choose(compare.equal(x, 0), 0, made)
 
 
 @table.convert("Igammac")
 def igammac(a: Value, x: Value) -> Value:
-    return chosen(a <= 0, np.nan, special.igammac(a, x))
+    return choose(a <= 0, np.nan, special.igammac(a, x))
 
 
 @table.convert("Zeta")
@@ -82,7 +82,7 @@ def zeta(x: Value, q: Value) -> Value:
     """At the poles infinity for an even x only."""
     pole = abs(q) <= -unary.floor(q)
     odd = compare.not_equal(x % 2, 0)
-    return chosen(pole & odd, np.nan, special.zeta(x, q))
+    return choose(pole & odd, np.nan, special.zeta(x, q))
 
 
 @table.convert("Polygamma")
@@ -106,8 +106,8 @@ def cross(a: Value, b: Value) -> Value:
     if not a.rank or a.shape[-1] != 3 or b.shape != a.shape:
         raise BadType(f"Cross of {a.type} and {b.type}: vectors of 3 are needed")
 
-    def turned(x: Value, by: int) -> Value:
+    def roll_last(x: Value, by: int) -> Value:
         return index.gather(x, [by, (by + 1) % 3, (by + 2) % 3], axis=-1)
 
-    left = turned(a, 1) * turned(b, 2)
-    return left - turned(a, 2) * turned(b, 1)
+    left = roll_last(a, 1) * roll_last(b, 2)
+    return left - roll_last(a, 2) * roll_last(b, 1)

@@ -127,18 +127,18 @@ def population_count(x: Value) -> Value:
     width = x.dtype.itemsize
     bits = unary.bit_cast(x, dtype=UNSIGNED[width])
 
-    def repeated(byte: int) -> Value:
+    def repeat_byte(byte: int) -> Value:
         return x.model.constant(np.array(int.from_bytes(bytes([byte] * width)), bits.dtype))
 
-    def shifted(value: Value, count: int) -> Value:
+    def shift_right(value: Value, count: int) -> Value:
         step = x.model.constant(np.array(count, bits.dtype))
         return logic.bit_shift(value, step, left=False)
 
-    def masked(value: Value, byte: int) -> Value:
-        return value & repeated(byte)
+    def apply_mask(value: Value, byte: int) -> Value:
+        return value & repeat_byte(byte)
 
-    pairs = bits - masked(shifted(bits, 1), 0x55)
-    fours = masked(pairs, 0x33) + masked(shifted(pairs, 2), 0x33)
-    octets = masked(fours + shifted(fours, 4), 0x0F)
-    total = shifted(octets * repeated(1), 8 * width - 8) if width > 1 else octets
+    pairs = bits - apply_mask(shift_right(bits, 1), 0x55)
+    fours = apply_mask(pairs, 0x33) + apply_mask(shift_right(pairs, 2), 0x33)
+    octets = apply_mask(fours + shift_right(fours, 4), 0x0F)
+    total = shift_right(octets * repeat_byte(1), 8 * width - 8) if width > 1 else octets
     return total.cast(Precision.UINT8)

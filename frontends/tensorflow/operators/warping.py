@@ -54,7 +54,7 @@ def inside(images: Value, y: Value, x: Value) -> Value:
     return good[0] & good[1] & (good[2] & good[3])
 
 
-def blended(images: Value, which: Value, y: Value, x: Value, fill: Value | None = None) -> Value:
+def blend(images: Value, which: Value, y: Value, x: Value, fill: Value | None = None) -> Value:
     """Linear interpolation; with `fill`, neighbours outside of the image have that value."""
     low = [unary.floor(v) for v in (y, x)]
     part = [shape.unsqueeze(v - b, [3]) for v, b in zip((y, x), low, strict=True)]
@@ -92,9 +92,9 @@ def crop_and_resize(
     y, x = (_cut(image, boxes, axis, count) for axis, count in enumerate(crop_size))
     match method:
         case "bilinear":
-            value = blended(image, box_ind, y, x)
+            value = blend(image, box_ind, y, x)
         case "nearest":
-            value = pixels(image, box_ind, rounded(y), rounded(x)).cast(F32)
+            value = pixels(image, box_ind, round_away(y), round_away(x)).cast(F32)
         case _:
             raise Unsupported(f"CropAndResize with method={method!r}")
     outside = image.model.constant(np.float32(extrapolation_value))
@@ -113,7 +113,7 @@ def _cut(image: Value, boxes: Value, axis: int, count: int) -> Value:
     return start * last + step * image.model.constant(counted)
 
 
-def rounded(x: Value) -> Value:
+def round_away(x: Value) -> Value:
     """Halves away from zero."""
     up = unary.floor(abs(x) + 0.5)
     return unary.sign(x) * up
@@ -142,14 +142,14 @@ def projective_transform(
     scale = _plane(across, down, *c, across.scalar(1))
     nowhere = shape.unsqueeze(compare.equal(scale, 0), [3])
     x, y = (_plane(across, down, *row) / scale for row in (a, b))
-    x, y = (_mapped(at, length(images, axis), fill_mode) for at, axis in ((x, 2), (y, 1)))
+    x, y = (_map_position(at, length(images, axis), fill_mode) for at, axis in ((x, 2), (y, 1)))
     which = _images(images)
     fill = shape.reshape(fill_value.cast(F32), [])
     match interpolation:
         case "BILINEAR":
-            value = blended(images, which, y, x, fill)
+            value = blend(images, which, y, x, fill)
         case "NEAREST":
-            x, y = rounded(x), rounded(y)
+            x, y = round_away(x), round_away(y)
             found = pixels(images, which, y, x).cast(F32)
             good = shape.unsqueeze(inside(images, y, x), [3])
             value = compare.where(good, found, fill)
@@ -191,7 +191,7 @@ def _images(images: Value) -> Value:
     return images.model.constant(np.arange(count))
 
 
-def _mapped(at: Value, size: Value, fill_mode: str) -> Value:
+def _map_position(at: Value, size: Value, fill_mode: str) -> Value:
     """Where a position outside of an axis is read."""
     match fill_mode:
         case "CONSTANT":

@@ -57,7 +57,7 @@ class Conditionals:
             node = graph.nodes[name]
             inputs = [i.partition(":")[0] for i in node.inputs]
             self.level[name] = max((self.level.get(i, 0) for i in inputs), default=0)
-            self.facts[name] = self._merged(node) if node.op in MERGES else self._union(node)
+            self.facts[name] = self._merge_facts(node) if node.op in MERGES else self._union(node)
             if node.op in SWITCHES:
                 self._note(node)
 
@@ -66,9 +66,11 @@ class Conditionals:
         for root in roots:
             found = self.of(root)
             if found is None or found:
-                sides = "never runs" if found is None else f"only runs where {_told(found)}"
+                sides = (
+                    "never runs" if found is None else f"only runs where {_describe_facts(found)}"
+                )
                 raise BadModel(f"{root!r} {sides}: no Merge joins it with the other side")
-        wanted = self._wanted(roots)
+        wanted = self._wanted_nodes(roots)
         groups: dict[tuple[str, int], list[str]] = {}
         for name in wanted:
             joint = self.joints.get(name)
@@ -81,19 +83,19 @@ class Conditionals:
         }
         for group, merges in groups.items():
             self.moved.update(((m, 1), f"{names[group]}:{len(merges)}") for m in merges)
-        made = [self._branched(names[g], g[0], merges) for g, merges in groups.items()]
+        made = [self._make_branches(names[g], g[0], merges) for g, merges in groups.items()]
         for name in wanted:
             node = nodes[name]
             if name in self.forwarded:
-                nodes[name] = Node(name, "Identity", (self._resolved(name, NOWHERE),), (), {})
+                nodes[name] = Node(name, "Identity", (self._resolve_tensor(name, NOWHERE),), (), {})
             elif self.facts[name] == NOWHERE and node.op not in MERGES | SWITCHES:
-                inputs = tuple(self._resolved(i, NOWHERE) for i in node.inputs)
+                inputs = tuple(self._resolve_tensor(i, NOWHERE) for i in node.inputs)
                 nodes[name] = replace(node, inputs=inputs)
         for found_nodes in made:
             nodes.update(found_nodes)
         for name in {r.partition(":")[0] for r in roots}:
             if name in wanted and nodes[name].op in SWITCHES:  # one side of what is decided
-                given = self._resolved(nodes[name].inputs[0], NOWHERE)
+                given = self._resolve_tensor(nodes[name].inputs[0], NOWHERE)
                 nodes[name] = Node(name, "IdentityN", (given, given), (), {"T": [None, None]})
 
     def of(self, tensor: str) -> Facts | None:
@@ -165,7 +167,7 @@ class Conditionals:
     def _live(self, node: Node) -> list[str]:
         return [c for c in node.controls if c in self.facts]
 
-    def _merged(self, merge: Node) -> Facts | None:
+    def _merge_facts(self, merge: Node) -> Facts | None:
         """Where a Merge is: where all of its live inputs are."""
         sides = [(i, f) for i in merge.inputs if (f := self.of(i)) is not None]
         if not sides:
@@ -191,7 +193,7 @@ class Conditionals:
             self.level[merge.name] += 1
         return common
 
-    def _wanted(self, roots: list[str]) -> list[str]:
+    def _wanted_nodes(self, roots: list[str]) -> list[str]:
         """The nodes whose tensors are read, without those that only are waited for."""
         found: dict[str, None] = {}
         stack = [r.partition(":")[0] for r in roots]
@@ -204,7 +206,7 @@ class Conditionals:
                 stack += [i.partition(":")[0] for i in live]
         return list(found)
 
-    def _resolved(self, tensor: str, facts: Facts) -> str:
+    def _resolve_tensor(self, tensor: str, facts: Facts) -> str:
         """A tensor without the Switches of known conditions and without dead inputs of Merges."""
         while True:
             name = tensor.partition(":")[0]
@@ -225,7 +227,7 @@ class Conditionals:
         """A tensor as one side of a condition reads it, and whether that is made on this side."""
         found = self.views.get((tensor, facts))
         if found is None:
-            resolved = self._resolved(tensor, facts)
+            resolved = self._resolve_tensor(tensor, facts)
             own = self.of(resolved)
             found = self.views[tensor, facts] = resolved, own is not None and facts <= own
         return found
@@ -234,7 +236,7 @@ class Conditionals:
         condition, side = self.condition(switch), port(tensor)
         return (condition, side) in facts or self.known(condition) == side
 
-    def _branched(self, name: str, condition: str, merges: list[str]) -> dict[str, Node]:
+    def _make_branches(self, name: str, condition: str, merges: list[str]) -> dict[str, Node]:
         """An If or a Case that gives what Merges of one condition give, and which side ran."""
         graph = self.graph
         captured: dict[str, str] = {}
@@ -259,7 +261,7 @@ class Conditionals:
             attributes["branches"] = functions
         else:
             attributes |= {"else_branch": functions[0], "then_branch": functions[1]}
-        given = (self._resolved(condition, NOWHERE), *captured)
+        given = (self._resolve_tensor(condition, NOWHERE), *captured)
         nodes = {name: Node(name, "Case" if is_case else "If", given, (), attributes)}
         for k, merge in enumerate(merges):
             nodes[merge] = Node(merge, "Identity", (f"{name}:{k}",), (), {})
@@ -280,7 +282,7 @@ class Side:
 
     def tensor(self, tensor: str) -> str:
         """A tensor as this side calls it, with all that it needs."""
-        called = self._called(tensor)
+        called = self._capture_of(tensor)
         found = self.found
         stack = [called.partition(":")[0]]
         while stack:
@@ -289,7 +291,7 @@ class Side:
                 continue  # what is captured is no node
             found.graph.budget.spend()
             node = found.graph.nodes[name]
-            inputs = tuple(map(self._called, node.inputs))
+            inputs = tuple(map(self._capture_of, node.inputs))
             controls = tuple(c for c in node.controls if self._is_deeper(c))
             if inputs != node.inputs or controls != node.controls:
                 node = Node(name, node.op, inputs, controls, node.attributes)
@@ -297,7 +299,7 @@ class Side:
             stack += needs(node)
         return called
 
-    def _called(self, tensor: str) -> str:
+    def _capture_of(self, tensor: str) -> str:
         resolved, inside = self.found.seen_from(tensor, self.facts)
         if inside:
             return resolved
@@ -310,5 +312,5 @@ class Side:
         return facts is not None and self.facts < facts
 
 
-def _told(facts: Facts) -> str:
+def _describe_facts(facts: Facts) -> str:
     return " and ".join(f"{c!r} is {bool(k)}" for c, k in sorted(facts))[:200]

@@ -17,7 +17,7 @@ from nnir.errors import BadFile, Unsupported
 from nnir.formats.wire import varint
 from nnir.mapping import Buffer, map_file
 
-from .crc32c import crc32c, unmasked
+from .crc32c import crc32c, unmask
 from .messages import BUNDLE_ENTRY, BUNDLE_HEADER, decode
 from .tensors import precision, shape
 
@@ -79,7 +79,7 @@ class Bundle:
         if start + size > len(data):
             raise BadFile(f"{key!r} ends behind the checkpoint's data file")
         stored = entry.get("crc32c") if size <= CHECKED else None
-        if stored and crc32c(bytes(data[start : start + size])) != unmasked(stored):
+        if stored and crc32c(bytes(data[start : start + size])) != unmask(stored):
             raise BadFile(f"{key!r} is damaged: its checksum is another one")
         return np.frombuffer(data, dtype, math.prod(sizes), start).reshape(sizes)
 
@@ -122,7 +122,7 @@ def _block(data: Buffer, start: int, size: int) -> Iterator[tuple[bytes, tuple[i
     if data[end] != 0:
         raise Unsupported("a checkpoint whose index is compressed")
     stored = int.from_bytes(data[end + 1 : end + TRAILER], "little")
-    if crc32c(bytes(data[start : end + 1])) != unmasked(stored):
+    if crc32c(bytes(data[start : end + 1])) != unmask(stored):
         raise BadFile("the checkpoint's index is damaged: its checksum is another one")
     restarts = int.from_bytes(data[end - 4 : end], "little")
     limit = end - 4 - 4 * restarts

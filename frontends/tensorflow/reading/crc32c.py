@@ -28,7 +28,7 @@ def crc32c(data: bytes) -> int:
     return crc ^ 0xFFFFFFFF
 
 
-def unmasked(stored: int) -> int:
+def unmask(stored: int) -> int:
     """A checksum as it is stored in a file that has checksums of checksums."""
     rotated = (stored - MASK) & 0xFFFFFFFF
     return ((rotated >> 17) | (rotated << 15)) & 0xFFFFFFFF

@@ -18,7 +18,7 @@ from .flow import Graph
 from .nodes import Function, Node
 
 
-def structured(
+def structure(
     nodes: Mapping[str, Node],
     functions: dict[str, Function],
     roots: Collection[str],

@@ -29,7 +29,7 @@ def join_dilations(graph: SourceGraph) -> None:
     for node in graph.nodes:
         joined = None
         if node.op == "BatchToSpaceND":
-            joined = _joined(node, made, graph.weights)
+            joined = _join_nodes(node, made, graph.weights)
         nodes += joined or [node]
         for value in node.attributes.values():
             for part in value if isinstance(value, list) else [value]:
@@ -56,14 +56,14 @@ def _read(nodes: list[SourceNode], graph: SourceGraph) -> list[SourceNode]:
     return kept[::-1]
 
 
-def _joined(
+def _join_nodes(
     node: SourceNode, made: Mapping[str, SourceNode], weights: Mapping[str, np.ndarray]
 ) -> list[SourceNode] | None:
     def source(of: SourceNode | None, argument: str) -> SourceNode | None:
         entry = None if of is None else of.attributes.get(argument)
         return made.get(entry) if isinstance(entry, Ref) else None
 
-    def known(of: SourceNode, argument: str) -> np.ndarray | None:
+    def constant_array(of: SourceNode, argument: str) -> np.ndarray | None:
         entry = of.attributes.get(argument)
         if not isinstance(entry, Ref):
             return None
@@ -83,15 +83,19 @@ def _joined(
     apart = inserted
     places = None
     if dropped is not None:
-        axis = None if inserted is None or inserted.op != "ExpandDims" else known(inserted, "dim")
+        axis = (
+            None
+            if inserted is None or inserted.op != "ExpandDims"
+            else constant_array(inserted, "dim")
+        )
         apart = source(inserted, "input")
         if axis is None or axis.size != 1 or int(axis.reshape(-1)[0]) % 4 not in (1, 2):
             return None
         places = [3 - int(axis.reshape(-1)[0]) % 4]
     if apart is None or apart.op != "SpaceToBatchND":
         return None
-    pads, crops = known(apart, "paddings"), known(node, "crops")
-    blocks, again = known(apart, "block_shape"), known(node, "block_shape")
+    pads, crops = constant_array(apart, "paddings"), constant_array(node, "crops")
+    blocks, again = constant_array(apart, "block_shape"), constant_array(node, "block_shape")
     if pads is None or crops is None or blocks is None or again is None:
         return None
     if not np.array_equal(blocks, again) or pads.shape != crops.shape:

@@ -12,7 +12,7 @@ from nnir.errors import BadFile, BadModel, Unsupported
 
 from ...source import Ref, SourceGraph, SourceNode, SourceValue, refs
 from . import opdefs
-from .dataflow import DATAFLOW, Budget, structured
+from .dataflow import DATAFLOW, Budget, structure
 from .nodes import Function, Node
 from .tensors import FunctionName
 
@@ -71,7 +71,7 @@ class Flattener:
     def expect(self, names: Collection[str]) -> None:
         """Say which tensors will be wanted: their loops and conditionals become functions."""
         if self.has_dataflow:
-            self.library.nodes = structured(
+            self.library.nodes = structure(
                 self.plain, self.library.functions, names, self.made.keys(), self.budget
             )
             self.expected.update(names)
@@ -190,7 +190,7 @@ class Flattener:
         """A function without Switch, Merge and Enter."""
         if _has_dataflow(function.nodes):
             library, roots = self.library, list(function.results.values())
-            nodes = structured(
+            nodes = structure(
                 function.nodes, library.functions, roots, function.inputs, self.budget
             )
             kept = {n: v for n, v in nodes.items() if v.op not in DATAFLOW}

@@ -87,7 +87,7 @@ class Loop:
 
     def replace(self) -> None:
         """Put a While into the graph."""
-        inside = self._reached()
+        inside = self._trace()
         graph = self.graph
         variables, fixed = list(self.variables), list(self.invariants)
         inputs = (*variables, *fixed)
@@ -110,7 +110,7 @@ class Loop:
                 result = f"{name}:{variables.index(merge)}"
                 graph.nodes[leaving] = Node(leaving, "Identity", (result,), (), {})
 
-    def _reached(self) -> list[str]:
+    def _trace(self) -> list[str]:
         """What the condition and the next values are made of; finds what repeats and what not."""
         found: dict[str, None] = {}
         stack = needs(self.condition)

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import isolation, sandbox
-from nnir.errors import BadFile, Unsupported, told
+from nnir.errors import BadFile, Unsupported, describe
 from nnir.legible import legible
 from nnir.staging import temporary_folder
 
@@ -93,7 +93,7 @@ def what_runs(path: Path) -> str:
             config = json.loads(archive.read(CONFIG))
     except (*UNREADABLE, EOFError, LookupError, ValueError, RuntimeError, OSError) as error:
         # of RuntimeError: encryption, compressions and versions that zipfile does not know
-        raise BadFile(f"{path.name!r} is no Keras archive, or damaged: {told(error)}") from None
+        raise BadFile(f"{path.name!r} is no Keras archive, or damaged: {describe(error)}") from None
     layers, others = set[str](), set[str]()
     waiting: list[object] = [config]
     while waiting:
@@ -108,11 +108,11 @@ def what_runs(path: Path) -> str:
                 (others if is_code else layers).add(place if is_code else name)
         elif isinstance(value, list):
             waiting += value
-    said = [f"code of its own or of others ({_listed(others)})"] if others else []
-    return " and ".join([*said, f"Keras's {_listed(layers) or 'layers'}"])
+    said = [f"code of its own or of others ({_list_names(others)})"] if others else []
+    return " and ".join([*said, f"Keras's {_list_names(layers) or 'layers'}"])
 
 
-def _listed(names: Collection[str]) -> str:
+def _list_names(names: Collection[str]) -> str:
     shown = [legible(n[:80]) for n in sorted(names)[:SHOWN]]
     return ", ".join(shown) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 

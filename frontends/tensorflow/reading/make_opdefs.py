@@ -18,7 +18,7 @@ from tensorflow.python.client import pywrap_tf_session as session
 from .opdefs import FILE
 
 
-def described(definition: Any) -> dict[str, Any]:
+def describe_definition(definition: Any) -> dict[str, Any]:
     """Inputs and outputs with the attributes that say how many they are, and the defaults."""
     found: dict[str, Any] = {
         "in": [_argument(a) for a in definition.input_arg],
@@ -77,5 +77,5 @@ def everything() -> list[Any]:
 
 if __name__ == "__main__":
     definitions = sorted(everything(), key=lambda d: d.name)
-    lines = [f"{json.dumps(d.name)}: {json.dumps(described(d))}" for d in definitions]
+    lines = [f"{json.dumps(d.name)}: {json.dumps(describe_definition(d))}" for d in definitions]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nnir.budget import beside
-from nnir.errors import DAMAGE, BadFile, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.mapping import Buffer, map_file
 from nnir.types import Precision, TensorType
 
@@ -35,7 +35,7 @@ def read(folder: Path, signature: str | None = None, tags: Sequence[str] = ()) -
         with paused_collector():
             return _read(folder, signature, tags)
     except DAMAGE as error:
-        raise BadFile(f"damaged SavedModel: {told(error)}") from None
+        raise BadFile(f"damaged SavedModel: {describe(error)}") from None
 
 
 def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceModel:
@@ -48,20 +48,20 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     index = folder / VARIABLES.with_suffix(".index")
     values: Mapping[str, np.ndarray] = {}
     if index.exists():
-        values = Values(Bundle(folder / VARIABLES), restored(nodes, functions))
+        values = Values(Bundle(folder / VARIABLES), restored_keys(nodes, functions))
     elif any(n.op == "VarHandleOp" for n in nodes.values()):
         raise BadFile(f"the SavedModel has no {VARIABLES.with_suffix('.index')}")
     signatures = {s["key"]: s.get("value", {}) for s in meta.get("signature", ())}
     asked = signature_called(signatures, signature)
     chosen = signatures[asked]
     flattener = Flattener(Library(nodes, functions, values))
-    for key, info in _sorted(chosen.get("inputs", ())):
+    for key, info in _sort_entries(chosen.get("inputs", ())):
         flattener.bind_input(info["name"].partition(":")[0], _input(key, info))
     source = flattener.graph
-    wanted = [info["name"] for _, info in _sorted(chosen.get("outputs", ()))]
+    wanted = [info["name"] for _, info in _sort_entries(chosen.get("outputs", ()))]
     flattener.expect(wanted)
     refuse_effects(flattener.library.nodes, functions, wanted)
-    for key, info in _sorted(chosen.get("outputs", ())):
+    for key, info in _sort_entries(chosen.get("outputs", ())):
         entry = flattener.tensor(info["name"])
         called = entry.name if isinstance(entry, Variable) else entry
         source.outputs.append(SourceValue(called, called=key))
@@ -93,7 +93,7 @@ def signature_called(signatures: Mapping[str, Any], wanted: str | None) -> str:
     return name
 
 
-def _sorted(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+def _sort_entries(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
     """Maps of protobuf have no order: by name."""
     return sorted((e["key"], e.get("value", {})) for e in entries)
 
@@ -122,7 +122,7 @@ class Values(Mapping[str, np.ndarray]):
         return len(self.keys_)
 
 
-def restored(nodes: Mapping[str, Node], functions: Mapping[str, Function]) -> dict[str, str]:
+def restored_keys(nodes: Mapping[str, Node], functions: Mapping[str, Function]) -> dict[str, str]:
     """The checkpoint's key of every variable, by the name of its handle.
 
     The function that restores the variables says so; names do not, as they are not unique.
@@ -137,12 +137,12 @@ def restored(nodes: Mapping[str, Node], functions: Mapping[str, Function]) -> di
         )
         if call is not None:
             handles = dict(zip(function.inputs, call.inputs, strict=False))
-            found.update(_assigned(function.nodes, handles))
-    found.update(_assigned(nodes, None))
+            found.update(_assigned_keys(function.nodes, handles))
+    found.update(_assigned_keys(nodes, None))
     return found
 
 
-def _assigned(nodes: Mapping[str, Node], handles: Mapping[str, str] | None) -> dict[str, str]:
+def _assigned_keys(nodes: Mapping[str, Node], handles: Mapping[str, str] | None) -> dict[str, str]:
     """What assignments of restored tensors write where."""
     found = {}
     for node in nodes.values():
@@ -180,7 +180,7 @@ def read_graph(
             functions = functions_of(data, message.get("library", {}).get("function", ()))
             return graph_model(Library(nodes, functions), inputs, outputs)
     except DAMAGE as error:
-        raise BadFile(f"damaged GraphDef: {told(error)}") from None
+        raise BadFile(f"damaged GraphDef: {describe(error)}") from None
 
 
 def graph_model(

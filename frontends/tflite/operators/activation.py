@@ -7,7 +7,7 @@ from nnir.ops import activation, compare, shape
 from nnir.recipes.layout import with_channels_first
 
 from ...table import Table
-from .fused import clipped
+from .fused import clip_between
 
 table = Table()
 table.same(
@@ -32,12 +32,12 @@ def log_softmax(input: Value) -> Value:
 
 @table.convert("RELU_N1_TO_1")
 def relu_n1_to_1(input: Value) -> Value:
-    return clipped(input, -1, 1)
+    return clip_between(input, -1, 1)
 
 
 @table.convert("RELU_0_TO_1")
 def relu_0_to_1(input: Value) -> Value:
-    return clipped(input, 0, 1)
+    return clip_between(input, 0, 1)
 
 
 @table.convert("LEAKY_RELU")

@@ -6,7 +6,7 @@ from nnir.model import Value
 from nnir.ops import binary, unary
 
 from ...table import Table
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 table.same(
@@ -36,22 +36,22 @@ def squared_difference(x: Value, y: Value) -> Value:
 
 @table.convert("ADD")
 def add(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(x + y, fused_activation_function)
+    return activate(x + y, fused_activation_function)
 
 
 @table.convert("SUB")
 def sub(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(x - y, fused_activation_function)
+    return activate(x - y, fused_activation_function)
 
 
 @table.convert("MUL")
 def mul(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(x * y, fused_activation_function)
+    return activate(x * y, fused_activation_function)
 
 
 @table.convert("DIV")
 def div(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
-    return activated(x / y, fused_activation_function)
+    return activate(x / y, fused_activation_function)
 
 
 @table.convert("ADD_N")

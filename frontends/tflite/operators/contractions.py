@@ -13,7 +13,7 @@ from nnir.model import Value
 from nnir.ops import conv, index, shape
 from nnir.recipes import contraction
 
-from .windows import spaced
+from .windows import pad_between
 
 
 def dot(
@@ -74,12 +74,12 @@ def convolution(
         raise Unsupported(f"a convolution over {count} axes with {how}")
     image = shape.transpose(x, perm=axes[0].perm)
     weights = shape.transpose(kernel, perm=axes[1].perm)
-    weights = _flipped(weights, [2 + k for k, r in enumerate(how.reversed) if r])
+    weights = _flip(weights, [2 + k for k, r in enumerate(how.reversed) if r])
     zero = x.model.constant(np.zeros((), x.dtype))
-    image = spaced(image, zero, [0, 0, *(d - 1 for d in how.between)], ())
+    image = pad_between(image, zero, [0, 0, *(d - 1 for d in how.between)], ())
     pads, strides, dilations = list(how.pads), list(how.strides), list(how.dilations)
     if min(n for pair in pads for n in pair) < 0:
-        image = spaced(image, zero, (), [(0, 0), (0, 0), *pads])
+        image = pad_between(image, zero, (), [(0, 0), (0, 0), *pads])
         pads = [(0, 0)] * count
     if count == 1:
         image, weights = (shape.unsqueeze(v, [2]) for v in (image, weights))
@@ -101,7 +101,7 @@ def convolution(
     return shape.transpose(result, perm=tuple(int(a) for a in np.argsort(axes[2].perm)))
 
 
-def _flipped(x: Value, axes: Sequence[int]) -> Value:
+def _flip(x: Value, axes: Sequence[int]) -> Value:
     """Backwards along some axes."""
     for axis in axes:
         x = index.slice_(x, [axis], [-1], [np.iinfo(np.int64).min + 1], [-1])

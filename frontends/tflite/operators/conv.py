@@ -9,7 +9,7 @@ from nnir.recipes.conv import convolve_images, convolve_transposed, filter_outpu
 from nnir.recipes.windows import Window, known_channels, make_window
 
 from ...table import Table
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 NHWC = "NHWC"
@@ -35,7 +35,7 @@ def _groups(input: Value, depth: int, filter: Value, layout: str) -> int:
     return channels // depth
 
 
-def _turned(filter: Value, *perm: int) -> Value:
+def _transpose_filter(filter: Value, *perm: int) -> Value:
     return shape.transpose(filter, perm=perm)
 
 
@@ -59,9 +59,9 @@ def conv_2d(
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
     (depth,) = filter.sizes[3:]
     groups = _groups(input, depth, filter, NHWC)
-    weights = _turned(filter, 0, 3, 1, 2)
+    weights = _transpose_filter(filter, 0, 3, 1, 2)
     result = convolve_images(input, weights, how, NHWC, groups, bias)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)
 
 
 @table.convert("DEPTHWISE_CONV_2D")
@@ -83,10 +83,10 @@ def depthwise_conv_2d(
         raise BadType(f"DEPTHWISE_CONV_2D of {input.type} with {filter.type}")
     dilations = (dilation_h_factor, dilation_w_factor)
     how = _window(filter, slice(1, 3), padding, (stride_h, stride_w), dilations)
-    weights = _turned(filter, 3, 0, 1, 2)
+    weights = _transpose_filter(filter, 3, 0, 1, 2)
     groups = known_channels(input, NHWC)
     result = convolve_images(input, weights, how, NHWC, groups, bias)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)
 
 
 @table.convert("TRANSPOSE_CONV")
@@ -105,9 +105,9 @@ def transpose_conv(
     if input.rank != 4 or weights.rank != 4:
         raise BadType(f"TRANSPOSE_CONV of {input.type} with {weights.type}")
     how = _window(weights, slice(1, 3), padding, (stride_h, stride_w), (1, 1))
-    turned = _turned(weights, 3, 0, 1, 2)
+    turned = _transpose_filter(weights, 3, 0, 1, 2)
     result = convolve_transposed(output_shape, turned, input, how, NHWC, 1, bias)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)
 
 
 @table.convert("CONV_3D")
@@ -134,7 +134,7 @@ def conv_3d(
     groups = _groups(input, depth, filter, NDHWC)
     weights = filter_output_first(filter)
     result = convolve_images(input, weights, how, NDHWC, groups, bias)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)
 
 
 @table.convert("CONV_3D_TRANSPOSE")
@@ -160,4 +160,4 @@ def conv_3d_transpose(
     how = _window(filter, slice(3), padding, (stride_d, stride_h, stride_w), dilations)
     weights = filter_output_first(filter)
     result = convolve_transposed(output_shape, weights, input, how, NDHWC, 1, bias)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)

@@ -63,7 +63,7 @@ def non_max_suppression_v5(
     )
 
 
-def decoded(boxes: Value, anchors: Value, scales: tuple[float, float, float, float]) -> Value:
+def decode_boxes(boxes: Value, anchors: Value, scales: tuple[float, float, float, float]) -> Value:
     """(y, x, height, width) relative to anchors as corners (ymin, xmin, ymax, xmax)."""
     model = boxes.model
     shifts, spans = shape.split(boxes, [2, 2], axis=-1)
@@ -102,7 +102,7 @@ def detection_post_process(
         raise BadType(f"{num_classes} classes of {class_predictions.type}")
     if min(max_detections, max_classes_per_detection, detections_per_class) < 1:
         raise BadType("detections of no boxes or classes")
-    boxes = decoded(box_encodings, anchors, (y_scale, x_scale, h_scale, w_scale))
+    boxes = decode_boxes(box_encodings, anchors, (y_scale, x_scale, h_scale, w_scale))
     scores = index.slice_(class_predictions, [-1], [count - num_classes], [count])
     model = boxes.model
     overlap = model.constant(np.float32(nms_iou_threshold))
@@ -121,10 +121,10 @@ def detection_post_process(
         corners, best, classes, number = found
         return corners, classes, best, number.cast(F32)
     shared = min(max_classes_per_detection, num_classes)
-    return _shared(boxes, scores, max_detections, shared, overlap, bound)
+    return _suppress_by_best_class(boxes, scores, max_detections, shared, overlap, bound)
 
 
-def _shared(
+def _suppress_by_best_class(
     boxes: Value, scores: Value, limit: int, each: int, overlap: Value, bound: Value
 ) -> tuple[Value, Value, Value, Value]:
     """Suppression of boxes by their best class; each gives its best classes."""
@@ -141,7 +141,7 @@ def _shared(
     size = shape.shape(kept, dtype=Precision.INT64)
     missing = boxes.model.constant(np.array([limit])) - size
 
-    def padded(part: Value, *rest: int) -> Value:
+    def pad_rows(part: Value, *rest: int) -> Value:
         others = boxes.model.constant(np.zeros(2 * len(rest), np.int64))
         none = boxes.model.constant(np.zeros(1, np.int64))
         pads = shape.concat(none, missing, others, axis=0)
@@ -149,4 +149,4 @@ def _shared(
         return shape.reshape(whole, [1, limit * each, *rest[1:]])
 
     found, classes, best = parts
-    return padded(found, each, 4), padded(classes, each), padded(best, each), size.cast(F32)
+    return pad_rows(found, each, 4), pad_rows(classes, each), pad_rows(best, each), size.cast(F32)

@@ -9,13 +9,13 @@ from nnir.ops import activation
 NONE = "NONE"
 
 
-def clipped(x: Value, low: float, high: float) -> Value:
+def clip_between(x: Value, low: float, high: float) -> Value:
     """Numbers between two bounds."""
     bounds = (x.model.constant(b, x.dtype) for b in (low, high))
     return activation.clip(x, *bounds)
 
 
-def activated(x: Value, function: str) -> Value:
+def activate(x: Value, function: str) -> Value:
     """`fused_activation_function` of a result."""
     result: Value
     match function:
@@ -26,7 +26,7 @@ def activated(x: Value, function: str) -> Value:
         case "RELU6":
             result = activation.relu6(x)
         case "RELU_N1_TO_1":
-            result = clipped(x, -1, 1)
+            result = clip_between(x, -1, 1)
         case "TANH":
             result = activation.tanh(x)
         case _:

@@ -9,7 +9,7 @@ from nnir.recipes.conv import no_bias
 from nnir.recipes.linear import multiply_matrices
 
 from ...table import Table
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 
@@ -33,11 +33,11 @@ def fully_connected(
     if keep_num_dims and input.rank != 2:
         result = linear.mat_mul(input, weights, transpose_y=True)
         result = result if bias is None else result + shape.reshape(bias, [units])
-        return activated(result, fused_activation_function)
+        return activate(result, fused_activation_function)
     rows = input if input.rank == 2 and input.shape[1] == width else _rows(input, width)
     added = no_bias(rows, units) if bias is None else shape.reshape(bias, [units])
     result = linear.fully_connected(rows, weights, added)
-    return activated(result, fused_activation_function)
+    return activate(result, fused_activation_function)
 
 
 def _rows(input: Value, width: int) -> Value:

@@ -13,7 +13,7 @@ from nnir.model import Value
 from nnir.ops import activation, index, linear, norm, recurrent, shape
 
 from ...translate import Translator
-from .fused import activated, clipped
+from .fused import activate, clip_between
 
 LONGEST = 10_000
 STEP = 10
@@ -54,38 +54,38 @@ class Cell(NamedTuple):
             weights = self.gates[name]
             if weights is None:
                 raise BadType(f"an LSTM without weights of the gate {name!r}")
-            total = given[name] + recurred(hidden, weights.recurrence)
+            total = given[name] + recur(hidden, weights.recurrence)
             if weights.peephole is not None and seen is not None:
                 total = total + seen * weights.peephole
-            return _normalized(total, weights)
+            return _normalize(total, weights)
 
         forget = activation.sigmoid(gate("f", state))
         enter = 1 - forget if self.gates["i"] is None else activation.sigmoid(gate("i", state))
-        new = activated(gate("c", None), self.function)
+        new = activate(gate("c", None), self.function)
         state = forget * state + enter * new
         if self.clip > 0:
-            state = clipped(state, -self.clip, self.clip)
+            state = clip_between(state, -self.clip, self.clip)
         out = activation.sigmoid(gate("o", state))
-        return self._projected(out * activated(state, self.function)), state
+        return self._project(out * activate(state, self.function)), state
 
-    def _projected(self, hidden: Value) -> Value:
+    def _project(self, hidden: Value) -> Value:
         if self.projection is None:
             return hidden
         result: Value = linear.mat_mul(hidden, self.projection, transpose_y=True)
         if self.projection_bias is not None:
             result = result + self.projection_bias
         bound = self.projection_clip
-        return clipped(result, -bound, bound) if bound > 0 else result
+        return clip_between(result, -bound, bound) if bound > 0 else result
 
 
-def recurred(hidden: Value, weights: Value) -> Value:
+def recur(hidden: Value, weights: Value) -> Value:
     """A product with a matrix, or with the diagonal of one."""
     if weights.rank == 1:
         return hidden * weights
     return linear.mat_mul(hidden, weights, transpose_y=True)
 
 
-def _normalized(total: Value, weights: Gate) -> Value:
+def _normalize(total: Value, weights: Gate) -> Value:
     """A gate before its activation: the bias comes after a normalisation."""
     if weights.norm is None:
         return total
@@ -119,16 +119,16 @@ def lstm_layer(
     plain = cell.function in STANDARD and not cell.clip and cell.projection is None
     if plain and all(g.norm is None and g.recurrence.rank == 2 for g in gates):
         return _standard(x, cell, hidden, state, reverse=reverse)
-    products = {name: _entered(x, gate) for name, gate in cell.gates.items() if gate is not None}
+    products = {name: _input_part(x, gate) for name, gate in cell.gates.items() if gate is not None}
     rows: dict[int, Value] = {}
     for k in steps_of(x, translator, reverse=reverse):
         given = {name: index.gather(p, k, axis=0) for name, p in products.items()}
         hidden, state = cell.step(given, hidden, state)
         rows[k] = hidden
-    return stacked(rows)
+    return stack_rows(rows)
 
 
-def _entered(x: Value, gate: Gate) -> Value:
+def _input_part(x: Value, gate: Gate) -> Value:
     """What the input adds to a gate at every step, with the bias where no normalisation follows."""
     product: Value = linear.mat_mul(x, gate.weight, transpose_y=True)
     if gate.bias is None or gate.norm is not None:
@@ -144,7 +144,7 @@ def steps_of(x: Value, translator: Translator, *, reverse: bool) -> range:
     return range(count - 1, -1, -1) if reverse else range(count)
 
 
-def stacked(rows: dict[int, Value]) -> Value:
+def stack_rows(rows: dict[int, Value]) -> Value:
     return shape.stack(*(rows[k] for k in sorted(rows)), axis=0)
 
 

@@ -7,7 +7,7 @@ from nnir.ops import binary, reduce, unary
 from nnir.recipes.norm import normalize_across_channels
 
 from ...table import Table
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 LEAST = 1e-6
@@ -18,7 +18,7 @@ def l2_normalization(input: Value, *, fused_activation_function: str = NONE) -> 
     """Over the last axis; a norm below 1e-6 counts as 1e-6."""
     total = reduce.reduce_sum(unary.square(input), [-1], keepdim=True)
     length = binary.max_(unary.sqrt(total), LEAST)
-    return activated(input / length, fused_activation_function)
+    return activate(input / length, fused_activation_function)
 
 
 @table.convert("LOCAL_RESPONSE_NORMALIZATION")

@@ -98,7 +98,7 @@ def _flat(places: Value, whole: Sequence[int], how: Slices) -> tuple[Value, Valu
     return spots, first + model.constant(grid[:, rest] @ steps[rest].astype(np.int64))
 
 
-def gathered(x: Value, indices: Value, how: Slices) -> Value:
+def gather_slices(x: Value, indices: Value, how: Slices) -> Value:
     """Slices; a place is moved until its slice lies in the tensor."""
     how.check(x, indices)
     places = how.places(indices)
@@ -123,7 +123,7 @@ def gathered(x: Value, indices: Value, how: Slices) -> Value:
     return found if order == tuple(range(found.rank)) else shape.transpose(found, perm=order)
 
 
-def scattered(x: Value, indices: Value, updates: Value, how: Slices, reduction: str) -> Value:
+def scatter_slices(x: Value, indices: Value, updates: Value, how: Slices, reduction: str) -> Value:
     """Updates put in; elements that do not lie in the tensor are left out."""
     how.check(x, indices)
     whole = _static(x)
@@ -146,7 +146,7 @@ def scattered(x: Value, indices: Value, updates: Value, how: Slices, reduction: 
     return shape.reshape(index.slice_(line, [0], [0], [total]), whole)
 
 
-def clamped(x: Value, starts: Sequence[Value], sizes: Sequence[int]) -> Value:
+def clamp_starts(x: Value, starts: Sequence[Value], sizes: Sequence[int]) -> Value:
     """Starts of a slice as one vector, moved until the slice lies in the tensor."""
     if len(starts) != x.rank or len(sizes) != x.rank:
         raise BadType(f"a slice of {list(sizes)} of {x.type} from {len(starts)} starts")

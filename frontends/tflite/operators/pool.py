@@ -9,12 +9,12 @@ from nnir.recipes.pool import pool_windows
 from nnir.recipes.windows import make_window
 
 from ...table import Table
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 
 
-def _pooled(
+def _pool(
     input: Value,
     padding: str,
     strides: tuple[int, int],
@@ -40,8 +40,8 @@ def max_pool_2d(
     fused_activation_function: str = NONE,
 ) -> Value:
     kernel = (filter_height, filter_width)
-    result = _pooled(input, padding, (stride_h, stride_w), kernel, maximum=True)
-    return activated(result, fused_activation_function)
+    result = _pool(input, padding, (stride_h, stride_w), kernel, maximum=True)
+    return activate(result, fused_activation_function)
 
 
 @table.convert("AVERAGE_POOL_2D")
@@ -56,8 +56,8 @@ def average_pool_2d(
     fused_activation_function: str = NONE,
 ) -> Value:
     """The mean of what of each window lies in the image."""
-    result = _pooled(input, padding, (stride_h, stride_w), (filter_height, filter_width))
-    return activated(result, fused_activation_function)
+    result = _pool(input, padding, (stride_h, stride_w), (filter_height, filter_width))
+    return activate(result, fused_activation_function)
 
 
 @table.convert("L2_POOL_2D")
@@ -73,5 +73,5 @@ def l2_pool_2d(
 ) -> Value:
     """The root of the mean of squares."""
     kernel = (filter_height, filter_width)
-    result = unary.sqrt(_pooled(unary.square(input), padding, (stride_h, stride_w), kernel))
-    return activated(result, fused_activation_function)
+    result = unary.sqrt(_pool(unary.square(input), padding, (stride_h, stride_w), kernel))
+    return activate(result, fused_activation_function)

@@ -14,7 +14,7 @@ from nnir.ops import activation, index, linear, recurrent, reduce, shape
 
 from ...table import Table
 from ...translate import Translator
-from .fused import NONE, activated
+from .fused import NONE, activate
 from .lstm import (
     CELL,
     GATES,
@@ -24,28 +24,28 @@ from .lstm import (
     cell_of,
     lstm_layer,
     one_direction,
-    recurred,
-    stacked,
+    recur,
+    stack_rows,
     steps_of,
 )
 
 table = Table()
 
 
-def _turned(x: Value, *, time_major: bool) -> Value:
+def _swap_time_and_batch(x: Value, *, time_major: bool) -> Value:
     """Steps first, or back."""
     if x.rank != 3:
         raise BadType(f"a recurrent layer over {x.type}, not over three axes")
     return x if time_major else shape.transpose(x, perm=(1, 0, 2))
 
 
-def _padded(given: Given, count: int) -> list[Value | None]:
+def _pad_operands(given: Given, count: int) -> list[Value | None]:
     if len(given) > count:
         raise BadType(f"a recurrent layer with {len(given)} inputs, not {count}")
     return [*given, *[None] * (count - len(given))]
 
 
-def _needed(value: Value | None, what: str) -> Value:
+def _require(value: Value | None, what: str) -> Value:
     if value is None:
         raise BadType(f"a recurrent layer without {what}")
     return value
@@ -63,16 +63,16 @@ def unidirectional_sequence_lstm(
     translator: Translator,
 ) -> Value:
     """Inputs as the file has them: the cell's, output and cell state, four normalisations."""
-    given = _padded(rest, CELL + 6)
+    given = _pad_operands(rest, CELL + 6)
     norms = given[CELL + 2 :]
     cell = cell_of(given[:CELL], norms, fused_activation_function, cell_clip, proj_clip)
     gates = [g for g in cell.gates.values() if g is not None]
     if any((g.recurrence.rank == 1) != diagonal_recurrent_tensors for g in gates):
         raise BadType("an LSTM whose recurrent weights are not what it says of them")
-    hidden, state = (_needed(v, "a state") for v in given[CELL : CELL + 2])
-    x = _turned(input, time_major=time_major)
+    hidden, state = (_require(v, "a state") for v in given[CELL : CELL + 2])
+    x = _swap_time_and_batch(input, time_major=time_major)
     result = lstm_layer(x, cell, hidden, state, translator, reverse=False)
-    return _turned(result, time_major=time_major)
+    return _swap_time_and_batch(result, time_major=time_major)
 
 
 @table.convert("LSTM")
@@ -88,7 +88,7 @@ def lstm(
     """One step; the BASIC kernel has all gates in one matrix and gives its state."""
     match kernel_type:
         case "BASIC":
-            return _basic(input, *_padded(rest, 4), function=fused_activation_function)
+            return _basic(input, *_pad_operands(rest, 4), function=fused_activation_function)
         case "FULL":
             result = unidirectional_sequence_lstm(
                 shape.unsqueeze(input, [0]),
@@ -105,7 +105,7 @@ def lstm(
 
 def _basic(input: Value, *rest: Value | None, function: str) -> tuple[Value, Value, Value, Value]:
     """Gates in the order i, c, f, o; the last two results are what the kernel works with."""
-    hidden, weights, bias, state = (_needed(v, "an input") for v in rest)
+    hidden, weights, bias, state = (_require(v, "an input") for v in rest)
     joined = shape.concat(input, hidden, axis=1)
     gates = linear.mat_mul(joined, weights, transpose_y=True) + bias
     columns = gates.shape[1]
@@ -129,11 +129,11 @@ def bidirectional_sequence_lstm(
     translator: Translator,
 ) -> Value | tuple[Value, Value]:
     """Inputs as the file has them: both cells, four states, another input and its weights."""
-    given = _padded(rest, 2 * CELL + 13)
-    states = [_needed(v, "a state") for v in given[2 * CELL : 2 * CELL + 4]]
+    given = _pad_operands(rest, 2 * CELL + 13)
+    states = [_require(v, "a state") for v in given[2 * CELL : 2 * CELL + 4]]
     other, extra = given[2 * CELL + 4], given[2 * CELL + 5 :]
-    x = _turned(input, time_major=time_major)
-    beside = None if other is None else _turned(other, time_major=time_major)
+    x = _swap_time_and_batch(input, time_major=time_major)
+    beside = None if other is None else _swap_time_and_batch(other, time_major=time_major)
     linked = beside is not None and extra[1] is not None
     results = []
     for k in range(2):
@@ -147,7 +147,7 @@ def bidirectional_sequence_lstm(
         cell = cell_of(own, [None] * 4, fused_activation_function, cell_clip, proj_clip)
         hidden, state = states[2 * k : 2 * k + 2]
         result = lstm_layer(line, cell, hidden, state, translator, reverse=bool(k))
-        results.append(_turned(result, time_major=time_major))
+        results.append(_swap_time_and_batch(result, time_major=time_major))
     return shape.concat(*results, axis=2) if merge_outputs else (results[0], results[1])
 
 
@@ -185,9 +185,9 @@ class Plain(NamedTuple):
         rows: dict[int, Value] = {}
         for k in steps_of(x, translator, reverse=reverse):
             given = index.gather(products, k, axis=0)
-            total = given + recurred(hidden, self.recurrence)
-            rows[k] = hidden = activated(total, self.function)
-        return stacked(rows)
+            total = given + recur(hidden, self.recurrence)
+            rows[k] = hidden = activate(total, self.function)
+        return stack_rows(rows)
 
 
 @table.convert("UNIDIRECTIONAL_SEQUENCE_RNN")
@@ -203,9 +203,9 @@ def unidirectional_sequence_rnn(
     translator: Translator,
 ) -> Value:
     cell = Plain(input_weights, recurrent_weights, bias, fused_activation_function)
-    x = _turned(input, time_major=time_major)
+    x = _swap_time_and_batch(input, time_major=time_major)
     result = cell.layer(x, hidden_state, translator, reverse=False)
-    return _turned(result, time_major=time_major)
+    return _swap_time_and_batch(result, time_major=time_major)
 
 
 @table.convert("RNN")
@@ -222,7 +222,7 @@ def rnn(
     total = linear.mat_mul(input, input_weights, transpose_y=True) + linear.mat_mul(
         hidden_state, recurrent_weights, transpose_y=True
     )
-    return activated(total + bias, fused_activation_function)
+    return activate(total + bias, fused_activation_function)
 
 
 @table.convert("BIDIRECTIONAL_SEQUENCE_RNN")
@@ -246,9 +246,9 @@ def bidirectional_sequence_rnn(
     translator: Translator,
 ) -> Value | tuple[Value, Value]:
     """Another input has weights of its own, or is what goes backwards."""
-    forward = behind = _turned(input, time_major=time_major)
+    forward = behind = _swap_time_and_batch(input, time_major=time_major)
     if aux_input is not None:
-        behind = _turned(aux_input, time_major=time_major)
+        behind = _swap_time_and_batch(aux_input, time_major=time_major)
         if fw_aux_weights is not None and bw_aux_weights is not None:
             forward = behind = shape.concat(forward, behind, axis=2)
             fw_weights = shape.concat(fw_weights, fw_aux_weights, axis=1)
@@ -256,10 +256,10 @@ def bidirectional_sequence_rnn(
     first = Plain(fw_weights, fw_recurrent_weights, fw_bias, fused_activation_function)
     second = Plain(bw_weights, bw_recurrent_weights, bw_bias, fused_activation_function)
     results = (
-        _turned(
+        _swap_time_and_batch(
             first.layer(forward, fw_hidden_state, translator, reverse=False), time_major=time_major
         ),
-        _turned(
+        _swap_time_and_batch(
             second.layer(behind, bw_hidden_state, translator, reverse=True), time_major=time_major
         ),
     )
@@ -290,4 +290,4 @@ def svdf(
     units = build.reshape(lines, [batch, filters // rank, rank])
     total = reduce.reduce_sum(units, [2], keepdim=False)
     total = total if bias is None else total + bias
-    return activated(total, fused_activation_function)
+    return activate(total, fused_activation_function)

@@ -11,7 +11,7 @@ from nnir.ops import binary, logic, reduce
 from nnir.recipes.reduce import reduce_along, reduce_bools
 
 from ...table import Table
-from .windows import Windows, reduced
+from .windows import Windows, reduce_windows
 
 table = Table()
 REDUCTIONS = {
@@ -68,4 +68,4 @@ def reduce_window(
         raise Unsupported(f"REDUCE_WINDOW with reduce_function={reduce_function!r}")
     rank = input.rank
     how = Windows(window_shape, window_strides, (1,) * rank, window_dilations, ((0, 0),) * rank)
-    return reduced(input, init_value, WINDOWS[reduce_function], how)
+    return reduce_windows(input, init_value, WINDOWS[reduce_function], how)

@@ -25,7 +25,7 @@ from nnir.recipes.shape import (
 from nnir.types import Precision
 
 from ...table import Table, Wanted
-from .fused import NONE, activated
+from .fused import NONE, activate
 
 table = Table()
 
@@ -119,7 +119,7 @@ def concatenation(*values: Value, axis: int = 0, fused_activation_function: str 
     if not values:
         raise BadType("CONCATENATION of nothing")
     joined = shape.concat(*values, axis=axis) if len(values) > 1 else values[0]
-    return activated(joined, fused_activation_function)
+    return activate(joined, fused_activation_function)
 
 
 @table.convert("PACK")

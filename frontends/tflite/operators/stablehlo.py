@@ -26,10 +26,10 @@ from . import reduce
 from .contractions import Axes, Steps, convolution, dot
 from .control import while_
 from .index import dynamic_update_slice
-from .places import Slices, clamped, gathered, scattered
+from .places import Slices, clamp_starts, gather_slices, scatter_slices
 from .regions import combination, is_descending, operator_of
 from .unary import cast
-from .windows import Windows, reduced, spaced
+from .windows import Windows, pad_between, reduce_windows
 
 table = Table()
 table.same(
@@ -62,7 +62,7 @@ DIRECTION, KIND = "STABLEHLO_COMPARISON_DIRECTION_", "STABLEHLO_COMPARISON_TYPE_
 Numbers = tuple[int, ...]
 
 
-def _combined(name: str) -> Any:
+def _register_scatter(name: str) -> Any:
     def convert(lhs: Value, rhs: Value) -> Value:
         return operator_of(name, lhs.precision)(lhs, rhs)
 
@@ -70,7 +70,7 @@ def _combined(name: str) -> Any:
 
 
 for _their, _mine in (*COMBINED.items(), ("OR", "or")):
-    table.convert(f"STABLEHLO_{_their}")(_combined(_mine))
+    table.convert(f"STABLEHLO_{_their}")(_register_scatter(_mine))
 
 
 @table.convert("STABLEHLO_REMAINDER")
@@ -173,7 +173,7 @@ def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers = 
     """A start is moved until the slice lies in the tensor."""
     if not operand.rank:
         return operand
-    starts = clamped(operand, start_indices, slice_sizes)
+    starts = clamp_starts(operand, start_indices, slice_sizes)
     return slice_from(operand, starts, operand.model.constant(np.array(slice_sizes, np.int64)))
 
 
@@ -200,7 +200,7 @@ def pad(
     if any(len(v) != operand.rank for v in lists):
         raise BadType(f"a padding of {operand.type} by {lists}")
     around = list(zip(edge_padding_low, edge_padding_high, strict=True))
-    return spaced(operand, padding_value, interior_padding, around)
+    return pad_between(operand, padding_value, interior_padding, around)
 
 
 @table.convert("STABLEHLO_IOTA")
@@ -296,7 +296,7 @@ def gather(
     slice_sizes: Numbers = (),
 ) -> Value:
     how = Slices(offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, slice_sizes)
-    return gathered(operand, start_indices, how)
+    return gather_slices(operand, start_indices, how)
 
 
 @table.convert("STABLEHLO_SCATTER")
@@ -323,7 +323,7 @@ def scatter(
     sizes = [found.get(a, 1) for a in range(operand.rank)]
     axes = scatter_dims_to_operand_dims
     how = Slices(update_window_dims, inserted_window_dims, axes, index_vector_dim, sizes)
-    return scattered(operand, scatter_indices, updates, how, reduction)
+    return scatter_slices(operand, scatter_indices, updates, how, reduction)
 
 
 REDUCED = {
@@ -344,19 +344,19 @@ def reduce_(*inputs: Value, dimensions: Numbers = (), body_subgraph: SourceGraph
     truth = {logic.and_: "REDUCE_ALL", logic.or_: "REDUCE_ANY"}.get(operator)
     known = truth or REDUCED.get(name)
     if known is None:
-        return _folded(operand, start, operator, dimensions)
+        return _fold_windows(operand, start, operator, dimensions)
     (converter,) = reduce.table.entries[known].values()
     axes = operand.model.constant(np.array(dimensions, np.int64))
     return operator(converter.function(operand, axes), start)
 
 
-def _folded(x: Value, start: Value, operator: Operator, axes: Sequence[int]) -> Value:
+def _fold_windows(x: Value, start: Value, operator: Operator, axes: Sequence[int]) -> Value:
     """A reduction as one window."""
     ones = (1,) * x.rank
     found = dict(zip(axes, build.known_sizes(x, axes), strict=True))
     spans = tuple(found.get(a, 1) for a in range(x.rank))
     how = Windows(spans, ones, ones, ones, [(0, 0)] * x.rank)
-    return shape.squeeze(reduced(x, start, operator, how), list(axes))
+    return shape.squeeze(reduce_windows(x, start, operator, how), list(axes))
 
 
 @table.convert("STABLEHLO_REDUCE_WINDOW")
@@ -381,7 +381,7 @@ def reduce_window(
         _pairs(padding, operand.rank),
     )
     operator = operator_of(combination(body_subgraph), operand.precision)
-    return reduced(operand, start, operator, how)
+    return reduce_windows(operand, start, operator, how)
 
 
 @table.convert("STABLEHLO_SORT")

@@ -32,12 +32,12 @@ class Windows:
             raise BadType(f"windows of {list(self.sizes)} over {x.type}")
 
 
-def reduced(x: Value, start: Value, operator: Operator, how: Windows) -> Value:
+def reduce_windows(x: Value, start: Value, operator: Operator, how: Windows) -> Value:
     """Every window of `x` and `start` to one number."""
     how.check(x)
     if start.rank:
         start = shape.reshape(start, [])
-    x = spaced(x, start, [d - 1 for d in how.base_dilations], how.pads)
+    x = pad_between(x, start, [d - 1 for d in how.base_dilations], how.pads)
     for axis, size in enumerate(how.sizes):
         x = _along(x, axis, operator, size, how.dilations[axis], how.strides[axis])
     return operator(x, start)
@@ -76,7 +76,7 @@ def cut(x: Value, axis: int, first: int, last: int) -> Value:
     return index.slice_(x, [axis], [first], [max(last, first)])
 
 
-def spaced(
+def pad_between(
     x: Value, value: Value, between: Sequence[int], around: Sequence[tuple[int, int]]
 ) -> Value:
     """Elements of `value` between those of each axis and around them; fewer than 0 are cut off."""
@@ -84,13 +84,13 @@ def spaced(
         if gap < 0:
             raise BadType(f"{gap} elements between those of {x.type}")
         if gap:
-            x = _dilated(x, value, axis, gap + 1)
+            x = _dilate(x, value, axis, gap + 1)
     if any(n for pair in around for n in pair):
         x = shape.pad(x, [n for pair in around for n in pair], value)
     return x
 
 
-def _dilated(x: Value, value: Value, axis: int, step: int) -> Value:
+def _dilate(x: Value, value: Value, axis: int, step: int) -> Value:
     size = x.shape[axis]
     if isinstance(size, Expr):
         raise NotConstant(f"elements between those of axis {axis} of {x.type}")

@@ -57,7 +57,7 @@ class Flexbuffer:
             return None
         if kind in (INT, UINT, FLOAT, BOOL):
             return self._number(kind, item.place, item.width)
-        start = self._followed(item.place, item.width)
+        start = self._follow(item.place, item.width)
         if kind in INDIRECT:
             return self._number(INDIRECT[kind], start, inner)
         if kind == KEY:
@@ -90,10 +90,10 @@ class Flexbuffer:
         values = [self.value(item, depth + 1) for item in items]
         if kind != MAP:
             return values
-        keys = self._followed(start - 3 * width, width)
+        keys = self._follow(start - 3 * width, width)
         each = self._number(UINT, start - 2 * width, width)
         self._bytes(keys, count * each)
-        names = [self._key(self._followed(keys + k * each, each)) for k in range(count)]
+        names = [self._key(self._follow(keys + k * each, each)) for k in range(count)]
         return dict(zip(names, values, strict=True))
 
     def _bytes(self, place: int, size: int) -> bytes:
@@ -112,7 +112,7 @@ class Flexbuffer:
         found = struct.unpack("<" + letter, self._bytes(place, width))[0]
         return bool(found) if kind == BOOL else found
 
-    def _followed(self, place: int, width: int) -> int:
+    def _follow(self, place: int, width: int) -> int:
         return place - int(self._number(UINT, place, width))
 
     def _key(self, place: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, told
+from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, describe
 from nnir.formats.bits import BITS, stored_size, unpack
 from nnir.formats.flatbuffer import Bytes, Table
 from nnir.formats.tflite import IDENTIFIER, schema
@@ -66,7 +66,7 @@ def read(data: Buffer, signature: str | None = None) -> SourceModel:
         with paused_collector():
             return Reader(data).read(signature)
     except DAMAGE as error:
-        raise BadFile(f"damaged TFLite file: {told(error)}") from None
+        raise BadFile(f"damaged TFLite file: {describe(error)}") from None
 
 
 class Reader:

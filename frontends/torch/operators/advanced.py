@@ -14,7 +14,7 @@ from nnir.recipes.index import index_vectors, locate
 from nnir.recipes.shape import permute
 
 
-def indexed(x: Value, indices: Sequence[Value | None]) -> Value:
+def index_elements(x: Value, indices: Sequence[Value | None]) -> Value:
     """The elements of `x` at `indices`."""
     if all(v is None for v in indices):
         return x

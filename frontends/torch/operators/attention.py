@@ -17,7 +17,7 @@ from ...table import Table
 table = Table()
 
 
-def masked(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Value | None:
+def attention_bias(query: Value, key: Value, mask: Value | None, is_causal: bool) -> Value | None:
     """What is added to the scores: the mask itself, or -inf where it is False."""
     if is_causal:
         if mask is not None:
@@ -42,7 +42,7 @@ def may_be_blind(bias: Value | None, is_causal: bool) -> bool:
     return bool((highest == -np.inf).any())
 
 
-def repeated(x: Value, query: Value) -> Value:
+def repeat_heads(x: Value, query: Value) -> Value:
     """Every head of keys or values once for each of the query heads that share it."""
     mine, theirs = x.shape[-3], query.shape[-3]
     if mine == theirs:
@@ -74,8 +74,8 @@ def attention(
 ) -> Value:
     required_still(dropout_p)
     if enable_gqa:
-        key, value = repeated(key, query), repeated(value, query)
-    bias = masked(query, key, attn_mask, is_causal)
+        key, value = repeat_heads(key, query), repeat_heads(value, query)
+    bias = attention_bias(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
     return attend(query, key, value, bias, scale, blind=blind)[0]
 
@@ -98,10 +98,10 @@ def attention_math(
     if attn_mask is not None:
         attn_mask = attn_mask.cast(query.precision)
     if enable_gqa:
-        key, value = repeated(key, query), repeated(value, query)
+        key, value = repeat_heads(key, query), repeat_heads(value, query)
     if dropout_mask is not None:
         raise Unsupported("attention with a dropout mask")
-    bias = masked(query, key, attn_mask, is_causal)
+    bias = attention_bias(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
     result, scores = attend(query, key, value, bias, scale, blind=blind)
     return result, (ops.safe_softmax if blind else activation.softmax)(scores, axis=-1)
@@ -120,7 +120,7 @@ def flash_attention(
 ) -> tuple[Value, Value]:
     """The second result is the logarithm of the sum of the powers of the scores, in float32."""
     required_still(dropout_p)
-    bias = masked(query, key, attn_mask, is_causal)
+    bias = attention_bias(query, key, attn_mask, is_causal)
     blind = may_be_blind(bias, is_causal)
     result, scores = attend(query, key, value, bias, scale, blind=blind)
     wide = Precision.FLOAT64 if query.precision == Precision.FLOAT64 else Precision.FLOAT32

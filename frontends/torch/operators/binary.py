@@ -31,7 +31,7 @@ from .unary import signbit, trunc
 table = Table.merge([blend.table])
 
 
-def scaled(other: Operand, alpha: Number, precision: Precision) -> Operand:
+def scale_by(other: Operand, alpha: Number, precision: Precision) -> Operand:
     """`other * alpha`, in the precision that the sum will have."""
     if alpha == 1:
         return other
@@ -43,7 +43,7 @@ def scaled(other: Operand, alpha: Number, precision: Precision) -> Operand:
 def total(self: Operand, other: Operand, alpha: Number) -> Value:
     """self + alpha * other; of truth values, whether one of them holds."""
     precision = common_precision(self, other)
-    operands = promote_to(precision, self, scaled(other, alpha, precision))
+    operands = promote_to(precision, self, scale_by(other, alpha, precision))
     operator = logic.or_ if precision == Precision.BOOL8 else binary.add
     return operator(*operands)
 
@@ -51,7 +51,7 @@ def total(self: Operand, other: Operand, alpha: Number) -> Value:
 def difference(self: Operand, other: Operand, alpha: Number) -> Value:
     """self - alpha * other."""
     precision = common_precision(self, other)
-    return binary.sub(*promote_to(precision, self, scaled(other, alpha, precision)))
+    return binary.sub(*promote_to(precision, self, scale_by(other, alpha, precision)))
 
 
 @table.convert("aten.add.Tensor")
@@ -84,7 +84,7 @@ def rsub_scalar(self: Value, other: Operand, alpha: Number = 1) -> Value:
     return difference(other, self, alpha)
 
 
-def _truncated(x: Value, y: Value) -> Value:
+def _divide_truncating(x: Value, y: Value) -> Value:
     return round_once(lambda x, y: trunc(x / y), x, y)
 
 
@@ -110,7 +110,7 @@ def div_mode(self: Value, other: Operand, *, rounding_mode: str | None) -> Value
         case "trunc":
             if not common_precision(self, other).is_float:
                 return binary.div(*promote(self, other))
-            return apply_promoted(_truncated, self, other)
+            return apply_promoted(_divide_truncating, self, other)
     raise Unsupported(f"div with rounding_mode={rounding_mode!r}")
 
 

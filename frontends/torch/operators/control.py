@@ -22,7 +22,7 @@ BODY = 10
 """A loop costs as much as so many plain nodes."""
 
 
-def inlined(translator: Translator, graph: SourceGraph, inputs: Sequence[Any]) -> list[Value]:
+def inline(translator: Translator, graph: SourceGraph, inputs: Sequence[Any]) -> list[Value]:
     """The outputs of a graph that is given its inputs, in the current model."""
     if len(graph.inputs) != len(inputs):
         raise BadModel(f"{graph.name!r} takes {len(graph.inputs)} inputs, not {len(inputs)}")
@@ -43,7 +43,7 @@ def inputs_of(model: Model, values: Sequence[Value]) -> list[Value]:
     return made
 
 
-def computed(values: Sequence[Value]) -> list[Value]:
+def computed_values(values: Sequence[Value]) -> list[Value]:
     """The values that become inputs of a sub-model."""
     return [v for v in values if v.known is None]
 
@@ -59,16 +59,16 @@ def cond(
 ) -> Any:
     known = translator.constant_of(pred)
     if known is not None:
-        return tuple(inlined(translator, true_fn if known.item() else false_fn, operands))
+        return tuple(inline(translator, true_fn if known.item() else false_fn, operands))
     models = []
     for graph in (true_fn, false_fn):
         model = Model(graph.name or "branch", translator.model)
         with translator.inside(model, {}):
-            made = inlined(translator, graph, inputs_of(model, operands))
+            made = inline(translator, graph, inputs_of(model, operands))
         model.outputs = [unary.assign(v) if v.producer is None else v for v in made]
         models.append(model)
     flag = shape.reshape(pred, []) if pred.rank else pred
-    return control.if_(flag, *computed(operands), then_model=models[0], else_model=models[1])
+    return control.if_(flag, *computed_values(operands), then_model=models[0], else_model=models[1])
 
 
 @table.convert("higher_order.while_loop")
@@ -82,22 +82,22 @@ def while_loop(
 ) -> Any:
     translator.spend(BODY)
     state = list(carried_inputs)
-    (go,) = inlined(translator, cond_fn, [*state, *additional_inputs])
+    (go,) = inline(translator, cond_fn, [*state, *additional_inputs])
     model = Model(body_fn.name or "body", translator.model)
     before = [model.input(f"state{k}", v.type) for k, v in enumerate(state)]
     with translator.inside(model, {}):
         fixed = inputs_of(model, additional_inputs)
-        after = inlined(translator, body_fn, [*before, *fixed])
-        (again,) = inlined(translator, cond_fn, [*after, *fixed])
+        after = inline(translator, body_fn, [*before, *fixed])
+        (again,) = inline(translator, cond_fn, [*after, *fixed])
     for old, new in zip(state, after, strict=True):
         if old.type != new.type:
             raise Unsupported(f"a while_loop whose state changes from {old.type} to {new.type}")
-    model.outputs = [flagged(again), *after]
-    rest = computed(additional_inputs)
-    return control.while_(flagged(go), *state, *rest, body=model, carried=len(state))
+    model.outputs = [to_flag(again), *after]
+    rest = computed_values(additional_inputs)
+    return control.while_(to_flag(go), *state, *rest, body=model, carried=len(state))
 
 
-def flagged(condition: Value) -> Value:
+def to_flag(condition: Value) -> Value:
     """A condition without axes, as a value of its own."""
     return unary.assign(shape.reshape(condition, []) if condition.rank else condition)
 
@@ -111,15 +111,15 @@ def scan(
     *,
     translator: Translator,
 ) -> Any:
-    return repeated(translator, combine_fn, init, xs, additional_inputs)
+    return repeat_graph(translator, combine_fn, init, xs, additional_inputs)
 
 
 @table.convert("higher_order.map_impl")
 def map_impl(f: SourceGraph, xs: Items, pos_args: Items, *, translator: Translator) -> Any:
-    return repeated(translator, f, [], xs, pos_args)
+    return repeat_graph(translator, f, [], xs, pos_args)
 
 
-def repeated(
+def repeat_graph(
     translator: Translator,
     graph: SourceGraph,
     init: Sequence[Value],
@@ -139,7 +139,7 @@ def repeated(
     with translator.inside(model, {}):
         inner = inputs_of(model, fixed)
         slices = [index.gather(v, step, axis=0) for v in sequences]
-        made = inlined(translator, graph, [*state, *slices, *inner])
+        made = inline(translator, graph, [*state, *slices, *inner])
         after = step + 1
         go = after < sequences[0].size(0)
     model.outputs = [go, after, *(unary.assign(v) if v.producer is None else v for v in made)]
@@ -149,7 +149,7 @@ def repeated(
         start,
         *init,
         *xs,
-        *computed(fixed),
+        *computed_values(fixed),
         body=model,
         carried=1 + len(init),
         trips=None if isinstance(length, Expr) else length,
@@ -161,7 +161,7 @@ def repeated(
 def set_grad_enabled(
     enable_grad: bool, wrapped_func: SourceGraph, args: Items, *, translator: Translator
 ) -> Any:
-    return tuple(inlined(translator, wrapped_func, args))
+    return tuple(inline(translator, wrapped_func, args))
 
 
 @table.convert("higher_order.wrap_with_autocast")
@@ -179,11 +179,11 @@ def autocast(
         raise Unsupported(
             "a region of autocast: export without it, with the model in one precision"
         )
-    return tuple(inlined(translator, wrapped_func, args))
+    return tuple(inline(translator, wrapped_func, args))
 
 
 @table.convert("higher_order.invoke_subgraph")
 def invoke_subgraph(
     subgraph: SourceGraph, identifier: str, operands: Items, *, translator: Translator
 ) -> Any:
-    return tuple(inlined(translator, subgraph, operands))
+    return tuple(inline(translator, subgraph, operands))

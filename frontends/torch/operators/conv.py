@@ -96,7 +96,7 @@ def _plain(rank: int) -> Callable[..., Value]:
     return convert
 
 
-def _padded(rank: int) -> Callable[..., Value]:
+def _register_padding_names(rank: int) -> Callable[..., Value]:
     """The overload whose padding has a name."""
 
     def convert(
@@ -113,7 +113,7 @@ def _padded(rank: int) -> Callable[..., Value]:
     return convert
 
 
-def _transposed(rank: int) -> Callable[..., Value]:
+def _register_transposed(rank: int) -> Callable[..., Value]:
     def convert(
         input: Value,
         weight: Value,
@@ -132,9 +132,9 @@ def _transposed(rank: int) -> Callable[..., Value]:
 
 for _rank in (1, 2, 3):
     table.convert(f"aten.conv{_rank}d.default")(_plain(_rank))
-    table.convert(f"aten.conv{_rank}d.padding")(_padded(_rank))
+    table.convert(f"aten.conv{_rank}d.padding")(_register_padding_names(_rank))
     _overload = "default" if _rank == 1 else "input"
-    table.convert(f"aten.conv_transpose{_rank}d.{_overload}")(_transposed(_rank))
+    table.convert(f"aten.conv_transpose{_rank}d.{_overload}")(_register_transposed(_rank))
 
 
 @table.convert("aten._convolution_mode.default")

@@ -29,14 +29,14 @@ LONGEST = 1 << 16
 
 @table.convert("aten.arange.default")
 def arange(end: Operand, *, dtype: Precision | None = None, translator: Translator) -> Value:
-    return ranged(translator.model, 0, end, 1, dtype)
+    return range_values(translator.model, 0, end, 1, dtype)
 
 
 @table.convert("aten.arange.start")
 def arange_start(
     start: Operand, end: Operand, *, dtype: Precision | None = None, translator: Translator
 ) -> Value:
-    return ranged(translator.model, start, end, 1, dtype)
+    return range_values(translator.model, start, end, 1, dtype)
 
 
 @table.convert("aten.arange.start_step")
@@ -48,10 +48,10 @@ def arange_step(
     dtype: Precision | None = None,
     translator: Translator,
 ) -> Value:
-    return ranged(translator.model, start, end, step, dtype)
+    return range_values(translator.model, start, end, step, dtype)
 
 
-def ranged(
+def range_values(
     model: Model, start: Operand, end: Operand, step: Operand, dtype: Precision | None
 ) -> Value:
     """start, start + step, ...; floats are computed in float64 and rounded once."""

@@ -35,7 +35,7 @@ def histogramdd(
     for k, (column, count) in enumerate(zip(columns, bins, strict=True)):
         ends = None if range is None else range[2 * k : 2 * k + 2]
         edges.append(_edges(column, count, ends))
-    return counted(columns, edges, weight, density=density)
+    return count_points(columns, edges, weight, density=density)
 
 
 @table.convert("aten.histogramdd.int_bins")
@@ -60,7 +60,7 @@ def histogramdd_edges(
     weight: Value | None = None,
     density: bool = False,
 ) -> Result:
-    return counted(_columns(self, len(bins)), list(bins), weight, density=density)
+    return count_points(_columns(self, len(bins)), list(bins), weight, density=density)
 
 
 def _columns(x: Value, count: int) -> list[Value]:
@@ -93,7 +93,7 @@ def _edges(column: Value, count: int, ends: Sequence[float] | None) -> Value:
     return compare.where(column.model.constant(steps < (count + 1) // 2), early, late)
 
 
-def counted(
+def count_points(
     columns: Sequence[Value], edges: list[Value], weight: Value | None, *, density: bool
 ) -> Result:
     """Add every point's weight to its bin; the last bins have their upper ends too."""

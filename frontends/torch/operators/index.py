@@ -198,12 +198,12 @@ def nonzero_static(self: Value, *, size: Index, fill_value: int = -1) -> Value:
 
 @table.convert("aten.index.Tensor", "aten._unsafe_index.Tensor")
 def index_tensor(self: Value, indices: Gaps) -> Value:
-    return advanced.indexed(self, indices)
+    return advanced.index_elements(self, indices)
 
 
 @table.convert("aten.index.Tensor_hacked_twin", "aten._unsafe_index.Tensor_hacked_twin")
 def index_each(self: Value, indices: Items) -> Value:
-    return advanced.indexed(self, indices)
+    return advanced.index_elements(self, indices)
 
 
 @table.convert("aten._unsafe_masked_index.default")
@@ -212,7 +212,7 @@ def masked_index(self: Value, mask: Value, indices: Gaps, fill: Number) -> Value
     if 0 in self.shape:
         size = common_sizes(*(v for v in indices if v is not None))
         return generate.fill(size, to_value(fill, self.precision, self.model))
-    found = advanced.indexed(self, within(self, indices))
+    found = advanced.index_elements(self, within(self, indices))
     return compare.where(
         mask.cast(Precision.BOOL8), found, to_value(fill, self.precision, self.model)
     )

@@ -26,7 +26,7 @@ def dense(input: Value, weight: Value, bias: Value | None = None) -> Value:
     return product if bias is None else product + bias
 
 
-def ranked(name: str, *operands: tuple[Value, int]) -> None:
+def require_ranks(name: str, *operands: tuple[Value, int]) -> None:
     """BadType unless every operand has the rank beside it."""
     if any(value.rank != rank for value, rank in operands):
         raise BadType(f"{name} of {', '.join(str(v.type) for v, _ in operands)}")
@@ -39,13 +39,13 @@ def matmul(self: Value, other: Value) -> Value:
 
 @table.convert("aten.mm.default")
 def mm(self: Value, mat2: Value) -> Value:
-    ranked("mm", (self, 2), (mat2, 2))
+    require_ranks("mm", (self, 2), (mat2, 2))
     return linear.mat_mul(self, mat2)
 
 
 @table.convert("aten.bmm.default")
 def bmm(self: Value, mat2: Value) -> Value:
-    ranked("bmm", (self, 3), (mat2, 3))
+    require_ranks("bmm", (self, 3), (mat2, 3))
     return linear.mat_mul(self, mat2)
 
 
@@ -56,13 +56,13 @@ def int_mm(self: Value, mat2: Value) -> Value:
 
 @table.convert("aten.mv.default")
 def mv(self: Value, vec: Value) -> Value:
-    ranked("mv", (self, 2), (vec, 1))
+    require_ranks("mv", (self, 2), (vec, 1))
     return linear.mat_mul(self, vec)
 
 
 @table.convert("aten.dot.default")
 def dot(self: Value, tensor: Value) -> Value:
-    ranked("dot", (self, 1), (tensor, 1))
+    require_ranks("dot", (self, 1), (tensor, 1))
     return linear.mat_mul(self, tensor)
 
 
@@ -101,7 +101,7 @@ def addbmm(
 
 @table.convert("aten.addr.default")
 def addr(self: Value, vec1: Value, vec2: Value, *, beta: Number = 1, alpha: Number = 1) -> Value:
-    ranked("addr", (vec1, 1), (vec2, 1))
+    require_ranks("addr", (vec1, 1), (vec2, 1))
     total, left, right = promote(self, vec1, vec2)
     if total.precision == Precision.BOOL8:
         product = contraction.outer(left, right) & left.model.constant(bool(alpha))

@@ -19,7 +19,7 @@ from .distance import cosine_similarity, pairwise_distance
 table = Table()
 
 
-def reduced(losses: Value, reduction: int, like: Value) -> Value:
+def reduce_losses(losses: Value, reduction: int, like: Value) -> Value:
     """All losses, their mean or their sum, in the precision of `like`."""
     match reduction:
         case 0:
@@ -43,12 +43,14 @@ def _difference(self: Value, target: Value) -> Value:
 
 @table.convert("aten.mse_loss.default")
 def mse_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduced(unary.square(_difference(self, target)), reduction, promote(self, target)[0])
+    return reduce_losses(
+        unary.square(_difference(self, target)), reduction, promote(self, target)[0]
+    )
 
 
 @table.convert("aten.l1_loss.default")
 def l1_loss(self: Value, target: Value, reduction: int = 1) -> Value:
-    return reduced(abs(_difference(self, target)), reduction, promote(self, target)[0])
+    return reduce_losses(abs(_difference(self, target)), reduction, promote(self, target)[0])
 
 
 def _half_square(x: Value) -> Value:
@@ -63,7 +65,7 @@ def smooth_l1_loss(self: Value, target: Value, reduction: int = 1, beta: float =
     near = _half_square(size) / beta
     far = size - 0.5 * beta
     losses = compare.where(size < beta, near, far)
-    return reduced(losses, reduction, promote(self, target)[0])
+    return reduce_losses(losses, reduction, promote(self, target)[0])
 
 
 @table.convert("aten.huber_loss.default")
@@ -71,7 +73,7 @@ def huber_loss(self: Value, target: Value, reduction: int = 1, delta: float = 1.
     size = abs(_difference(self, target))
     far = (size - 0.5 * delta) * delta
     near = size <= delta
-    return reduced(
+    return reduce_losses(
         compare.where(near, _half_square(size), far), reduction, promote(self, target)[0]
     )
 
@@ -143,13 +145,13 @@ def cross_entropy_loss(
     else:
         made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
         if label_smoothing:
-            smooth = _smoothed(scores, target, weight, reduction, ignore_index)
+            smooth = _smooth_loss(scores, target, weight, reduction, ignore_index)
             parts = (made, x.scalar(1 - label_smoothing)), (smooth, x.scalar(label_smoothing))
             made = binary.add(*(binary.mul(*p) for p in parts))
     return made.cast(self.precision)
 
 
-def _laid(weight: Value, x: Value, axis: int) -> Value:
+def _along_classes(weight: Value, x: Value, axis: int) -> Value:
     """One number per class along the axis of the classes."""
     trailing = list(range(1, x.rank - axis))
     wide = weight.cast(x.precision)
@@ -171,29 +173,29 @@ def _of_probabilities(
         wanted = wanted + label_smoothing / classes
     terms = scores * wanted
     if weight is not None:
-        terms = terms * _laid(weight, scores, axis)
+        terms = terms * _along_classes(weight, scores, axis)
     losses = -reduce.reduce_sum(terms, [axis], keepdim=False)
-    return reduced(losses, reduction, scores)
+    return reduce_losses(losses, reduction, scores)
 
 
-def _smoothed(
+def _smooth_loss(
     scores: Value, target: Value, weight: Value | None, reduction: int, ignore_index: int
 ) -> Value:
     """The part of the loss that all classes share."""
     axis = min(1, scores.rank - 1)
-    terms = scores if weight is None else scores * _laid(weight, scores, axis)
+    terms = scores if weight is None else scores * _along_classes(weight, scores, axis)
     losses = -reduce.reduce_sum(terms, [axis], keepdim=False)
     classes = scores.size(axis).cast(scores.precision)
     there = compare.not_equal(target, ignore_index)
     losses = compare.where(there, losses / classes, 0)
     if reduction != 1:
-        return reduced(losses, reduction, scores)
+        return reduce_losses(losses, reduction, scores)
     _, total = _negative_likelihood(scores, target, weight, 2, ignore_index)
     whole = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
     return whole / total
 
 
-def _weighted(losses: Value, weight: Value | None) -> Value:
+def _weigh(losses: Value, weight: Value | None) -> Value:
     if weight is None:
         return losses
     return losses * weight.cast(losses.precision)
@@ -208,7 +210,7 @@ def binary_cross_entropy(
     yes = binary.max_(unary.log(x), floor)
     no = binary.max_(unary.log1p(-x), floor)
     losses = (y - one) * no - y * yes
-    return reduced(_weighted(losses, weight), reduction, self)
+    return reduce_losses(_weigh(losses, weight), reduction, self)
 
 
 @table.convert("aten.binary_cross_entropy_with_logits.default")
@@ -226,7 +228,7 @@ def binary_cross_entropy_with_logits(
         extra = (pos_weight.cast(x.precision) - one) * y
         scores = scores * (extra + one)
     losses = (one - y) * x - scores
-    return reduced(_weighted(losses, weight), reduction, self)
+    return reduce_losses(_weigh(losses, weight), reduction, self)
 
 
 @table.convert("aten.kl_div.default")
@@ -238,13 +240,13 @@ def kl_div(self: Value, target: Value, reduction: int = 1, *, log_target: bool =
         zero = y.scalar(0)
         own = compare.where(compare.equal(y, zero), zero, y * unary.log(y))
         losses = own - y * x
-    return reduced(losses, reduction, promote(self, target)[0])
+    return reduce_losses(losses, reduction, promote(self, target)[0])
 
 
 @table.convert("aten.soft_margin_loss.default")
 def soft_margin_loss(self: Value, target: Value, reduction: int = 1) -> Value:
     x, y = _pair(self, target)
-    return reduced(unary.log1p(unary.exp(-y * x)), reduction, self)
+    return reduce_losses(unary.log1p(unary.exp(-y * x)), reduction, self)
 
 
 def _above_zero(x: Value) -> Value:
@@ -259,7 +261,7 @@ def hinge_embedding_loss(
     zero = x.scalar(0)
     far = compare.where(compare.not_equal(y, 1), _above_zero(margin - x), zero)
     near = compare.where(compare.not_equal(y, -1), x, zero)
-    return reduced(far + near, reduction, self)
+    return reduce_losses(far + near, reduction, self)
 
 
 @table.convert("aten.margin_ranking_loss.default")
@@ -268,7 +270,7 @@ def margin_ranking_loss(
 ) -> Value:
     a, b, y = (widen_half(v) for v in promote(input1, input2, target))
     ranked = -y * (a - b)
-    return reduced(_above_zero(ranked + margin), reduction, input1)
+    return reduce_losses(_above_zero(ranked + margin), reduction, input1)
 
 
 @table.convert("aten.cosine_embedding_loss.default")
@@ -282,7 +284,7 @@ def cosine_embedding_loss(
     near = compare.where(compare.equal(y, one), one - likeness, zero)
     apart = _above_zero(likeness - margin)
     far = compare.where(compare.equal(y, -one), apart, zero)
-    return reduced(near + far, reduction, promote(input1, input2)[0])
+    return reduce_losses(near + far, reduction, promote(input1, input2)[0])
 
 
 @table.convert("aten.poisson_nll_loss.default")
@@ -297,7 +299,7 @@ def poisson_nll_loss(
         above = y > 1
         extra = compare.where(above, term + turn, 0)
         losses = losses + extra
-    return reduced(losses, reduction, promote(input, target)[0])
+    return reduce_losses(losses, reduction, promote(input, target)[0])
 
 
 @table.convert("aten.triplet_margin_loss.default")
@@ -316,7 +318,7 @@ def triplet_margin_loss(
     if swap:
         apart = binary.min_(apart, pairwise_distance(near, far, p, eps))
     excess = close - apart + margin
-    return reduced(_above_zero(excess), reduction, anchor)
+    return reduce_losses(_above_zero(excess), reduction, anchor)
 
 
 @table.convert("aten.multi_margin_loss.default")
@@ -345,4 +347,4 @@ def multi_margin_loss(
     losses = reduce.reduce_mean(others, [1], keepdim=False)
     if target.rank == 0 and reduction == 0:
         losses = shape.reshape(losses, losses.model.constant(np.zeros(0, np.int64)))
-    return reduced(losses, reduction, self)
+    return reduce_losses(losses, reduction, self)

@@ -25,7 +25,7 @@ from .diagonal import diagonal
 table = Table()
 
 
-def restored(result: Value, rank: int, dims: Sequence[int], keepdim: bool) -> Value:
+def restore_axes(result: Value, rank: int, dims: Sequence[int], keepdim: bool) -> Value:
     """Both axes of the matrices as ones, where they shall stay."""
     return shape.unsqueeze(result, sorted(axes_of(dims, rank))) if keepdim else result
 
@@ -60,7 +60,7 @@ def matrix_normed(
             result = reduction(lines, [-1], keepdim=False)
         case _:
             raise Unsupported(f"a norm of matrices of order {order!r}")
-    return restored(result, rank, dims, keepdim)
+    return restore_axes(result, rank, dims, keepdim)
 
 
 @table.convert("aten.linalg_matrix_norm.default")

@@ -24,7 +24,7 @@ def inverse_deviation(variance: Value, eps: float) -> Value:
     return unary.rsqrt(variance + eps)
 
 
-def normalized(
+def normalize(
     x: Value,
     weight: Value | None,
     bias: Value | None,
@@ -67,7 +67,7 @@ def batch_norm(
     """With training the running statistics change too, which the program does not return."""
     if input.rank < 2 and 0 in input.shape:
         return input
-    return normalized(input, weight, bias, running_mean, running_var, training, eps)[0]
+    return normalize(input, weight, bias, running_mean, running_var, training, eps)[0]
 
 
 @table.convert("aten.native_batch_norm.default")
@@ -81,7 +81,7 @@ def native_batch_norm(
     momentum: float,
     eps: float,
 ) -> Three:
-    return normalized(input, weight, bias, running_mean, running_var, training, eps)
+    return normalize(input, weight, bias, running_mean, running_var, training, eps)
 
 
 @table.convert("aten._native_batch_norm_legit.no_stats")
@@ -93,7 +93,7 @@ def batch_norm_no_stats(
     momentum: float,
     eps: float,
 ) -> Three:
-    return normalized(input, weight, bias, None, None, training, eps)
+    return normalize(input, weight, bias, None, None, training, eps)
 
 
 @table.convert("aten._native_batch_norm_legit_no_training.default")
@@ -106,7 +106,7 @@ def batch_norm_no_training(
     momentum: float,
     eps: float,
 ) -> Three:
-    return normalized(input, weight, bias, running_mean, running_var, False, eps)
+    return normalize(input, weight, bias, running_mean, running_var, False, eps)
 
 
 @table.convert("aten._batch_norm_no_update.default")
@@ -119,7 +119,7 @@ def batch_norm_no_update(
     momentum: float,
     eps: float,
 ) -> tuple[Value, ...]:
-    results = normalized(input, weight, bias, running_mean, running_var, False, eps)
+    results = normalize(input, weight, bias, running_mean, running_var, False, eps)
     return *results, input.model.constant(np.zeros(0, np.uint8))
 
 
@@ -134,7 +134,7 @@ def batch_norm_functional(
     momentum: float,
     eps: float,
 ) -> tuple[Value, ...]:
-    results = normalized(input, weight, bias, running_mean, running_var, training, eps)
+    results = normalize(input, weight, bias, running_mean, running_var, training, eps)
     if not training:
         return *results, running_mean, running_var
     mean, variance = (
@@ -173,7 +173,7 @@ def instance_norm(
     cudnn_enabled: bool,
 ) -> Value:
     if not use_input_stats:
-        return normalized(input, weight, bias, running_mean, running_var, False, eps)[0]
+        return normalize(input, weight, bias, running_mean, running_var, False, eps)[0]
     scale, shift = affine(input, input.shape[1:2], weight, bias)
     return norm.instance_normalization(input, scale, shift, epsilon=eps)
 

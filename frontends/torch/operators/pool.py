@@ -16,7 +16,7 @@ from nnir.types import Precision
 
 from ...table import Table
 from . import adaptive_pool, fractional_pool
-from .windows import Window, checked, window
+from .windows import Window, check_results, window
 
 table = Table.merge([adaptive_pool.table, fractional_pool.table])
 Both = tuple[Value, Value]
@@ -34,7 +34,7 @@ def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...
     else:
         results = pool.max_pool(found.value, **how.general(), return_indices=positions)
     made = [found.restored(v) for v in (results if positions else (results,))]
-    return checked(self, made, rank)
+    return check_results(self, made, rank)
 
 
 def _max(rank: int) -> Callable[..., Value]:
@@ -72,7 +72,7 @@ def _max_with_indices(rank: int) -> Callable[..., Both]:
     return convert
 
 
-def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) -> Value:
+def average(self: Value, how: Window, *, include: bool, divisor: int | None) -> Value:
     """The mean, or with a `divisor` the sum over that."""
     if not self.is_float:
         raise Unsupported(f"an average pool of {self.type}")
@@ -88,7 +88,7 @@ def averaged(self: Value, how: Window, *, include: bool, divisor: int | None) ->
         raise Unsupported(f"an average pool with ceil_mode and a divisor of {self.type}")
     else:
         result = pool.average_pool(x, **how.general(), count_include_pad=include)
-    (result,) = checked(self, [found.restored(result)], rank)
+    (result,) = check_results(self, [found.restored(result)], rank)
     if divisor is None:
         return result
     if divisor == 0:
@@ -107,7 +107,7 @@ def avg_pool1d(
     count_include_pad: bool = True,
 ) -> Value:
     how = window(1, kernel_size, stride, padding, (1,), ceil_mode)
-    return averaged(self, how, include=count_include_pad, divisor=None)
+    return average(self, how, include=count_include_pad, divisor=None)
 
 
 def _average(rank: int) -> Callable[..., Value]:
@@ -121,7 +121,7 @@ def _average(rank: int) -> Callable[..., Value]:
         divisor_override: int | None = None,
     ) -> Value:
         how = window(rank, kernel_size, stride, padding, (1,), ceil_mode)
-        return averaged(self, how, include=count_include_pad, divisor=divisor_override)
+        return average(self, how, include=count_include_pad, divisor=divisor_override)
 
     return convert
 

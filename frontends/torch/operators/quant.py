@@ -21,7 +21,7 @@ def wide(x: Value) -> Value:
     return x.cast(Precision.FLOAT32) if x.precision in HALVES else x
 
 
-def quantized(
+def quantize(
     x: Value,
     scale: Value,
     zero_point: Value,
@@ -44,7 +44,7 @@ def quantized(
     return activation.clip(made, *bounds)
 
 
-def dequantized(
+def dequantize(
     q: Value,
     scale: Value,
     zero_point: Value | None,
@@ -63,7 +63,7 @@ def quantize_per_tensor(
     input: Value, scale: float, zero_point: int, quant_min: int, quant_max: int, dtype: Precision
 ) -> Value:
     factors = input.model.constant(scale, np.float32), input.model.constant(zero_point, dtype.dtype)
-    return quantized(input, *factors, quant_min, quant_max, dtype)
+    return quantize(input, *factors, quant_min, quant_max, dtype)
 
 
 @table.convert("quantized_decomposed.quantize_per_tensor.tensor")
@@ -75,7 +75,7 @@ def quantize_per_tensor_tensor(
     quant_max: int,
     dtype: Precision,
 ) -> Value:
-    return quantized(input, scale, zero_point, quant_min, quant_max, dtype)
+    return quantize(input, scale, zero_point, quant_min, quant_max, dtype)
 
 
 @table.convert("quantized_decomposed.quantize_per_tensor.tensor2")
@@ -87,7 +87,7 @@ def quantize_per_tensor_tensor2(
     quant_max: Value,
     dtype: Precision,
 ) -> Value:
-    return quantized(input, scale, zero_point, quant_min, quant_max, dtype)
+    return quantize(input, scale, zero_point, quant_min, quant_max, dtype)
 
 
 @table.convert("quantized_decomposed.dequantize_per_tensor.default")
@@ -102,7 +102,7 @@ def dequantize_per_tensor(
     out_dtype: Precision | None = None,
 ) -> Value:
     factors = input.model.constant(scale, np.float32), input.scalar(zero_point)
-    return dequantized(input, *factors, out_dtype)
+    return dequantize(input, *factors, out_dtype)
 
 
 @table.convert("quantized_decomposed.dequantize_per_tensor.tensor")
@@ -116,7 +116,7 @@ def dequantize_per_tensor_tensor(
     *,
     out_dtype: Precision | None = None,
 ) -> Value:
-    return dequantized(input, scale, zero_point, out_dtype)
+    return dequantize(input, scale, zero_point, out_dtype)
 
 
 @table.convert("quantized_decomposed.dequantize_per_tensor.tensor2")
@@ -130,7 +130,7 @@ def dequantize_per_tensor_tensor2(
     *,
     out_dtype: Precision | None = None,
 ) -> Value:
-    return dequantized(input, scale, zero_point, out_dtype)
+    return dequantize(input, scale, zero_point, out_dtype)
 
 
 @table.convert("quantized_decomposed.quantize_per_channel.default")
@@ -143,7 +143,7 @@ def quantize_per_channel(
     quant_max: int,
     dtype: Precision,
 ) -> Value:
-    return quantized(input, scales, zero_points, quant_min, quant_max, dtype, axis)
+    return quantize(input, scales, zero_points, quant_min, quant_max, dtype, axis)
 
 
 @table.convert("quantized_decomposed.dequantize_per_channel.default")
@@ -158,10 +158,10 @@ def dequantize_per_channel(
     *,
     out_dtype: Precision | None = None,
 ) -> Value:
-    return dequantized(input, scales, zero_points, out_dtype, axis)
+    return dequantize(input, scales, zero_points, out_dtype, axis)
 
 
-def clamped(steps: Value, low: float, high: float) -> Value:
+def clamp_steps(steps: Value, low: float, high: float) -> Value:
     """Rounded steps between two bounds."""
     bounds = (steps.scalar(v) for v in (low, high))
     return activation.clip(unary.round_(steps), *bounds)
@@ -180,7 +180,7 @@ def quantize_per_token(
     kind = Precision.FLOAT64 if scales.precision == Precision.FLOAT64 else Precision.FLOAT32
     inverse = unary.reciprocal(scales.cast(kind))
     steps = input.cast(kind) * inverse + zero_points.cast(kind)
-    return clamped(steps, quant_min, quant_max).cast(dtype)
+    return clamp_steps(steps, quant_min, quant_max).cast(dtype)
 
 
 @table.convert("quantized_decomposed.dequantize_per_token.default")
@@ -198,7 +198,7 @@ def dequantize_per_token(
     return (steps * scales.cast(kind)).cast(output_dtype)
 
 
-def grouped(x: Value, size: int) -> list[Value]:
+def group_rows(x: Value, size: int) -> list[Value]:
     """A matrix as rows of groups, and the shape it had."""
     last = x.shape[-1]
     if isinstance(last, int) and last < size:
@@ -222,7 +222,7 @@ def quantize_per_channel_group(
     dtype: Precision,
     group_size: int,
 ) -> Value:
-    rows, whole = grouped(input, group_size)
+    rows, whole = group_rows(input, group_size)
     given = (column(scales), column(zero_points), quant_min, quant_max, dtype)
     return shape.reshape(quantize_per_token(rows, *given), whole)
 
@@ -238,7 +238,7 @@ def dequantize_per_channel_group(
     group_size: int,
     output_dtype: Precision,
 ) -> Value:
-    rows, whole = grouped(input, group_size)
+    rows, whole = group_rows(input, group_size)
     zero = input.model.constant(0, np.int32) if zero_points is None else column(zero_points)
     given = (column(scales), zero, quant_min, quant_max, dtype, output_dtype)
     return shape.reshape(dequantize_per_token(rows, *given), whole)
@@ -271,7 +271,7 @@ def choose_qparams(
     scale = binary.max_(scale.cast(Precision.FLOAT32), input.model.constant(eps, np.float32))
     steps = unary.round_(low.cast(Precision.FLOAT32) / scale)
     zero = input.model.constant(quant_min, np.float32) - steps
-    return parameters(scale, clamped(zero, quant_min, quant_max))
+    return parameters(scale, clamp_steps(zero, quant_min, quant_max))
 
 
 @table.convert("quantized_decomposed.choose_qparams_symmetric.tensor")
@@ -320,7 +320,7 @@ def choose_qparams_per_token_asymmetric(input: Value, dtype: Precision) -> tuple
     return scale.cast(Precision.FLOAT64), clipped.cast(Precision.INT64)
 
 
-def simulated(
+def quantize_and_back(
     x: Value, scale: Value, zero_point: Value, low: int, high: int
 ) -> tuple[Value, Value]:
     """Quantised and back in floats, and what was not clamped."""
@@ -339,7 +339,7 @@ def fake_quantize_mask(
     self: Value, scale: float, zero_point: int, quant_min: int, quant_max: int
 ) -> tuple[Value, Value]:
     factors = self.model.constant(scale, np.float32), self.model.constant(zero_point, np.int32)
-    return simulated(self, *factors, quant_min, quant_max)
+    return quantize_and_back(self, *factors, quant_min, quant_max)
 
 
 @table.convert("aten.fake_quantize_per_tensor_affine.default")
@@ -353,7 +353,7 @@ def fake_quantize(
 def fake_quantize_tensor(
     self: Value, scale: Value, zero_point: Value, quant_min: int, quant_max: int
 ) -> Value:
-    return simulated(self, scale, zero_point, quant_min, quant_max)[0]
+    return quantize_and_back(self, scale, zero_point, quant_min, quant_max)[0]
 
 
 def along(values: Value, x: Value, axis: int) -> Value:
@@ -367,7 +367,7 @@ def fake_quantize_channels_mask(
     self: Value, scale: Value, zero_point: Value, axis: int, quant_min: int, quant_max: int
 ) -> tuple[Value, Value]:
     given = along(scale, self, axis), along(zero_point, self, axis)
-    return simulated(self, *given, quant_min, quant_max)
+    return quantize_and_back(self, *given, quant_min, quant_max)
 
 
 @table.convert("aten.fake_quantize_per_channel_affine.default")

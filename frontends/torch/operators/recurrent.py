@@ -20,7 +20,7 @@ table = Table()
 MOST_STEPS = 256
 
 
-def layered(
+def run_layers(
     kind: Kind,
     x: Value,
     states: Sequence[Value],
@@ -47,7 +47,7 @@ def layered(
         rows = [params[(start + d) * each : (start + d + 1) * each] for d in range(count)]
         given = [_rows(s, start, count, num_layers * count) for s in states]
         if each % 2:
-            x, *ends = _projected(x, given, rows, has_biases=has_biases)
+            x, *ends = _projected_lstm(x, given, rows, has_biases=has_biases)
         else:
             x, *ends = _layer(kind, x, given, rows)
         for found, end in zip(last, ends, strict=True):
@@ -75,7 +75,7 @@ def _layer(
     return shape.flatten(lined, start_axis=2, end_axis=3), *last
 
 
-def _projected(
+def _projected_lstm(
     x: Value, states: Sequence[Value], params: Sequence[Sequence[Value]], *, has_biases: bool
 ) -> tuple[Value, Value, Value]:
     """An LSTM whose state is a projection of the cell's output, written out step by step."""
@@ -134,7 +134,7 @@ def lstm(
     batch_first: bool,
 ) -> tuple[Value, ...]:
     required_still(dropout, train)
-    return layered(
+    return run_layers(
         LSTM,
         input,
         hx,
@@ -159,7 +159,7 @@ def _one_state(kind: Kind) -> Callable[..., tuple[Value, ...]]:
         batch_first: bool,
     ) -> tuple[Value, ...]:
         required_still(dropout, train)
-        return layered(
+        return run_layers(
             kind,
             input,
             [hx],
@@ -182,7 +182,7 @@ def _cell(kind: Kind) -> Callable[..., Value]:
         b_ih: Value | None = None,
         b_hh: Value | None = None,
     ) -> Value:
-        return celled(kind, input, [hx], [w_ih, w_hh, b_ih, b_hh])[0]
+        return run_cell(kind, input, [hx], [w_ih, w_hh, b_ih, b_hh])[0]
 
     return convert
 
@@ -192,7 +192,7 @@ for _name, _kind in (("gru", GRU), ("rnn_tanh", TANH), ("rnn_relu", RELU)):
     table.convert(f"aten.{_name}_cell.default")(_cell(_kind))
 
 
-def celled(
+def run_cell(
     kind: Kind, x: Value, states: Sequence[Value], params: Sequence[Value | None]
 ) -> list[Value]:
     """The states after a layer of one step."""
@@ -217,4 +217,4 @@ def lstm_cell(
     b_ih: Value | None = None,
     b_hh: Value | None = None,
 ) -> tuple[Value, ...]:
-    return tuple(celled(LSTM, input, hx, [w_ih, w_hh, b_ih, b_hh]))
+    return tuple(run_cell(LSTM, input, hx, [w_ih, w_hh, b_ih, b_hh]))

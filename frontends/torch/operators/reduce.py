@@ -120,7 +120,7 @@ _extreme("min", reduce.reduce_min, reduce.arg_min)
 def _truths(name: str, operator: Operator) -> None:
     """Whether all or any elements are not 0; uint8 stays what it is."""
 
-    def found(self: Value, dim: Axes, keepdim: bool) -> Value:
+    def find_position(self: Value, dim: Axes, keepdim: bool) -> Value:
         result = (
             self.cast(Precision.BOOL8)
             if dim == ()
@@ -130,15 +130,15 @@ def _truths(name: str, operator: Operator) -> None:
 
     @table.convert(f"aten.{name}.default")
     def whole(self: Value) -> Value:
-        return found(self, None, keepdim=False)
+        return find_position(self, None, keepdim=False)
 
     @table.convert(f"aten.{name}.dim")
     def along(self: Value, dim: int, keepdim: bool = False) -> Value:
-        return found(self, (dim,), keepdim)
+        return find_position(self, (dim,), keepdim)
 
     @table.convert(f"aten.{name}.dims")
     def along_some(self: Value, dim: tuple[int, ...] | None = None, keepdim: bool = False) -> Value:
-        return found(self, dim, keepdim)
+        return find_position(self, dim, keepdim)
 
 
 _truths("all", reduce.reduce_min)

@@ -28,7 +28,7 @@ def _of_vector(rank: int, function: Callable[..., Value], *rest: bool) -> Callab
     def convert(
         input: Value, output_size: Index | None, scale_factors: tuple[float, ...] | None
     ) -> Value:
-        return _sized(rank, function, input, output_size, scale_factors, *rest)
+        return _resize_by_rank(rank, function, input, output_size, scale_factors, *rest)
 
     return convert
 
@@ -40,12 +40,12 @@ def _of_vector_aligned(rank: int, function: Callable[..., Value]) -> Callable[..
         align_corners: bool,
         scale_factors: tuple[float, ...] | None,
     ) -> Value:
-        return _sized(rank, function, input, output_size, scale_factors, align_corners)
+        return _resize_by_rank(rank, function, input, output_size, scale_factors, align_corners)
 
     return convert
 
 
-def _sized(
+def _resize_by_rank(
     rank: int,
     function: Callable[..., Value],
     input: Value,

@@ -92,7 +92,7 @@ def _areas(y: Value, widths: Operand, axis: int) -> Value:
     return binary.mul(*promote(middles, widths))
 
 
-def _halved(x: Value) -> Value:
+def _halve(x: Value) -> Value:
     (whole,) = promote_to_float(x)
     return whole * 0.5
 
@@ -113,13 +113,13 @@ def _widths(y: Value, x: Value, dim: int) -> tuple[Value, int]:
 def _total(areas: Value, dim: int) -> Value:
     if areas.precision == Precision.BOOL8 or category(areas.precision) < 2:
         areas = areas.cast(Precision.INT64)
-    return _halved(reduce.reduce_sum(areas, [dim], keepdim=False))
+    return _halve(reduce.reduce_sum(areas, [dim], keepdim=False))
 
 
 def _so_far(areas: Value, dim: int) -> Value:
     if category(areas.precision) < 2:
         areas = areas.cast(Precision.INT64)
-    return _halved(reduce.cum_sum(areas, dim))
+    return _halve(reduce.cum_sum(areas, dim))
 
 
 def _from_end(y: Value, dim: int) -> int:

@@ -128,7 +128,7 @@ def scatter_reduce(
     def place(x: Value, updates: Value, reduction: str) -> Value:
         return scatter_along(x, dim, index, updates, reduction)
 
-    return _reduced(self, src, reduce, place, include_self=include_self)
+    return _reduce_updates(self, src, reduce, place, include_self=include_self)
 
 
 @table.convert("aten.index_reduce.default")
@@ -144,13 +144,13 @@ def index_reduce(
     def place(x: Value, updates: Value, reduction: str) -> Value:
         return place_rows(x, dim, index, updates, reduction)
 
-    return _reduced(self, source, reduce, place, include_self=include_self)
+    return _reduce_updates(self, source, reduce, place, include_self=include_self)
 
 
 REDUCTIONS = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
 
-def _reduced(
+def _reduce_updates(
     x: Value, src: Value, reduce: str, place: segments.Place, *, include_self: bool
 ) -> Value:
     if reduce not in REDUCTIONS:

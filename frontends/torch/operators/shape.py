@@ -38,20 +38,20 @@ def alias(self: Value) -> Value:
 
 @table.convert("aten.view.default", "aten._unsafe_view.default", "aten._reshape_copy.default")
 def view(self: Value, size: Index) -> Value:
-    return viewed(self, size)
+    return view_as_size(self, size)
 
 
 @table.convert("aten.reshape.default")
 def reshape(self: Value, shape: Index) -> Value:
-    return viewed(self, shape)
+    return view_as_size(self, shape)
 
 
 @table.convert("aten._reshape_alias.default")
 def reshape_alias(self: Value, size: Index, stride: Index) -> Value:
-    return viewed(self, size)
+    return view_as_size(self, size)
 
 
-def viewed(x: Value, size: Value) -> Value:
+def view_as_size(x: Value, size: Value) -> Value:
     """`x` in a new shape, itself where only the place of a -1 is left to say."""
     target = contents(size)
     if target is not None and len(target) == x.rank:
@@ -87,7 +87,7 @@ def ravel(self: Value) -> Value:
 
 @table.convert("aten.unflatten.int")
 def unflatten(self: Value, dim: int, sizes: Index) -> Value:
-    return replaced(self, axis_of(dim, self.rank), elements(sizes))
+    return split_axis(self, axis_of(dim, self.rank), elements(sizes))
 
 
 def elements(numbers: Value) -> list[build.Size]:
@@ -105,7 +105,7 @@ def index_slice(numbers: Value, k: int) -> Value:
     return index.slice_(numbers, [0], [k], [k + 1])
 
 
-def replaced(x: Value, axis: int, parts: Sequence[build.Size]) -> Value:
+def split_axis(x: Value, axis: int, parts: Sequence[build.Size]) -> Value:
     """`x` with one axis cut into several, one of which may be -1."""
     own = build.sizes_of(x)
     named = [p for p in parts if not (isinstance(p, int) and p == -1)]

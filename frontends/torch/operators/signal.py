@@ -164,7 +164,7 @@ def fft_c2r(self: Value, dim: tuple[int, ...], normalization: int, last_dim_size
     return complex_to_real(self, axes, [*lengths, size_given(last_dim_size)], by, inverse=True)
 
 
-def _shifted(x: Value, dim: tuple[int, ...] | None, *, back: bool) -> Value:
+def _shift(x: Value, dim: tuple[int, ...] | None, *, back: bool) -> Value:
     axes = list(range(x.rank)) if dim is None else list(axes_of(dim, x.rank))
     if not axes:
         return x
@@ -177,12 +177,12 @@ def _shifted(x: Value, dim: tuple[int, ...] | None, *, back: bool) -> Value:
 
 @table.convert("aten.fft_fftshift.default")
 def fftshift(self: Value, dim: tuple[int, ...] | None = None) -> Value:
-    return _shifted(self, dim, back=False)
+    return _shift(self, dim, back=False)
 
 
 @table.convert("aten.fft_ifftshift.default")
 def ifftshift(self: Value, dim: tuple[int, ...] | None = None) -> Value:
-    return _shifted(self, dim, back=True)
+    return _shift(self, dim, back=True)
 
 
 @table.convert("aten.fft_fftfreq.default")

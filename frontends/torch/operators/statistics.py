@@ -82,7 +82,7 @@ def _quantile(
     if not nan:
         bad = kept < x.size(axis)
     found = compare.where(bad, math.nan, found)
-    return _placed(found, self, q, axis if dim is not None else None, keepdim)
+    return _place_quantiles(found, self, q, axis if dim is not None else None, keepdim)
 
 
 def _between(values: Value, ranks: Value, low: Value, high: Value, interpolation: str) -> Value:
@@ -108,7 +108,7 @@ def _last(x: Value, axis: int) -> Value:
     return x if axis == x.rank - 1 else shape.transpose(x, perm=tuple(perm))
 
 
-def _placed(found: Value, self: Value, q: Value, axis: int | None, keepdim: bool) -> Value:
+def _place_quantiles(found: Value, self: Value, q: Value, axis: int | None, keepdim: bool) -> Value:
     """Quantiles on the last axis as PyTorch returns them: those of a vector come first."""
     if keepdim and self.rank:
         axes = [0] * self.rank if axis is None else [axis]

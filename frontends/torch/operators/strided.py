@@ -35,7 +35,7 @@ def as_strided(
     if self.is_static:
         count = math.prod(d for d in self.shape if isinstance(d, int))
         if where.size == count and np.array_equal(where.reshape(-1), np.arange(count)):
-            return self if where.shape == self.shape else _shaped(self, where.shape)
+            return self if where.shape == self.shape else _reshape_to(self, where.shape)
         perm = _permutation(self, where)
         if perm is not None:
             return shape.transpose(self, perm=perm)
@@ -43,7 +43,7 @@ def as_strided(
     return index.gather(flat, where, axis=0)
 
 
-def _shaped(x: Value, size: Sequence[int]) -> Value:
+def _reshape_to(x: Value, size: Sequence[int]) -> Value:
     return build.reshape(x, list(size))
 
 

@@ -32,7 +32,7 @@ def kaiser(beta: float) -> Shape:
     return lambda t: np.i0(beta * np.sqrt(np.maximum(1 - (2 * t - 1) ** 2, 0))) / np.i0(beta)
 
 
-def made(
+def make_window(
     translator: Translator,
     length: int,
     form: Shape,
@@ -55,7 +55,7 @@ def _family(name: str, form: Shape) -> None:
     def plain(
         window_length: int, *, dtype: Precision | None = None, translator: Translator
     ) -> Value:
-        return made(translator, window_length, form, periodic=True, dtype=dtype)
+        return make_window(translator, window_length, form, periodic=True, dtype=dtype)
 
     @table.convert(f"aten.{name}.periodic")
     def either(
@@ -65,7 +65,7 @@ def _family(name: str, form: Shape) -> None:
         dtype: Precision | None = None,
         translator: Translator,
     ) -> Value:
-        return made(translator, window_length, form, periodic=periodic, dtype=dtype)
+        return make_window(translator, window_length, form, periodic=periodic, dtype=dtype)
 
 
 _family("hann_window", cosines(0.5, -0.5))
@@ -85,7 +85,7 @@ def hamming_alpha(
     translator: Translator,
 ) -> Value:
     form = cosines(alpha, -0.46)
-    return made(translator, window_length, form, periodic=periodic, dtype=dtype)
+    return make_window(translator, window_length, form, periodic=periodic, dtype=dtype)
 
 
 @table.convert("aten.hamming_window.periodic_alpha_beta")
@@ -99,7 +99,7 @@ def hamming_alpha_beta(
     translator: Translator,
 ) -> Value:
     form = cosines(alpha, -beta)
-    return made(translator, window_length, form, periodic=periodic, dtype=dtype)
+    return make_window(translator, window_length, form, periodic=periodic, dtype=dtype)
 
 
 @table.convert("aten.kaiser_window.beta")
@@ -111,4 +111,4 @@ def kaiser_beta(
     dtype: Precision | None = None,
     translator: Translator,
 ) -> Value:
-    return made(translator, window_length, kaiser(beta), periodic=periodic, dtype=dtype)
+    return make_window(translator, window_length, kaiser(beta), periodic=periodic, dtype=dtype)

@@ -46,7 +46,7 @@ class Window:
         pads = self.flat_pads
         if self.ceil:
             axes = zip(x.shape[2:], self.kernel, self.strides, self.pads, strict=True)
-            grown = [_grown(*axis) for axis in axes]
+            grown = [_padding_of_last_window(*axis) for axis in axes]
             if any(g is None for g in grown):
                 return None
             whole = tuple(p for g in grown if g is not None for p in g)
@@ -62,7 +62,9 @@ class Window:
         return Window(*given, self.ceil)
 
 
-def _grown(size: Dim, kernel: int, stride: int, pad: int) -> tuple[int, int] | None:
+def _padding_of_last_window(
+    size: Dim, kernel: int, stride: int, pad: int
+) -> tuple[int, int] | None:
     """Padding that makes the last window whole instead of overhanging; None where unknown."""
     if isinstance(size, Expr):
         return None
@@ -95,7 +97,7 @@ def window(
     return Window(kernel, steps, pads, dilated, ceil_mode)
 
 
-def checked(x: Value, results: Sequence[Value], rank: int) -> tuple[Value, ...]:
+def check_results(x: Value, results: Sequence[Value], rank: int) -> tuple[Value, ...]:
     """The results of a pool; BadType where `x` or a result is empty but for its batch."""
     for value in (x, *results):
         if 0 in value.shape[-rank - 1 :]:

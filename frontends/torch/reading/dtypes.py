@@ -68,7 +68,7 @@ def _read(node: ast.expr) -> Dim:
             if kind == "Symbol":
                 return _symbol(args)
             if kind in ROUNDED:
-                return _rounded(kind, args)
+                return _floor_of_fraction(kind, args)
             return _combine(kind, [_read(a) for a in args])
         case ast.Name(id=name) | ast.Attribute(attr=name) if name in SINGLETONS:
             return SINGLETONS[name]
@@ -79,7 +79,7 @@ ROUNDED = frozenset({"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt"})
 """Integers made of floats, as a resize by a factor has them."""
 
 
-def _rounded(kind: str, args: list[ast.expr]) -> Dim:
+def _floor_of_fraction(kind: str, args: list[ast.expr]) -> Dim:
     """floor(c * n) where c is a small fraction, which float64 holds exactly; else a new symbol."""
     match args:
         case [

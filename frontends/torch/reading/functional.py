@@ -228,7 +228,7 @@ class Functional:
             self.ages[name] = self.ages.get(name, 0) + 1
             return
         is_shared = view.node.op not in MAYBE or self.shares(view.node, view.source)
-        carry = CARRY.get(view.node.op, _reshaped if view.node.op in MAYBE else None)
+        carry = CARRY.get(view.node.op, _undo_reshape if view.node.op in MAYBE else None)
         if carry is None or not is_shared:
             raise Unsupported(
                 f"a change in place of the result of {view.node.op}, which may share its memory "
@@ -293,7 +293,7 @@ def _scatter(op: str) -> Carry:
     return carry
 
 
-def _reshaped(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+def _undo_reshape(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     return "aten.view_as.default", {"self": Ref(new), "other": Ref(base)}
 
 
@@ -301,19 +301,19 @@ def _same(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     return "aten.alias.default", {"self": Ref(new)}
 
 
-def _turned(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+def _undo_transpose(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     """An exchange of axes is undone by itself."""
     rest = {k: v for k, v in view.node.attributes.items() if k != "self"}
     return view.node.op, {"self": Ref(new), **rest}
 
 
-def _permuted(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+def _undo_permute(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     dims = [d % len(view.node.attributes["dims"]) for d in view.node.attributes["dims"]]
     back = [dims.index(k) for k in range(len(dims))]
     return "aten.permute.default", {"self": Ref(new), "dims": back}
 
 
-def _narrowed(rewriter: Functional, view: View, base: str, new: str) -> Carried:
+def _undo_slice(rewriter: Functional, view: View, base: str, new: str) -> Carried:
     given = view.node.attributes
     start, length = given["start"], given["length"]
     if isinstance(start, Ref) or isinstance(length, Ref):
@@ -354,23 +354,23 @@ CARRY: dict[str, Carry] = {
     "aten.detach.default": _same,
     "aten.diagonal.default": _scatter("aten.diagonal_scatter.default"),
     "aten.as_strided.default": _scatter("aten.as_strided_scatter.default"),
-    "aten.narrow.default": _narrowed,
-    "aten.permute.default": _permuted,
+    "aten.narrow.default": _undo_slice,
+    "aten.permute.default": _undo_permute,
     "aten.select.int": _scatter("aten.select_scatter.default"),
     "aten.slice.Tensor": _scatter("aten.slice_scatter.default"),
     "aten.split.Tensor": _part,
     "aten.split_with_sizes.default": _part,
-    "aten.squeeze.default": _reshaped,
-    "aten.squeeze.dim": _reshaped,
-    "aten.squeeze.dims": _reshaped,
-    "aten.swapaxes.default": _turned,
-    "aten.t.default": _turned,
-    "aten.transpose.int": _turned,
+    "aten.squeeze.default": _undo_reshape,
+    "aten.squeeze.dim": _undo_reshape,
+    "aten.squeeze.dims": _undo_reshape,
+    "aten.swapaxes.default": _undo_transpose,
+    "aten.t.default": _undo_transpose,
+    "aten.transpose.int": _undo_transpose,
     "aten.unbind.int": _unbound,
-    "aten.unflatten.int": _reshaped,
-    "aten.unsqueeze.default": _reshaped,
-    "aten.view.default": _reshaped,
-    "aten.view_as.default": _reshaped,
+    "aten.unflatten.int": _undo_reshape,
+    "aten.unsqueeze.default": _undo_reshape,
+    "aten.view.default": _undo_reshape,
+    "aten.view_as.default": _undo_reshape,
     **dict.fromkeys(IDENTITIES, _same),
     **{f"aten.to.{kind}": _same for kind in ("device", "dtype", "dtype_layout", "other")},
     "aten.type_as.default": _same,

@@ -14,7 +14,7 @@ from torch.export.graph_signature import ConstantArgument
 from torch.utils import _pytree as pytree
 
 from nnir.dim import Dim
-from nnir.errors import BadInput, BadModel, Unsupported, told
+from nnir.errors import BadInput, BadModel, Unsupported, describe
 from nnir.types import PRECISIONS, Precision, TensorType
 
 from ...source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
@@ -23,7 +23,7 @@ from .dtypes import STRIDED, dimension
 from .functional import functional
 from .naming import named_dimensions
 from .reader import MEMORY, node_of
-from .signature import End, bind_inputs, finished, name_outputs
+from .signature import End, bind_inputs, finish_model, name_outputs
 
 TORCH_TYPES: dict[torch.dtype, Precision] = {
     found: precision
@@ -48,7 +48,7 @@ def read(
     dynamic_shapes: Any = None,
 ) -> SourceModel:
     """The source model of an ExportedProgram or of a module; weights share the tensors' memory."""
-    program = exported(source, inputs, keywords, dynamic_shapes)
+    program = export(source, inputs, keywords, dynamic_shapes)
     names: dict[str, str] = {}
     if dynamic_shapes is not None:
         names = named_dimensions(program, source, inputs or (), keywords or {}, dynamic_shapes)
@@ -65,10 +65,10 @@ def read(
         for k, v in program.range_constraints.items()
         if isinstance(k, sympy.Symbol)
     }
-    return finished(graph, mutated, overwritten, ranges, f"torch {torch.__version__}")
+    return finish_model(graph, mutated, overwritten, ranges, f"torch {torch.__version__}")
 
 
-def exported(
+def export(
     source: Any,
     inputs: Sequence[Any] | None = None,
     keywords: Mapping[str, Any] | None = None,
@@ -103,7 +103,7 @@ def exported(
 def save(source: Any, path: Path, inputs: Sequence[Any]) -> None:
     """Write the program of an object as `.pt2`; a module is exported on `inputs`."""
     is_program = isinstance(source, torch.export.ExportedProgram)
-    torch.export.save(exported(source, None if is_program else inputs), path)
+    torch.export.save(export(source, None if is_program else inputs), path)
 
 
 def _tensor(given: Any) -> Any:
@@ -298,4 +298,4 @@ def _attribute(module: torch.nn.Module, path: str) -> Any:
     try:
         return operator.attrgetter(path)(module)
     except AttributeError as error:
-        raise BadModel(f"the graph reads {path!r}: {told(error)}") from None
+        raise BadModel(f"the graph reads {path!r}: {describe(error)}") from None

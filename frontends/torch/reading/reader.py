@@ -19,7 +19,7 @@ from .container import OLD, REEXPORT, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
 from .screening import screen
-from .signature import End, bind_inputs, finished, name_outputs
+from .signature import End, bind_inputs, finish_model, name_outputs
 
 MAJOR = 8
 """The major version of torch/_export/serde/schema.py; minor ones only add fields."""
@@ -68,7 +68,7 @@ def _read(container: Container) -> SourceModel:
     overwritten = name_outputs(graph, _ends(signature["output_specs"]), names)
     ranges = _ranges(program["range_constraints"])
     producer = f"torch {program.get('torch_version', '')}".strip()
-    return finished(graph, mutated, overwritten, ranges, producer)
+    return finish_model(graph, mutated, overwritten, ranges, producer)
 
 
 class Weights:

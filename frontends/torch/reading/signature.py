@@ -71,7 +71,7 @@ def name_outputs(
     return overwritten
 
 
-def finished(
+def finish_model(
     graph: SourceGraph,
     mutated: Mapping[str, SourceValue],
     overwritten: list[str],

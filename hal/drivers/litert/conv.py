@@ -200,7 +200,7 @@ def conv_integer(
     x = _less(g, input, input_zero_point, 0)
     w = _less(g, filter, filter_zero_point, 3)
     extents = shared.extents(kernel_of("conv_integer", filter), dilations)
-    pairs = shared.paired(pads, rank)
+    pairs = shared.pair_pads(pads, rank)
     last = windows.stored_last(g, x)
     last, padding = windows.padded(g, input, last, pairs, extents, strides)
     shape = _result(g, input.shape[0], filter.shape[0])

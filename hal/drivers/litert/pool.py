@@ -309,7 +309,7 @@ def max_pool(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
-    pairs = shared.paired(pads, len(kernel_shape))
+    pairs = shared.pair_pads(pads, len(kernel_shape))
     window = Window(g, input, kernel_shape, strides, dilations, pairs)
     if not return_indices:
         return largest(g, window, Fuse.NONE)

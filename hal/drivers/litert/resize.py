@@ -157,7 +157,7 @@ def _steps(
         raise NoLowering("litert resizes to known sizes or by known scales only")
     factors = None if known is None else known.reshape(-1).tolist()
     shape = [d if isinstance(d, int) else 1 for d in input.shape]
-    return resize.resolved(shape, axes, wanted, factors, policy)[1]
+    return resize.resolve_sizes(shape, axes, wanted, factors, policy)[1]
 
 
 def _is_bilinear(

@@ -36,7 +36,7 @@ def _borders(
     """How much the whole result of a transposed convolution grows at each end; cuts are below 0."""
     sizes = windows.sized("a transposed convolution", input)
     covered = shared.extents(kernel, dilations)
-    pairs = shared.resolved(auto_pad, pads, sizes, covered, strides)
+    pairs = shared.resolve_padding(auto_pad, pads, sizes, covered, strides)
     found = []
     for n, stride, extent, (before, _), size in zip(
         sizes, strides, covered, pairs, out, strict=True

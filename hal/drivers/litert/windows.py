@@ -41,8 +41,8 @@ def pairs_of(
     if auto_pad == AutoPad.SAME:
         if any(isinstance(d, Expr) for d in input.shape[2:]):
             return None
-        return windows.resolved(auto_pad, None, sized(name, input), extents, strides)
-    return windows.paired(None if auto_pad == AutoPad.VALID else pads, len(extents))
+        return windows.resolve_padding(auto_pad, None, sized(name, input), extents, strides)
+    return windows.pair_pads(None if auto_pad == AutoPad.VALID else pads, len(extents))
 
 
 def is_same(

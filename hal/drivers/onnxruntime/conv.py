@@ -116,7 +116,7 @@ def _forced(
     """(before, after, extra) of each axis where they depend on the sizes."""
     sizes = windows.sized("CONV_2D_TRANSPOSE", input)
     covered = shared.extents(kernel, dilations)
-    pairs = shared.resolved(auto_pad, pads, sizes, covered, strides)
+    pairs = shared.resolve_padding(auto_pad, pads, sizes, covered, strides)
     found = []
     for k, (size, extent, stride, (before, after)) in enumerate(
         zip(sizes, covered, strides, pairs, strict=True)

@@ -309,7 +309,7 @@ def max_unpool(
     """A scatter into flat zeros: ONNX Runtime's own kernel misplaces with an output_shape."""
     if any(isinstance(d, Expr) for d in input.shape):
         raise NoLowering(f"max_unpool needs known sizes on onnxruntime, not {input.type}")
-    found = pool.unpooled(input.shape, kernel_shape, strides, pads)
+    found = pool.unpooled_sizes(input.shape, kernel_shape, strides, pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     require_size(math.prod(sizes))
     flat = g.constant(np.array([-1], np.int64))

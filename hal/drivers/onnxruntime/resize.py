@@ -242,7 +242,7 @@ def _plan(
     if unknown or (factors is None and wanted is None) or any(isinstance(d, Expr) for d in own):
         return None
     shape = [1 if isinstance(d, Expr) else d for d in input.shape]
-    out, steps = resize.resolved(shape, axes, wanted, factors, policy)
+    out, steps = resize.resolve_sizes(shape, axes, wanted, factors, policy)
     if 0 in out or 0 in own:
         return None
     flat = None if roi is None or roi.constant is None else roi.constant.reshape(-1).tolist()

@@ -30,7 +30,7 @@ def padding(
         case AutoPad.SAME:
             sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
             if len(sizes) == rank:
-                pairs = windows.resolved(auto_pad, None, sizes, kernel, strides)
+                pairs = windows.resolve_padding(auto_pad, None, sizes, kernel, strides)
                 return None, begins_ends([p for pair in pairs for p in pair])
             if any(s > k for s, k in zip(strides, kernel, strict=True)):
                 raise NoLowering("auto_pad SAME with strides above the kernel needs known sizes")
@@ -51,7 +51,7 @@ def whole(
     if any(isinstance(d, Expr) for d in spatial):
         return None
     found: list[int] = []
-    pairs = windows.paired(pads, len(kernel))
+    pairs = windows.pair_pads(pads, len(kernel))
     for size, k, s, (before, after) in zip(spatial, kernel, strides, pairs, strict=True):
         count = windows.slid(size, k, s, (before, after), ceil=True)
         need = (count - 1) * s + k - size - before

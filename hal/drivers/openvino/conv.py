@@ -120,7 +120,7 @@ def transposed_convolution(
     if auto_pad == AutoPad.SAME or output_shape is not None:
         borders = _forced(input, kernel, auto_pad, pads, strides, dilations, output_shape, extra)
     else:
-        pairs = shared.paired(pads if auto_pad == AutoPad.NONE else None, rank)
+        pairs = shared.pair_pads(pads if auto_pad == AutoPad.NONE else None, rank)
         borders = [(a, b - e) for (a, b), e in zip(pairs, extra, strict=True)]
     inner = [(max(a, 0), max(b, 0)) for a, b in borders]
     outer = [(max(-a, 0), max(-b, 0)) for a, b in borders]
@@ -155,7 +155,7 @@ def _forced(
     """(before, after) of each axis where they depend on the sizes."""
     sizes = windows.sized("CONV_2D_TRANSPOSE", input)
     covered = shared.extents(kernel, dilations)
-    pairs = shared.resolved(auto_pad, pads, sizes, covered, strides)
+    pairs = shared.resolve_padding(auto_pad, pads, sizes, covered, strides)
     found = []
     for k, (size, extent, stride, (before, after)) in enumerate(
         zip(sizes, covered, strides, pairs, strict=True)
@@ -235,7 +235,7 @@ def col_2_im(
     rank = 2
     if image_shape.shape != (2,):
         raise NoLowering(f"openvino has col_2_im of images only, not {image_shape.type}")
-    pairs = shared.paired(pads, rank)
+    pairs = shared.pair_pads(pads, rank)
     return g.node(
         "Col2Im",
         input,
@@ -264,7 +264,7 @@ def deformable_conv_2d(
     dilations: tuple[int, ...],
     fuse_code: Fuse,
 ) -> Any:
-    pairs = shared.paired(pads, 2)
+    pairs = shared.pair_pads(pads, 2)
     operands: list[Operand] = [g.cast(v, FLOAT32) for v in (input, offset, filter, mask)]
     result = g.node(
         "DeformableConvolution",

@@ -218,7 +218,7 @@ def _any_sizes(
         "strides": list(steps),
         "dilations": list(dilated),
         "rounding_type": "floor",
-        **_split(shared.paired(pads, rank)),
+        **_split(shared.pair_pads(pads, rank)),
     }
     if ceil_mode:
         grown = windows.whole(input, pads, shared.extents(kernel, dilated), steps, inside=True)
@@ -246,7 +246,7 @@ def average_pool(
         input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="average_pool"
     )
     x = g.cast(input, FLOAT32)
-    pairs = shared.paired(pads, rank)
+    pairs = shared.pair_pads(pads, rank)
     if count_include_pad and any(map(any, pairs)):
         if any(p < 0 for pair in pairs for p in pair):
             raise NoLowering("openvino: average_pool with negative padding")
@@ -341,7 +341,7 @@ def max_unpool(
     """A scatter into flat zeros."""
     if any(isinstance(d, Expr) for d in input.shape):
         raise NoLowering(f"max_unpool needs known sizes on openvino, not {input.type}")
-    found = pool.unpooled(input.shape, kernel_shape, strides, pads)
+    found = pool.unpooled_sizes(input.shape, kernel_shape, strides, pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     require_size(math.prod(sizes))
     zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))

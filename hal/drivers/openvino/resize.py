@@ -282,7 +282,7 @@ def _plan(
     if any(not whole[k] or regions[k] is not None for k in unknown):
         return None
     shape = [1 if isinstance(d, Expr) else d for d in input.shape]
-    out, steps = resize.resolved(shape, axes, wanted, factors, policy)
+    out, steps = resize.resolve_sizes(shape, axes, wanted, factors, policy)
     own = [shape[a] for a in axes]
     if 0 in out or 0 in own:
         return None

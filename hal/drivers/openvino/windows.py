@@ -28,11 +28,11 @@ def padding(
             sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
             if len(sizes) < rank:
                 return {"auto_pad": "same_upper", "pads_begin": [0] * rank, "pads_end": [0] * rank}
-            pairs = windows.resolved(auto_pad, None, sizes, kernel, strides)
+            pairs = windows.resolve_padding(auto_pad, None, sizes, kernel, strides)
         case AutoPad.VALID:
-            pairs = windows.paired(None, rank)
+            pairs = windows.pair_pads(None, rank)
         case _:
-            pairs = windows.paired(pads, rank)
+            pairs = windows.pair_pads(pads, rank)
     begins, ends = [a for a, _ in pairs], [b for _, b in pairs]
     return {"auto_pad": "explicit", "pads_begin": begins, "pads_end": ends}
 
@@ -53,7 +53,7 @@ def whole(
     if any(isinstance(d, Expr) for d in spatial):
         return None
     found: list[tuple[int, int]] = []
-    pairs = windows.paired(pads, len(kernel))
+    pairs = windows.pair_pads(pads, len(kernel))
     for size, k, s, (before, after) in zip(spatial, kernel, strides, pairs, strict=True):
         if inside:
             count = windows.slid_inside(size, k, s, (before, after))

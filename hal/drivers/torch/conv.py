@@ -46,7 +46,7 @@ def pairs_of(
         case AutoPad.VALID:
             return [(0, 0)] * len(sizes)
         case AutoPad.NONE:
-            return windows.paired(pads, len(sizes))
+            return windows.pair_pads(pads, len(sizes))
     raise NoLowering(f"torch has no padding {auto_pad!r}")
 
 
@@ -235,7 +235,7 @@ def col_2_im(
     rank = len(image)
     if rank not in (1, 2) or not input.is_float:
         raise NoLowering(f"torch folds floats over one or two axes, not {input.type} over {rank}")
-    pairs = windows.paired(pads, rank)
+    pairs = windows.pair_pads(pads, rank)
     sizes = [n + a + b for n, (a, b) in zip(image, pairs, strict=True)]
     ones: list[Any] = [1] * (2 - rank)
     steps, dilated = (list(n or (1,) * rank) for n in (strides, dilations))
@@ -269,7 +269,7 @@ def deformable_conv_2d(
     fuse_code: Fuse,
 ) -> Any:
     operands = [g.of(v) for v in (input, offset, mask, filter)]
-    starts = [before for before, _ in windows.paired(pads, 2)]
+    starts = [before for before, _ in windows.pair_pads(pads, 2)]
     result = g.call(
         deformed, *operands, starts, list(strides), list(dilations), group, deformable_group
     )

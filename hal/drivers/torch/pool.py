@@ -98,7 +98,7 @@ def _of_any(
     ceil: bool,
 ) -> Windows:
     ones = (1,) * len(kernel)
-    pairs = windows.paired(pads, len(kernel))
+    pairs = windows.pair_pads(pads, len(kernel))
     return Windows(
         g, input, kernel, strides or ones, dilations or ones, pairs, ceil=ceil, inside=True
     )
@@ -317,7 +317,9 @@ def max_unpool(
     pads: tuple[int, ...] | None,
 ) -> Any:
     own, steps = g.axes(input), strides or (1,) * len(kernel_shape)
-    axes = zip(own[2:], steps, kernel_shape, windows.paired(pads, len(kernel_shape)), strict=True)
+    axes = zip(
+        own[2:], steps, kernel_shape, windows.pair_pads(pads, len(kernel_shape)), strict=True
+    )
     sizes = [g.size(d) for d in (*own[:2], *(windows.transposed_size(*a, 0) for a in axes))]
     count = sizes[0]
     for size in sizes[1:]:

@@ -21,7 +21,7 @@ NOISE = re.compile(
 """Attributes that say who made an operator and how it should run, not what it does."""
 
 
-def described(names: list[str]) -> dict[str, Any]:
+def describe_operators(names: list[str]) -> dict[str, Any]:
     """What the Paddle of this process says of those operators that it knows."""
     import paddle
     from paddle.base.framework import OpProtoHolder, Program
@@ -67,7 +67,7 @@ def defaults(program: Any, name: str, kinds: dict[str, Any]) -> dict[str, Any]:
     return {k: None if k in needed else given.get(k) for k in {**kinds, **given}}
 
 
-def asked(python: str, names: list[str]) -> dict[str, Any]:
+def ask_interpreter(python: str, names: list[str]) -> dict[str, Any]:
     """What another interpreter answers."""
     environment = {**os.environ, "FLAGS_enable_pir_api": "0", "GLOG_minloglevel": "3"}
     done = subprocess.run(
@@ -90,13 +90,13 @@ def main(others: list[str]) -> None:
     names = sorted({OLDER.get(n, n) for n in RULES})
     found: dict[str, Any] = {}
     for python in (sys.executable, *others):
-        found = asked(python, names) | found
+        found = ask_interpreter(python, names) | found
     lines = [f"{json.dumps(n)}: {json.dumps(d)}" for n, d in sorted(found.items())]
     FILE.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--answer"]:
-        sys.stdout.write(json.dumps(described(json.load(sys.stdin)), default=str))
+        sys.stdout.write(json.dumps(describe_operators(json.load(sys.stdin)), default=str))
     else:
         main(sys.argv[1:])

@@ -134,7 +134,7 @@ for _name, _op in REDUCTIONS.items():
 
 
 @RULES.add("hard_swish", "swish")
-def fixed(call: Call) -> None:
+def ignore_attributes(call: Call) -> None:
     """Paddle 2 and 3 do not look at these attributes, Paddle 1 did."""
     usual = {"threshold": 6.0, "scale": 6.0, "offset": 3.0, "beta": 1.0}
     for name, value in usual.items():

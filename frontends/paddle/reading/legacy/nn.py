@@ -63,7 +63,7 @@ def batch_norm(call: Call) -> None:
     call.node("batch_norm", arguments, results)
 
 
-def _resized(op: str) -> Rule:
+def _resize_rule(op: str) -> Rule:
     """The first versions have one scale for all axes."""
 
     def rule(call: Call) -> None:
@@ -84,4 +84,4 @@ def _resized(op: str) -> Rule:
 
 
 for _name in ("nearest", "bilinear", "bicubic", "linear", "trilinear"):
-    RULES[f"{_name}_interp"] = RULES[f"{_name}_interp_v2"] = _resized(f"{_name}_interp")
+    RULES[f"{_name}_interp"] = RULES[f"{_name}_interp_v2"] = _resize_rule(f"{_name}_interp")

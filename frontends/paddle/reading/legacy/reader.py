@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import beside
-from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, told
+from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, describe
 from nnir.mapping import map_file
 from nnir.types import TensorType
 
@@ -52,7 +52,7 @@ def read(path: Path, parameters: Path | None = None) -> SourceModel:
     except DAMAGE as error:
         if getattr(error, "__notes__", ()):  # of a rule: a bug of ours, not of the bytes
             raise
-        raise BadFile(f"damaged program: {told(error)}") from None
+        raise BadFile(f"damaged program: {describe(error)}") from None
 
 
 @contextmanager
@@ -97,10 +97,10 @@ class Reader:
     def _values(self, path: Path, parameters: Path | None) -> dict[str, Any]:
         declared = {n: (v.precision, v.sizes) for n, v in self.weights.items()}
         if parameters is not None:
-            return params.combined(parameters, declared)
+            return params.read_combined(parameters, declared)
         for place in (path.with_suffix(".pdiparams"), path.with_name("__params__")):
             if place.exists():
-                return params.combined(beside(path.parent, place.name), declared)
+                return params.read_combined(beside(path.parent, place.name), declared)
         found = {}
         for name, (kind, sizes) in declared.items():
             if "/" in name or "\\" in name or name in ("", ".", ".."):
@@ -254,7 +254,7 @@ def _conditional(reader: Reader, op: Op, env: Env, graph: SourceGraph, depth: in
     if old:
         (condition,) = op.inputs["Cond"]
         sides = [[before[n] for n in old], [pending[n] for n in old]]
-        found = _branched(reader, value(env, condition, op), sides, graph, depth)
+        found = _branch(reader, value(env, condition, op), sides, graph, depth)
         pending.update(zip(old, found, strict=True))
     env.update(pending)
 
@@ -267,10 +267,10 @@ def _select(reader: Reader, op: Op, env: Env, graph: SourceGraph, depth: int) ->
         raise BadModel(f"select_input of {op.inputs['X']}")
     (mask,) = op.inputs["Mask"]
     sides = [[entries[0]], [entries[1]]]
-    (env[target],) = _branched(reader, value(env, mask, op), sides, graph, depth)
+    (env[target],) = _branch(reader, value(env, mask, op), sides, graph, depth)
 
 
-def _branched(
+def _branch(
     reader: Reader, condition: Any, sides: Sequence[Sequence[Any]], graph: SourceGraph, depth: int
 ) -> list[Ref]:
     """An `if` that gives the entries of the second side where the condition holds."""

@@ -70,13 +70,13 @@ def same(
         definition = opdefs.find(op)
         if definition is None:
             raise BadModel(f"PIR has no {op}")
-        arguments = dict(fixed) | bound(call, definition, slots or {}, attributes or {})
-        call.node(op, arguments, results or ordered(call, definition.results))
+        arguments = dict(fixed) | bind_slots(call, definition, slots or {}, attributes or {})
+        call.node(op, arguments, results or order_results(call, definition.results))
 
     return rule
 
 
-def bound(
+def bind_slots(
     call: Call, definition: OpDef, slots: Mapping[str, str], attributes: Mapping[str, str]
 ) -> dict[str, Any]:
     """The inputs and attributes of a program that an operator of PIR has as arguments."""
@@ -104,7 +104,7 @@ def bound(
     return arguments
 
 
-def ordered(call: Call, results: Sequence[str]) -> list[str]:
+def order_results(call: Call, results: Sequence[str]) -> list[str]:
     """Output slots in the order of PIR's results, by their names or else by their places."""
     left = list(defs.find(call.op.type).outputs)
     if len(results) == 1:
