@@ -71,6 +71,18 @@ CASES = [
         tol=ROUNDS,
     ),
     Case("aten.cross_entropy_loss.default", (SCORES.astype(BF16), CLASSES), tol=NARROW),
+    Case(
+        "aten.cross_entropy_loss.default",
+        (X.astype(np.float32), (P / P.sum(1, keepdims=True)).astype(np.float64)),
+        why="probabilities of a wider type",
+        tol=ROUNDS,
+    ),
+    Case(
+        "aten.cross_entropy_loss.default",
+        (X.astype(BF16), (P / P.sum(1, keepdims=True)).astype(np.float32), None, 0),
+        why="scores of a narrower type",
+        tol=NARROW,
+    ),
     *(
         Case("aten.binary_cross_entropy.default", (P, Q, Y, r), tol=ROUNDS, why=f"weights {r}")
         for r in (0, 1, 2)

@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
-from nnir.recipes.promotion import Number, promote, widen_half
+from nnir.recipes.promotion import Number, common_precision, promote, widen_half
 from nnir.types import Precision
 
 from ...table import Table
@@ -141,13 +141,16 @@ def cross_entropy_loss(
     x = widen_half(self)
     scores = activation.log_softmax(x, axis=axis)
     if target.is_float:
+        result = common_precision(*(v for v in (self, target, weight) if v is not None))
+        if result != self.precision:  # PyTorch rounds the scores to their own type before that
+            scores = scores.cast(self.precision)
         made = _of_probabilities(scores, target, weight, reduction, label_smoothing, axis)
-    else:
-        made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
-        if label_smoothing:
-            smooth = _smooth_loss(scores, target, weight, reduction, ignore_index)
-            parts = (made, x.scalar(1 - label_smoothing)), (smooth, x.scalar(label_smoothing))
-            made = binary.add(*(binary.mul(*p) for p in parts))
+        return made.cast(result)
+    made, _ = _negative_likelihood(scores, target, weight, reduction, ignore_index)
+    if label_smoothing:
+        smooth = _smooth_loss(scores, target, weight, reduction, ignore_index)
+        parts = (made, x.scalar(1 - label_smoothing)), (smooth, x.scalar(label_smoothing))
+        made = binary.add(*(binary.mul(*p) for p in parts))
     return made.cast(self.precision)
 
 
@@ -166,7 +169,7 @@ def _of_probabilities(
     label_smoothing: float,
     axis: int,
 ) -> Value:
-    wanted = target.cast(scores.precision)
+    scores, wanted = promote(scores, widen_half(target))
     classes = scores.size(axis).cast(scores.precision)
     if label_smoothing:
         wanted = wanted * (1 - label_smoothing)
