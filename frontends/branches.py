@@ -9,9 +9,9 @@ from nnir.errors import Unsupported
 from nnir.model import Model, Value
 from nnir.ops import compare, control
 
-from . import carried
+from . import loop_state as carried
 from .capture import Capture
-from .carried import fresh, inline, truth
+from .loop_state import fresh, inline, truth
 from .source import SourceGraph
 from .translate import Translator
 

@@ -14,7 +14,7 @@ from nnir.ops import control, unary
 from nnir.types import TensorType
 
 from .capture import Capture
-from .carried import (
+from .loop_state import (
     Carried,
     fresh,
     inline,

@@ -23,7 +23,7 @@ from nnir.model import Model
 
 from . import conversion
 from .checking import compile_checked
-from .net import guarded
+from .net import guard
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,7 +39,7 @@ STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
 
 
-@guarded("source", "params")
+@guard("source", "params")
 def load(
     source: Source,
     inputs: Sequence[Any] | None = None,
@@ -82,7 +82,7 @@ def load(
         "params": params,
         "trust": trust or None,
     }
-    model, images = _translated(source, {k: v for k, v in given.items() if v is not None})
+    model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     from nnir.passes import CLEAN, apply, ends, sink_transposes
 
     if input_layout is not None:
@@ -113,7 +113,7 @@ def _tell_of_state(model: Model) -> None:
         )
 
 
-def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
+def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
     """The model, and the order of axes that images have in its source."""
     if isinstance(source, (str, os.PathLike)):
         source = Path(source)
@@ -126,7 +126,7 @@ def _translated(source: Source, options: dict[str, Any]) -> tuple[Model, str]:
             raise BadInput(f"{', '.join(options)}: not for a {archive.SUFFIX} file")
         found = archive.load(source) if isinstance(source, Path) else archive.loads(source)
         return found, STANDARD
-    for frontend in _asked(source):
+    for frontend in _candidate_frontends(source):
         if frontend.detects(source):
             takes = frontend.options(source)
             unknown = [o for o in options if o not in takes]
@@ -148,7 +148,7 @@ def _head(source: Any) -> bytes:
     return read_head(source, 64) if isinstance(source, Path) else b""
 
 
-def _asked(source: Any) -> Iterator[Frontend]:
+def _candidate_frontends(source: Any) -> Iterator[Frontend]:
     """The frontends in the order in which to ask them; none is imported after one that agrees.
 
     The content decides whose a file is, its suffix only who is asked first.
@@ -157,7 +157,7 @@ def _asked(source: Any) -> Iterator[Frontend]:
     if isinstance(source, Path):
         suffix = FOLDER if source.is_dir() else source.suffix
     others = []
-    for _, frontend in _installed():
+    for _, frontend in _installed_frontends():
         if suffix in frontend.suffixes:
             yield frontend
         else:
@@ -171,7 +171,7 @@ def _points() -> tuple[EntryPoint, ...]:
     return tuple(entry_points(group=GROUP))
 
 
-def _installed() -> Iterator[tuple[str, Frontend]]:
+def _installed_frontends() -> Iterator[tuple[str, Frontend]]:
     """Every installed frontend by its name; each is imported when its turn comes."""
     for point in sorted(_points(), key=lambda e: e.name):
         yield point.name, check_frontend(point.load(), point.name)
@@ -179,10 +179,10 @@ def _installed() -> Iterator[tuple[str, Frontend]]:
 
 def frontends() -> dict[str, Frontend]:
     """The installed frontends by name."""
-    return dict(_installed())
+    return dict(_installed_frontends())
 
 
-@guarded("path")
+@guard("path")
 def save(model: Model, path: str | os.PathLike[str]) -> None:
     """Write a model as `.nnir`, whole or not at all; equal models give equal bytes."""
     if Path(path).suffix != archive.SUFFIX:
@@ -214,7 +214,7 @@ def optimize(model: Model) -> list[str]:
     return conversion.optimize(model)
 
 
-@guarded("cache_dir")
+@guard("cache_dir")
 def compile(
     model: Model | None,
     device: str | Sequence[str] | Options = "builtin",
@@ -278,7 +278,7 @@ def _rules(partition: str | os.PathLike[str]) -> Rules:
     return Rules.read(Path(partition))
 
 
-@guarded("source", "target")
+@guard("source", "target")
 def convert(
     source: Source,
     target: str | os.PathLike[str],
@@ -319,7 +319,7 @@ def convert(
     return written.model
 
 
-@guarded("source")
+@guard("source")
 def verify(
     source: Source,
     device: str = "builtin",
@@ -339,11 +339,11 @@ def verify(
     """
     from conformance.verifying.verify import verify as run
 
-    model = _loaded(source, inputs, loading)
+    model = _load_for_proof(source, inputs, loading)
     return run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
 
 
-@guarded("source", "folder")
+@guard("source", "folder")
 def bisect(
     source: Source,
     device: str = "builtin",
@@ -367,7 +367,7 @@ def bisect(
     from conformance.bisecting import evidence
     from conformance.bisecting.bisect import bisect as run
 
-    model = _loaded(source, inputs, loading)
+    model = _load_for_proof(source, inputs, loading)
     if fuse:
         optimize(model)
     found = run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)
@@ -376,7 +376,7 @@ def bisect(
     return found
 
 
-def _loaded(
+def _load_for_proof(
     source: Source, inputs: Sequence[Any] | None, loading: Mapping[str, Any] | None
 ) -> Model:
     """The model of what is to be proved; a module is exported on the inputs."""
@@ -390,7 +390,7 @@ def _is_traced(source: Source) -> bool:
     """Whether a frontend traces or exports `source` on example inputs."""
     if isinstance(source, (str, os.PathLike, bytes)):
         return False
-    found = next((f for f in _asked(source) if f.detects(source)), None)
+    found = next((f for f in _candidate_frontends(source) if f.detects(source)), None)
     return found is not None and found.exports(source)
 
 

@@ -15,12 +15,12 @@ from hal.properties import environment
 from nnir.errors import DeviceError, NNAdapterError, describe, summary
 
 from . import net
-from .inspection import check, devices, doctor, inspect, ops
+from .commands.conversion import convert, verify
+from .commands.inspection import check, devices, doctor, inspect, ops
+from .commands.proof import bisect, conform
+from .commands.running import run
 from .interruption import INTERRUPTED
-from .prove import bisect, conform
-from .running import run
 from .terminal import say
-from .work import convert, verify
 
 DEBUG = "NNADAPTER_DEBUG"
 BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"

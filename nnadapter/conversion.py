@@ -106,7 +106,7 @@ def _difference(target: Path, report: Report, kept: Path | None) -> str:
 def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
     """The model with known sizes, fused operations and standard operators, as it is asked for."""
     if plan.sizes:
-        model = fixed(model, plan.sizes)
+        model = with_fixed_sizes(model, plan.sizes)
     passes = optimize(model) if plan.optimize else []
     if plan.standard is not None:
         from nnir.standard import to_standard
@@ -115,7 +115,7 @@ def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
     return model, passes
 
 
-def fixed(model: Model, sizes: Mapping[str, int]) -> Model:
+def with_fixed_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
     """A copy of a model whose named dimensions are numbers, and shapes constants where they can."""
     from nnir.passes import CLEAN, apply
     from nnir.specialise import fix_sizes

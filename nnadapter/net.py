@@ -36,20 +36,20 @@ def caught(what: str = "") -> Iterator[None]:
         name = error.filename if isinstance(error.filename, (str, bytes)) else what
         if error.filename2 is not None:
             name = error.filename2
-        raise BadFile(f"{_named(name)}{error.strerror or error}") from error
+        raise BadFile(f"{_name_prefix(name)}{error.strerror or error}") from error
     except MemoryError as error:
-        raise OutOfMemory(f"{_named(what)}there is not enough memory") from error
+        raise OutOfMemory(f"{_name_prefix(what)}there is not enough memory") from error
     except UnicodeError as error:
-        raise BadFile(f"{_named(what)}a text that is no text: {error}") from error
+        raise BadFile(f"{_name_prefix(what)}a text that is no text: {error}") from error
     except RecursionError as error:
-        raise BadFile(f"{_named(what)}nested too deeply") from error
+        raise BadFile(f"{_name_prefix(what)}nested too deeply") from error
 
 
-def _named(name: Any) -> str:
+def _name_prefix(name: Any) -> str:
     return f"{os.fsdecode(name)!r}: " if name else ""
 
 
-def guarded(*paths: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def guard(*paths: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: a function of the Python face; `paths` are its parameters that may be paths."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:

@@ -9,7 +9,7 @@ from nnir.errors import BadModel
 from nnir.model import Value
 from nnir.types import TensorType
 
-from ..named import NamedTranslator, require_declared
+from ..named_arguments import NamedTranslator, require_declared
 from ..source import SourceModel, SourceNode
 from ..table import Converter
 from ..translate import Dialect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..named import NamedTranslator
+from ..named_arguments import NamedTranslator
 from .reading.flatten import Variable
 
 

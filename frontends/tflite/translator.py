@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..delegate import load_delegate
-from ..named import call, flat
+from ..named_arguments import call, flat
 from ..source import SourceNode
 from ..table import Converter
 from ..translate import Dialect, Translator

@@ -8,7 +8,7 @@ from typing import Any
 from nnir.model import Value
 from nnir.ops import unary
 
-from ..named import NamedTranslator, require_declared
+from ..named_arguments import NamedTranslator, require_declared
 from ..source import SourceNode
 from ..table import Converter
 from ..translate import Dialect

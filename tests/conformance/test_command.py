@@ -20,7 +20,7 @@ from conformance.judging.compare import Difference
 from conformance.judging.result import CRASH, LARGEST, LIMIT, PASS, WRONG, Result, Run
 from conformance.running import conform as running
 from conformance.running.suite import Item, Options, command
-from nnadapter import prove
+from nnadapter.commands import proof as prove
 
 ESCAPE = "\x1b[31mred\x07"
 ITEM = Item("models", "onnx", "Op", "a 'case'")
@@ -31,7 +31,7 @@ def result(case: str, verdict: str, **more: Any) -> Result:
 
 
 def parsed(words: list[str]) -> Options:
-    found: Options = prove.chosen(prove.conform.make_context("conform", list(words)).params)
+    found: Options = prove.options_of(prove.conform.make_context("conform", list(words)).params)
     return found
 
 

@@ -21,7 +21,7 @@ from conformance.suites import opinfo
 from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
 from conformance.suites.samples import OpInfo
-from nnadapter import prove
+from nnadapter.commands import proof as prove
 from nnir.errors import NNAdapterError
 
 PARTS = 16
@@ -138,7 +138,7 @@ def test_the_printed_command_runs_that_case() -> None:
     )
     item = next(Item(*i) for i in planned(options)["items"] if i[3] == "signbit-bfloat16")
     words = shlex.split(command(item, "builtin", options))
-    given = prove.chosen(prove.conform.make_context("conform", words[2:]).params)
+    given = prove.options_of(prove.conform.make_context("conform", words[2:]).params)
     assert [Item(*i) for i in planned(given)["items"]] == [item]
     (alone,) = conform(given, jobs=1).results
     (same,) = [r for r in conform(options, jobs=1).results if "bfloat16" in r.case]

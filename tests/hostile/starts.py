@@ -199,7 +199,7 @@ def array(folder: Path, r: random.Random) -> Path:
 
 
 def _read_array(path: Path) -> None:
-    from nnadapter.running import _array
+    from nnadapter.commands.running import _array
 
     _array(path).sum()
 

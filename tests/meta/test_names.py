@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("nnir", "frontends")
+PACKAGES = ("nnadapter", "nnir", "frontends")
 IRREGULAR = {
     *("bound", "broken", "built", "chosen", "drawn", "driven", "found", "frozen", "given", "grown"),
     *("hidden", "held", "kept", "known", "laid", "left", "made", "meant", "met", "said", "seen"),

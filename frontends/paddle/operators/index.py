@@ -14,7 +14,9 @@ from nnir.recipes.index import gather_along
 from nnir.types import Precision
 
 from ...table import Table
-from . import graphs, placing, regions
+from . import graphs
+from . import scatter as placing
+from . import set_value as regions
 from .numbers import whole
 
 table = Table.merge([graphs.table, placing.table, regions.table])

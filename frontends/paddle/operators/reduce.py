@@ -17,7 +17,8 @@ from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ...table import Table
-from . import running, statistics
+from . import cumulative as running
+from . import statistics
 
 table = Table.merge([running.table, statistics.table])
 Axes = tuple[int, ...]

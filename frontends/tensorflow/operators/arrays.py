@@ -11,8 +11,16 @@ from nnir.types import Precision
 
 from ...table import Table
 from ...translate import Translator
-from .listed import List, Places, Sizes, are_known, pick_elements, reserve_list, scatter_rows
 from .lists import count_of, join_elements, split_lengths
+from .tensor_list import (
+    List,
+    Places,
+    Sizes,
+    are_known,
+    pick_elements,
+    reserve_list,
+    scatter_rows,
+)
 
 table = Table()
 

@@ -1,4 +1,4 @@
-"""TensorFlow's lists of tensors, as loops over time use them; see `listed` for what they are."""
+"""TensorFlow's lists of tensors, as loops over time use them; `tensor_list` says what they are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nnir.types import Precision
 
 from ...table import Table
 from ...translate import Translator
-from .listed import (
+from .tensor_list import (
     List,
     Places,
     Sizes,

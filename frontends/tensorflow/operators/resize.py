@@ -14,7 +14,8 @@ from nnir.recipes.resize import (
 )
 
 from ...table import Table
-from . import colours, warping
+from . import colours
+from . import image_transform as warping
 from .resampling import area_weights, cubic_weights, kernel_weights, known_sizes, resample
 
 table = Table.merge([colours.table, warping.table])

@@ -9,7 +9,7 @@ from nnir.model import Value
 from nnir.ops import shape
 
 from ... import branches, loops
-from ...carried import inline
+from ...loop_state import inline
 from ...source import SourceGraph, SourceNode, SourceValue
 from ...table import Table
 from ...translate import Translator

@@ -26,8 +26,8 @@ from . import reduce
 from .contractions import Axes, Steps, convolution, dot
 from .control import while_
 from .index import dynamic_update_slice
-from .places import Slices, clamp_starts, gather_slices, scatter_slices
-from .regions import combination, is_descending, operator_of
+from .reducers import combination, is_descending, operator_of
+from .scatter import Slices, clamp_starts, gather_slices, scatter_slices
 from .unary import cast
 from .windows import Windows, pad_between, reduce_windows
 

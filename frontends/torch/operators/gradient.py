@@ -11,7 +11,7 @@ from nnir.ops import binary, shape
 from nnir.recipes.promotion import Number, promote_to_float, round_once
 
 from ...table import Items, Table
-from .running import cut, diff
+from .cumulative import cut, diff
 
 table = Table()
 FAR = 1 << 62

@@ -16,7 +16,8 @@ from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
 from ...table import Table
-from . import distance, gradient, running, statistics
+from . import cumulative as running
+from . import distance, gradient, statistics
 
 table = Table.merge([distance.table, gradient.table, running.table, statistics.table])
 

@@ -27,7 +27,7 @@ from nnir.types import Precision
 
 from ...table import Table
 from .blend import lerp
-from .running import diff
+from .cumulative import diff
 
 table = Table()
 

@@ -20,8 +20,8 @@ from nnir.check import check as check_model
 from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
-from . import api
-from .terminal import FILE, JSON, answer, load, loading, print_json, show
+from .. import api
+from ..terminal import FILE, JSON, answer, load, loading, print_json, show
 
 if TYPE_CHECKING:
     from nnir.operator import Operator

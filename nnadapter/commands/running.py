@@ -15,8 +15,8 @@ from hal.runtime.program import Program
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadFile, BadInput
 
-from . import api
-from .terminal import (
+from .. import api
+from ..terminal import (
     DEVICE,
     DIM,
     FILE,

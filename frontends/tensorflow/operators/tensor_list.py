@@ -19,7 +19,7 @@ from nnir.model import Model, Value
 from nnir.ops import binary, generate, index, reduce, shape
 from nnir.types import Precision
 
-from ...carried import Carried
+from ...loop_state import Carried
 from ...translate import Translator
 
 LONGEST = 100_000

@@ -17,8 +17,19 @@ import click
 from nnir.errors import BadInput, NoDevice, Unsupported
 from nnir.legible import legible
 
-from . import api
-from .terminal import DEVICE, FILE, JSON, PROPERTIES, SEED, busy, loading, print_json, say, show
+from .. import api
+from ..terminal import (
+    DEVICE,
+    FILE,
+    JSON,
+    PROPERTIES,
+    SEED,
+    busy,
+    loading,
+    print_json,
+    say,
+    show,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -117,15 +128,15 @@ def conform(
     old = _older(against)
     first = next((p for p in (json_path, html_path, junit_path) if p is not None), None)
     journal = None if first is None else first.with_name(f"{first.name}.partial")
-    with executed(executor, scheduler) as pool, progress() as done:
+    with executor_of(executor, scheduler) as pool, progress() as done:
         run = run_all(
-            chosen(given),
+            options_of(given),
             executor=pool,
             jobs=jobs or os.cpu_count() or 1,
             journal=journal,
             done=done,
         )
-    found = _compared(old, run)
+    found = _compare_runs(old, run)
     _write(run, found, json_path, junit_path, html_path)
     if journal is not None:
         journal.unlink(missing_ok=True)
@@ -135,7 +146,7 @@ def conform(
     sys.exit(0 if run.is_good else 1)
 
 
-def chosen(given: dict[str, Any]) -> Any:
+def options_of(given: dict[str, Any]) -> Any:
     """The options of the command line as a run takes them."""
     from conformance.running.suite import Options
 
@@ -146,7 +157,7 @@ def chosen(given: dict[str, Any]) -> Any:
 
 
 @contextmanager
-def executed(name: str, scheduler: str | None) -> Iterator[Executor | None]:
+def executor_of(name: str, scheduler: str | None) -> Iterator[Executor | None]:
     """The executor of a name; None for processes on this machine."""
     if name == "local":
         if scheduler:
@@ -197,7 +208,7 @@ def _older(path: Path | None) -> Run | None:
     return load(path)
 
 
-def _compared(old: Run | None, new: Run) -> Comparison | None:
+def _compare_runs(old: Run | None, new: Run) -> Comparison | None:
     if old is None:
         return None
     from conformance.reports.against import compare

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import api, conversion
-from .terminal import (
+from .. import api, conversion
+from ..terminal import (
     DEVICE,
     DIM,
     FILE,

@@ -1,0 +1,1 @@
+"""The commands of `nnadapter`, by what they are for."""
