@@ -174,18 +174,25 @@ def siblings(graph: dict[str, set[str]]) -> dict[tuple[str, str], int]:
 
 def says_any(source: str) -> tuple[int, int]:
     """Public functions whose signature says Any, and all public ones."""
-    public = [
-        n
-        for n in ast.walk(ast.parse(source))
-        if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")
-    ]
-    hollow = 0
-    for node in public:
+    public = _public(source)
+    return len(hollow(source)), len(public)
+
+
+def hollow(source: str) -> list[str]:
+    """The names of the public functions whose signature says Any."""
+    found = []
+    for node in _public(source):
         given = node.args
         hints = [a.annotation for a in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
         hints += [node.returns, *(a.annotation for a in (given.vararg, given.kwarg) if a)]
-        hollow += any("Any" in ast.unparse(h) for h in hints if h is not None)
-    return hollow, len(public)
+        if any("Any" in ast.unparse(h) for h in hints if h is not None):
+            found.append(node.name)
+    return found
+
+
+def _public(source: str) -> list[ast.FunctionDef]:
+    nodes = ast.walk(ast.parse(source))
+    return [n for n in nodes if isinstance(n, ast.FunctionDef) and not n.name.startswith("_")]
 
 
 def main() -> None:
@@ -209,14 +216,14 @@ def main() -> None:
     graph = imports(modules())
     pairs = siblings(graph)
     rings = circles(graph)
-    hollow = [says_any(p.read_text("utf-8")) for p in files("hal")]
+    counts = [says_any(p.read_text("utf-8")) for p in files("hal")]
     keys = sum(len(re.findall(r"\bid\(", p.read_text("utf-8"))) for k in PACKAGES for p in files(k))
     leaks = Table("what", "how many", title="Leaks")
     told = ", ".join(f"{a} of {b}: {n}" for (a, b), n in sorted(pairs.items()))
     leaks.add_row("imports between frontends", f"{sum(pairs.values())} ({told})" if told else "0")
     leaks.add_row("circles of files", f"{len(rings)} (of {', '.join(str(len(r)) for r in rings)})")
     leaks.add_row("calls of id()", str(keys))
-    said, public = (sum(column) for column in zip(*hollow, strict=True))
+    said, public = (sum(column) for column in zip(*counts, strict=True))
     leaks.add_row("public functions of hal that say Any", f"{said} of {public}")
     out.print(leaks)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic
 
 import numpy as np
 
@@ -16,7 +16,18 @@ from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.types import DeviceType, TensorType
 
-Callback = Callable[[int, Any], int]
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    Context = TypeVar("Context", default=Any)
+    Program = TypeVar("Program", default=Any)
+else:
+    from typing import TypeVar
+
+    Context = TypeVar("Context")
+    Program = TypeVar("Program")
+
+Callback = Callable[[int, object], int]
 
 PROFILE = "NNADAPTER_PROFILE"
 """The property that the runtime sets to 1 for a program whose times are asked for."""
@@ -59,7 +70,7 @@ class Timing:
     seconds: float
 
 
-class Device(ABC):
+class Device(ABC, Generic[Context, Program]):
     """One kind of hardware or engine.
 
     A driver keeps its state in the context and program objects it returns; what they are is its
@@ -87,23 +98,23 @@ class Device(ABC):
         """Give back what `open_device` took."""
 
     @abstractmethod
-    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
         """A context with `KEY=value;` properties. A device reads its own keys, all others pass."""
 
-    def destroy_context(self, context: Any) -> None:
+    def destroy_context(self, context: Context) -> None:
         """Give back a context."""
 
     @abstractmethod
-    def validate_program(self, context: Any, model: Model) -> list[bool]:
+    def validate_program(self, context: Context, model: Model) -> list[bool]:
         """For each operation of `model`, in order, whether the device runs it."""
 
-    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+    def explain_program(self, context: Context, model: Model) -> list[str | None]:
         """For each operation of `model`, in order, why the device does not run it, or None."""
         answers = zip(model.operations, self.validate_program(context, model), strict=True)
         return [None if ok else f"{self.name} does not run {o.operator.name}" for o, ok in answers]
 
     @abstractmethod
-    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Any:
+    def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
         """Compile `model`, or restore a program from `cache.buffer` where there is no model.
 
         A model is not changed; NoLowering lists every operation that cannot be run. A cache given
@@ -111,13 +122,13 @@ class Device(ABC):
         empty. DeviceError for a buffer that cannot be restored.
         """
 
-    def destroy_program(self, program: Any) -> None:
+    def destroy_program(self, program: Program) -> None:
         """Give back a program."""
 
     @abstractmethod
     def execute_program(
         self,
-        program: Any,
+        program: Program,
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
@@ -127,7 +138,7 @@ class Device(ABC):
         there returns those very arrays; the runtime copies what it returns otherwise.
         """
 
-    def timings(self, program: Any) -> list[Timing]:
+    def timings(self, program: Program) -> list[Timing]:
         """The steps of the last run, of a program whose context has NNADAPTER_PROFILE=1.
 
         Empty where the device knows no steps: the time of the whole program is taken then.
@@ -136,11 +147,11 @@ class Device(ABC):
 
     def import_program(
         self,
-        context: Any,
+        context: Context,
         path: Path,
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
-    ) -> Any:
+    ) -> Program:
         """A program of a file that `export` wrote of a model with these ends: to prove the file.
 
         The file is opened as its users open it, by the engine's own defaults, whatever the context

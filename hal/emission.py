@@ -15,7 +15,7 @@ from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.passes.legalise import express
 
-from .lowering import Lowerings
+from .lowering import Lowerings, Plain, results_of
 
 R = TypeVar("R")
 
@@ -57,11 +57,19 @@ class Emission(ABC, Generic[R]):
 
     device: ClassVar[str]
 
-    def __init__(self, lowerings: Lowerings, outer: Emission[R] | None = None) -> None:
+    def __init__(self, lowerings: Lowerings[R], outer: Emission[R] | None = None) -> None:
         self.lowerings = lowerings
         self.root: Emission[R] = outer.root if outer else self
         self.names: dict[Value, R] = dict(outer.names) if outer else {}
         self.problems: Counter[str] = Counter()
+        self._operation: Operation | None = None
+
+    @property
+    def operation(self) -> Operation:
+        """The operation that is lowered."""
+        if self._operation is None:
+            raise NoLowering(f"{self.device}: an operation outside of a model")
+        return self._operation
 
     @abstractmethod
     def ref(self, operand: Value | R | None) -> R | None:
@@ -79,6 +87,19 @@ class Emission(ABC, Generic[R]):
     def undo(self, mark: Any) -> None:
         """Drop what was emitted since `mark`."""
 
+    def native(
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+    ) -> R | Sequence[R]:
+        """A kernel of the engine on operands, for `Lowerings.native`."""
+        raise NotImplementedError(f"{self.device} has no kernels by name, such as {kernel}")
+
+    def take(self, operand: Value | R | None) -> R:
+        """The result that an operand stands for, which is there."""
+        found = self.ref(operand)
+        if found is None:
+            raise NoLowering(f"{self.device}: an operand that is left out")
+        return found
+
     def typed(self, ref: R, value: Value) -> R:
         """The result of a lowering as the one of `value`."""
         return ref
@@ -90,6 +111,7 @@ class Emission(ABC, Generic[R]):
         is raised: a decomposition in its place would hide it.
         """
         mark = self.mark()
+        outer, self._operation = self._operation, operation
         try:
             refs = self._by_lowering(operation)
         except NNAdapterError as error:
@@ -98,6 +120,7 @@ class Emission(ABC, Generic[R]):
         except Exception as error:
             error.add_note(f"in the lowering of {operation.operator.name} on device {self.device}")
             raise
+        self._operation = outer
         for value, ref in zip(operation.outputs, refs, strict=False):
             if ref is not None:
                 self.names[value] = self.typed(ref, value)
@@ -106,9 +129,8 @@ class Emission(ABC, Generic[R]):
         lowering = self.lowerings.find(operation.operator)
         if lowering is None:
             raise NoLowering(f"{self.device} has no lowering for {operation.operator.name}")
-        results = lowering(self, *operation.inputs, **operation.attributes)
-        made = results if isinstance(results, (tuple, list)) else (results,)
-        return [self.ref(r) for r in made]
+        made = lowering(self, *operation.inputs, **operation.attributes)
+        return [self.ref(r) for r in results_of(made)]
 
     def _decompose(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
         if operation.operator.decomposition is None:
@@ -161,7 +183,7 @@ def require_lowered(problems: Mapping[str, int], step: str = "") -> None:
         raise NoLowering(f"{rows}; {step or STEP}")
 
 
-def refusal(operation: Operation, begin: Callable[[], Emission[Any]]) -> str | None:
+def refusal(operation: Operation, begin: Callable[[], Emission[R]]) -> str | None:
     """Why an operation cannot be emitted by itself or decomposed; None where it can.
 
     `begin` makes an emission for it alone.

@@ -1,42 +1,275 @@
-"""Tables of lowerings: how a driver emits each operator."""
+"""Tables of lowerings: how a driver emits each operator, and what of it each lowering reads."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+import inspect
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Protocol, cast, overload
 
+from nnir.errors import NoLowering
+from nnir.model import Value
 from nnir.operator import Operator
+from nnir.types import Fuse
 
-Lowering = Callable[..., Any]
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar
+
+    R = TypeVar("R", default=Any)
+else:
+    from typing import TypeVar
+
+    R = TypeVar("R")
+
+Plain = int | float | str | tuple[int, ...] | tuple[float, ...]
+"""An attribute that an engine takes as it is."""
+
+P = ParamSpec("P")
+E = TypeVar("E")
+
+
+class Program(Protocol[R]):
+    """A program in the making, as far as tables know it: see `hal.emission.Emission`."""
+
+    device: ClassVar[str]
+    lowerings: Lowerings[R]
+
+    def native(
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+    ) -> R | Sequence[R]: ...
+
+
+Lowering = Callable[..., R | Sequence[R]]
+"""Of an emission, then an operation's operands and, by name, its attributes."""
+
+
+@dataclass(frozen=True)
+class Bound(Generic[R]):
+    """A function as the lowering of an operator: what it reads, and what must not be said.
+
+    `inputs` are the places of the operands that it takes, `rest` the first of those that it takes
+    by `*`. `groups` are dataclasses that take several attributes by the names of their fields.
+    `absent` are optional operands, `plain` attributes that are as good as not there: the first
+    None, the others their default. With `is_fused` the activation of the fuse code is added.
+    """
+
+    operator: Operator[object]
+    function: Callable[..., R | Sequence[R]]
+    inputs: tuple[int, ...]
+    rest: int | None
+    attributes: tuple[str, ...]
+    groups: tuple[tuple[str, type, tuple[str, ...]], ...]
+    absent: tuple[tuple[int, str], ...]
+    plain: tuple[tuple[str, object], ...]
+    is_fused: bool
+
+    def __call__(
+        self, program: Program[R], *operands: Value | None, **attributes: Any
+    ) -> R | Sequence[R]:
+        """What an operation is emitted as; NoLowering where it says what is not read."""
+        self._require_read(program.device, operands, attributes)
+        taken = [operands[k] for k in self.inputs]
+        if self.rest is not None:
+            taken += operands[self.rest :]
+        given = {name: attributes[name] for name in self.attributes}
+        for name, kind, names in self.groups:
+            given[name] = kind(**{n: attributes[n] for n in names})
+        made = self.function(program, *taken, **given)
+        code = attributes["fuse_code"] if self.is_fused else Fuse.NONE
+        if code == Fuse.NONE:
+            return made
+        first, *rest = results_of(made)
+        return [program.lowerings.fused(program, first, code), *rest]
+
+    def _require_read(
+        self, device: str, operands: Sequence[Value | None], attributes: Mapping[str, object]
+    ) -> None:
+        name = self.operator.name
+        for place, operand in self.absent:
+            if operands[place] is not None:
+                raise NoLowering(f"{device}: {name} does not read the operand {operand}")
+        for attribute, default in self.plain:
+            value = attributes[attribute]
+            if value != default:
+                raise NoLowering(f"{device}: {name} does not read {attribute}={value!r}")
+
+
+def results_of(made: R | Sequence[R]) -> list[R]:
+    """The results of a lowering, which gives one or several."""
+    return list(made) if isinstance(made, (tuple, list)) else [cast(R, made)]
+
+
+def bind(
+    operator: Operator[object],
+    function: Callable[..., R | Sequence[R]],
+    implied: Collection[str] = (),
+    groups: Mapping[str, type] | None = None,
+) -> Bound[R]:
+    """A function as the lowering of an operator; TypeError where it names what that has not.
+
+    `implied` is not read because the type of the result says it.
+    """
+    groups = groups or {}
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    tensors = [p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY and p.name not in groups]
+    takes_rest = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    unknown = [n for n in tensors if n not in operator.tensors]
+    unknown += [n for n in named if n not in operator.attributes]
+    unknown += [f"**{p.name}" for p in parameters if p.kind is p.VAR_KEYWORD]
+    if unknown:
+        raise TypeError(f"a lowering names {', '.join(unknown)}: not in {_schema(operator)}")
+    return _bind_names(operator, function, tensors, named, implied, groups, takes_rest=takes_rest)
+
+
+def _bind_names(
+    operator: Operator[object],
+    function: Callable[..., R | Sequence[R]],
+    tensors: Sequence[str],
+    named: Sequence[str],
+    implied: Collection[str],
+    groups: Mapping[str, type],
+    *,
+    takes_rest: bool,
+) -> Bound[R]:
+    bundles = tuple((n, kind, _fields(kind, operator)) for n, kind in groups.items())
+    read = {*tensors, *named, *implied, *(n for _, _, names in bundles for n in names)}
+    places = tuple(operator.tensors.index(n) for n in tensors)
+    if takes_rest:
+        read.update(operator.tensors)
+        if places != tuple(range(len(places))):
+            raise TypeError(f"a lowering takes all after {tensors} of {_schema(operator)}")
+    absent = tuple((k, n) for k, n in enumerate(operator.tensors) if n not in read)
+    left = {n: d for n, d in operator.attributes.items() if n not in read}
+    is_fused = left.pop("fuse_code", None) is not None
+    plain = tuple(left.items())
+    needed = [n for k, n in absent if k < operator.required]
+    needed += [n for n, default in plain if default is inspect.Parameter.empty]
+    needed += [operator.variadic] if operator.variadic and not takes_rest else []
+    if needed:
+        raise TypeError(f"a lowering leaves out {', '.join(needed)} of {_schema(operator)}")
+    rest = len(tensors) if takes_rest else None
+    return Bound(operator, function, places, rest, tuple(named), bundles, absent, plain, is_fused)
+
+
+def _schema(operator: Operator[object]) -> str:
+    return f"{operator.name}({', '.join(operator.operands)})"
+
+
+def _fields(kind: type, operator: Operator[object]) -> tuple[str, ...]:
+    """The attributes of an operator that a dataclass takes; it has defaults for its other ones."""
+    if not is_dataclass(kind):
+        raise TypeError(f"{kind.__name__} is no dataclass of attributes of {operator.name}")
+    return tuple(f.name for f in fields(kind) if f.name in operator.attributes)
+
+
+class Registration(Generic[R]):
+    """A decorator that makes a function the lowering of operators."""
+
+    def __init__(self, add: Callable[[Callable[..., R | Sequence[R]]], None]) -> None:
+        self._add = add
+
+    @overload
+    def __call__(self, function: Callable[P, R]) -> Callable[P, R]: ...
+    @overload
+    def __call__(self, function: Callable[P, tuple[R, ...]]) -> Callable[P, tuple[R, ...]]: ...
+    @overload
+    def __call__(
+        self, function: Callable[P, R | tuple[R, ...]]
+    ) -> Callable[P, R | tuple[R, ...]]: ...
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        self._add(function)
+        return function
 
 
 @dataclass
-class Lowerings:
-    """Lowerings by operator. A function takes the emitter, then the operator's own parameters."""
+class Lowerings(Generic[R]):
+    """Lowerings by operator, each of which gives results of type `R`.
 
-    entries: dict[Operator[Any], Lowering] = field(default_factory=dict)
+    A function takes the emitter, then what it reads of the operator, by the operator's own names:
+    operands by position, constants by keyword. What it does not name must not be said: an operation
+    whose attribute differs from the default, or that has the optional operand, is decomposed. The
+    activation of a fuse code that it does not name is emitted behind it.
+    """
 
-    def lower(self, *operators: Operator[Any]) -> Callable[[Lowering], Lowering]:
-        """Decorator: the function lowers `operators`."""
+    entries: dict[Operator[object], Lowering[R]] = field(default_factory=dict)
+    activation: Callable[[Any, R, Fuse], R] | None = None
 
-        def add(function: Lowering) -> Lowering:
+    def lower(
+        self, *operators: Operator[object], implied: Collection[str] = (), **groups: type
+    ) -> Registration[R]:
+        """Decorator: the function lowers `operators`.
+
+        `implied` names what it need not read because the type of the result says it. `groups` are
+        parameters that take several attributes at once: dataclasses with fields of their names.
+        """
+
+        def add(function: Callable[..., R | Sequence[R]]) -> None:
             for operator in operators:
-                if operator in self.entries:
-                    raise ValueError(f"{operator.name} has two lowerings")
-                self.entries[operator] = function
-            return function
+                own = {*operator.tensors, *operator.attributes}
+                self._add(operator, bind(operator, function, own.intersection(implied), groups))
+            known = {n for o in operators for n in (*o.tensors, *o.attributes)}
+            if unknown := set(implied) - known:
+                names = ", ".join(o.name for o in operators)
+                raise TypeError(f"{names} implies {', '.join(unknown)}, which is not in it")
 
-        return add
+        return Registration(add)
 
-    def find(self, operator: Operator[Any]) -> Lowering | None:
+    def native(
+        self,
+        operator: Operator[object],
+        kernel: str,
+        *same: str,
+        implied: Collection[str] = (),
+        **renamed: str,
+    ) -> None:
+        """The operator is a kernel of the engine, with the same operands in the same order.
+
+        `same` are attributes that the kernel has by their own names, `renamed` by others.
+        """
+        names = {**{n: n for n in same}, **renamed}
+        if unknown := names.keys() - operator.attributes.keys():
+            raise TypeError(f"{kernel} is told {', '.join(unknown)}: not in {_schema(operator)}")
+
+        def lowering(g: Program[R], *inputs: Value | None, **attributes: Plain) -> R | Sequence[R]:
+            return g.native(kernel, inputs, {names[k]: v for k, v in attributes.items()})
+
+        bound = _bind_names(operator, lowering, (), (*names,), implied, {}, takes_rest=True)
+        self._add(operator, bound)
+
+    def natives(self, kernels: Mapping[Operator[object], str]) -> None:
+        """Operators without attributes that are kernels of the engine."""
+        for operator, kernel in kernels.items():
+            self.native(operator, kernel)
+
+    def fuse(self, function: Callable[[E, R, Fuse], R]) -> Callable[[E, R, Fuse], R]:
+        """Decorator: the function adds the activation of a fuse code that is not NONE."""
+        self.activation = function
+        return function
+
+    def fused(self, program: Program[R], result: R, code: Fuse) -> R:
+        """A result with the activation of a fuse code; NoLowering where there is none."""
+        if code == Fuse.NONE:
+            return result
+        if self.activation is None:
+            raise NoLowering(f"{program.device} has no fuse code {code!r}")
+        return self.activation(program, result, code)
+
+    def _add(self, operator: Operator[object], lowering: Lowering[R]) -> None:
+        if operator in self.entries:
+            raise ValueError(f"{operator.name} has two lowerings")
+        self.entries[operator] = lowering
+
+    def find(self, operator: Operator[object]) -> Lowering[R] | None:
+        """The lowering of an operator, None where it has none."""
         return self.entries.get(operator)
 
     @classmethod
-    def merge(cls, tables: Iterable[Lowerings]) -> Lowerings:
+    def merge(cls, tables: Iterable[Lowerings[R]]) -> Lowerings[R]:
         """One table of all; an operator that two of them lower is an error."""
         merged = cls()
         for table in tables:
-            for operator, function in table.entries.items():
-                merged.lower(operator)(function)
+            for operator, lowering in table.entries.items():
+                merged._add(operator, lowering)
+            merged.activation = merged.activation or table.activation
         return merged

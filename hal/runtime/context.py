@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from nnir.errors import BadCall, NoDevice
 
@@ -45,7 +44,7 @@ class Context:
         self.listed = [device.name for device in opened]
         if self.rules and acquire("builtin") not in opened:
             opened.append(acquire("builtin"))
-        self.entries: list[tuple[Device, Any]] = []
+        self.entries: list[tuple[Device, object]] = []
         try:
             for device in opened:
                 self.entries.append((device, device.create_context(given, callback)))
@@ -57,7 +56,7 @@ class Context:
     def devices(self) -> list[Device]:
         return [device for device, _ in self.entries]
 
-    def entry(self, name: str) -> tuple[Device, Any]:
+    def entry(self, name: str) -> tuple[Device, object]:
         """The device called `name` and its context; NoDevice where it does not take part."""
         for device, handle in self.entries:
             if device.name == name:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nnir.errors import BadInput
 from nnir.specialise import is_of, named_sizes
@@ -13,7 +13,7 @@ from nnir.specialise import is_of, named_sizes
 from .cache import End
 
 
-def fitted(arrays: Sequence[Any], ends: Sequence[End]) -> tuple[np.ndarray, ...]:
+def fitted(arrays: Sequence[ArrayLike], ends: Sequence[End]) -> tuple[np.ndarray, ...]:
     """The arrays as NumPy arrays; BadInput where precision, rank or a size does not fit.
 
     A named size is the same in all inputs.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nnir.errors import BadCall, Unsupported
 from nnir.model import Model
 
+from ..device import Callback
 from . import manager
 from .cache import fingerprint, token_of
 from .context import Context
@@ -28,7 +28,7 @@ class Options:
 
     device_names: list[str] = field(default_factory=list)
     context_properties: str = ""
-    context_callback: Callable[[int, Any], int] | None = None
+    context_callback: Callback | None = None
     model_cache_dir: Path | None = None
     model_cache_buffers: dict[str, bytes] = field(default_factory=dict)
     subgraph_partition_config_path: Path | None = None
@@ -49,7 +49,7 @@ class Options:
         self.context_properties = context_properties
         return self
 
-    def set_nnadapter_context_callback(self, callback: Callable[[int, Any], int]) -> Options:
+    def set_nnadapter_context_callback(self, callback: Callback) -> Options:
         """What devices call with their events."""
         self.context_callback = callback
         return self

@@ -6,7 +6,6 @@ import json
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from nnir.staging import replacing
 
@@ -26,7 +25,7 @@ class Row:
     seconds: float
 
     @classmethod
-    def of(cls, device: Device, program: Any, start: float, seconds: float) -> list[Row]:
+    def of(cls, device: Device, program: object, start: float, seconds: float) -> list[Row]:
         """The steps that a device knows, else the whole program as one."""
         steps = device.timings(program)
         if not steps:
@@ -49,7 +48,7 @@ class Profile:
         table = [(*key, len(times), sum(times)) for key, times in found.items()]
         return sorted(table, key=lambda row: -row[3])
 
-    def trace(self) -> dict[str, Any]:
+    def trace(self) -> dict[str, object]:
         """The run in the trace event format of Chrome and Perfetto: one track for each device."""
         tracks = {name: k + 1 for k, name in enumerate(dict.fromkeys(r.device for r in self.rows))}
         heads = [

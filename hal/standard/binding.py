@@ -27,7 +27,7 @@ class Source(Protocol):
         """The value of the graph that the operand is."""
 
 
-def operator_of(type: int | str | Operator[Any]) -> Operator[Any]:
+def operator_of(type: int | str | Operator[object]) -> Operator[object]:
     """The operator with a code or a name; BadCall when there is none."""
     if isinstance(type, Operator):
         return type
@@ -41,7 +41,7 @@ def operator_of(type: int | str | Operator[Any]) -> Operator[Any]:
 
 
 def bind(
-    operator: Operator[Any], operands: Sequence[Source | None]
+    operator: Operator[object], operands: Sequence[Source | None]
 ) -> tuple[list[Value | None], dict[str, Any]]:
     """The tensors and the attributes that a list of operands means; None is absent.
 
@@ -68,7 +68,7 @@ def bind(
     return [*(tensors[n] for n in operator.tensors), *rest], attributes
 
 
-def _attribute(operator: Operator[Any], name: str, operand: Source) -> Any:
+def _attribute(operator: Operator[object], name: str, operand: Source) -> Any:
     """A constant operand as the Python value that its annotation asks for."""
     if operand.data is None:
         raise BadCall(f"{name} of {operator.name} needs a value before the operation is added")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import NoneType
-from typing import Any
 
 from nnir.errors import BadCall
 from nnir.types import DeviceType
 
+from ..device import Callback
 from ..runtime import context as runtime
 from ..runtime import manager
 from .arguments import require_a, shown
@@ -72,7 +72,7 @@ class Context(Handle):
         cls,
         devices: Sequence[Device],
         properties: str | None = "",
-        callback: Callable[[int, Any], int] | None = None,
+        callback: Callback | None = None,
     ) -> Context:
         """A context over devices in order of preference.
 

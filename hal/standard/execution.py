@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nnir.errors import BadCall, BadInput, OutOfMemory, describe
 from nnir.types import TensorType, precision_of
@@ -121,11 +122,11 @@ class Execution(Handle):
         """Give the execution back. Again does nothing."""
         self._end()
 
-    def set_input(self, index: int, memory: Any, access: Access) -> None:
+    def set_input(self, index: int, memory: ArrayLike, access: Access) -> None:
         """Bind memory to an input; binding it again replaces it."""
         self._bind(self._inputs, index, memory, access, "input")
 
-    def set_output(self, index: int, memory: Any, access: Access) -> None:
+    def set_output(self, index: int, memory: ArrayLike, access: Access) -> None:
         """Bind memory to an output; binding it again replaces it."""
         self._bind(self._outputs, index, memory, access, "output")
 
@@ -133,7 +134,7 @@ class Execution(Handle):
         self,
         ends: list[tuple[Any, Access] | None],
         index: int,
-        memory: Any,
+        memory: ArrayLike,
         access: Access,
         what: str,
     ) -> None:

@@ -70,7 +70,12 @@ class Model(Handle):
         self._count += 1
         return Operand(self, replace(type), name or f"operand{self._count - 1}")
 
-    def set_operand_value(self, operand: Operand, buffer: Any, copy: bool = True) -> None:
+    def set_operand_value(
+        self,
+        operand: Operand,
+        buffer: bytes | bytearray | memoryview | np.ndarray,
+        copy: bool = True,
+    ) -> None:
         """Give a constant its data: bytes or an array of exactly the operand's length.
 
         Without `copy` the caller keeps the memory as it is until the model is compiled.
@@ -100,7 +105,7 @@ class Model(Handle):
 
     def add_operation(
         self,
-        type: int | str | Operator[Any],
+        type: int | str | Operator[object],
         inputs: Sequence[Operand | None],
         outputs: Sequence[Operand | None],
     ) -> nnir.Operation:
@@ -131,7 +136,7 @@ class Model(Handle):
 
     def _name(
         self,
-        operator: Operator[Any],
+        operator: Operator[object],
         outputs: Sequence[Operand | None],
         made: Sequence[nnir.Value],
     ) -> None:
@@ -225,7 +230,7 @@ class Model(Handle):
             raise BadCall(f"{operand.name} is an operand of another model")
 
 
-def _array(operand: Operand, buffer: Any) -> np.ndarray:
+def _array(operand: Operand, buffer: bytes | bytearray | memoryview | np.ndarray) -> np.ndarray:
     """The data of a constant; BadCall where its length is not the type's."""
     type = operand.declared
     try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import inspect
 import subprocess
 import sys
 from collections import Counter
@@ -17,11 +16,9 @@ from ai_edge_litert.interpreter import Interpreter
 import nnadapter as nna
 from hal.device import Cache
 from hal.drivers.litert import LiteRT
-from hal.drivers.litert.compiler import LOWERINGS
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, NNAdapterError, NoLowering, Unsupported
 from nnir.model import Model, Value
-from nnir.operator import Operator
 from nnir.ops import (
     activation,
     binary,
@@ -387,13 +384,6 @@ def test_control_flow() -> None:
     model.outputs = [last, chosen]
     agree(model, np.array([1, 2], np.float32))
     agree(model, np.array([-1, 3], np.float32))
-
-
-@pytest.mark.parametrize("operator", LOWERINGS.entries, ids=lambda o: o.name)
-def test_lowerings_have_the_operators_parameters(operator: Operator) -> None:
-    mine = list(inspect.signature(LOWERINGS.entries[operator]).parameters.values())[1:]
-    theirs = operator.signature.parameters.values()
-    assert [(p.name, p.kind) for p in mine] == [(p.name, p.kind) for p in theirs]
 
 
 def test_the_class_imports_no_framework() -> None:

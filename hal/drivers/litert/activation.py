@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -17,13 +16,13 @@ from .binary import clipped, extreme, is_real, rectified
 from .emitter import Emitter, Ref, channels_last
 from .unary import Arithmetic, real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return g.elementwise(name, input)
 
 
@@ -35,29 +34,29 @@ for _operator, _name in {
 
 
 @table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Any:
+def relu(g: Emitter, input: Value) -> Ref:
     return rectified(g, input)
 
 
 @table.lower(activation.relu6)
-def relu6(g: Emitter, input: Value) -> Any:
-    if g.of(input).tensor.precision == Precision.FLOAT32:
+def relu6(g: Emitter, input: Value) -> Ref:
+    if g.take(input).tensor.precision == Precision.FLOAT32:
         return g.elementwise("RELU6", input)
     return clipped(g, input, g.number(0, input), g.number(6, input))
 
 
 @table.lower(activation.swish)
-def swish(g: Emitter, input: Value) -> Any:
+def swish(g: Emitter, input: Value) -> Ref:
     return g.elementwise("MUL", input, g.elementwise("LOGISTIC", input))
 
 
 @table.lower(activation.leaky_relu)
-def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     return g.elementwise("LEAKY_RELU", real(g, input), alpha=alpha)
 
 
 @table.lower(activation.prelu)
-def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     x = real(g, input)
     factors = g.cast(slope, Precision.FLOAT32)
     if slope.constant is not None and slope.constant.size == 1:
@@ -73,7 +72,7 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Any:
 
 
 @table.lower(activation.gelu)
-def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     return g.elementwise("GELU", real(g, input), approximate=approximate)
 
 
@@ -84,19 +83,19 @@ def _sloped(g: Emitter, input: Value, alpha: float, beta: float) -> Ref:
 
 
 @table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     return _sloped(g, input, alpha, beta)
 
 
 @table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return g.elementwise("HARD_SWISH", real(g, input))
     return g.elementwise("MUL", input, _sloped(g, input, alpha, beta))
 
 
 @table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     scaled = x if beta == 1 else f("MUL", x, beta)
     rest = f.log1p(f("EXP", f("NEG", f("ABS", scaled))))
@@ -107,19 +106,19 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
 
 
 @table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     ref = g.last(real(g, input), axis)
     return g.compute("SOFTMAX", [ref], ref.tensor.shape, ref.order, beta=1.0)
 
 
 @table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     ref = g.last(real(g, input), axis)
     return g.compute("LOG_SOFTMAX", [ref], ref.tensor.shape, ref.order)
 
 
 @table.lower(activation.clip)
-def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     if input.precision in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
         bounds = [
             None if b.constant is None else float(b.constant.reshape(-1)[0]) for b in (min, max)
@@ -133,7 +132,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
 
 
 @table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     made = f("ELU", x)
     return made if alpha == 1 else f.where(f("GREATER", x, 0), x, f("MUL", made, alpha))

@@ -8,21 +8,24 @@ from typing import Any
 import numpy as np
 
 from nnir.broadcast import broadcast
+from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import binary
 from nnir.types import Fuse, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
 from .unary import angle
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
 """Activations that kernels apply to their result."""
 
 
+@table.fuse
 def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code as steps of their own."""
     match fuse_code:
@@ -38,7 +41,7 @@ def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
 
 def rectified(g: Emitter, input: Operand) -> Ref:
     """max(0, x)."""
-    ref = g.of(input)
+    ref = g.take(input)
     if ref.tensor.precision == Precision.FLOAT32:
         return g.elementwise("RELU", ref)
     return g.elementwise("MAXIMUM", g.number(0, ref), ref)
@@ -61,36 +64,36 @@ def clipped(g: Emitter, input: Operand, low: Operand, high: Operand) -> Ref:
 
 def calculated(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
     """A kernel that may apply an activation itself."""
-    plain = g.of(a).tensor.precision == Precision.FLOAT32
+    plain = g.take(a).tensor.precision == Precision.FLOAT32
     if plain and fuse_code in CODES:
         return g.elementwise(name, a, b, fused_activation_function=CODES[fuse_code])
     return fused(g, g.elementwise(name, a, b), fuse_code)
 
 
 @table.lower(binary.add)
-def add(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def add(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     return calculated(g, "ADD", input0, input1, fuse_code)
 
 
 @table.lower(binary.sub)
-def sub(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def sub(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     return calculated(g, "SUB", input0, input1, fuse_code)
 
 
 @table.lower(binary.mul)
-def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     return calculated(g, "MUL", input0, input1, fuse_code)
 
 
 @table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Any:
+def sum_(g: Emitter, *input: Value) -> Ref:
     whole: list[Operand] = list(input)
-    return g.of(functools.reduce(lambda a, b: g.elementwise("ADD", a, b), whole))
+    return g.take(functools.reduce(lambda a, b: g.elementwise("ADD", a, b), whole))
 
 
 def is_real(g: Emitter, operand: Operand) -> bool:
     """Whether a tensor may hold NaN: a constant tells."""
-    ref = g.of(operand)
+    ref = g.take(operand)
     if not ref.precision.is_float:
         return False
     data = ref.tensor.data
@@ -99,7 +102,7 @@ def is_real(g: Emitter, operand: Operand) -> bool:
 
 def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
     """MAXIMUM or MINIMUM, where NaN wins: beside a constant the kernels let it, else not."""
-    first, second = (b, a) if g.of(b).tensor.data is not None else (a, b)
+    first, second = (b, a) if g.take(b).tensor.data is not None else (a, b)
     made = g.elementwise(name, first, second)
     if not is_real(g, first):
         return made
@@ -111,12 +114,12 @@ def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
 
 
 @table.lower(binary.max_)
-def max_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def max_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     return fused(g, extreme(g, "MAXIMUM", input0, input1), fuse_code)
 
 
 @table.lower(binary.min_)
-def min_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def min_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     return fused(g, extreme(g, "MINIMUM", input0, input1), fuse_code)
 
 
@@ -129,7 +132,7 @@ class Divisor:
     overflows."""
 
     def __init__(self, g: Emitter, value: Operand, *, minus: bool = True) -> None:
-        self.g, self.given = g, g.of(value)
+        self.g, self.given = g, g.take(value)
         data = self.given.tensor.data
         self.zero: Ref | None = None
         self.minus: Ref | None = None
@@ -179,7 +182,7 @@ def _truncated(g: Emitter, a: Value, by: int) -> Ref:
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
         return calculated(g, "DIV", input0, input1, fuse_code)
     if number := _known_divisor(input0, input1):
@@ -209,7 +212,7 @@ def _by_power(g: Emitter, x: Ref, count: int) -> Ref:
     return Ref(result.tensor, x.order, Precision.INT64)
 
 
-def _half(g: Emitter, halves: Any, number: int, shape: tuple[Any, ...]) -> Ref:
+def _half(g: Emitter, halves: Any, number: int, shape: tuple[Dim, ...]) -> Ref:
     rank = len(shape)
     bounds = g.ints(*[0] * rank, number), g.ints(*[-1] * rank, 1)
     (made,) = g.emit(
@@ -250,7 +253,7 @@ def _known_divisor(input0: Value, input1: Value) -> int:
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, input1)
         whole = g.elementwise(
@@ -280,7 +283,7 @@ def _floor_mod(g: Emitter, input0: Operand, input1: Operand) -> Ref:
 
 
 @table.lower(binary.mod)
-def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     if input0.is_float:
         rest = _floor_mod(g, input0, input1)
         by: Operand = input1
@@ -306,13 +309,13 @@ def _is_narrow(input: Value) -> bool:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
         return fused(g, _power(g, input0, input1), fuse_code)
     known = input1.constant
     if known is None or known.size != 1 or not 0 <= int(known.reshape(-1)[0]) < 64:
         raise NoLowering("litert raises integers to one known power below 64 only")
-    return fused(g, _whole_power(g, g.of(input0), int(known.reshape(-1)[0])), fuse_code)
+    return fused(g, _whole_power(g, g.take(input0), int(known.reshape(-1)[0])), fuse_code)
 
 
 def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
@@ -322,7 +325,7 @@ def _power(g: Emitter, base: Value, exponent: Value) -> Ref:
             case 2.0:
                 return g.elementwise("MUL", base, base)
             case 1.0:
-                return g.of(base)
+                return g.take(base)
     return g.elementwise("POW", base, exponent)
 
 
@@ -338,8 +341,8 @@ def _whole_power(g: Emitter, base: Ref, exponent: int) -> Ref:
 
 
 @table.lower(binary.atan2)
-def atan2(g: Emitter, input0: Value, input1: Value) -> Any:
-    if g.of(input0).tensor.precision != Precision.FLOAT32:
+def atan2(g: Emitter, input0: Value, input1: Value) -> Ref:
+    if g.take(input0).tensor.precision != Precision.FLOAT32:
         raise NoLowering(f"litert has no angles of {input0.precision.name}")
     refs, order = g.aligned(input0, input1)
     shape = broadcast(*(r.tensor.shape for r in refs))
@@ -347,7 +350,7 @@ def atan2(g: Emitter, input0: Value, input1: Value) -> Any:
     return angle(g, *wide)
 
 
-def spread(g: Emitter, ref: Ref, shape: tuple[Any, ...], order: tuple[int, ...]) -> Ref:
+def spread(g: Emitter, ref: Ref, shape: tuple[Dim, ...], order: Ints) -> Ref:
     """A tensor repeated to the shape in which it is stored."""
     if ref.tensor.shape == shape:
         return ref

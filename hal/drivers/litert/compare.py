@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.model import Value
@@ -14,24 +12,24 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def ordered_bits(g: Emitter, input: Value) -> Ref:
     """UINT64 as INT64 of the same order: both begin with the lowest."""
-    bits = g.same_bits(g.of(input), Precision.INT64)
+    bits = g.same_bits(g.take(input), Precision.INT64)
     lowest = g.constant(np.iinfo(np.int64).min, np.int64)
     return g.elementwise("ADD", Ref(bits.tensor, bits.order, Precision.INT64), lowest)
 
 
 def comparable(g: Emitter, input: Value) -> Ref:
     """An operand as kernels compare it."""
-    return ordered_bits(g, input) if input.precision == Precision.UINT64 else g.of(input)
+    return ordered_bits(g, input) if input.precision == Precision.UINT64 else g.take(input)
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         pair = [comparable(g, v) for v in (input0, input1)]
         return g.elementwise(name, *pair, precision=Precision.BOOL8)
 
@@ -48,5 +46,5 @@ for _operator, _name in {
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Any:
+def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
     return g.where(condition, input0, input1)

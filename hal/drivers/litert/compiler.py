@@ -82,7 +82,7 @@ def compiled(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
     return b"".join(_parts(prepared(known), foreign=True))
 
 
-def exported(model: Model) -> list[Any]:
+def exported(model: Model) -> list[bytes | memoryview]:
     """The file of a model in pieces; sizes that are not known stay open."""
     same: Any = [v.shape for v in model.inputs]
     return _parts(prepared(specialise(model, same)), foreign=False)
@@ -110,7 +110,7 @@ def require_operators(model: Model) -> None:
         require_lowered(problems)
 
 
-def _parts(model: Model, *, foreign: bool) -> list[Any]:
+def _parts(model: Model, *, foreign: bool) -> list[bytes | memoryview]:
     graph, outputs = _graph(model, foreign=foreign)
     return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
 

@@ -12,12 +12,12 @@ from nnir.ops import control
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, identity
+from .emitter import Emitter, Ref, Refs, identity
 from .kernels import carrier
 from .static import numbers
 from .writer import Graph, Tensor
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _sub_graph(g: Emitter, model: Model, name: str) -> tuple[Emitter, Graph]:
@@ -38,7 +38,7 @@ def _finish(inner: Emitter, values: list[Value]) -> None:
 
 
 @table.lower(control.if_)
-def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Any:
+def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
     flag = g.reshape(condition, ())
     operands = [flag, *(g.plain(v) for v in inputs)]
     graphs = []
@@ -62,7 +62,7 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
 @table.lower(control.while_)
 def while_(
     g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
-) -> Any:
+) -> Refs:
     """The condition is part of the state; what stays the same goes round with it.
 
     So do the results of all iterations, where their number is known, and a count.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,17 @@ from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.ops import windows as shared
-from nnir.types import AutoPad, Fuse, Precision
+from nnir.types import Fuse, Precision
 
+from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
 from .binary import CODES, fused
-from .emitter import Emitter, Ref, channels_last
+from .emitter import Emitter, Operand, Ref, Refs, channels_last, result_shape
 from .static import numbers
 from .unary import real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def kernel_of(name: str, filter: Value) -> list[int]:
@@ -33,62 +32,49 @@ def bias_of(g: Emitter, bias: Value) -> Ref:
     return g.cast(bias, Precision.FLOAT32)
 
 
-@table.lower(conv.conv_2d)
+@table.lower(conv.conv_2d, how=Window)
 def conv_2d(
     g: Emitter,
     input: Value,
     filter: Value,
     bias: Value,
     *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...],
     group: int,
-    dilations: tuple[int, ...],
     fuse_code: Fuse,
-) -> Any:
+    how: Window,
+) -> Ref:
     real(g, input)
-    if auto_pad == AutoPad.SAME:
-        dilations = (1, 1)
-    kernel = kernel_of("conv_2d", filter)
-    extents = shared.extents(kernel, dilations)
-    pairs = windows.pairs_of("conv_2d", input, auto_pad, pads, extents, strides)
-    x = windows.stored_last(g, input)
-    x, padding = windows.padded(g, input, x, pairs, extents, strides)
+    how = how.over(kernel_of("conv_2d", filter))
+    x, padding = windows.padded(g, "conv_2d", input, windows.stored_last(g, input), how)
     shape = _result(g, input.shape[0], filter.shape[0])
-    return convolved(
-        g, x, filter, bias_of(g, bias), shape, padding, strides, group, dilations, fuse_code
-    )
+    return convolved(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
 
 
 def _result(g: Emitter, batch: Dim, channels: Dim) -> tuple[Dim, ...]:
     """The sizes of the operation's result, channels last."""
-    operation = g.operation
-    if operation is None:
-        raise NoLowering("a convolution outside of a model")
-    return (batch, *operation.outputs[0].shape[2:], channels)
+    return (batch, *result_shape(g)[2:], channels)
 
 
 def convolved(
     g: Emitter,
     x: Ref,
-    filter: Any,
+    filter: Operand,
     bias: Ref,
     shape: tuple[Dim, ...],
     padding: int,
-    strides: Sequence[int],
+    how: Window,
     group: int,
-    dilations: Sequence[int],
-    fuse_code: Fuse,
+    fuse_code: Fuse = Fuse.NONE,
 ) -> Ref:
     """CONV_2D or DEPTHWISE_CONV_2D of a tensor with channels last."""
     channels, filters = x.tensor.shape[3], shape[3]
+    (stride_h, stride_w), (dilation_h, dilation_w) = how.strides, how.dilations
     fields: dict[str, Any] = {
         "padding": padding,
-        "stride_h": strides[0],
-        "stride_w": strides[1],
-        "dilation_h_factor": dilations[0],
-        "dilation_w_factor": dilations[1],
+        "stride_h": stride_h,
+        "stride_w": stride_w,
+        "dilation_h_factor": dilation_h,
+        "dilation_w_factor": dilation_w,
         "fused_activation_function": CODES.get(fuse_code, 0),
     }
     order = channels_last(4)
@@ -113,29 +99,15 @@ def unbounded(g: Emitter, result: Ref) -> Ref:
     return result
 
 
-@table.lower(conv.conv_3d)
+@table.lower(conv.conv_3d, how=Window)
 def conv_3d(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    bias: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...],
-    group: int,
-    dilations: tuple[int, ...],
-    fuse_code: Fuse,
-) -> Any:
+    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Window
+) -> Ref:
     real(g, input)
-    if auto_pad == AutoPad.SAME:
-        dilations = (1, 1, 1)
-    extents = shared.extents(kernel_of("conv_3d", filter), dilations)
-    pairs = windows.pairs_of("conv_3d", input, auto_pad, pads, extents, strides)
-    x = windows.stored_last(g, input)
-    x, padding = windows.padded(g, input, x, pairs, extents, strides)
+    how = how.over(kernel_of("conv_3d", filter))
+    x, padding = windows.padded(g, "conv_3d", input, windows.stored_last(g, input), how)
     fields: dict[str, Any] = {"padding": padding}
-    for letter, stride, dilation in zip("dhw", strides, dilations, strict=True):
+    for letter, stride, dilation in zip("dhw", how.strides, how.dilations, strict=True):
         fields |= {f"stride_{letter}": stride, f"dilation_{letter}_factor": dilation}
     shape = _result(g, input.shape[0], filter.shape[0])
     order = channels_last(5)
@@ -144,13 +116,13 @@ def conv_3d(
         kernel = g.ordered(weights, (2, 3, 4, 1, 0))
         size = (*shape[:-1], kernel.tensor.shape[-1])
         parts.append(g.compute("CONV_3D", [rows, kernel, shift], size, order, **fields))
-    return fused(g, _joined(g, parts, shape), fuse_code)
+    return _joined(g, parts, shape)
 
 
-def _groups(g: Emitter, x: Ref, filter: Value, bias: Value, group: int) -> Any:
+def _groups(g: Emitter, x: Ref, filter: Value, bias: Value, group: int) -> list[Refs]:
     """The channels of each group with its filters and biases."""
     if group == 1:
-        return [(x, g.of(filter), bias_of(g, bias))]
+        return [(x, g.take(filter), bias_of(g, bias))]
     if filter.constant is None or bias.constant is None:
         raise NoLowering("litert has groups of such convolutions with constant filters only")
     kernels = np.split(filter.constant.astype(np.float32), group)
@@ -179,34 +151,28 @@ def _joined(g: Emitter, parts: list[Ref], shape: tuple[Dim, ...]) -> Ref:
     return g.move("CONCATENATION", parts, shape, parts[0].order, axis=len(shape) - 1)
 
 
-@table.lower(conv.conv_integer)
+@table.lower(conv.conv_integer, how=Window)
 def conv_integer(
     g: Emitter,
     input: Value,
     filter: Value,
-    input_zero_point: Value | None = None,
-    filter_zero_point: Value | None = None,
+    input_zero_point: Value | None,
+    filter_zero_point: Value | None,
     *,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...],
     group: int,
-    dilations: tuple[int, ...],
-) -> Any:
+    how: Window,
+) -> Ref:
     """In FLOAT32 where no sum goes beyond what it holds exactly."""
-    rank = len(strides)
     count = math.prod(int(d) for d in filter.shape[1:] if isinstance(d, int))
-    if rank != 2 or not filter.is_static or count * 255 * 255 >= 1 << 24:
+    if how.rank != 2 or not filter.is_static or count * 255 * 255 >= 1 << 24:
         raise NoLowering("litert sums up integers in float32, which holds 24 bits")
     x = _less(g, input, input_zero_point, 0)
     w = _less(g, filter, filter_zero_point, 3)
-    extents = shared.extents(kernel_of("conv_integer", filter), dilations)
-    pairs = shared.pair_pads(pads, rank)
-    last = windows.stored_last(g, x)
-    last, padding = windows.padded(g, input, last, pairs, extents, strides)
+    how = how.over(kernel_of("conv_integer", filter))
+    last, padding = windows.padded(g, "conv_integer", input, windows.stored_last(g, x), how)
     shape = _result(g, input.shape[0], filter.shape[0])
     none = g.constant(np.zeros(numbers(filter.shape[:1]), np.float32))
-    made = convolved(g, last, w, none, shape, padding, strides, group, dilations, Fuse.NONE)
-    return g.cast(made, Precision.INT32)
+    return g.cast(convolved(g, last, w, none, shape, padding, how, group), Precision.INT32)
 
 
 def _less(g: Emitter, value: Value, zero: Value | None, trailing: int) -> Ref:

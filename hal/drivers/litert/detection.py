@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -11,17 +9,18 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
+from ...attributes import Floats
 from ...lowering import Lowerings
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Ref, channels_last, identity
+from .emitter import Emitter, Ref, Refs, channels_last, identity
 from .index import natural
 from .reduce import reduced
 from .shape import part
 from .static import numbers
 from .unary import Arithmetic, real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 LARGEST = 1 << 27
 """As many elements the planes of all regions may have."""
 
@@ -63,7 +62,7 @@ def roi_align(
     sampling_ratio: int,
     spatial_scale: float,
     aligned: bool,
-) -> Any:
+) -> Ref:
     """Two products with matrices: bilinear weights are those of rows times those of columns."""
     real(g, input)
     if sampling_ratio <= 0 or not (input.is_static and rois.is_static):
@@ -104,17 +103,17 @@ def prior_box(
     input: Value,
     image: Value,
     *,
-    min_sizes: tuple[float, ...],
-    max_sizes: tuple[float, ...] | None,
-    aspect_ratios: tuple[float, ...],
-    variances: tuple[float, ...],
+    min_sizes: Floats,
+    max_sizes: Floats | None,
+    aspect_ratios: Floats,
+    variances: Floats,
     flip: bool,
     clip: bool,
     step_w: float,
     step_h: float,
     offset: float,
     min_max_aspect_ratios_order: bool,
-) -> Any:
+) -> Refs:
     """Constants: only the sizes of the operands matter."""
     feature, size = (windows.sized("prior_box", v) for v in (input, image))
     found = detection.prior_boxes(

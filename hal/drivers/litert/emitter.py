@@ -8,11 +8,12 @@ no work by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr
@@ -22,12 +23,12 @@ from nnir.model import Model, Operation, Value
 from nnir.types import Precision, Quantization, precision_of
 
 from ...emission import Emission
-from ...lowering import Lowerings
+from ...lowering import Lowerings, Plain
 from ...quirks import met
 from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data, without_running
-from .writer import Graph, Step, Tensor, type_number
+from .writer import Field, Graph, Step, Tensor, type_number
 
 Order = tuple[int, ...]
 MOST_AXES = 8
@@ -66,6 +67,9 @@ class Ref:
 
 
 Operand = Value | Ref | None
+Refs = tuple[Ref, ...]
+Key = tuple[object, ...]
+"""What something that is remembered was made of."""
 
 
 def identity(rank: int) -> Order:
@@ -90,31 +94,28 @@ class Emitter(Emission[Ref]):
     device = "litert"
     root: Emitter
 
-    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+    def __init__(self, lowerings: Lowerings[Ref], outer: Emitter | None = None) -> None:
         super().__init__(lowerings, outer)
         self.names = {}  # a graph sees nothing of the one around it
         self.graph = Graph("main")
-        self.memo: dict[Any, Any] = {}
-        self.log: list[Any] = []
+        self.memo: dict[Key, Tensor] = {}
+        self.log: list[Key] = []
         self.sources: dict[Tensor, tuple[Tensor, Order]] = {}
         self.flat: dict[Tensor, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
         self.makers: dict[Tensor, Step] = {}
         self.dequantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
         self.quantised: dict[Tensor, tuple[Tensor, Quantization]] = {}
-        self.operation: Operation | None = None
 
     # What the walk over the model asks for
 
     def lower(self, operation: Operation) -> None:
-        outer, self.operation = self.operation, operation
         known = without_running(operation)
         if known is None:
             super().lower(operation)
-        else:
-            for value, data in zip(operation.outputs, known, strict=True):
-                self.names[value] = self.typed(self.constant(data), value)
-        self.operation = outer
+            return
+        for value, data in zip(operation.outputs, known, strict=True):
+            self.names[value] = self.typed(self.constant(data), value)
 
     def stand_in(self, value: Value) -> Ref:
         kind = carrier(value.precision)
@@ -164,14 +165,7 @@ class Emitter(Emission[Ref]):
 
     # Constants
 
-    def of(self, operand: Operand) -> Ref:
-        """The result that an operand stands for, which is there."""
-        found = self.ref(operand)
-        if found is None:
-            raise NoLowering("an operand that is left out")
-        return found
-
-    def constant(self, data: Any, dtype: Any = None) -> Ref:
+    def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """A tensor with known data."""
         array = np.asarray(data, dtype)
         precision = precision_of(array.dtype)
@@ -180,7 +174,7 @@ class Emitter(Emission[Ref]):
         tensor = Tensor(carrier(precision), array.shape, array)
         return Ref(tensor, identity(array.ndim), precision)
 
-    def ints(self, *values: Any) -> Ref:
+    def ints(self, *values: Dim) -> Ref:
         """A vector of INT32, as kernels take axes and sizes; NoLowering for what is not known."""
         if any(isinstance(v, Expr) for v in values):
             text = ", ".join(map(str, values))
@@ -189,7 +183,7 @@ class Emitter(Emission[Ref]):
 
     def number(self, value: float, like: Operand) -> Ref:
         """One element in the precision in which `like` is stored."""
-        return self.constant(np.array(value, self.of(like).tensor.precision.dtype))
+        return self.constant(np.array(value, self.take(like).tensor.precision.dtype))
 
     # Steps
 
@@ -198,7 +192,7 @@ class Emitter(Emission[Ref]):
         name: str,
         inputs: Sequence[Ref | None],
         results: Sequence[tuple[Precision, tuple[Dim, ...]]],
-        **fields: Any,
+        **fields: Field,
     ) -> list[Tensor]:
         """Append a step; its results, which are stored as they are said to be."""
         if any(len(shape) > MOST_AXES for _, shape in results):
@@ -221,7 +215,7 @@ class Emitter(Emission[Ref]):
         order: Order,
         *rest: Ref,
         precision: Precision | None = None,
-        **fields: Any,
+        **fields: Field,
     ) -> Ref:
         """A step that calculates with `refs`, of one precision; `rest` are positions and sizes.
 
@@ -246,7 +240,7 @@ class Emitter(Emission[Ref]):
         shape: tuple[Dim, ...],
         order: Order,
         *rest: Ref,
-        **fields: Any,
+        **fields: Field,
     ) -> Ref:
         """A step that moves elements of `refs`, whatever they are."""
         given, logical = refs[0].tensor.precision, refs[0].precision
@@ -271,7 +265,7 @@ class Emitter(Emission[Ref]):
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """Another type, left out where nothing changes."""
-        ref = self.of(operand)
+        ref = self.take(operand)
         stored = carrier(to)
         if Precision.UINT64 in (stored, ref.tensor.precision) and stored != ref.tensor.precision:
             raise NoLowering(f"litert casts no {ref.tensor.precision.name} to {stored.name}")
@@ -279,7 +273,14 @@ class Emitter(Emission[Ref]):
         fields = {"in_data_type": codes[0], "out_data_type": codes[1]}
         return self._retyped(ref, stored, "CAST", lambda data: cast_data(data, to), **fields)
 
-    def _retyped(self, ref: Ref, to: Precision, name: str, data: Any, **fields: Any) -> Ref:
+    def _retyped(
+        self,
+        ref: Ref,
+        to: Precision,
+        name: str,
+        data: Callable[[np.ndarray], np.ndarray],
+        **fields: Field,
+    ) -> Ref:
         tensor = ref.tensor
         if tensor.precision == to:
             return ref
@@ -307,7 +308,7 @@ class Emitter(Emission[Ref]):
         )
         return Ref(made, ref.order, to)
 
-    def remember(self, key: Any, tensor: Tensor) -> None:
+    def remember(self, key: Key, tensor: Tensor) -> None:
         """Keep what was made, until it is undone."""
         self.memo[key] = tensor
         self.log.append(key)
@@ -316,12 +317,12 @@ class Emitter(Emission[Ref]):
 
     def plain(self, operand: Operand) -> Ref:
         """The result in the order of the model."""
-        ref = self.of(operand)
+        ref = self.take(operand)
         return self.ordered(ref, identity(ref.rank))
 
     def ordered(self, operand: Operand, order: Order) -> Ref:
         """The result with its axes stored in `order`."""
-        ref = self.of(operand)
+        ref = self.take(operand)
         if ref.order == order:
             return ref
         perm = tuple(ref.order.index(a) for a in order)
@@ -351,7 +352,7 @@ class Emitter(Emission[Ref]):
 
     def last(self, operand: Operand, axis: int) -> Ref:
         """The result with one axis stored last, the others in any order."""
-        ref = self.of(operand)
+        ref = self.take(operand)
         place = axis % ref.rank
         if ref.order[-1] == place:
             return ref
@@ -361,7 +362,7 @@ class Emitter(Emission[Ref]):
 
     def aligned(self, *operands: Operand) -> tuple[list[Ref], Order]:
         """Operands that broadcast, all stored in one order of the axes of the result."""
-        refs = [self.of(o) for o in operands]
+        refs = [self.take(o) for o in operands]
         rank = max(r.rank for r in refs)
         order = self._common(refs, rank)
         return [self.broadcastable(r, order) for r in refs], order
@@ -456,7 +457,7 @@ class Emitter(Emission[Ref]):
     # What many lowerings are made of
 
     def elementwise(
-        self, name: str, *operands: Operand, precision: Precision | None = None, **fields: Any
+        self, name: str, *operands: Operand, precision: Precision | None = None, **fields: Field
     ) -> Ref:
         """A step on operands that broadcast."""
         refs, order = self.aligned(*operands)
@@ -474,6 +475,13 @@ class Emitter(Emission[Ref]):
         result = self.same_bits(Ref(made, order, kind), given)
         same = refs[1].precision == refs[2].precision
         return Ref(result.tensor, order, refs[1].precision if same else given)
+
+    def native(
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+    ) -> Ref:
+        """A step on operands that broadcast."""
+        given: dict[str, Any] = dict(fields)
+        return self.elementwise(kernel, *inputs, **given)
 
     # Whole graphs
 
@@ -523,6 +531,4 @@ class Emitter(Emission[Ref]):
 
 def result_shape(g: Emitter, number: int = 0) -> tuple[Dim, ...]:
     """The sizes of a result of the operation that is lowered."""
-    if g.operation is None:
-        raise NoLowering("an operation outside of a model")
     return g.operation.outputs[number].shape

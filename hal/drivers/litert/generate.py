@@ -14,14 +14,14 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .binary import spread
-from .emitter import Emitter, Ref, identity, result_shape
+from .emitter import Emitter, Ref, Refs, identity, result_shape
 from .shape import int32
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Value, value: Value) -> Any:
+def fill(g: Emitter, shape: Value, value: Value) -> Ref:
     target = result_shape(g)
     return _filled(g, value, target, int32(g, g.reshape(shape, (len(target),))))
 
@@ -36,7 +36,7 @@ def _filled(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Re
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     ref = g.plain(input)
     rank = input.rank
     if not rank or input.is_static:
@@ -46,7 +46,7 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Any:
 
 
 @table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Any:
+def meshgrid(g: Emitter, *input: Value) -> Refs:
     rank = len(input)
     target = result_shape(g)
     grids = []
@@ -57,7 +57,7 @@ def meshgrid(g: Emitter, *input: Value) -> Any:
 
 
 @table.lower(generate.range_)
-def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     """Floats are start + i * step of a known count; the kernel adds up the rounding errors."""
     target = result_shape(g)
     first, last, by = (g.reshape(v, ()) for v in (start, end, step))

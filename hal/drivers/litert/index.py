@@ -14,19 +14,20 @@ from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from .binary import extreme
 from .emitter import Emitter, Operand, Ref, identity, result_shape
 from .shape import int32, joined, part
 from .static import numbers
 
-table = Lowerings()
+table = Lowerings[Ref]()
 INT32, BOOL = Precision.INT32, Precision.BOOL8
 
 
 def natural(g: Emitter, indices: Operand, size: Dim) -> Ref:
     """INT32 positions that count from the front."""
-    ref = g.of(indices)
+    ref = g.take(indices)
     data = ref.tensor.data
     if data is not None and isinstance(size, int):
         whole = data.astype(np.int64)
@@ -39,10 +40,10 @@ def natural(g: Emitter, indices: Operand, size: Dim) -> Ref:
 
 
 @table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     along = axis_of(axis, input.rank)
     where = g.plain(natural(g, indices, input.shape[along]))
-    ref = g.of(input)
+    ref = g.take(input)
     if indices.rank > 1:
         ref = g.plain(ref)
     place = ref.place(along)
@@ -59,12 +60,12 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
 
 
 @table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
+def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
     amounts = ints(shifts)
     where = ints(axes)
     if amounts is None or (axes is not None and where is None):
         raise NoLowering("litert rolls by known shifts along known axes only")
-    ref = g.of(input)
+    ref = g.take(input)
     if where is None:
         flat = g.reshape(ref, (_count(input),))
         return g.reshape(_rolled(g, flat, 0, amounts[0]), input.shape)
@@ -91,7 +92,7 @@ def _rolled(g: Emitter, ref: Ref, axis: int, amount: int) -> Ref:
 @table.lower(index.slice_)
 def slice_(
     g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
-) -> Any:
+) -> Ref:
     count = length_of(starts)
     where = tuple(range(count)) if axes is None else ints(axes)
     by = (1,) * count if steps is None else ints(steps)
@@ -102,7 +103,7 @@ def slice_(
     if any(k is None or any(isinstance(d, Expr) for d in k) for k in known):
         return _computed(g, input, places, starts, ends, by)
     first, last = ([int(d) for d in k or ()] for k in known)  # type: ignore[arg-type]
-    return _cut(g, g.of(input), places, first, last, by)
+    return _cut(g, g.take(input), places, first, last, by)
 
 
 def _cut(
@@ -151,7 +152,7 @@ def _computed(
     g: Emitter, input: Value, axes: list[int], starts: Value, ends: Value, steps: Any
 ) -> Ref:
     """Bounds that are only known while running, one axis after the other."""
-    ref = g.of(input)
+    ref = g.take(input)
     target = result_shape(g)
     first, last = (g.reshape(int32(g, v), (len(axes),)) for v in (starts, ends))
     for k, (axis, step) in enumerate(zip(axes, steps, strict=True)):
@@ -190,7 +191,7 @@ def _static(name: str, *values: Value) -> None:
             raise NoLowering(f"{name} of {value.type} needs known sizes on litert")
 
 
-def _grid(shape: tuple[int, ...], sizes: tuple[int, ...], axis: int) -> np.ndarray:
+def _grid(shape: Ints, sizes: Ints, axis: int) -> np.ndarray:
     """The flat position of every index but for its own axis."""
     strides = np.cumprod((1, *sizes[:0:-1]))[::-1]
     total: Any = 0
@@ -248,7 +249,7 @@ def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Re
 
 
 @table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Any:
+def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Ref:
     if not batch_dims and not (input.is_static and indices.is_static):
         return _native_gather(g, input, indices)
     rows, count, length = _rows(g, input, indices, batch_dims)
@@ -322,12 +323,12 @@ def _segments(g: Emitter, name: str, data: Ref, rows: Ref, count: Ref, shape: An
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
-) -> Any:
+) -> Ref:
     _static("scatter_elements", input, indices)
     along = axis_of(axis, input.rank)
     count, number = _count(input), _count(indices)
     if not number:
-        return g.ref(input)
+        return g.take(input)
     rows = g.reshape(_flat_positions(g, input, indices, along), (number,))
     flat = g.reshape(input, (count, 1))
     made = _placed(g, flat, rows, g.reshape(updates, (number, 1)), count, 1, reduction)
@@ -335,10 +336,10 @@ def scatter_elements(
 
 
 @table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Any:
+def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
     _static("scatter_nd", input)
     if 0 in updates.shape:
-        return g.ref(input)
+        return g.take(input)
     rows, count, length = _rows(g, input, indices, 0)
     flat = g.reshape(input, (count, length))
     rest = g.reshape(updates, (rows.shape[0], length))
@@ -347,7 +348,7 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
 
 
 @table.lower(index.non_zero)
-def non_zero(g: Emitter, input: Value) -> Any:
+def non_zero(g: Emitter, input: Value) -> Ref:
     if not input.rank:
         raise NoLowering("litert has no positions in a tensor of rank 0")
     ref = g.plain(input)
@@ -361,8 +362,8 @@ def non_zero(g: Emitter, input: Value) -> Any:
 @table.lower(index.reverse_sequence)
 def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
-) -> Any:
-    ref = g.of(input)
+) -> Ref:
+    ref = g.take(input)
     places = [ref.place(axis_of(a, input.rank)) for a in (batch_axis, time_axis)]
     counts = int32(g, lengths)
     return g.move(

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -20,7 +19,7 @@ from nnir.types import Precision
 
 from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shifted, stored
 from .emitter import Emitter
-from .writer import Step, Tensor
+from .writer import Field, Step, Tensor
 
 INT8 = Precision.INT8
 MOVES = {
@@ -113,7 +112,11 @@ class Rewriter:
     # Steps
 
     def add(
-        self, name: str, inputs: Sequence[Tensor | None], made: list[Tensor], fields: Any
+        self,
+        name: str,
+        inputs: Sequence[Tensor | None],
+        made: list[Tensor],
+        fields: dict[str, Field],
     ) -> None:
         """Append a step on integers with a scale."""
         version = VERSIONS.get(name, 2)
@@ -127,7 +130,7 @@ class Rewriter:
         shape: tuple[Dim, ...],
         affine: Affine,
         kind: Precision,
-        **fields: Any,
+        **fields: Field,
     ) -> Tensor:
         """Append a step with one result."""
         made = Tensor(kind, shape, quantization=affine.of(kind))

@@ -20,7 +20,7 @@ from .emitter import Emitter, Ref, identity, result_shape
 from .reduce import reduced
 from .static import numbers
 
-table = Lowerings()
+table = Lowerings[Ref]()
 LARGEST = 1 << 22
 """As many products of integers are made at once."""
 
@@ -28,14 +28,14 @@ LARGEST = 1 << 22
 @table.lower(linear.fully_connected)
 def fully_connected(
     g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Any:
+) -> Ref:
     target = result_shape(g)
     if not input.is_float:
         rows = g.reshape(input, (target[0], input.shape[-1]))
         product = _integers(g, rows, g.plain(weight), transpose=True)
         return fused(g, g.elementwise("ADD", product, bias), fuse_code)
     x = g.plain(input)
-    return dense(g, x, g.plain(weight), g.of(bias), target, fuse_code, keep=input.rank == 2)
+    return dense(g, x, g.plain(weight), g.take(bias), target, fuse_code, keep=input.rank == 2)
 
 
 def dense(
@@ -70,9 +70,9 @@ def _of_nothing(
 
 
 @table.lower(linear.mat_mul)
-def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     target = result_shape(g)
-    left, right = g.of(x), g.of(y)
+    left, right = g.take(x), g.take(y)
     if transpose_x and x.rank > 1:
         left = swapped(left)
     if transpose_y and y.rank > 1:

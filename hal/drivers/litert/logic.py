@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -15,13 +13,13 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         return g.elementwise(name, input0, input1, precision=BOOL)
 
 
@@ -34,12 +32,12 @@ for _operator, _name in {
 
 
 @table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Any:
+def not_(g: Emitter, input: Value) -> Ref:
     return g.elementwise("LOGICAL_NOT", input)
 
 
 @table.lower(logic.bitwise_xor)
-def bitwise_xor(g: Emitter, input0: Value, input1: Value) -> Any:
+def bitwise_xor(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.dtype.itemsize > 4:
         return _halves(g, input0, input1, "BITWISE_XOR")
     return g.elementwise("BITWISE_XOR", input0, input1)
@@ -49,7 +47,7 @@ def _halves(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
     """64 bits as twice 32 along a last axis."""
     pair = []
     for value in (input0, input1):
-        ref = g.plain(g.same_bits(g.of(value), Precision.INT64))
+        ref = g.plain(g.same_bits(g.take(value), Precision.INT64))
         if ref.tensor.data is not None:
             halves = np.ascontiguousarray(ref.tensor.data)[..., None].view(np.int32)
             pair.append(g.constant(halves))
@@ -73,12 +71,12 @@ def _require_small(input: Value) -> None:
 
 
 @table.lower(logic.bitwise_and)
-def bitwise_and(g: Emitter, input0: Value, input1: Value) -> Any:
+def bitwise_and(g: Emitter, input0: Value, input1: Value) -> Ref:
     return _bit_by_bit(g, input0, input1, "MINIMUM")
 
 
 @table.lower(logic.bitwise_or)
-def bitwise_or(g: Emitter, input0: Value, input1: Value) -> Any:
+def bitwise_or(g: Emitter, input0: Value, input1: Value) -> Ref:
     return _bit_by_bit(g, input0, input1, "MAXIMUM")
 
 
@@ -87,7 +85,7 @@ def _bit_by_bit(g: Emitter, input0: Value, input1: Value, name: str) -> Ref:
     if input0.dtype.itemsize > 4:
         return _halves(g, input0, input1, name)
     bits = 8 * input0.dtype.itemsize
-    return _every_bit(g, g.of(input0), g.of(input1), name, bits, input0.precision)
+    return _every_bit(g, g.take(input0), g.take(input1), name, bits, input0.precision)
 
 
 def _every_bit(g: Emitter, a: Ref, b: Ref, name: str, bits: int, precision: Precision) -> Ref:
@@ -110,7 +108,7 @@ def _bit(g: Emitter, value: Ref, bit: int) -> Ref:
 
 
 @table.lower(logic.bit_shift)
-def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     """By a known count; to the left as a product."""
     _require_small(input0)
     known = input1.constant

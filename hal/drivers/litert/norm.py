@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .emitter import Emitter, Ref
 from .reduce import reduced
 from .unary import Arithmetic, real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _column(g: Emitter, vector: Value, rank: int) -> Ref:
@@ -43,7 +42,7 @@ def batch_normalization(
     variance: Value,
     *,
     epsilon: float,
-) -> Any:
+) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     s, b, m, v = (_column(g, w, input.rank) for w in (scale, bias, mean, variance))
     if all(w.constant is not None for w in (scale, variance)):
@@ -57,7 +56,7 @@ def batch_normalization(
 @table.lower(norm.instance_normalization)
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
-) -> Any:
+) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     axes = tuple(range(2, input.rank))
     even = _standardised(g, x, axes, epsilon) if axes else f("SUB", x, x)
@@ -68,7 +67,7 @@ def instance_normalization(
 @table.lower(norm.group_normalization)
 def group_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
-) -> Any:
+) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     channels, rest = input.shape[1], input.shape[2:]
     if not isinstance(channels, int) or not all(isinstance(d, int) for d in rest):
@@ -83,7 +82,7 @@ def group_normalization(
 @table.lower(norm.layer_normalization)
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
-) -> Any:
+) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     axes = tuple(range(axis_of(begin_norm_axis, input.rank), input.rank))
     even = _standardised(g, x, axes, epsilon)
@@ -92,7 +91,7 @@ def layer_normalization(
 
 
 @table.lower(norm.lp_normalization)
-def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Any:
+def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     along = (axis_of(axis, input.rank),)
     if p == 1:
@@ -106,7 +105,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 
 @table.lower(norm.lrn)
-def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Any:
+def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Ref:
     """By its formula: the squares of the neighbours, shifted and added up."""
     from .shape import part
 

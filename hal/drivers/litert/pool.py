@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,42 +14,35 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
 from nnir.ops import windows as shared
-from nnir.types import AutoPad, Fuse, Precision
+from nnir.types import Fuse, Precision
 
+from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
 from .binary import CODES, extreme, fused
-from .emitter import Emitter, Ref, channels_last
+from .emitter import Emitter, Ref, Refs, channels_last, result_shape
 from .reduce import reduced
 from .static import numbers
 from .unary import real
+from .windows import Fused
 
-table = Lowerings()
+table = Lowerings[Ref]()
 MOST_TAPS = 256
 
 
-class Window:
-    """Kernel, strides, dilations and padding of a pool, and the sizes of its result."""
+class Pool:
+    """A window over an input, and the sizes of the result; `pairs` is its padding."""
 
-    def __init__(
-        self,
-        g: Emitter,
-        input: Value,
-        kernel: Sequence[int],
-        strides: Sequence[int] | None,
-        dilations: Sequence[int] | None,
-        pairs: windows.Pairs | None,
-    ) -> None:
-        rank = len(kernel)
-        self.kernel = tuple(kernel)
-        self.strides = tuple(strides or (1,) * rank)
-        self.dilations = tuple(dilations or (1,) * rank)
-        self.input = input
-        self.pairs = pairs
-        self.extents = shared.extents(self.kernel, self.dilations)
-        made = g.operation.outputs[0].shape[2:] if g.operation else ()
-        self.out = made
-        self.shape = (input.shape[0], *made, input.shape[1])
+    def __init__(self, g: Emitter, input: Value, how: Window) -> None:
+        self.input, self.how = input, how
+        self.pairs = windows.pairs_of("a pool", input, how)
+        self.out = result_shape(g)[2:]
+        self.shape = (input.shape[0], *self.out, input.shape[1])
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there are kernels for it."""
+        return self.how.rank == 2 and not self.how.is_dilated
 
     @property
     def reach(self) -> windows.Pairs:
@@ -58,19 +51,18 @@ class Window:
         out = [int(d) for d in self.out if isinstance(d, int)]
         if self.pairs is None or len(out) < len(sizes):
             raise NoLowering(f"a pool of {self.input.type} needs known sizes on litert")
-        axes = zip(sizes, self.pairs, self.extents, self.strides, out, strict=True)
+        axes = zip(sizes, self.pairs, self.how.extents, self.how.strides, out, strict=True)
         return [(a, (m - 1) * s + e - n - a) for n, (a, _), e, s, m in axes]
 
     def counts(self, *, padding: bool) -> np.ndarray:
         """How many taps of each window lie in the data, with its padding where asked."""
         sizes = windows.sized("a pool", self.input)
-        pairs = self.pairs or ()
+        pairs, how = self.pairs or (), self.how
         starts, ends = [0] * len(sizes), sizes
         if padding:
             starts = [-a for a, _ in pairs]
             ends = [n + b for n, (_, b) in zip(sizes, pairs, strict=True)]
-        out = numbers(self.out)
-        given = self.kernel, tuple(pairs), self.strides, self.dilations, out
+        given = how.kernel_shape, tuple(pairs), how.strides, how.dilations, numbers(self.out)
         return shared.counts(starts, ends, *given)
 
     @property
@@ -83,102 +75,64 @@ class Window:
         given = zip(self.reach, self.pairs, strict=True)
         return all(need[1] <= pair[1] for need, pair in given)
 
-
-def _standard(
-    g: Emitter,
-    input: Value,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-) -> Window:
-    pairs = windows.pairs_of("a pool", input, auto_pad, pads, kernel, strides)
-    return Window(g, input, kernel, strides, None, pairs)
+    @property
+    def direct(self) -> int | None:
+        """SAME or VALID where one of them is this padding, and nothing overhangs."""
+        if not (self.is_plain and self.whole_inside):
+            return None
+        if self.pairs is not None and not any(map(any, self.pairs)):
+            return windows.VALID
+        return windows.SAME if windows.is_same(self.input, self.pairs, self.how) else None
 
 
 def _native(
-    g: Emitter, name: str, x: Ref, window: Window, padding: int, fuse_code: Fuse = Fuse.NONE
+    g: Emitter, name: str, x: Ref, pool: Pool, padding: int, fuse_code: Fuse = Fuse.NONE
 ) -> Ref:
-    fields: dict[str, Any] = {
-        "padding": padding,
-        "stride_h": window.strides[0],
-        "stride_w": window.strides[1],
-        "filter_height": window.kernel[0],
-        "filter_width": window.kernel[1],
-        "fused_activation_function": CODES.get(fuse_code, 0),
-    }
-    made = g.compute(name, [x], window.shape, channels_last(4), **fields)
+    (stride_h, stride_w), (filter_height, filter_width) = pool.how.strides, pool.how.kernel_shape
+    made = g.compute(
+        name,
+        [x],
+        pool.shape,
+        channels_last(4),
+        padding=padding,
+        stride_h=stride_h,
+        stride_w=stride_w,
+        filter_height=filter_height,
+        filter_width=filter_width,
+        fused_activation_function=CODES.get(fuse_code, 0),
+    )
     return made if fuse_code in CODES else fused(g, made, fuse_code)
 
 
-def _direct(window: Window, ref: Ref) -> int | None:
-    """SAME or VALID where one of them is this padding, and nothing overhangs."""
-    pairs = window.pairs
-    if len(window.kernel) != 2 or any(d != 1 for d in window.dilations):
-        return None
-    if not window.whole_inside:
-        return None
-    if pairs is not None and not any(a or b for a, b in pairs):
-        return windows.VALID
-    return (
-        windows.SAME
-        if windows.is_same(window.input, pairs, window.extents, window.strides)
-        else None
-    )
-
-
-def averaged(
-    g: Emitter, window: Window, *, count_pad: bool, count_reach: bool, fuse_code: Fuse
+@table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Window)
+def average_pool_2d(
+    g: Emitter, input: Value, *, count_include_pad: bool, fuse_code: Fuse, how: Window
 ) -> Ref:
-    """The mean of each window.
-
-    The divisor counts the data, with `count_pad` its padding too, with `count_reach` all taps.
-    """
-    x = windows.stored_last(g, real(g, window.input))
-    direct = _direct(window, x)
-    if direct is not None and (direct == windows.VALID or not (count_pad or count_reach)):
-        return _native(g, "AVERAGE_POOL_2D", x, window, direct, fuse_code)
-    x = windows.bordered(g, x, window.reach)
-    whole = math.prod(window.kernel)
-    if len(window.kernel) == 2 and all(d == 1 for d in window.dilations):
-        result = _native(g, "AVERAGE_POOL_2D", x, window, windows.VALID)
-    else:
-        total = _folded(g, x, window, lambda a, b: g.elementwise("ADD", a, b))
-        result = g.elementwise("MUL", total, g.constant(np.float32(1 / whole)))
-    if not count_reach:
-        counts = np.maximum(window.counts(padding=count_pad), 1)
+    """The mean of each window; the divisor counts all taps where the padding counts."""
+    pool = Pool(g, input, how)
+    x = windows.stored_last(g, real(g, input))
+    direct = pool.direct
+    if direct is not None and (direct == windows.VALID or not count_include_pad):
+        return _native(g, "AVERAGE_POOL_2D", x, pool, direct, fuse_code)
+    result = _native(g, "AVERAGE_POOL_2D", windows.bordered(g, x, pool.reach), pool, windows.VALID)
+    if not count_include_pad:
+        whole = math.prod(how.kernel_shape)
+        counts = np.maximum(pool.counts(padding=False), 1)
         if (counts != whole).any():
             ratio = (whole / counts).astype(np.float32)
             result = g.elementwise("MUL", result, g.constant(ratio))
     return fused(g, result, fuse_code)
 
 
-@table.lower(pool.average_pool_2d)
-def average_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    fuse_code: Fuse,
-) -> Any:
-    window = _standard(g, input, auto_pad, pads, kernel_shape, strides)
-    return averaged(
-        g, window, count_pad=count_include_pad, count_reach=count_include_pad, fuse_code=fuse_code
-    )
-
-
-def _taps(g: Emitter, x: Ref, window: Window) -> Any:
+def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
     """For each place in the kernel what the windows have there; `x` is padded, channels last."""
     out = numbers(window.out)
-    if math.prod(window.kernel) > MOST_TAPS:
-        raise NoLowering(f"a pool with {math.prod(window.kernel)} taps, more than {MOST_TAPS}")
-    for place in itertools.product(*map(range, window.kernel)):
-        axes = zip(place, window.dilations, window.strides, out, strict=True)
+    if math.prod(window.how.kernel_shape) > MOST_TAPS:
+        raise NoLowering(
+            f"a pool with {math.prod(window.how.kernel_shape)} taps, more than {MOST_TAPS}"
+        )
+    for place in itertools.product(*map(range, window.how.kernel_shape)):
+        axes = zip(place, window.how.dilations, window.how.strides, out, strict=True)
         cuts = [(p * d, p * d + (m - 1) * s + 1, s) for p, d, s, m in axes]
         starts, ends, steps = zip((0, 0, 1), *cuts, (0, 0, 1), strict=True)
         mask = 1 | 1 << (len(cuts) + 1)
@@ -197,7 +151,7 @@ def _taps(g: Emitter, x: Ref, window: Window) -> Any:
         )
 
 
-def _folded(g: Emitter, x: Ref, window: Window, join: Any) -> Ref:
+def _folded(g: Emitter, x: Ref, window: Pool, join: Callable[[Ref, Ref], Ref]) -> Ref:
     result = None
     for _, values in _taps(g, x, window):
         result = values if result is None else join(result, values)
@@ -213,12 +167,11 @@ def _lowest(ref: Ref) -> float:
     return False if kind.kind == "b" else -np.inf
 
 
-def largest(g: Emitter, window: Window, fuse_code: Fuse) -> Ref:
+def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
     """The maximum of each window."""
     x = windows.stored_last(g, window.input)
-    direct = _direct(window, x)
-    native = x.tensor.precision == Precision.FLOAT32 and len(window.kernel) == 2
-    native = native and all(d == 1 for d in window.dilations)
+    direct = window.direct
+    native = x.tensor.precision == Precision.FLOAT32 and window.is_plain
     if native and not is_convolved(g, x):
         return fused(g, _with_nan(g, x, window, direct), fuse_code)
     if native and direct is not None:
@@ -253,7 +206,7 @@ def is_convolved(g: Emitter, ref: Ref) -> bool:
 CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POOL_2D", "LOGISTIC"})
 
 
-def _with_nan(g: Emitter, x: Ref, window: Window, direct: int | None) -> Ref:
+def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
     """The maxima, and NaN where one is in the window: the kernel passes over it."""
     nan = g.elementwise("NOT_EQUAL", x, x, precision=Precision.BOOL8)
     plain = g.where(nan, g.constant(np.float32(-np.inf)), x)
@@ -276,48 +229,18 @@ def is_natural(g: Emitter, ref: Ref) -> bool:
     )
 
 
-@table.lower(pool.max_pool_2d)
-def max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    return_indices: bool,
-    return_indices_dtype: int,
-    fuse_code: Fuse,
-) -> Any:
-    window = _standard(g, input, auto_pad, pads, kernel_shape, strides)
+@table.lower(
+    pool.max_pool_2d, pool.max_pool, implied=["ceil_mode", "return_indices_dtype"], how=Fused
+)
+def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Fused) -> Ref | Refs:
+    pool = Pool(g, input, how)
     if not return_indices:
-        return largest(g, window, fuse_code)
-    values, places = positioned(g, window)
-    return fused(g, values, fuse_code), g.cast(places, Precision(return_indices_dtype))
+        return largest(g, pool, how.fuse_code)
+    values, places = positioned(g, pool)
+    return fused(g, values, how.fuse_code), g.cast(places, g.operation.outputs[1].precision)
 
 
-@table.lower(pool.max_pool)
-def max_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Any:
-    pairs = shared.pair_pads(pads, len(kernel_shape))
-    window = Window(g, input, kernel_shape, strides, dilations, pairs)
-    if not return_indices:
-        return largest(g, window, Fuse.NONE)
-    values, places = positioned(g, window)
-    return values, g.cast(places, Precision.INT64)
-
-
-def positioned(g: Emitter, window: Window) -> tuple[Ref, Ref]:
+def positioned(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
     """The maxima and where they are, tap by tap; the first one stays unless a better one comes."""
     if window.input.precision not in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
         raise NoLowering(f"litert finds the places of maxima of floats, not {window.input.type}")
@@ -330,7 +253,7 @@ def positioned(g: Emitter, window: Window) -> tuple[Ref, Ref]:
     where: Ref | None = None
     out = numbers(window.out)
     for place, values in _taps(g, x, window):
-        axes = zip(place, window.dilations, window.strides, out, strict=True)
+        axes = zip(place, window.how.dilations, window.how.strides, out, strict=True)
         cut = tuple(slice(p * d, p * d + (m - 1) * s + 1, s) for p, d, s, m in axes)
         flat = g.constant(grown[cut])
         if best is None or where is None:
@@ -364,14 +287,14 @@ def _bins(size: int, count: int) -> list[slice]:
 
 def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:
     """Even bins by a pool, others one by one: rows first, then columns."""
-    ref = g.of(input)
+    ref = g.take(input)
     if tuple(output_shape) == (1, 1):
         return reduced(g, name, ref, (2, 3), keepdim=True)
     sizes = windows.sized("an adaptive pool", input)
     even = all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
     if even and ref.tensor.precision == Precision.FLOAT32:
         kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
-        window = Window(g, input, kernel, kernel, None, ((0, 0), (0, 0)))
+        window = Pool(g, input, Window(kernel, kernel_shape=kernel))
         native = {"MEAN": "AVERAGE_POOL_2D", "REDUCE_MAX": "MAX_POOL_2D"}[name]
         return _native(g, native, windows.stored_last(g, ref), window, windows.VALID)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
@@ -391,26 +314,20 @@ def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) 
 
 
 @table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[int, ...]) -> Any:
+def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     real(g, input)
     return _adaptive(g, input, output_shape, "MEAN")
 
 
-@table.lower(pool.adaptive_max_pool_2d)
+@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
 def adaptive_max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    output_shape: tuple[int, ...],
-    return_indices: bool,
-    return_indices_dtype: int,
-) -> Any:
+    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
+) -> Ref | Refs:
     if not return_indices:
         return _adaptive(g, input, output_shape, "REDUCE_MAX")
     sizes = windows.sized("an adaptive pool", input)
     if any(n % k or not n for n, k in zip(sizes, output_shape, strict=True)):
         raise NoLowering("adaptive_max_pool_2d with places in bins that overlap on litert")
     kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
-    window = Window(g, input, kernel, kernel, None, ((0, 0), (0, 0)))
-    values, places = positioned(g, window)
-    return values, g.cast(places, Precision(return_indices_dtype))
+    values, places = positioned(g, Pool(g, input, Window(kernel, kernel_shape=kernel)))
+    return values, g.cast(places, g.operation.outputs[1].precision)

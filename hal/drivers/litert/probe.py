@@ -269,7 +269,7 @@ def _reductions() -> Iterator[Trial]:
 
 def content(
     trial: Trial, kind: np.dtype, precision: Precision
-) -> tuple[bytes, list[np.ndarray], Any]:
+) -> tuple[bytes, list[np.ndarray], np.ndarray]:
     """A file of one operator, its inputs and the result that NumPy gives."""
     arrays = [np.asarray(a).astype(kind) for a in trial.arrays]
     expected = np.asarray(trial.expected(*arrays))

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Chain:
     times: list[Timing] = field(default_factory=list)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def open(self, runtime: Any, threads: int) -> None:
+    def open(self, runtime: ModuleType, threads: int) -> None:
         """Make the interpreters."""
         for link in self.links:
             link.interpreter = runtime.Interpreter(model_content=link.content, num_threads=threads)

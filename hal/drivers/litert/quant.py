@@ -6,7 +6,6 @@ The emitter notes which integers stand for which numbers: see `integers.py`.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from .emitter import Emitter, Ref
 from .unary import Arithmetic
 from .writer import Tensor
 
-table = Lowerings()
+table = Lowerings[Ref]()
 NARROW = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16})
 
 
@@ -48,7 +47,7 @@ def quantize_linear(
     dtype: Precision,
     saturate: bool,
     precision: Precision | None,
-) -> Any:
+) -> Ref:
     single = scale.precision == input.precision == Precision.FLOAT32
     if not single or precision not in (None, Precision.FLOAT32) or dtype not in NARROW:
         raise NoLowering(f"litert quantises no {input.type} by {scale.type} to {dtype.name}")
@@ -92,12 +91,12 @@ def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantizatio
     if described is not None and input.dtype.name in ("int8", "uint8", "int32"):
         if described.axis is not None:
             described = replace(described, axis=described.axis % input.rank)
-        _note(g.dequantised, made, g.of(input), described)
+        _note(g.dequantised, made, g.take(input), described)
     return made
 
 
 def input_of(g: Emitter, input: Value) -> Ref:
-    return g.of(input)
+    return g.take(input)
 
 
 @table.lower(quant.dequantize_linear)
@@ -110,7 +109,7 @@ def dequantize_linear(
     axis: int,
     block_size: int,
     dtype: Precision,
-) -> Any:
+) -> Ref:
     known = [None if v is None else v.constant for v in (input, scale, zero_point)]
     described = None if block_size else _described(scale, zero_point, axis)
     if known[0] is not None and known[1] is not None and (zero_point is None) == (known[2] is None):
@@ -126,12 +125,12 @@ def dequantize_linear(
         steps = f("SUB", steps, _along(g, zero_point, input, axis, block_size))
     made = f("MUL", steps, _along(g, scale, input, axis, block_size))
     if dtype == Precision.FLOAT32:
-        _note(g.dequantised, made, g.of(input), described)
+        _note(g.dequantised, made, g.take(input), described)
     return made
 
 
 @table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Any:
+def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
     zeros = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None or input.precision != Precision.FLOAT32:
         raise NoLowering(f"litert quantises FLOAT32 by known scales, not {input.type}")
@@ -148,7 +147,7 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
 
 
 @table.lower(quant.dequantize)
-def dequantize(g: Emitter, input: Value) -> Any:
+def dequantize(g: Emitter, input: Value) -> Ref:
     described = input.type.quantization
     if described is None or input.dtype.itemsize > 2:
         raise NoLowering(f"litert has no dequantize of {input.type}")
@@ -164,5 +163,5 @@ def dequantize(g: Emitter, input: Value) -> Any:
         single = len(described.zero_points) == 1
         steps = f("SUB", steps, zeros.reshape(() if single else shape))
     made = f("MUL", steps, np.array(described.scales, np.float32).reshape(shape))
-    _note(g.dequantised, made, g.of(input), described)
+    _note(g.dequantised, made, g.take(input), described)
     return made

@@ -16,7 +16,7 @@ from .emitter import Emitter, Ref, identity, result_shape
 from .shape import int32
 from .unary import real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 
 
@@ -37,7 +37,7 @@ def _sizes(g: Emitter, shape: Value) -> Ref:
 @table.lower(random.random_normal)
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     if seed is not None:
         return _known(
             g, random.random_normal, shape, mean=mean, scale=scale, dtype=dtype, seed=seed
@@ -57,7 +57,7 @@ def _known(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Ref:
 @table.lower(random.random_uniform)
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     if seed is not None:
         return _known(g, random.random_uniform, shape, low=low, high=high, dtype=dtype, seed=seed)
     sizes = _sizes(g, shape)
@@ -72,7 +72,7 @@ def random_uniform(
 
 
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
     if seed is not None or not input.rank:
         raise NoLowering("litert draws from no seed, and no single number")
     x = g.plain(real(g, input))

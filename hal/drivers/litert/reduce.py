@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import drop_axes, joined, part
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
@@ -74,8 +73,8 @@ def _at_run_time(
 
 def _wrapping(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
-        return reduced(g, name, g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+        return reduced(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 _wrapping(reduce.reduce_prod, "REDUCE_PROD")
@@ -97,8 +96,8 @@ def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) ->
 
 def _extreme(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
-        return extreme_of(g, name, g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+        return extreme_of(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 _extreme(reduce.reduce_max, "REDUCE_MAX")
@@ -106,14 +105,14 @@ _extreme(reduce.reduce_min, "REDUCE_MIN")
 
 
 @table.lower(reduce.reduce_mean)
-def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if not input.is_float:
         raise NoLowering(f"litert has no mean of {input.precision.name}")
-    return reduced(g, "MEAN", g.of(input), known_axes(g, input, axes), keepdim=keepdim)
+    return reduced(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 @table.lower(reduce.reduce_log_sum_exp)
-def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     """Relative to the largest element, 0 where that is infinite."""
     from .unary import Arithmetic, real
 
@@ -134,7 +133,7 @@ def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
 
     The first NaN where there is one, over which the kernels pass.
     """
-    ref = g.of(input)
+    ref = g.take(input)
     found = _found(g, ref, axis, name)
     if not ref.precision.is_float:
         return found
@@ -156,7 +155,7 @@ def _found(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
 
 def _position(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
         along = axis_of(axis, input.rank)
         found = first_largest(g, input, along, name)
         return g.cast(found if keepdim else drop_axes(g, found, (along,)), dtype)
@@ -167,11 +166,11 @@ _position(reduce.arg_min, "ARG_MIN")
 
 
 @table.lower(reduce.cum_sum)
-def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Ref:
     known = (-1,) if axis is None else ints(axis)
     if known is None:
         raise NoLowering("litert sums up along a known axis only")
-    ref = g.of(input)
+    ref = g.take(input)
     place = g.constant(np.array(ref.place(axis_of(known[0], input.rank)), np.int32))
     shape = ref.tensor.shape
     return g.compute("CUMSUM", [ref], shape, ref.order, place, exclusive=exclusive, reverse=reverse)
@@ -184,9 +183,9 @@ LONGEST = 64
 @table.lower(reduce.cum_prod)
 def cum_prod(
     g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-) -> Any:
+) -> Ref:
     known = (-1,) if axis is None else ints(axis)
-    ref = g.of(input)
+    ref = g.take(input)
     along = axis_of(known[0], input.rank) if known else -1
     size = input.shape[along] if known else None
     if not isinstance(size, int) or size > LONGEST:

@@ -15,6 +15,7 @@ from nnir.ops import resize
 from nnir.ops.sampling import Filter, weights
 from nnir.types import Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, channels_last, result_shape
@@ -22,7 +23,7 @@ from .linear import dense
 from .shape import taken
 from .unary import real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _sizes(
@@ -41,8 +42,8 @@ def _sizes(
 @table.lower(resize.resize_nearest)
 def resize_nearest(
     g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, align_corners: bool
-) -> Any:
-    ref = g.of(input)
+) -> Ref:
+    ref = g.take(input)
     pairs = _sizes("resize_nearest", input, result_shape(g), (2, 3))
     if not align_corners and _doubles(pairs) and ref.tensor.precision == Precision.FLOAT32:
         return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", ref, [out for _, out in pairs])
@@ -78,15 +79,15 @@ def resize_linear(
     *,
     align_corners: bool,
     align_mode: int | None,
-) -> Any:
+) -> Ref:
     real(g, input)
     pairs = _sizes("resize_linear", input, result_shape(g), (2, 3))
     half = not align_corners and align_mode == 0
     fields = {"align_corners": align_corners, "half_pixel_centers": half}
     if not align_corners or all(out > 1 for _, out in pairs):
-        return _kernel(g, "RESIZE_BILINEAR", g.of(input), [out for _, out in pairs], **fields)
+        return _kernel(g, "RESIZE_BILINEAR", g.take(input), [out for _, out in pairs], **fields)
     how = Filter("linear", "align_corners", "floor", False, False, -0.75)
-    ref = g.of(input)
+    ref = g.take(input)
     for axis, (size, out) in enumerate(pairs, start=2):
         ref = _weighted(g, ref, axis, *weights(how, size, out, out / size)[:2])
     return ref
@@ -117,12 +118,12 @@ def resize_(
     coordinate_transformation_mode: str,
     nearest_mode: str,
     antialias: bool,
-    axes: tuple[int, ...] | None,
+    axes: Ints | None,
     cubic_coeff_a: float,
     exclude_outside: bool,
     extrapolation_value: float,
     keep_aspect_ratio_policy: str,
-) -> Any:
+) -> Ref:
     if coordinate_transformation_mode == "tf_crop_and_resize":
         raise NoLowering("litert has no resize with tf_crop_and_resize")
     named = axes_of(axes if axes is not None else range(input.rank), input.rank)
@@ -131,7 +132,7 @@ def resize_(
     steps = _steps(input, named, scales, sizes, keep_aspect_ratio_policy)
     coordinates = coordinate_transformation_mode
     how = Filter(mode, coordinates, nearest_mode, antialias, exclude_outside, cubic_coeff_a)
-    ref = g.of(input) if mode == "nearest" else real(g, input)
+    ref = g.take(input) if mode == "nearest" else real(g, input)
     if _is_bilinear(how, named, pairs, steps, input.rank):
         half = coordinates != "align_corners" and coordinates != "asymmetric"
         fields = {"align_corners": coordinates == "align_corners", "half_pixel_centers": half}

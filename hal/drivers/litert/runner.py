@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -195,7 +195,16 @@ def paired(array: np.ndarray) -> np.ndarray:
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
-def fetched(interpreter: Any, index: int, dtype: np.dtype, memory: np.ndarray | None) -> np.ndarray:
+class Interpreter(Protocol):
+    """What is asked of LiteRT's interpreter."""
+
+    def tensor(self, tensor_index: int) -> Callable[[], np.ndarray]: ...
+    def get_tensor(self, tensor_index: int) -> np.ndarray: ...
+
+
+def fetched(
+    interpreter: Interpreter, index: int, dtype: np.dtype, memory: np.ndarray | None
+) -> np.ndarray:
     """An output as an array of its own, in the memory that is offered where that fits."""
     if memory is not None and dtype.kind != "c" and memory.dtype == dtype:
         with interpreting():

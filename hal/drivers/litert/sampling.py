@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from .shape import drop_axes, part
 from .static import numbers
 from .unary import Arithmetic, real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 INT32 = Precision.INT32
 
 
@@ -128,7 +127,7 @@ def grid_sample(
     align_corners: bool,
     mode: InterpolateMode,
     pad_mode: PadMode,
-) -> Any:
+) -> Ref:
     real(g, input)
     points = g.plain(real(g, grid))
     if not (input.is_static and grid.is_static):

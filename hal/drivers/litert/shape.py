@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -14,17 +13,18 @@ from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from .binary import spread
-from .emitter import Emitter, Operand, Ref, identity, result_shape
+from .emitter import Emitter, Operand, Ref, Refs, identity, result_shape
 
-table = Lowerings()
+table = Lowerings[Ref]()
 INT32 = Precision.INT32
 
 
 def int32(g: Emitter, operand: Operand) -> Ref:
     """Positions or sizes as INT32; those that are larger mean "to the end"."""
-    ref = g.of(operand)
+    ref = g.take(operand)
     if ref.tensor.precision != Precision.INT64:
         return g.cast(ref, INT32)
     bounds = np.iinfo(np.int32)
@@ -35,7 +35,7 @@ def int32(g: Emitter, operand: Operand) -> Ref:
 
 
 @table.lower(shape.reshape, shape.reshape_exact)
-def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
     return reshaped(g, input, shape, result_shape(g))
 
 
@@ -57,7 +57,7 @@ def reshaped(g: Emitter, input: Value, shape: Value, target: tuple[Dim, ...]) ->
 
 def _grown(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
     """A reshape that only puts in or takes out axes of size 1 keeps the order of the others."""
-    ref = g.of(input)
+    ref = g.take(input)
     if ref.order == identity(ref.rank) or ref.tensor.data is not None:
         return None
     if [d for d in ref.shape if d != 1] != [d for d in target if d != 1]:
@@ -75,27 +75,27 @@ def _grown(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
 
 
 @table.lower(shape.transpose)
-def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     """No work: the same tensor, whose axes are called otherwise."""
-    ref = g.of(input)
+    ref = g.take(input)
     order = [axis_of(a, input.rank) for a in perm] if perm else list(range(input.rank))[::-1]
     return Ref(ref.tensor, tuple(order.index(a) for a in ref.order), ref.precision)
 
 
 @table.lower(shape.squeeze)
-def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     return _with_ones(g, input)
 
 
 @table.lower(shape.unsqueeze)
-def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     if ints(axes) is None:
         raise NoLowering("litert inserts known axes only")
     return _with_ones(g, input)
 
 
 @table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
     return _with_ones(g, input)
 
 
@@ -106,14 +106,14 @@ def _with_ones(g: Emitter, input: Value) -> Ref:
 
 
 @table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Any:
+def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     return joined(g, list(input), axis_of(axis, input[0].rank), result_shape(g))
 
 
-def joined(g: Emitter, operands: list[Any], axis: int, target: tuple[Dim, ...]) -> Ref:
+def joined(g: Emitter, operands: Sequence[Value | Ref], axis: int, target: tuple[Dim, ...]) -> Ref:
     """Tensors one after the other along an axis of the value."""
     filled = [v for v in operands if 0 not in v.shape]
-    refs = [g.of(v) for v in filled]
+    refs = [g.take(v) for v in filled]
     if len(refs) == 1:
         return refs[0]
     order = g.aligned(*refs)[1]
@@ -123,11 +123,11 @@ def joined(g: Emitter, operands: list[Any], axis: int, target: tuple[Dim, ...]) 
 
 
 @table.lower(shape.stack)
-def stack(g: Emitter, *input: Value, axis: int) -> Any:
+def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     target = result_shape(g)
     place = axis_of(axis, input[0].rank, extra=1)
     one = tuple(1 if k == place else d for k, d in enumerate(target))
-    rows = [_lifted(g, g.of(v), place, one) for v in input]
+    rows = [_lifted(g, g.take(v), place, one) for v in input]
     return joined(g, rows, place, target)
 
 
@@ -157,11 +157,11 @@ def part(g: Emitter, ref: Ref, axis: int, start: int, size: Dim) -> Ref:
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Refs:
     lengths = ints(split)
     if lengths is None:
         raise NoLowering("litert splits into pieces of known lengths only")
-    ref, place = g.of(input), axis_of(axis, input.rank)
+    ref, place = g.take(input), axis_of(axis, input.rank)
     starts = np.cumsum((0, *lengths[:-1])).tolist()
     return tuple(
         part(g, ref, place, start, size) if size else _empty(g, k)
@@ -186,15 +186,15 @@ def drop_axes(g: Emitter, ref: Ref, axes: Sequence[int]) -> Ref:
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
-    ref, place = g.of(input), axis_of(axis, input.rank)
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Refs:
+    ref, place = g.take(input), axis_of(axis, input.rank)
     return tuple(drop_axes(g, part(g, ref, place, k, 1), (place,)) for k in range(num))
 
 
 @table.lower(shape.expand)
-def expand(g: Emitter, input: Value, shape: Value) -> Any:
+def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     target = result_shape(g)
-    ref = g.of(input)
+    ref = g.take(input)
     if ref.shape == target:
         return ref
     unknown = [d for d in target if isinstance(d, Expr)]
@@ -221,10 +221,10 @@ def _kept(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
 
 
 @table.lower(shape.tile)
-def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     target = result_shape(g)
     known = ints(repeats)
-    ref = g.of(input)
+    ref = g.take(input)
     if len(target) > input.rank:
         ref = g.reshape(ref, (1,) * (len(target) - input.rank) + input.shape)
     if known is None:
@@ -240,7 +240,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Any:
 
 
 @table.lower(shape.shape)
-def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     ref = g.plain(input)
     code = {Precision.INT32: 2, Precision.INT64: 4}[dtype]
     (made,) = g.emit("SHAPE", [ref], [(dtype, (input.rank,))], out_type=code)
@@ -256,12 +256,12 @@ MODES = {
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     known = ints(pads)
     if known is None:
         raise NoLowering("litert pads by known amounts only")
     pairs = list(zip(known[::2], known[1::2], strict=True))
-    ref = g.of(input)
+    ref = g.take(input)
     if mode != PadMode.CONSTANT:
         return _repeated(g, ref, pairs, MODES[mode])
     ref = _surrounded(g, ref, pairs, value)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from .linear import dense
 from .shape import drop_axes, joined, part
 from .unary import Arithmetic, real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 LARGEST = 1 << 22
 
 
@@ -40,7 +39,7 @@ def dft(
     *,
     inverse: bool,
     onesided: bool,
-) -> Any:
+) -> Ref:
     """In FLOAT32, whose products round a little where the standard's do not."""
     f, x = Arithmetic(g), real(g, input)
     known = (-2,) if axis is None else ints(axis)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -13,11 +11,11 @@ from nnir.ops import sort
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Emitter, Ref, Refs, result_shape
 from .kernels import compute_precision
 from .shape import int32
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(sort.top_k)
@@ -30,7 +28,7 @@ def top_k(
     largest: bool,
     sorted: bool,
     return_indices_dtype: Precision,
-) -> Any:
+) -> Refs:
     """The smallest are the largest of the opposites, which for integers are -1 - x.
 
     NaN is the largest: positive ones lie above infinity in the order of the bits.
@@ -38,7 +36,7 @@ def top_k(
     if input.precision == Precision.UINT64 or input.precision == Precision.FLOAT64:
         raise NoLowering(f"litert sorts no {input.precision.name}")
     along = axis_of(axis, input.rank)
-    keys = _keys(g, g.of(input))
+    keys = _keys(g, g.take(input))
     if not largest:
         if keys.tensor.precision == Precision.UINT8:  # which has no opposites
             keys = g.cast(keys, Precision.INT32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,81 +11,47 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.ops import windows as shared
-from nnir.types import AutoPad, Fuse, Precision
+from nnir.types import Precision
 
+from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import fused
 from .conv import bias_of, convolved, kernel_of
-from .emitter import Emitter, Ref, channels_last, identity
+from .emitter import Emitter, Ref, channels_last, identity, result_shape
 from .static import numbers
 from .unary import real
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
-def _borders(
-    input: Value,
-    kernel: Sequence[int],
-    auto_pad: AutoPad,
-    pads: Sequence[int] | None,
-    strides: Sequence[int],
-    dilations: Sequence[int],
-    out: Sequence[int],
-) -> list[tuple[int, int]]:
-    """How much the whole result of a transposed convolution grows at each end; cuts are below 0."""
-    sizes = windows.sized("a transposed convolution", input)
-    covered = shared.extents(kernel, dilations)
-    pairs = shared.resolve_padding(auto_pad, pads, sizes, covered, strides)
-    found = []
-    for n, stride, extent, (before, _), size in zip(
-        sizes, strides, covered, pairs, out, strict=True
-    ):
-        full = (n - 1) * stride + extent
-        found.append((-before, size - full + before))
-    return found
-
-
-@table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose)
+@table.lower(
+    conv.conv_2d_transpose,
+    conv.conv_3d_transpose,
+    how=Transposed,
+)
 def transposed_convolution(
-    g: Emitter,
-    input: Value,
-    filter: Value,
-    bias: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    strides: tuple[int, ...],
-    group: int,
-    dilations: tuple[int, ...],
-    output_padding: tuple[int, ...] | None,
-    output_shape: tuple[int, ...] | None,
-    fuse_code: Fuse,
-) -> Any:
+    g: Emitter, input: Value, filter: Value, bias: Value, *, group: int, how: Transposed
+) -> Ref:
     """The native operator without padding; the border is cut off or added after it.
 
     In groups it is a convolution of the input with zeros between its elements.
     """
     real(g, input)
-    rank = len(strides)
-    if auto_pad == AutoPad.SAME:
-        dilations = (1,) * rank
-    kernel = kernel_of("a transposed convolution", filter)
-    outputs = [] if g.operation is None else list(g.operation.outputs)
-    out = [int(d) for d in outputs[0].shape[2:] if isinstance(d, int)]
-    if len(out) < rank or not isinstance(input.shape[0], int):
+    how = how.over(kernel_of("a transposed convolution", filter))
+    out = [int(d) for d in result_shape(g)[2:] if isinstance(d, int)]
+    if len(out) < how.rank or not isinstance(input.shape[0], int):
         raise NoLowering("a transposed convolution needs known sizes on litert")
-    grown = _borders(input, kernel, auto_pad, pads, strides, dilations, out)
-    weights = _dilated(g, filter, dilations)
+    sizes = windows.sized("a transposed convolution", input)
+    grown = replace(how, output_shape=tuple(out)).growth(sizes)
+    weights = _dilated(g, filter, how.dilations)
     x = windows.stored_last(g, input)
-    if group > 1 and rank == 2:
-        result = _zero_stuffed(g, x, weights, grown, strides, group, out)
+    if group > 1 and how.rank == 2:
+        result = _zero_stuffed(g, x, weights, grown, how.strides, group, out)
     elif group == 1:
-        result = _transposed(g, x, weights, grown, strides, out)
+        result = _transposed(g, x, weights, grown, how.strides, out)
     else:
         raise NoLowering("litert has no transposed convolution in groups over three axes")
-    return fused(g, _shifted(g, result, bias), fuse_code)
+    return _shifted(g, result, bias)
 
 
 def _shifted(g: Emitter, result: Ref, bias: Value) -> Ref:
@@ -98,7 +65,7 @@ def _shifted(g: Emitter, result: Ref, bias: Value) -> Ref:
 def _dilated(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
     """A filter with zeros between its taps."""
     if all(d == 1 for d in dilations):
-        return g.of(filter)
+        return g.take(filter)
     if filter.constant is None:
         raise NoLowering("litert dilates constant filters of transposed convolutions only")
     taps = filter.constant.astype(np.float32)
@@ -179,7 +146,7 @@ def _zero_stuffed(
     filters = g.constant(turned.reshape(group * per, c // group, kh, kw))
     shape = (n, *out, group * per)
     none = g.constant(np.zeros(group * per, np.float32))
-    return convolved(g, x, filters, none, shape, windows.VALID, (1, 1), group, (1, 1), Fuse.NONE)
+    return convolved(g, x, filters, none, shape, windows.VALID, Window((1, 1)), group)
 
 
 def _as_plain(x: Ref) -> Ref:

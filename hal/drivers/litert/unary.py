@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -18,7 +20,7 @@ from .emitter import Emitter, Operand, Ref, identity
 from .kernels import has_kernel
 from .static import numbers
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL, FLOAT = Precision.BOOL8, Precision.FLOAT32
 
 ROUNDINGS = {unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"}
@@ -42,7 +44,7 @@ EXACT = frozenset({"COS", "EXP", "LOG", "SIN"})
 
 def _rounding(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return g.elementwise(name, input)
 
 
@@ -52,7 +54,7 @@ for _operator, _name in ROUNDINGS.items():
 
 def _curve(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return exactly(g, name, real(g, input))
 
 
@@ -69,7 +71,7 @@ def exactly(g: Emitter, name: str, x: Ref) -> Ref:
 
 def real(g: Emitter, input: Value) -> Ref:
     """An operand that is computed with in FLOAT32; NoLowering for FLOAT64."""
-    ref = g.of(input)
+    ref = g.take(input)
     if ref.tensor.precision != FLOAT:
         raise NoLowering(f"litert computes no {input.precision.name} functions, only FLOAT32")
     return ref
@@ -85,20 +87,20 @@ class Arithmetic:
     def __init__(self, g: Emitter) -> None:
         self.g = g
 
-    def __call__(self, name: str, *operands: Any) -> Ref:
+    def __call__(self, name: str, *operands: Ref | ArrayLike) -> Ref:
         refs = [self.of(o) for o in operands]
         if name in EXACT:
             return exactly(self.g, name, refs[0])
         logical = name in ("LESS", "GREATER", "EQUAL", "NOT_EQUAL", "LESS_EQUAL", "GREATER_EQUAL")
         return self.g.elementwise(name, *refs, precision=BOOL if logical else None)
 
-    def of(self, operand: Any) -> Ref:
+    def of(self, operand: Ref | ArrayLike) -> Ref:
         return operand if isinstance(operand, Ref) else self.g.constant(operand, np.float32)
 
-    def where(self, mask: Ref, yes: Any, no: Any) -> Ref:
+    def where(self, mask: Ref, yes: Ref | ArrayLike, no: Ref | ArrayLike) -> Ref:
         return self.g.where(mask, self.of(yes), self.of(no))
 
-    def polynomial(self, x: Ref, coefficients: Any) -> Ref:
+    def polynomial(self, x: Ref, coefficients: Sequence[float]) -> Ref:
         """By Horner's scheme, the highest power first."""
         result = self.of(coefficients[0])
         for number in coefficients[1:]:
@@ -124,26 +126,26 @@ class Arithmetic:
 
 
 @table.lower(unary.abs_)
-def abs_(g: Emitter, input: Value) -> Any:
+def abs_(g: Emitter, input: Value) -> Ref:
     if input.precision == Precision.INT64:
         return g.elementwise("MAXIMUM", input, g.elementwise("NEG", input))
-    return g.ref(input) if input.dtype.kind == "u" else g.elementwise("ABS", input)
+    return g.take(input) if input.dtype.kind == "u" else g.elementwise("ABS", input)
 
 
 @table.lower(unary.neg)
-def neg(g: Emitter, input: Value) -> Any:
+def neg(g: Emitter, input: Value) -> Ref:
     if input.dtype.kind == "u":
         return g.elementwise("SUB", g.number(0, input), input)
     return g.elementwise("NEG", input)
 
 
 @table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Any:
+def square(g: Emitter, input: Value) -> Ref:
     return g.elementwise("MUL", input, input)
 
 
 @table.lower(unary.sign)
-def sign(g: Emitter, input: Value) -> Any:
+def sign(g: Emitter, input: Value) -> Ref:
     """NaN stays NaN, which the kernel makes 0."""
     if input.is_float:
         f, x = Arithmetic(g), real(g, input)
@@ -156,19 +158,19 @@ def sign(g: Emitter, input: Value) -> Any:
 
 
 @table.lower(unary.reciprocal)
-def reciprocal(g: Emitter, input: Value) -> Any:
+def reciprocal(g: Emitter, input: Value) -> Ref:
     return g.elementwise("DIV", g.number(1, input), input)
 
 
 @table.lower(unary.assign)
-def assign(g: Emitter, input: Value) -> Any:
-    return g.ref(input)
+def assign(g: Emitter, input: Value) -> Ref:
+    return g.take(input)
 
 
 @table.lower(unary.cast)
-def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.precision == dtype:
-        return g.ref(input)
+        return g.take(input)
     if input.precision == Precision.FLOAT64 and dtype in (Precision.FLOAT16, Precision.BFLOAT16):
         raise NoLowering(f"litert rounds FLOAT64 to {dtype.name} twice")
     made = g.cast(input, dtype)
@@ -176,8 +178,8 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
 
 
 @table.lower(unary.bit_cast)
-def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
-    ref = g.of(input)
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
+    ref = g.take(input)
     if Precision.BOOL8 in (input.precision, dtype) or not has_kernel("RESHAPE", dtype):
         raise NoLowering(f"litert has no bit cast of {input.type} to {dtype.name}")
     if input.precision != ref.tensor.precision:  # a half in FLOAT32
@@ -195,7 +197,7 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
 
 def _logarithm(operator: Operator, base: float) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         """Whole where it is a power of the base."""
         f, x = Arithmetic(g), real(g, input)
         made = f("MUL", f("LOG", x), 1 / math.log(base))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -11,11 +11,21 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import windows
-from nnir.types import AutoPad
+from nnir.types import Fuse
 
-from .emitter import Emitter, Ref, channels_last
+from ...attributes import Window
+from .emitter import Emitter, Operand, Ref, channels_last
 
 SAME, VALID = 0, 1
+
+
+@dataclass(frozen=True)
+class Fused(Window):
+    """A window with an activation, which kernels may apply to their result."""
+
+    fuse_code: Fuse = Fuse.NONE
+
+
 Pairs = Sequence[tuple[int, int]]
 
 
@@ -29,36 +39,27 @@ def sized(name: str, input: Value) -> list[int]:
     return sizes
 
 
-def pairs_of(
-    name: str,
-    input: Value,
-    auto_pad: AutoPad,
-    pads: Sequence[int] | None,
-    extents: Sequence[int],
-    strides: Sequence[int],
-) -> Pairs | None:
+def pairs_of(name: str, input: Value, how: Window) -> Pairs | None:
     """(before, after) of each axis; None for SAME of sizes that are only known while running."""
-    if auto_pad == AutoPad.SAME:
-        if any(isinstance(d, Expr) for d in input.shape[2:]):
-            return None
-        return windows.resolve_padding(auto_pad, None, sized(name, input), extents, strides)
-    return windows.pair_pads(None if auto_pad == AutoPad.VALID else pads, len(extents))
+    if not how.is_same:
+        return how.pairs
+    if any(isinstance(d, Expr) for d in input.shape[2:]):
+        return None
+    return how.resolve_padding(sized(name, input))
 
 
-def is_same(
-    input: Value, pairs: Pairs | None, extents: Sequence[int], strides: Sequence[int]
-) -> bool:
+def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
     """Whether TFLite's SAME is this padding."""
     if pairs is None:
         return True
-    axes = zip(input.shape[2:], pairs, extents, strides, strict=True)
-    return all(
-        tuple(pair) == windows.same_pads(0 if isinstance(n, Expr) else n, e, s)
-        for n, pair, e, s in axes
-        if not (isinstance(n, Expr) and s == 1 and tuple(pair) == ((e - 1) // 2, e // 2))
-    ) and not any(
-        isinstance(n, Expr) and s > 1 for n, s in zip(input.shape[2:], strides, strict=True)
-    )
+    for n, pair, e, s in zip(input.shape[2:], pairs, how.extents, how.strides, strict=True):
+        if isinstance(n, Expr):
+            alike = s == 1 and tuple(pair) == ((e - 1) // 2, e // 2)
+        else:
+            alike = tuple(pair) == windows.same_pads(n, e, s)
+        if not alike:
+            return False
+    return True
 
 
 def bordered(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
@@ -93,26 +94,19 @@ def cropped(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     return g.move("SLICE", [ref], shape, ref.order, starts, g.ints(*sizes))
 
 
-def padded(
-    g: Emitter,
-    input: Value,
-    ref: Ref,
-    pairs: Pairs | None,
-    extents: Sequence[int],
-    strides: Sequence[int],
-    value: float | None = None,
-) -> tuple[Ref, int]:
+def padded(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
     """The input with channels last, and how the kernel is to pad."""
-    if pairs is not None and not any(a or b for a, b in pairs):
+    pairs = pairs_of(name, input, how)
+    if pairs is not None and not any(map(any, pairs)):
         return ref, VALID
-    if is_same(input, pairs, extents, strides):
+    if is_same(input, pairs, how):
         return ref, SAME
     if pairs is None:
         raise NoLowering(f"litert pads {input.type} of unknown sizes in no such way")
-    return bordered(g, ref, pairs, value), VALID
+    return bordered(g, ref, pairs), VALID
 
 
-def stored_last(g: Emitter, operand: Any) -> Ref:
+def stored_last(g: Emitter, operand: Operand) -> Ref:
     """A tensor with channels last."""
-    ref = g.of(operand)
+    ref = g.take(operand)
     return g.ordered(ref, channels_last(ref.rank))

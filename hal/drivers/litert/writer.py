@@ -59,7 +59,7 @@ class Step:
     inputs: list[Tensor | None]
     outputs: list[Tensor]
     options: str | None = None
-    fields: dict[str, Any] = field(default_factory=dict)
+    fields: dict[str, Field] = field(default_factory=dict)
     version: int = 1
 
 
@@ -98,6 +98,10 @@ class Graph:
         return [v for s in self.steps for v in s.fields.values() if isinstance(v, Graph)]
 
 
+Field = int | float | str | Sequence[int] | Sequence[float] | Graph | None
+"""The value of a field of an operator's options."""
+
+
 class Writer:
     """Writes one file of one main graph; the names of its ends make the signature."""
 
@@ -110,7 +114,7 @@ class Writer:
         self.weights: list[np.ndarray] = []
         self.places: dict[tuple[Any, ...], int] = {}
 
-    def parts(self) -> list[Any]:
+    def parts(self) -> list[bytes | memoryview]:
         """The file in pieces that follow each other; NoLowering for more than a file can hold."""
         build = self.builder
         tables = [self._graph(g) for g in self.graphs]

@@ -262,7 +262,7 @@ def _shown_shape(type: TensorType, shape: tuple[int, ...]) -> tuple[int, ...] | 
 def _guarded(callback: Callback | None) -> Callable[[int, Any], int]:
     """A callback as C calls it: one that raises or answers with no number has failed."""
 
-    def told(event: int, _: Any) -> int:
+    def told(event: int, _: object) -> int:
         if callback is None:
             return int(Result.NO_ERROR)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -16,15 +15,14 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import clipped, number, rectified
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return g.node(name, input)
 
 
@@ -36,27 +34,27 @@ for _operator, _name in {
 
 
 @table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Any:
-    return rectified(g, input)
+def relu(g: Emitter, input: Value) -> Ref:
+    return g.rectified(input)
 
 
 @table.lower(activation.relu6)
-def relu6(g: Emitter, input: Value) -> Any:
-    return clipped(g, input, number(g, 0, input), number(g, 6, input))
+def relu6(g: Emitter, input: Value) -> Ref:
+    return g.clipped(input, g.number(0, input), g.number(6, input))
 
 
 @table.lower(activation.swish)
-def swish(g: Emitter, input: Value) -> Any:
+def swish(g: Emitter, input: Value) -> Ref:
     return g.node("Mul", input, g.node("Sigmoid", input))
 
 
 @table.lower(activation.leaky_relu)
-def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     return g.node("LeakyRelu", input, alpha=alpha)
 
 
 @table.lower(activation.prelu)
-def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     factors = g.cast(slope, input.precision)
     if slope.shape[0] != 1 and input.rank > 2:
         axes = g.constant(np.arange(1, input.rank - 1))
@@ -67,18 +65,18 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Any:
 
 
 @table.lower(activation.gelu)
-def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     if not g.has("Gelu"):
         return _written_gelu(g, input, approximate=approximate)
     return g.node("Gelu", input, approximate="tanh" if approximate else "none")
 
 
-def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     """x / 2 (1 + erf(x / sqrt 2)), or with the hyperbolic tangent: Hendrycks, Gimpel (2016)."""
     narrow = input.precision in (Precision.FLOAT16, Precision.BFLOAT16)
     x = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
 
-    def number(value: float) -> Any:
+    def number(value: float) -> Ref:
         return g.constant(value, x.precision.dtype)
 
     if approximate:
@@ -92,76 +90,76 @@ def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
 
 
 @table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     return g.node("HardSigmoid", input, alpha=alpha, beta=beta)
 
 
 @table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     return g.node("Mul", input, hard_sigmoid(g, input, alpha=alpha, beta=beta))
 
 
 @table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
-    scaled: Value | Ref = input if beta == 1 else g.node("Mul", input, number(g, beta, input))
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
+    scaled: Value | Ref = input if beta == 1 else g.node("Mul", input, g.number(beta, input))
     soft = g.node("Softplus", scaled)
     if beta != 1:
-        soft = g.node("Div", soft, number(g, beta, input))
+        soft = g.node("Div", soft, g.number(beta, input))
     if threshold >= 20 and input.precision != Precision.FLOAT64:
         return soft  # beyond 20 a float32 has no room for the difference to x
-    linear = g.node("Greater", scaled, number(g, threshold, input), precision=Precision.BOOL8)
+    linear = g.node("Greater", scaled, g.number(threshold, input))
     return g.node("Where", linear, input, soft, precision=input.precision)
 
 
 @table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     return g.node("Softmax", input, axis=axis)
 
 
 @table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     return g.node("LogSoftmax", input, axis=axis)
 
 
 @table.lower(activation.hardmax)
-def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """ONNX Runtime's own Hardmax passes over NaN; its ArgMax does not."""
     along = axis_of(axis, input.rank)
     size = input.shape[along]
     if 0 in input.shape:
         return g.node("Identity", input)  # ArgMax needs an element
     if isinstance(size, Expr):
-        sizes = g.node("Shape", input, precision=Precision.INT64)
+        sizes = g.node("Shape", input)
         depth = g.node("Gather", sizes, g.constant(along, np.int64), axis=0)
     else:
         depth = g.constant(size, np.int64)
-    first = g.node("ArgMax", input, axis=along, keepdims=1, precision=Precision.INT64)
+    first = g.node("ArgMax", input, axis=along, keepdims=1)
     values = g.constant([0, 1], np.float32)
     hot = g.node("OneHot", first, depth, values, axis=along, precision=Precision.FLOAT32)
-    hot = g.node("Squeeze", hot, g.constant([along + 1], np.int64))
+    hot = g.node("Squeeze", hot, g.ints(along + 1))
     return g.cast(hot, input.precision)
 
 
 @table.lower(activation.clip)
-def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     bounds = [b if b.rank == 0 else g.node("Squeeze", b) for b in (min, max)]
-    return clipped(g, input, *bounds)
+    return g.clipped(input, *bounds)
 
 
 @table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     return g.node("Elu", input, alpha=alpha)
 
 
 @table.lower(activation.celu)
-def celu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def celu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     if input.precision == Precision.FLOAT64:
         raise NoLowering("onnxruntime has no kernel of Celu for FLOAT64")
     return g.cast(g.node("Celu", g.cast(input, Precision.FLOAT32), alpha=alpha), input.precision)
 
 
 @table.lower(activation.dropout)
-def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
+def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Refs:
     if seed is not None:
         raise NoLowering("onnxruntime's dropout draws other numbers from a seed than ONNX defines")
     result, mask = g.node("Dropout", input, ratio, training, outputs=2)

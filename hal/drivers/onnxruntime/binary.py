@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import binary
@@ -16,51 +14,14 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
 
-table = Lowerings()
-
-
-def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
-    """The activation of a fuse code."""
-    high = {Fuse.RELU1: 1, Fuse.RELU6: 6}
-    match fuse_code:
-        case Fuse.NONE:
-            return result
-        case Fuse.RELU:
-            return rectified(g, result)
-        case Fuse.RELU1 | Fuse.RELU6:
-            return clipped(g, result, number(g, 0, result), number(g, high[fuse_code], result))
-    raise NoLowering(f"fuse code {fuse_code!r}")
-
-
-def number(g: Emitter, value: float, like: Value | Ref) -> Ref:
-    """A constant of one element in the precision of `like`."""
-    return g.constant(np.array(value, like.precision.dtype))
-
-
-def rectified(g: Emitter, input: Value | Ref) -> Ref:
-    """max(0, x); Relu has kernels for few integers."""
-    if input.precision.is_float:
-        made: Ref = g.node("Relu", input)
-    else:
-        made = g.node("Max", input, number(g, 0, input))
-    return made
-
-
-def clipped(g: Emitter, input: Value | Ref, low: Operand, high: Operand) -> Ref:
-    """Clip between two numbers; for some precisions it is a function without a kernel."""
-    kinds = {
-        Precision.INT16: Precision.INT32,
-        Precision.UINT16: Precision.INT32,
-        Precision.BFLOAT16: Precision.FLOAT32,
-    }
-    wide = [g.cast(b, kinds.get(input.precision, input.precision)) for b in (input, low, high)]
-    return g.cast(g.node("Clip", *wide), input.precision)
+table = Lowerings[Ref]()
+table.fuse(Emitter.fused)
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
-        return fused(g, g.node(name, input0, input1), fuse_code)
+    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+        return g.fused(g.node(name, input0, input1), fuse_code)
 
 
 for _operator, _name in {
@@ -74,10 +35,10 @@ for _operator, _name in {
 
 
 @table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Any:
+def sum_(g: Emitter, *input: Value) -> Ref:
     if input[0].is_float:
         return g.node("Sum", *input)
-    return functools.reduce(lambda a, b: g.node("Add", a, b), input)
+    return functools.reduce(lambda a, b: g.node("Add", a, b), map(g.take, input))
 
 
 def signed(g: Emitter, input: Operand) -> Ref:
@@ -101,7 +62,7 @@ def _by(g: Emitter, input1: Value) -> Operand:
     bad = _equals(g, input1, 0)
     if input1.dtype.kind == "i":
         bad = g.node("Or", bad, _equals(g, input1, -1))
-    return g.node("Where", bad, number(g, 1, input1), input1, precision=input1.precision)
+    return g.node("Where", bad, g.number(1, input1), input1, precision=input1.precision)
 
 
 def _is_harmless(divisors: np.ndarray) -> bool:
@@ -109,7 +70,7 @@ def _is_harmless(divisors: np.ndarray) -> bool:
 
 
 def _equals(g: Emitter, input: Value | Ref, value: int) -> Ref:
-    made: Ref = g.node("Equal", input, number(g, value, input), precision=Precision.BOOL8)
+    made: Ref = g.node("Equal", input, g.number(value, input))
     return made
 
 
@@ -118,7 +79,7 @@ def _quotient(g: Emitter, by_one: Ref, input1: Value, by: Operand) -> Ref:
     if by is input1:
         return by_one
     if input1.dtype.kind == "i":
-        opposite = g.node("Sub", number(g, 0, by_one), by_one)
+        opposite = g.node("Sub", g.number(0, by_one), by_one)
         by_one = _where(g, _equals(g, input1, -1), opposite, by_one)
     return _nothing_by_zero(g, by_one, input1, by)
 
@@ -126,7 +87,7 @@ def _quotient(g: Emitter, by_one: Ref, input1: Value, by: Operand) -> Ref:
 def _nothing_by_zero(g: Emitter, result: Ref, input1: Value, by: Operand) -> Ref:
     if by is input1:
         return result
-    return _where(g, _equals(g, input1, 0), number(g, 0, result), result)
+    return _where(g, _equals(g, input1, 0), g.number(0, result), result)
 
 
 def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
@@ -135,30 +96,30 @@ def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     by = _by(g, input1)
-    return fused(g, _quotient(g, g.node("Div", input0, by), input1, by), fuse_code)
+    return g.fused(_quotient(g, g.node("Div", input0, by), input1, by), fuse_code)
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     by = _by(g, input1)
     quotient = g.node("Div", input0, by)
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
         whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
-        return fused(g, _where(g, _equals(g, input1, 0), quotient, whole), fuse_code)
+        return g.fused(_where(g, _equals(g, input1, 0), quotient, whole), fuse_code)
     if input0.dtype.kind == "i":
         rest = g.node("Sub", input0, g.node("Mul", quotient, by))
         quotient = g.node("Sub", quotient, g.cast(_differs(g, rest, by), input0.precision))
-    return fused(g, _quotient(g, quotient, input1, by), fuse_code)
+    return g.fused(_quotient(g, quotient, input1, by), fuse_code)
 
 
 def _differs(g: Emitter, rest: Ref, by: Operand) -> Ref:
     """Whether a remainder is not 0 and has another sign than the divisor."""
-    zero = number(g, 0, rest)
-    some = g.node("Not", g.node("Equal", rest, zero, precision=Precision.BOOL8))
-    signs = [g.node("Less", v, zero, precision=Precision.BOOL8) for v in (rest, by)]
+    zero = g.number(0, rest)
+    some = g.node("Not", g.node("Equal", rest, zero))
+    signs = [g.node("Less", v, zero) for v in (rest, by)]
     made: Ref = g.node("And", some, g.node("Xor", *signs))
     return made
 
@@ -170,18 +131,18 @@ def _floor_mod(g: Emitter, input0: Value, by: Operand) -> Ref:
 
 
 @table.lower(binary.mod)
-def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     by = _by(g, input1)
     if input0.is_float and not fmod:
         return _floor_mod(g, input0, by)
-    return _nothing_by_zero(g, g.node("Mod", input0, by, fmod=int(fmod)), input1, by)
+    return _nothing_by_zero(g, g.node("Mod", input0, by, fmod=fmod), input1, by)
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
-        return fused(g, g.node("Pow", input0, input1), fuse_code)
-    return fused(g, _integer_power(g, input0, input1), fuse_code)
+        return g.fused(g.node("Pow", input0, input1), fuse_code)
+    return g.fused(_integer_power(g, input0, input1), fuse_code)
 
 
 def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
@@ -189,20 +150,20 @@ def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
 
     Six bits of the exponent: beyond 63 nothing but 0, 1 and -1 has a power that fits.
     """
-    one, two = number(g, 1, base), number(g, 2, base)
-    zero = number(g, 0, base)
+    one, two = g.number(1, base), g.number(2, base)
+    zero = g.number(0, base)
     left: Operand = g.node("Max", exponent, zero)
     result, power = g.node("Mul", base, zero), g.node("Add", base, zero)
     result = g.node("Add", g.node("Mul", result, left), one)
     for _ in range(6):
-        odd = g.node("Equal", g.node("Mod", left, two), one, precision=Precision.BOOL8)
+        odd = g.node("Equal", g.node("Mod", left, two), one)
         result = _where(g, odd, g.node("Mul", result, power), result)
         left, power = g.node("Div", left, two), g.node("Mul", power, power)
     if base.dtype.kind == "u":
         return result
-    below = g.node("Less", exponent, zero, precision=Precision.BOOL8)
-    unit = g.node("Equal", g.node("Abs", base), one, precision=Precision.BOOL8)
+    below = g.node("Less", exponent, zero)
+    unit = g.node("Equal", g.node("Abs", base), one)
     even = g.node("Mod", exponent, two)
-    is_even = g.node("Equal", even, zero, precision=Precision.BOOL8)
+    is_even = g.node("Equal", even, zero)
     sign = _where(g, is_even, one, g.node("Mul", base, one))
     return _where(g, below, _where(g, unit, sign, zero), result)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand
+from .emitter import Emitter, Operand, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
@@ -26,7 +24,7 @@ def plain(g: Emitter, input: Value) -> Operand:
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         return g.node(name, plain(g, input0), plain(g, input1), precision=BOOL)
 
 
@@ -41,12 +39,12 @@ for _operator, _name in {
 
 
 @table.lower(compare.not_equal)
-def not_equal(g: Emitter, input0: Value, input1: Value) -> Any:
-    return g.node("Not", g.node("Equal", plain(g, input0), plain(g, input1), precision=BOOL))
+def not_equal(g: Emitter, input0: Value, input1: Value) -> Ref:
+    return g.node("Not", g.node("Equal", plain(g, input0), plain(g, input1)))
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Any:
+def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
     if input0.precision == BOOL:
         yes = g.node("And", condition, input0)
         return g.node("Or", yes, g.node("And", g.node("Not", condition), input1))

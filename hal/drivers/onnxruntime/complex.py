@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from ...lowering import Lowerings
+from .emitter import Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()

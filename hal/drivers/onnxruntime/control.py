@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from nnir.dim import Expr
 from nnir.model import Model, Value
 from nnir.ops import control
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
-from .shape import dims, part, vector
+from .emitter import Emitter, Ref, Refs
+from .shape import dims, part
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(control.if_)
-def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Any:
-    flag = g.node("Reshape", condition, g.constant([1], np.int64))
+def if_(
+    g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model
+) -> Ref | Refs:
+    flag = g.node("Reshape", condition, g.ints(1))
     precision = then_model.outputs[0].precision
     return g.node(
         "If",
@@ -34,12 +32,12 @@ def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_mo
 @table.lower(control.while_)
 def while_(
     g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
-) -> Any:
+) -> Ref | Refs:
     state, fixed = inputs[:carried], inputs[carried:]
     results = g.node(
         "Loop",
         None,
-        g.node("Reshape", condition, g.constant([], np.int64)) if condition.rank else condition,
+        g.node("Reshape", condition, g.ints()) if condition.rank else condition,
         *state,
         outputs=len(body.outputs) - 1,
         precision=body.outputs[1].precision,
@@ -52,11 +50,11 @@ def while_(
     return (*made[:carried], *(_stacked(g, result, value) for result, value in scans))
 
 
-def _stacked(g: Emitter, result: Ref, value: Value) -> Any:
+def _stacked(g: Emitter, result: Ref, value: Value) -> Ref:
     """A scan output with its rank: ONNX Runtime forgets the sizes when it runs no iteration."""
     sizes = [d for d in value.shape if not isinstance(d, Expr)]
     if len(sizes) < value.rank or not sizes:
         return result
     typed = Ref(result, value.precision)
-    shape = g.node("Concat", part(g, dims(g, typed), 0, 1), vector(g, *sizes), axis=0)
+    shape = g.node("Concat", part(g, dims(g, typed), 0, 1), g.ints(*sizes), axis=0)
     return g.node("Reshape", typed, shape, allowzero=1)

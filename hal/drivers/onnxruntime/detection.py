@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
+from ...attributes import Floats, Ints
 from ...lowering import Lowerings
 from . import windows
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _float32(g: Emitter, *values: Value) -> list[Ref]:
@@ -27,7 +29,7 @@ def _float32(g: Emitter, *values: Value) -> list[Ref]:
 def _one(g: Emitter, value: Value | None, precision: Precision) -> Ref | None:
     if value is None:
         return None
-    flat = g.constant(np.array([1], np.int64))
+    flat = g.ints(1)
     return g.node("Reshape", g.cast(value, precision), flat)
 
 
@@ -41,7 +43,7 @@ def non_max_suppression_indices(
     score_threshold: Value | None = None,
     *,
     center_point_box: bool,
-) -> Any:
+) -> Ref:
     return g.node(
         "NonMaxSuppression",
         *_float32(g, boxes, scores),
@@ -49,7 +51,7 @@ def non_max_suppression_indices(
         _one(g, iou_threshold, Precision.FLOAT32),
         _one(g, score_threshold, Precision.FLOAT32),
         precision=Precision.INT64,
-        center_point_box=int(center_point_box),
+        center_point_box=center_point_box,
     )
 
 
@@ -59,17 +61,17 @@ def prior_box(
     input: Value,
     image: Value,
     *,
-    min_sizes: tuple[float, ...],
-    max_sizes: tuple[float, ...] | None,
-    aspect_ratios: tuple[float, ...],
-    variances: tuple[float, ...],
+    min_sizes: Floats,
+    max_sizes: Floats | None,
+    aspect_ratios: Floats,
+    variances: Floats,
     flip: bool,
     clip: bool,
     step_w: float,
     step_h: float,
     offset: float,
     min_max_aspect_ratios_order: bool,
-) -> Any:
+) -> Refs:
     """Constants: the result depends on the sizes only."""
     feature, size = (windows.sized("prior_box", v) for v in (input, image))
     found = detection.prior_boxes(
@@ -98,7 +100,7 @@ def _region(
     *,
     aligned: bool,
     **attributes: Any,
-) -> Any:
+) -> Ref:
     x, regions = _float32(g, input, rois)
     images = g.cast(batch_indices, Precision.INT64)
     how = "half_pixel" if aligned else "output_half_pixel"
@@ -126,7 +128,7 @@ def roi_align(
     sampling_ratio: int,
     spatial_scale: float,
     aligned: bool,
-) -> Any:
+) -> Ref:
     return _region(
         g,
         "avg",
@@ -153,7 +155,7 @@ def roi_align_max(
     sampling_ratio: int,
     spatial_scale: float,
     aligned: bool,
-) -> Any:
+) -> Ref:
     return _region(
         g,
         "max",
@@ -170,8 +172,8 @@ def roi_align_max(
 
 @table.lower(detection.max_roi_pool)
 def max_roi_pool(
-    g: Emitter, input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
-) -> Any:
+    g: Emitter, input: Value, rois: Value, *, pooled_shape: Ints, spatial_scale: float
+) -> Ref:
     operands = _float32(g, input, rois)
     result = g.node(
         "MaxRoiPool", *operands, pooled_shape=list(pooled_shape), spatial_scale=float(spatial_scale)
@@ -185,7 +187,7 @@ def yolo_box(
     input: Value,
     imgsize: Value,
     *,
-    anchors: tuple[int, ...],
+    anchors: Ints,
     class_num: int,
     conf_thresh: float,
     downsample_ratio: int,
@@ -193,7 +195,7 @@ def yolo_box(
     scale_x_y: float,
     iou_aware: bool,
     iou_aware_factor: float,
-) -> Any:
+) -> Refs:
     """The formula of the reference, row by row of the head."""
     (x,) = _float32(g, input)
     height, width = windows.sized("yolo_box", input)
@@ -228,7 +230,7 @@ def yolo_box(
             g.node("Pow", sure, make.number(1 - iou_aware_factor)),
             g.node("Pow", found, make.number(iou_aware_factor)),
         )
-    low = g.node("Less", sure, make.number(conf_thresh), precision=Precision.BOOL8)
+    low = g.node("Less", sure, make.number(conf_thresh))
     scores = g.node("Mul", make.sigmoid(make.part(5, class_num)), sure)
     boxes = g.node("Concat", *edges, *sides, axis=2)
     return tuple(g.cast(make.rows(v, low), input.precision) for v in (boxes, scores))
@@ -255,10 +257,10 @@ class _Head:
             x = g.node("Slice", x, *cut)
         self.head = g.node("Reshape", x, self.integers(self.shape))
 
-    def integers(self, values: list[Any]) -> Ref:
+    def integers(self, values: ArrayLike) -> Ref:
         return self.g.constant(np.array(values, np.int64))
 
-    def number(self, value: Any) -> Ref:
+    def number(self, value: ArrayLike) -> Ref:
         return self.g.constant(np.array(value, np.float32))
 
     def part(self, start: int, count: int) -> Ref:
@@ -276,10 +278,10 @@ class _Head:
     def sigmoid(self, value: Ref) -> Ref:
         return self.g.node("Sigmoid", value)
 
-    def mul(self, value: Ref, by: Any) -> Ref:
+    def mul(self, value: Ref, by: ArrayLike) -> Ref:
         return self.g.node("Mul", value, self.number(by))
 
-    def add(self, value: Ref, more: Any) -> Ref:
+    def add(self, value: Ref, more: ArrayLike) -> Ref:
         return self.g.node("Add", value, self.number(more))
 
     def rows(self, value: Ref, low: Ref) -> Ref:
@@ -287,7 +289,7 @@ class _Head:
         kept = self.g.node("Where", low, self.number(0), value, precision=Precision.FLOAT32)
         moved = self.g.node("Transpose", kept, perm=[0, 1, 3, 4, 2])
         count = self.shape[1] * self.shape[3] * self.shape[4]
-        last = self.g.node("Shape", moved, start=4, precision=Precision.INT64)
-        lead = self.g.node("Shape", moved, start=0, end=1, precision=Precision.INT64)
+        last = self.g.node("Shape", moved, start=4)
+        lead = self.g.node("Shape", moved, start=0, end=1)
         target = self.g.node("Concat", lead, self.integers([count]), last, axis=0)
         return self.g.node("Reshape", moved, target)

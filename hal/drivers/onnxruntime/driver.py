@@ -12,7 +12,8 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -62,6 +63,9 @@ from .emitter import NATIVE, Emitter, input_infos
 from .older import check_opset, ir_version
 from .writer import LARGEST, files_of, write
 
+if TYPE_CHECKING:
+    import onnxruntime
+
 FAMILIES = (
     activation,
     attention,
@@ -93,6 +97,10 @@ FAMILIES = (
 LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
 
 
+Options = Callable[[], "onnxruntime.SessionOptions"]
+"""Makes the options of a session."""
+
+
 @dataclass
 class Program:
     """A session with what it borrows: the weights must outlive it.
@@ -115,10 +123,10 @@ class Program:
     @classmethod
     def of(
         cls,
-        session: Any,
+        session: onnxruntime.InferenceSession,
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
-        held: list[Any],
+        held: list[object],
     ) -> Program:
         """A program with a session, for ends of these types."""
         types = [*inputs, *outputs]
@@ -135,7 +143,7 @@ class Program:
         )
 
 
-class OnnxRuntime(Device):
+class OnnxRuntime(Device[Options, Program]):
     """Properties: `ONNXRUNTIME_NUM_THREADS`, `ONNXRUNTIME_OPTIMIZATION` (0 none, 1 basic, 2
     extended, 99 all)."""
 
@@ -156,13 +164,13 @@ class OnnxRuntime(Device):
         onnxruntime.set_default_logger_severity(4)  # errors are raised, not printed
         self.runtime = onnxruntime
 
-    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Options:
         threads = integer(properties, "ONNXRUNTIME_NUM_THREADS")
         level = integer(properties, "ONNXRUNTIME_OPTIMIZATION")
 
         profiled = flag(properties, PROFILE)
 
-        def options() -> Any:
+        def options() -> onnxruntime.SessionOptions:
             made = self.runtime.SessionOptions()
             made.log_severity_level = 4
             made.enable_profiling = profiled
@@ -178,13 +186,13 @@ class OnnxRuntime(Device):
 
         return options
 
-    def validate_program(self, context: Any, model: Model) -> list[bool]:
+    def validate_program(self, context: Options, model: Model) -> list[bool]:
         return [why is None for why in self.explain_program(context, model)]
 
-    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+    def explain_program(self, context: Options, model: Model) -> list[str | None]:
         return [why_not(operation) for operation in model.operations]
 
-    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Program:
+    def create_program(self, context: Options, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
             return self._restored(context, cache)
         emitter, graph = emit(model)
@@ -198,7 +206,7 @@ class OnnxRuntime(Device):
         whole = b"".join([head, graph, *placed])
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
 
-        def options() -> Any:
+        def options() -> onnxruntime.SessionOptions:
             made = context()
             if tensors:
                 made.add_external_initializers(list(weights), tensors)
@@ -252,7 +260,7 @@ class OnnxRuntime(Device):
                 cache.buffer = path.read_bytes()
         return session
 
-    def _restored(self, context: Any, cache: Cache | None) -> Program:
+    def _restored(self, context: Options, cache: Cache | None) -> Program:
         if cache is None or bytes(cache.view[4:8]) != b"ORTM":
             raise DeviceError("a cache without a program of onnxruntime")
         buffer, options = cache.buffer, context()
@@ -288,7 +296,7 @@ class OnnxRuntime(Device):
 
     def import_program(
         self,
-        context: Any,
+        context: Options,
         path: Path,
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
@@ -342,7 +350,17 @@ def why_not(operation: Operation) -> str | None:
     return refusal(operation, lambda: Emitter(LOWERINGS))
 
 
-def node_times(events: Sequence[Mapping[str, Any]]) -> list[Timing]:
+class Event(TypedDict):
+    """An event of a profile; `cat` and `args` are those of a node's."""
+
+    name: str
+    ts: int
+    dur: int
+    cat: NotRequired[str]
+    args: NotRequired[dict[str, str]]
+
+
+def node_times(events: Sequence[Event]) -> list[Timing]:
     """The kernels of the last run in a profile of ONNX Runtime."""
     runs = [e for e in events if e["name"] == "model_run"]
     begin = runs[-1]["ts"] if runs else 0
@@ -363,7 +381,7 @@ def pairs(array: np.ndarray) -> np.ndarray:
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
 
-def ortvalue(runtime: Any, array: np.ndarray) -> Any:
+def ortvalue(runtime: ModuleType, array: np.ndarray) -> onnxruntime.OrtValue:
     """An OrtValue that borrows an array's memory; unaligned or strided arrays are copied once."""
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C")
@@ -376,7 +394,9 @@ def ortvalue(runtime: Any, array: np.ndarray) -> Any:
     return made
 
 
-def run_foreign(runtime: Any, program: Program, feeds: Mapping[str, np.ndarray]) -> list[Any]:
+def run_foreign(
+    runtime: ModuleType, program: Program, feeds: Mapping[str, np.ndarray]
+) -> list[np.ndarray]:
     """Run with element types that NumPy alone does not have, such as bfloat16."""
     values = {n: ortvalue(runtime, a) for n, a in feeds.items()}
     try:
@@ -387,7 +407,7 @@ def run_foreign(runtime: Any, program: Program, feeds: Mapping[str, np.ndarray])
     return [numpy_of(r, kind) for r, kind in zip(results, kinds, strict=True)]
 
 
-def numpy_of(value: Any, kind: Precision) -> np.ndarray:
+def numpy_of(value: onnxruntime.OrtValue, kind: Precision) -> np.ndarray:
     """A copy of an OrtValue's elements."""
     if kind in NATIVE:
         return value.numpy()

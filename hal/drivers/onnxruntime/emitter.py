@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Model, Value
-from nnir.types import Precision, precision_of
+from nnir.types import Fuse, Precision, precision_of
 
 from ...emission import Emission
-from ...lowering import Lowerings
+from ...lowering import Lowerings, Plain
 from . import older, proto
 from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
 
@@ -23,6 +24,20 @@ SMALL = 64
 LARGEST = 1 << 24
 NATIVE = frozenset(p for p in Precision if p < 24)
 """Precisions that ONNX Runtime exchanges as NumPy arrays."""
+
+
+GIVEN = {
+    **dict.fromkeys(("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"), Precision.BOOL8),
+    **dict.fromkeys(("IsInf", "IsNaN"), Precision.BOOL8),
+    **dict.fromkeys(("ArgMax", "ArgMin", "NonZero", "Shape"), Precision.INT64),
+}
+"""The precisions of results that are not the first operand's."""
+
+CLIPPED = {
+    Precision.INT16: Precision.INT32,
+    Precision.UINT16: Precision.INT32,
+    Precision.BFLOAT16: Precision.FLOAT32,
+}
 
 
 class Ref(str):
@@ -37,6 +52,7 @@ class Ref(str):
 
 
 Operand = Value | Ref | None
+Refs = tuple[Ref, ...]
 
 
 class Emitter(Emission[Ref]):
@@ -51,7 +67,7 @@ class Emitter(Emission[Ref]):
     root: Emitter
 
     def __init__(
-        self, lowerings: Lowerings, outer: Emitter | None = None, target: int | None = None
+        self, lowerings: Lowerings[Ref], outer: Emitter | None = None, target: int | None = None
     ) -> None:
         super().__init__(lowerings, outer)
         self.outer = outer
@@ -79,6 +95,28 @@ class Emitter(Emission[Ref]):
 
     # What lowerings use
 
+    @overload
+    def node(  # type: ignore[overload-overlap]  # any number of outputs but 1
+        self,
+        op: str,
+        *inputs: Operand,
+        outputs: Literal[1] = 1,
+        precision: Precision | None = None,
+        domain: str = "",
+        since: int = 0,
+        **attributes: proto.Attribute,
+    ) -> Ref: ...
+    @overload
+    def node(
+        self,
+        op: str,
+        *inputs: Operand,
+        outputs: int,
+        precision: Precision | None = None,
+        domain: str = "",
+        since: int = 0,
+        **attributes: proto.Attribute,
+    ) -> Refs: ...
     def node(
         self,
         op: str,
@@ -87,15 +125,36 @@ class Emitter(Emission[Ref]):
         precision: Precision | None = None,
         domain: str = "",
         since: int = 0,
-        **attributes: Any,
-    ) -> Any:
+        **attributes: proto.Attribute,
+    ) -> Ref | Refs:
         """Append a node; the Ref of its output, or a tuple of Refs when `outputs` is above 1.
 
-        `precision` is that of the first output where it differs from the first input's. Where
+        `precision` is that of the first output where it differs from the first input's and from
+        what ONNX says (truth values of comparisons, INT64 of places and sizes). Where
         ONNX Runtime has no kernel for the precision of the operands, the node computes in a wider
         one between casts. `since` is the opset that a newer operator needs.
         """
+        made = self._nodes(op, inputs, attributes, outputs, precision, domain, since)
+        return made if outputs > 1 else made[0]
+
+    def native(
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+    ) -> Ref:
+        """A node with one result."""
+        return self._nodes(kernel, inputs, fields)[0]
+
+    def _nodes(
+        self,
+        op: str,
+        inputs: Sequence[Operand],
+        attributes: Mapping[str, proto.Attribute],
+        outputs: int = 1,
+        precision: Precision | None = None,
+        domain: str = "",
+        since: int = 0,
+    ) -> Refs:
         self.require(since, op)
+        precision = precision or GIVEN.get(op)
         operands = [self.ref(i) for i in inputs]
         first_typed = 0 if domain else operand_of(op)
         typed = operands[first_typed:]
@@ -109,7 +168,7 @@ class Emitter(Emission[Ref]):
         names = ["" if o is None else o for o in operands]
         while names and not names[-1]:
             names.pop()
-        kept = {k: v for k, v in attributes.items() if v is not None}
+        kept: proto.Attributes = {k: v for k, v in attributes.items() if v is not None}
         if not domain:
             names, kept = self._written(op, names, kept, operands)
         self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
@@ -118,10 +177,10 @@ class Emitter(Emission[Ref]):
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
         rest = [Ref(n, given) for n in made[1:]]
-        return (first, *rest) if outputs > 1 else first
+        return first, *rest
 
     def _written(
-        self, op: str, names: list[str], kept: dict[str, Any], operands: Sequence[Ref | None]
+        self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
     ) -> older.Node:
         """A node as the opset that is asked for has it."""
         kinds = [None if o is None else o.precision for o in operands]
@@ -162,13 +221,49 @@ class Emitter(Emission[Ref]):
             return ref
         made = self.name("Cast")
         self.require_types("Cast", to, ref.precision)
-        attributes = {"to": code_of(to)}
+        attributes: proto.Attributes = {"to": code_of(to)}
         if to.name.startswith("FLOAT8"):
             attributes["saturate"] = 0
         self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
         return Ref(made, to)
 
-    def constant(self, data: Any, dtype: Any = None) -> Ref:
+    def number(self, value: float, like: Value | Ref) -> Ref:
+        """A constant of one element in the precision of `like`."""
+        return self.constant(value, like.precision.dtype)
+
+    def ints(self, *values: int) -> Ref:
+        """An INT64 vector."""
+        return self.constant(values, np.int64)
+
+    def fused(self, result: Ref, code: Fuse) -> Ref:
+        """The activation of a fuse code."""
+        match code:
+            case Fuse.NONE:
+                return result
+            case Fuse.RELU:
+                return self.rectified(result)
+            case Fuse.RELU1 | Fuse.RELU6:
+                high = 1 if code == Fuse.RELU1 else 6
+                return self.clipped(result, self.number(0, result), self.number(high, result))
+        raise NoLowering(f"fuse code {code!r}")
+
+    def rectified(self, input: Value | Ref) -> Ref:
+        """max(0, x); Relu has kernels for few integers."""
+        if input.precision.is_float:
+            return self.node("Relu", input)
+        return self.node("Max", input, self.number(0, input))
+
+    def clipped(self, input: Value | Ref, low: Operand, high: Operand) -> Ref:
+        """Clip between two numbers; for some precisions it is a function without a kernel."""
+        wide = CLIPPED.get(input.precision, input.precision)
+        bounded = [self.cast(b, wide) for b in (input, low, high)]
+        return self.cast(self.node("Clip", *bounded), input.precision)
+
+    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+        """The elements of one operand where the mask holds, those of the other elsewhere."""
+        return self.node("Where", mask, yes, no)
+
+    def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """An initializer."""
         array = np.asarray(data, dtype)
         return self._initializer(self.name("const"), array)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.model import Value
 from nnir.ops import features
 from nnir.types import Precision
 
+from ...attributes import Floats, Ints
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(features.tf_idf_vectorizer)
@@ -23,11 +22,11 @@ def tf_idf_vectorizer(
     min_gram_length: int,
     max_gram_length: int,
     max_skip_count: int,
-    ngram_counts: tuple[int, ...],
-    ngram_indexes: tuple[int, ...],
-    pool_int64s: tuple[int, ...],
-    weights: tuple[float, ...],
-) -> Any:
+    ngram_counts: Ints,
+    ngram_indexes: Ints,
+    pool_int64s: Ints,
+    weights: Floats,
+) -> Ref:
     return g.node(
         "TfIdfVectorizer",
         input,

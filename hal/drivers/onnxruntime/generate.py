@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -12,41 +10,40 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
-from .shape import dims, int64, vector
+from .emitter import Emitter, Ref, Refs
+from .shape import dims, int64
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
-def scalar(g: Emitter, value: Value) -> Any:
+def scalar(g: Emitter, value: Value) -> Ref:
     """One element as rank 0."""
-    return g.node("Reshape", value, vector(g)) if value.rank else g.ref(value)
+    return g.node("Reshape", value, g.ints()) if value.rank else g.take(value)
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Value, value: Value) -> Any:
+def fill(g: Emitter, shape: Value, value: Value) -> Ref:
     return g.node("Expand", scalar(g, value), int64(g, shape))
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     return g.node("Expand", scalar(g, value), dims(g, input))
 
 
 @table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Any:
+def meshgrid(g: Emitter, *input: Value) -> Refs:
     rank = len(input)
     shape = g.node("Concat", *(dims(g, v) for v in input), axis=0)
     others = [[a for a in range(rank) if a != i] for i in range(rank)]
     lines = [
-        g.node("Unsqueeze", v, vector(g, *o)) if o else v
-        for v, o in zip(input, others, strict=True)
+        g.node("Unsqueeze", v, g.ints(*o)) if o else v for v, o in zip(input, others, strict=True)
     ]
     return tuple(g.node("Expand", line, shape) for line in lines)
 
 
 @table.lower(generate.range_)
-def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     """Floats are start + i * step; ONNX Runtime's own Range adds up the rounding errors."""
     first, last, by = (scalar(g, v) for v in (start, end, step))
     if start.precision == Precision.UINT64:

@@ -13,35 +13,35 @@ from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand
-from .shape import dims, int64, part, vector
+from .emitter import Emitter, Operand, Ref
+from .shape import dims, int64, part
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     return g.node("Gather", input, int64(g, indices), axis=axis)
 
 
 @table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
+def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
     if axes is None:
-        flat = g.node("Reshape", input, vector(g, -1))
+        flat = g.node("Reshape", input, g.ints(-1))
         return g.node("Reshape", _rolled(g, flat, shifts, 0, 0), dims(g, input), allowzero=1)
     known = ints(axes)
     if known is None:
         raise NoLowering("roll with axes that are only known while running")
-    result: Operand = input
+    result = g.take(input)
     for position, axis in enumerate(known):
         result = _rolled(g, result, shifts, position, axis_of(axis, input.rank))
     return result
 
 
-def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Any:
+def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Ref:
     """Gather at (0, 1, ... - shift) mod size."""
     size = g.node("Gather", dims(g, input), g.constant(axis, np.int64))
-    shift = part(g, g.node("Reshape", int64(g, shifts), vector(g, -1)), position, position + 1)
+    shift = part(g, g.node("Reshape", int64(g, shifts), g.ints(-1)), position, position + 1)
     zero, one = (g.constant(n, np.int64) for n in (0, 1))
     steps = g.node("Sub", g.node("Range", zero, size, one), shift)
     around = g.node("Max", size, one)  # nothing is no divisor
@@ -51,7 +51,7 @@ def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int)
 @table.lower(index.slice_)
 def slice_(
     g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
-) -> Any:
+) -> Ref:
     if not length_of(starts):
         return g.node("Identity", input)
     bounds = [int64(g, v) for v in (starts, ends, axes, steps)]
@@ -59,24 +59,24 @@ def slice_(
 
 
 @table.lower(index.gather_elements)
-def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     return g.node("GatherElements", input, int64(g, indices), axis=axis)
 
 
 @table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Any:
+def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Ref:
     return g.node("GatherND", input, int64(g, indices), batch_dims=batch_dims)
 
 
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
-) -> Any:
+) -> Ref:
     return _scatter(g, "ScatterElements", input, indices, updates, reduction, axis=axis)
 
 
 @table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Any:
+def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
     return _scatter(g, "ScatterND", input, indices, updates, reduction)
 
 
@@ -96,7 +96,7 @@ def _scatter(
     updates: Value,
     reduction: str,
     **attributes: Any,
-) -> Any:
+) -> Ref:
     kind = input.precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)
     if kind == Precision.BOOL8:
@@ -106,18 +106,18 @@ def _scatter(
 
 
 @table.lower(index.non_zero)
-def non_zero(g: Emitter, input: Value) -> Any:
+def non_zero(g: Emitter, input: Value) -> Ref:
     """Rank 0 has no rows; ONNX Runtime gives it one."""
     narrow = input.is_float and input.precision != Precision.FLOAT32
     whole = g.cast(input, Precision.BOOL8) if narrow else input
-    found = g.node("NonZero", whole, precision=Precision.INT64)
+    found = g.node("NonZero", whole)
     return found if input.rank else part(g, found, 0, 0)
 
 
 @table.lower(index.reverse_sequence)
 def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
-) -> Any:
+) -> Ref:
     """ONNX has the two axes in front."""
     batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
     narrow = input.precision == Precision.BFLOAT16

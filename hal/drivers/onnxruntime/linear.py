@@ -2,53 +2,50 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
-from .binary import fused
-from .emitter import Emitter
-from .shape import dims, part, vector
+from .emitter import Emitter, Operand, Ref
+from .shape import dims, part
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(linear.fully_connected)
 def fully_connected(
     g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Any:
-    rows: Any = input
+) -> Ref:
+    rows: Operand = input
     if input.rank != 2:
         sizes = dims(g, input)
-        batch = g.node("ReduceProd", part(g, sizes, 0, input.rank - 1), vector(g, 0), keepdims=1)
+        batch = g.node("ReduceProd", part(g, sizes, 0, input.rank - 1), g.ints(0), keepdims=1)
         last = part(g, sizes, input.rank - 1, input.rank)
         shape = g.node("Concat", batch, last, axis=0)
         rows = g.node("Reshape", input, shape, allowzero=1)
     if not input.is_float:  # Gemm has no kernels for integers
         product = g.node("MatMul", rows, g.node("Transpose", weight))
-        return fused(g, g.node("Add", product, bias), fuse_code)
-    return fused(g, g.node("Gemm", rows, weight, bias, transB=1), fuse_code)
+        return g.fused(g.node("Add", product, bias), fuse_code)
+    return g.fused(g.node("Gemm", rows, weight, bias, transB=1), fuse_code)
 
 
 @table.lower(linear.mat_mul)
-def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     left = _swapped(g, x) if transpose_x else x
     right = _swapped(g, y) if transpose_y else y
     return g.node("MatMul", left, right)
 
 
-def _swapped(g: Emitter, value: Value) -> Any:
+def _swapped(g: Emitter, value: Value) -> Operand:
     if value.rank < 2:
         return value
     return g.node("Transpose", value, perm=[*range(value.rank - 2), value.rank - 1, value.rank - 2])
 
 
 @table.lower(linear.einsum)
-def einsum(g: Emitter, *input: Value, equation: str) -> Any:
+def einsum(g: Emitter, *input: Value, equation: str) -> Ref:
     if "..." in equation:
         raise NoLowering("einsum with an ellipsis, whose axes ONNX Runtime does not broadcast")
     if any(0 in v.shape for v in input):
@@ -57,7 +54,7 @@ def einsum(g: Emitter, *input: Value, equation: str) -> Any:
 
 
 @table.lower(linear.determinant)
-def determinant(g: Emitter, input: Value) -> Any:
+def determinant(g: Emitter, input: Value) -> Ref:
     if input.precision == Precision.FLOAT64:
         raise NoLowering("determinant of float64, which ONNX Runtime has no kernel for")
     return g.node("Det", input)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.model import Value
@@ -12,15 +10,14 @@ from nnir.ops import logic
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import number
 from .emitter import Emitter, Operand, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         return g.node(name, input0, input1)
 
 
@@ -36,12 +33,12 @@ for _operator, _name in {
 
 
 @table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Any:
+def not_(g: Emitter, input: Value) -> Ref:
     return g.node("Not", input)
 
 
 @table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Any:
+def bitwise_not(g: Emitter, input: Value) -> Ref:
     return g.node("BitwiseNot", input)
 
 
@@ -50,22 +47,22 @@ WIDE = {1: Precision.UINT32, 2: Precision.UINT32, 4: Precision.UINT32, 8: Precis
 
 
 @table.lower(logic.bit_shift)
-def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     width = input0.dtype.itemsize * 8
     wide = WIDE[input0.dtype.itemsize]
     count = g.cast(g.cast(input1, Precision.INT64), Precision.UINT64)  # negative: far too many
-    inside = g.node("Less", count, g.constant(width, np.uint64), precision=Precision.BOOL8)
+    inside = g.node("Less", count, g.constant(width, np.uint64))
     by = _where(g, inside, g.cast(count, wide), g.constant(0, wide.dtype))
     if left:
         shifted = g.node("BitShift", g.cast(input0, wide), by, direction="LEFT")
-        return _where(g, inside, g.cast(shifted, input0.precision), number(g, 0, input0))
+        return _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
     if input0.dtype.kind == "u":
         shifted = g.node("BitShift", g.cast(input0, wide), by, direction="RIGHT")
-        return _where(g, inside, g.cast(shifted, input0.precision), number(g, 0, input0))
-    negative = g.node("Less", input0, number(g, 0, input0), precision=Precision.BOOL8)
+        return _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
+    negative = g.node("Less", input0, g.number(0, input0))
     bits = _where(g, negative, g.node("BitwiseNot", input0), input0)
     shifted = g.node("BitShift", g.cast(bits, wide), by, direction="RIGHT")
-    shifted = _where(g, inside, g.cast(shifted, input0.precision), number(g, 0, input0))
+    shifted = _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
     return _where(g, negative, g.node("BitwiseNot", shifted), shifted)
 
 

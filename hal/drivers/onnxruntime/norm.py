@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -14,7 +12,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 NARROW = (Precision.FLOAT16, Precision.BFLOAT16)
 
 
@@ -26,7 +24,7 @@ def _wide(g: Emitter, *values: Value) -> list[Ref]:
 
 def _column(g: Emitter, vector: Ref, rank: int) -> Ref:
     """[C] as [C, 1, ...] for a tensor of `rank`."""
-    shape = g.constant(np.array([-1, *(1,) * (rank - 2)], np.int64))
+    shape = g.ints(-1, *(1,) * (rank - 2))
     return g.node("Reshape", vector, shape)
 
 
@@ -34,7 +32,7 @@ def _standardised(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
     where = g.constant(np.array(axes, np.int64))
     centred = g.node("Sub", x, g.node("ReduceMean", x, where, keepdims=1))
     variance = g.node("ReduceMean", g.node("Mul", centred, centred), where, keepdims=1)
-    shifted = g.node("Add", variance, g.constant(np.array(epsilon, x.precision.dtype)))
+    shifted = g.node("Add", variance, g.number(epsilon, x))
     return g.node("Div", centred, g.node("Sqrt", shifted))
 
 
@@ -48,7 +46,7 @@ def batch_normalization(
     variance: Value,
     *,
     epsilon: float,
-) -> Any:
+) -> Ref:
     operands = _wide(g, input, scale, bias, mean, variance)
     if operands[0].precision == Precision.FLOAT32:
         return g.cast(g.node("BatchNormalization", *operands, epsilon=epsilon), input.precision)
@@ -62,7 +60,7 @@ def batch_normalization(
 @table.lower(norm.instance_normalization)
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
-) -> Any:
+) -> Ref:
     if 0 in input.shape:  # its kernel writes where nothing is
         return g.node("Identity", input)
     x, s, b = _wide(g, input, scale, bias)
@@ -77,11 +75,11 @@ def instance_normalization(
 @table.lower(norm.group_normalization)
 def group_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
-) -> Any:
+) -> Ref:
     x, s, b = _wide(g, input, scale, bias)
-    split = g.node("Reshape", x, g.constant(np.array([0, groups, -1], np.int64)))
+    split = g.node("Reshape", x, g.ints(0, groups, -1))
     even = _standardised(g, split, [2], epsilon)
-    even = g.node("Reshape", even, g.node("Shape", x, precision=Precision.INT64))
+    even = g.node("Reshape", even, g.node("Shape", x))
     scaled = g.node("Mul", even, _column(g, s, input.rank))
     return g.cast(g.node("Add", scaled, _column(g, b, input.rank)), input.precision)
 
@@ -89,7 +87,7 @@ def group_normalization(
 @table.lower(norm.layer_normalization)
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
-) -> Any:
+) -> Ref:
     x, s, b = _wide(g, input, scale, bias)
     if g.has("LayerNormalization"):
         result = g.node("LayerNormalization", x, s, b, axis=begin_norm_axis, epsilon=epsilon)
@@ -101,15 +99,15 @@ def layer_normalization(
 
 
 @table.lower(norm.lp_normalization)
-def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Any:
+def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Ref:
     (x,) = _wide(g, input)
-    where = g.constant(np.array([axis], np.int64))
+    where = g.ints(axis)
     size = g.node("ReduceL1" if p == 1 else "ReduceL2", x, where, keepdims=1)
     kind = x.precision.dtype
     if 0 < epsilon <= np.finfo(kind).tiny:
         # ONNX Runtime may flush so small a number to 0; it only matters where the norm is 0.
         zero, one = g.constant(np.array(0, kind)), g.constant(np.array(1, kind))
-        none = g.node("Equal", size, zero, precision=Precision.BOOL8)
+        none = g.node("Equal", size, zero)
         safe = g.node("Where", none, one, size, precision=x.precision)
         return g.cast(g.node("Div", x, safe), input.precision)
     result = g.node("Div", x, g.node("Add", size, g.constant(np.array(epsilon, kind))))
@@ -117,7 +115,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 
 @table.lower(norm.lrn)
-def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Any:
+def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Ref:
     """By its formula: the native kernel takes rank 4 and odd sizes only."""
     (x,) = _wide(g, input)
     if x.precision == Precision.FLOAT32 and input.rank == 4 and size % 2:
@@ -126,8 +124,8 @@ def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta:
     if x.precision != Precision.FLOAT32:
         raise NoLowering("onnxruntime has no LRN kernel for FLOAT64")
     squares = g.node("Mul", x, x)
-    planes = g.node("Unsqueeze", squares, g.constant(np.array([1], np.int64)))
-    flat = g.node("Reshape", planes, g.constant(np.array([0, 0, 0, -1], np.int64)))
+    planes = g.node("Unsqueeze", squares, g.ints(1))
+    flat = g.node("Reshape", planes, g.ints(0, 0, 0, -1))
     before = (size - 1) // 2
     means = g.node(
         "AveragePool",
@@ -136,7 +134,7 @@ def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta:
         pads=[before, 0, size - 1 - before, 0],
         count_include_pad=1,
     )
-    even = g.node("Reshape", means, g.node("Shape", x, precision=Precision.INT64))
+    even = g.node("Reshape", means, g.node("Shape", x))
     scaled = g.node("Mul", even, g.constant(np.float32(alpha)))
     base = g.node("Add", scaled, g.constant(np.float32(bias)))
     power = g.node("Pow", base, g.constant(np.float32(beta)))

@@ -17,6 +17,8 @@ import numpy as np
 from nnir.errors import NoLowering, Unsupported
 from nnir.types import PRECISIONS, Precision
 
+from .proto import Attributes
+
 OLDEST, NEWEST = 13, 25
 """The operator sets that files are written for."""
 
@@ -44,7 +46,7 @@ SINCE = {
 }
 """Operators that older sets have not, or not with the same meaning."""
 
-Node = tuple[list[str], dict[str, Any]]
+Node = tuple[list[str], Attributes]
 """The names of the inputs and the attributes."""
 
 Known = Mapping[str, np.ndarray]
@@ -95,7 +97,7 @@ def check_types(op: str, given: Sequence[Precision | None], opset: int) -> None:
 def written(
     op: str,
     inputs: list[str],
-    attributes: dict[str, Any],
+    attributes: Attributes,
     given: Sequence[Precision | None],
     opset: int,
     known: Known,
@@ -116,7 +118,7 @@ def written(
 def lowest(
     op: str,
     inputs: list[str],
-    attributes: dict[str, Any],
+    attributes: Attributes,
     given: Sequence[Precision | None],
     known: Known,
     start: int,
@@ -132,7 +134,7 @@ def lowest(
     return max(start, NEWEST_FORM)
 
 
-def _axes_attribute(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _axes_attribute(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """Axes were an attribute of reductions."""
     if len(inputs) < 2:
         return inputs, attributes
@@ -144,7 +146,7 @@ def _axes_attribute(op: str, inputs: list[str], attributes: dict[str, Any], know
     raise NoLowering(f"{op} over no axes needs opset 18")
 
 
-def _axis_attribute(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _axis_attribute(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """The axis of a DFT was an attribute."""
     if len(inputs) < 3:
         return inputs, attributes
@@ -154,7 +156,7 @@ def _axis_attribute(op: str, inputs: list[str], attributes: dict[str, Any], know
     return kept, {**attributes, "axis": int(known[inputs[2]].reshape(-1)[0])}
 
 
-def _no_zero(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _no_zero(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """A 0 in the shape of RESHAPE copied a size, without a choice."""
     shape = known.get(inputs[1])
     if attributes.pop("allowzero", 0) and (shape is None or not np.all(shape)):
@@ -162,17 +164,17 @@ def _no_zero(op: str, inputs: list[str], attributes: dict[str, Any], known: Know
     return inputs, attributes
 
 
-def _old_modes(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _old_modes(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """The modes of GridSample had other names."""
     names = {"linear": "bilinear", "cubic": "bicubic"}
-    mode = attributes.get("mode", "linear")
+    mode = str(attributes.get("mode", "linear"))
     return inputs, {**attributes, "mode": names.get(mode, mode)}
 
 
 def _needs(opset: int, **defaults: Any) -> tuple[int, Callable[..., Node]]:
     """Attributes that came with an opset: left out where they have their default."""
 
-    def rule(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+    def rule(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
         for name, default in defaults.items():
             given = attributes.pop(name, default)
             plain = all(v == 1 for v in given) if default == [1] else given == default
@@ -186,7 +188,7 @@ def _needs(opset: int, **defaults: Any) -> tuple[int, Callable[..., Node]]:
 def _allows(opset: int, name: str, *values: str) -> tuple[int, Callable[..., Node]]:
     """Values of an attribute that an older set knows."""
 
-    def rule(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+    def rule(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
         if attributes.get(name, values[0]) not in values:
             raise NoLowering(f"{op} with {name}={attributes[name]!r} needs opset {opset}")
         return inputs, attributes
@@ -194,7 +196,7 @@ def _allows(opset: int, name: str, *values: str) -> tuple[int, Callable[..., Nod
     return opset, rule
 
 
-def _all_axes(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _all_axes(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """Pad always took all axes in order."""
     axes = known.get(inputs[3]) if len(inputs) > 3 else None
     if len(inputs) < 4 or (axes is not None and np.array_equal(axes, np.arange(axes.size))):
@@ -203,7 +205,7 @@ def _all_axes(op: str, inputs: list[str], attributes: dict[str, Any], known: Kno
     raise NoLowering(f"{op} of some axes needs opset 18")
 
 
-def _equal_parts(op: str, inputs: list[str], attributes: dict[str, Any], known: Known) -> Node:
+def _equal_parts(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """Without sizes, Split made as many equal parts as it had outputs."""
     attributes.pop("num_outputs", None)
     return inputs, attributes

@@ -13,71 +13,45 @@ from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
 from nnir.ops import windows as shared
-from nnir.types import AutoPad, Fuse, Precision
+from nnir.types import Precision
 
+from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import fused
-from .emitter import Emitter, Ref, require_size
+from .emitter import Emitter, Ref, Refs, require_size
 
-table = Lowerings()
+table = Lowerings[Ref]()
+STANDARD = (pool.average_pool_2d, pool.max_pool_2d)
+POOLED = {p: p for p in (Precision.FLOAT32, Precision.FLOAT64, Precision.INT8, Precision.UINT8)} | {
+    Precision.BFLOAT16: Precision.FLOAT32,
+    Precision.FLOAT16: Precision.FLOAT32,
+}
+"""The precision that maxima are found in."""
 
 
-def _padding(
-    name: str,
-    input: Value,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    *,
-    ceil: bool,
-    clips: bool,
-) -> dict[str, Any]:
-    """ONNX attributes of the standard's window, whose ceil_mode and divisor are not ONNX's."""
-    if auto_pad == AutoPad.VALID:
-        auto_pad, pads = AutoPad.NONE, None
-    how, flat = windows.padding(input, auto_pad, pads, kernel, strides)
-    given = {"auto_pad": how, "pads": flat, "kernel_shape": list(kernel), "strides": list(strides)}
-    if not ceil or auto_pad != AutoPad.NONE:
+def _geometry(g: Emitter, input: Value, how: Window, *, clips: bool = False) -> dict[str, Any]:
+    """ONNX attributes of a window; ceil_mode and divisor of the standard's are not ONNX's."""
+    if g.operation.operator not in STANDARD:
+        return {
+            "kernel_shape": how.kernel_shape,
+            "strides": how.strides,
+            "pads": windows.begins_ends(how.pads),
+            "dilations": how.dilations,
+            "ceil_mode": how.ceil_mode,
+        }
+    auto_pad, pads = windows.padding(input, how)
+    given: dict[str, Any] = {"auto_pad": auto_pad, "pads": pads}
+    given |= {"kernel_shape": how.kernel_shape, "strides": how.strides}
+    if not how.ceil_mode:
         return given
-    grown = windows.whole(input, pads, kernel, strides)
+    grown = windows.whole(input, how)
     if grown is not None:
         return given | {"pads": windows.begins_ends(grown)}
-    after = (pads or (0,) * 4)[1::2]
-    inside = all(a + s <= k for a, s, k in zip(after, strides, kernel, strict=True))
-    if clips or not inside:
+    axes = zip(how.pairs, how.strides, how.kernel_shape, strict=True)
+    if clips or not all(after + s <= k for (_, after), s, k in axes):
+        name = g.operation.operator.name.lower()
         raise NoLowering(f"{name} with ceil_mode needs known sizes on onnxruntime")
     return given | {"ceil_mode": 1}
-
-
-@table.lower(pool.average_pool_2d)
-def average_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    fuse_code: Fuse,
-) -> Any:
-    given = _padding(
-        "average_pool_2d",
-        input,
-        auto_pad,
-        pads,
-        kernel_shape,
-        strides,
-        ceil=ceil_mode,
-        clips=count_include_pad,
-    )
-    _require_small(given)
-    x = _float(g, input)
-    result = g.node("AveragePool", x, count_include_pad=int(count_include_pad), **given)
-    return fused(g, g.cast(result, input.precision), fuse_code)
 
 
 def _require_small(given: dict[str, Any]) -> None:
@@ -87,52 +61,42 @@ def _require_small(given: dict[str, Any]) -> None:
         raise NoLowering("onnxruntime pools with padding smaller than the kernel only")
 
 
-def _float(g: Emitter, input: Value) -> Any:
+def _float(g: Emitter, input: Value) -> Ref:
     """float32, as wide as ONNX Runtime pools."""
     if input.precision == Precision.FLOAT64:
         raise NoLowering("onnxruntime has no pooling kernel for FLOAT64")
     return g.cast(input, Precision.FLOAT32)
 
 
-@table.lower(pool.max_pool_2d)
-def max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    return_indices: bool,
-    return_indices_dtype: int,
-    fuse_code: Fuse,
-) -> Any:
-    given = _padding(
-        "max_pool_2d", input, auto_pad, pads, kernel_shape, strides, ceil=ceil_mode, clips=False
-    )
-    found = _maxima(g, input, given, return_indices=return_indices)
-    if not return_indices:
-        return fused(g, found, fuse_code)
-    return fused(g, found[0], fuse_code), g.cast(found[1], Precision(return_indices_dtype))
+@table.lower(pool.average_pool_2d, pool.average_pool, how=Window)
+def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
+    given = _geometry(g, input, how, clips=count_include_pad)
+    _require_small(given)
+    x = _float(g, input)
+    result = g.node("AveragePool", x, count_include_pad=count_include_pad, **given)
+    return g.cast(result, input.precision)
 
 
-def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Any:
+@table.lower(pool.max_pool_2d, pool.max_pool, implied=["return_indices_dtype"], how=Window)
+def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
+    return _maxima(g, input, _geometry(g, input, how), return_indices=return_indices)
+
+
+def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
     """MaxPool, with positions in the plane instead of in the whole tensor."""
     _require_small(given)
-    if input.precision == Precision.BFLOAT16 or input.precision == Precision.FLOAT16:
-        wide = g.cast(input, Precision.FLOAT32)
-    elif input.precision in (Precision.FLOAT32, Precision.FLOAT64, Precision.INT8, Precision.UINT8):
-        wide = g.cast(input, input.precision)
-    else:
+    wide = POOLED.get(input.precision)
+    if wide is None:
         raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
+    x = g.cast(input, wide)
     if not return_indices:
-        return g.cast(g.node("MaxPool", wide, **given), input.precision)
-    values, positions = g.node("MaxPool", wide, outputs=2, **given)
-    size = g.node("Shape", input, start=2, precision=Precision.INT64)
+        return g.cast(g.node("MaxPool", x, **given), input.precision)
+    values, positions = g.node("MaxPool", x, outputs=2, **given)
+    size = g.node("Shape", input, start=2)
     plane = g.node("ReduceProd", size, keepdims=1)
     inside = g.node("Mod", Ref(positions, Precision.INT64), plane)
-    return g.cast(values, input.precision), inside
+    kind = g.operation.outputs[1].precision
+    return g.cast(values, input.precision), g.cast(inside, kind)
 
 
 def _bins(size: int, count: int) -> list[slice]:
@@ -143,25 +107,25 @@ def _uniform(sizes: Sequence[int], output_shape: Sequence[int]) -> bool:
     return all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
 
 
-def _each_bin(g: Emitter, input: Value, output_shape: tuple[int, ...], op: str) -> Ref:
+def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
     """Reduce every bin of rows, then of columns: both reductions are over whole bins."""
     sizes = windows.sized("an adaptive pool", input)
     narrow = op == "ReduceMean" and input.dtype.itemsize < 4
-    result: Any = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
+    result = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
-        axes = g.constant(np.array([axis], np.int64))
+        axes = g.ints(axis)
         cuts = []
         for b in _bins(n, k):
-            ends = [g.constant(np.array([v], np.int64)) for v in (b.start, b.stop)]
+            ends = [g.ints(v) for v in (b.start, b.stop)]
             cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes, keepdims=1))
         result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
     return g.cast(result, input.precision)
 
 
 @table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[int, ...]) -> Any:
+def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     if tuple(output_shape) == (1, 1):
-        axes = g.constant(np.array([2, 3], np.int64))
+        axes = g.ints(2, 3)
         return g.node("ReduceMean", input, axes, keepdims=1)
     sizes = windows.sized("adaptive_average_pool_2d", input)
     if _uniform(sizes, output_shape) and input.precision != Precision.FLOAT64:
@@ -171,15 +135,10 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[in
     return _each_bin(g, input, output_shape, "ReduceMean")
 
 
-@table.lower(pool.adaptive_max_pool_2d)
+@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
 def adaptive_max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    output_shape: tuple[int, ...],
-    return_indices: bool,
-    return_indices_dtype: int,
-) -> Any:
+    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
+) -> Ref | Refs:
     if not return_indices:
         return _each_bin(g, input, output_shape, "ReduceMax")
     sizes = windows.sized("adaptive_max_pool_2d", input)
@@ -187,139 +146,58 @@ def adaptive_max_pool_2d(
         raise NoLowering("adaptive_max_pool_2d with indices of bins that overlap")
     kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
     given = {"pads": None, "kernel_shape": kernel, "strides": kernel}
-    values, positions = _maxima(g, input, given, return_indices=True)
-    return values, g.cast(positions, Precision(return_indices_dtype))
+    return _maxima(g, input, given, return_indices=True)
 
 
-def _given(
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    *,
-    ceil_mode: bool,
-) -> dict[str, Any]:
-    rank = len(kernel_shape)
-    return {
-        "kernel_shape": list(kernel_shape),
-        "strides": list(strides or (1,) * rank),
-        "pads": windows.begins_ends(pads or (0,) * (2 * rank)),
-        "dilations": list(dilations or (1,) * rank),
-        "ceil_mode": int(ceil_mode),
-    }
-
-
-def _static(name: str, input: Value, given: dict[str, Any], *, ceil_mode: bool) -> dict[str, Any]:
+def _whole(input: Value, how: Window) -> list[tuple[int, int]]:
     """Whole last windows instead of ceil_mode, whose counting differs between versions."""
-    if not ceil_mode:
-        return given
-    sizes = windows.sized(name, input)
-    rank = len(sizes)
-    covered = shared.extents(given["kernel_shape"], given["dilations"])
-    befores, afters = given["pads"][:rank], list(given["pads"][rank:])
-    for k, (n, e, s, before) in enumerate(
-        zip(sizes, covered, given["strides"], befores, strict=True)
-    ):
-        count = shared.slid_inside(n, e, s, (before, afters[k]))
-        afters[k] = (int(count) - 1) * s + e - n - before  # type: ignore[arg-type]
-    return given | {"pads": [*befores, *afters], "ceil_mode": 0}
+    if not how.ceil_mode:
+        return [*how.pairs]
+    sizes = windows.sized("lp_pool", input)
+    found = []
+    for n, e, s, pair in zip(sizes, how.extents, how.strides, how.pairs, strict=True):
+        count = shared.slid_inside(n, e, s, pair)
+        found.append((pair[0], (int(count) - 1) * s + e - n - pair[0]))  # type: ignore[arg-type]
+    return found
 
 
-def _bordered(g: Emitter, input: Any, given: dict[str, Any]) -> Ref:
-    """The border of zeros added (or cut) by a node of its own."""
-    pads, kernel = given["pads"], given["kernel_shape"]
-    rank = len(kernel)
-    if not any(pads):
-        return input
-    _require_small(given)  # ONNX Runtime fuses the border into the pool
-    flat = [0, 0, *pads[:rank], 0, 0, *pads[rank:]]
-    return g.node("Pad", input, g.constant(np.array(flat, np.int64)))
-
-
-@table.lower(pool.average_pool)
-def average_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    count_include_pad: bool,
-) -> Any:
-    given = _given(kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode)
-    _require_small(given)
-    x = _float(g, input)
-    result = g.node("AveragePool", x, count_include_pad=int(count_include_pad), **given)
-    return g.cast(result, input.precision)
-
-
-@table.lower(pool.max_pool)
-def max_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Any:
-    given = _given(kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode)
-    return _maxima(g, input, given, return_indices=return_indices)
-
-
-@table.lower(pool.lp_pool)
-def lp_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    p: float,
-) -> Any:
+@table.lower(pool.lp_pool, how=Window)
+def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
     """The p-th root of a sum: an average over a border of zeros times the size of the kernel."""
-    given = _given(kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode)
-    fixed = _static("lp_pool", input, given, ceil_mode=ceil_mode)
-    x = g.node("Abs", _float(g, input))
-    powers = g.node("Pow", x, g.constant(np.float32(p)))
-    bordered = _bordered(g, powers, fixed)
-    plain = {k: v for k, v in fixed.items() if k != "pads"}
-    means = g.node("AveragePool", bordered, **plain)
-    sums = g.node("Mul", means, g.constant(np.float32(np.prod(kernel_shape))))
+    borders = _whole(input, how)
+    powers = g.node("Pow", g.node("Abs", _float(g, input)), g.constant(np.float32(p)))
+    if any(map(any, borders)):  # ONNX Runtime fuses the border into the pool
+        pads = windows.begins_ends([n for pair in borders for n in pair])
+        _require_small({"pads": pads, "kernel_shape": how.kernel_shape})
+        powers = windows.bordered(g, powers, borders)
+    means = g.node(
+        "AveragePool",
+        powers,
+        kernel_shape=how.kernel_shape,
+        strides=how.strides,
+        dilations=how.dilations,
+        ceil_mode=0,
+    )
+    sums = g.node("Mul", means, g.constant(np.float32(math.prod(how.kernel_shape))))
     return g.cast(g.node("Pow", sums, g.constant(np.float32(1 / p))), input.precision)
 
 
-@table.lower(pool.max_unpool)
+@table.lower(pool.max_unpool, how=Window)
 def max_unpool(
-    g: Emitter,
-    input: Value,
-    indices: Value,
-    output_shape: Value | None = None,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-) -> Any:
+    g: Emitter, input: Value, indices: Value, output_shape: Value | None, *, how: Window
+) -> Ref:
     """A scatter into flat zeros: ONNX Runtime's own kernel misplaces with an output_shape."""
     if any(isinstance(d, Expr) for d in input.shape):
         raise NoLowering(f"max_unpool needs known sizes on onnxruntime, not {input.type}")
-    found = pool.unpooled_sizes(input.shape, kernel_shape, strides, pads)
+    found = pool.unpooled_sizes(input.shape, how.kernel_shape, how.strides, how.pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     require_size(math.prod(sizes))
-    flat = g.constant(np.array([-1], np.int64))
-    zeros = g.constant(np.zeros(int(np.prod(sizes)), input.dtype))
+    flat = g.ints(-1)
+    zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))
     where = g.node("Reshape", g.cast(indices, Precision.INT64), flat)
     filled = g.node("ScatterElements", zeros, where, g.node("Reshape", input, flat), axis=0)
-    result = g.node("Reshape", filled, g.constant(np.array(sizes, np.int64)))
+    result = g.node("Reshape", filled, g.ints(*sizes))
     if output_shape is None:
         return result
-    wanted = g.cast(output_shape, Precision.INT64)
-    more = g.node("Sub", wanted, g.constant(np.array(sizes, np.int64)))
-    begins = g.constant(np.zeros(len(sizes), np.int64))
-    return g.node("Pad", result, g.node("Concat", begins, more, axis=0))
+    more = g.node("Sub", g.cast(output_shape, Precision.INT64), g.ints(*sizes))
+    return g.node("Pad", result, g.node("Concat", g.ints(*[0] * len(sizes)), more, axis=0))

@@ -85,9 +85,9 @@ def _preferred(types: dict[int, str]) -> int:
     return next((by_text[t] for t in PREFERRED if t in by_text), next(iter(types), 1))
 
 
-def probe() -> dict[str, dict[str, Any]]:
+def probe() -> dict[str, dict[str, int | list[str]]]:
     """By operator, which operand selects the kernel and the types there are kernels for."""
-    table: dict[str, dict[str, Any]] = {}
+    table: dict[str, dict[str, int | list[str]]] = {}
     for name in sorted({s.name for s in onnx.defs.get_all_schemas() if not s.domain}):
         if name in SUB_GRAPHS or name.startswith(("Sequence", "Optional", "String")):
             continue

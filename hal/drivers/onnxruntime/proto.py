@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,14 @@ class Graph(bytes):
     """An encoded GraphProto, so that an attribute knows it from a string."""
 
 
-def attribute(name: str, value: Any) -> bytes:
+Attribute = (
+    int | float | str | Graph | np.ndarray | Sequence[int] | Sequence[float] | Sequence[str] | None
+)
+"""The value of an attribute; None for one that is not there."""
+Attributes = dict[str, Attribute]
+
+
+def attribute(name: str, value: Attribute) -> bytes:
     """An AttributeProto of a Python value."""
     field, kind = AttributeProto, AttributeType
     match value:
@@ -74,7 +80,7 @@ def node(
     outputs: Sequence[str],
     name: str,
     domain: str,
-    attributes: dict[str, Any],
+    attributes: Attributes,
 ) -> bytes:
     """A NodeProto."""
     parts = [encode_block(NodeProto.INPUT, n) for n in inputs]

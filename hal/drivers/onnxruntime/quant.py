@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -13,9 +11,9 @@ from nnir.ops import quant
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Operand, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 NATIVE = frozenset(
     {
         Precision.INT8,
@@ -33,7 +31,7 @@ NATIVE = frozenset(
 SCALES = frozenset({Precision.FLOAT16, Precision.FLOAT32})
 
 
-def _zeros(g: Emitter, scale: Value, zero_point: Value | None, dtype: Precision) -> Any:
+def _zeros(g: Emitter, scale: Value, zero_point: Value | None, dtype: Precision) -> Operand:
     """The zero points, also where they are 0: without them ONNX Runtime takes integers for uint8
     when it moves transposes across quantisation."""
     if zero_point is None and dtype.is_integer and scale.is_static:
@@ -53,7 +51,7 @@ def quantize_linear(
     dtype: Precision,
     saturate: bool,
     precision: Precision | None,
-) -> Any:
+) -> Ref:
     divides = scale.precision == input.precision and precision in (None, scale.precision)
     if not (divides and scale.precision in SCALES and dtype in NATIVE):
         raise NoLowering(f"onnxruntime quantises no {input.type} by {scale.type} to {dtype.name}")
@@ -81,7 +79,7 @@ def dequantize_linear(
     axis: int,
     block_size: int,
     dtype: Precision,
-) -> Any:
+) -> Ref:
     fits = input.precision in NATIVE | {Precision.INT32} and scale.precision in SCALES
     if not (fits and dtype == scale.precision):
         raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
@@ -98,7 +96,7 @@ def dequantize_linear(
 
 
 @table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Any:
+def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
     per_layer = all(d == 1 for d in scale.shape)
     zeros = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None:
@@ -121,7 +119,7 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
 
 
 @table.lower(quant.dequantize)
-def dequantize(g: Emitter, input: Value) -> Any:
+def dequantize(g: Emitter, input: Value) -> Ref:
     described = input.type.quantization
     found = g.ref(input)
     if described is None or found is None:

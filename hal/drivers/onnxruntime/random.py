@@ -14,13 +14,13 @@ from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref
 from .shape import int64
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
-def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Any:
+def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Ref:
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
     frame = g.node("Expand", g.constant(0, np.float32), int64(g, shape))
@@ -31,31 +31,31 @@ def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: An
 @table.lower(random.random_normal)
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     return _drawn(g, "RandomNormalLike", shape, dtype, mean=mean, scale=scale, seed=seed)
 
 
 @table.lower(random.random_uniform)
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise NoLowering(f"onnxruntime ends the process for numbers between {low} and {high}")
     return _drawn(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
 
 
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
     chance = g.cast(input, Precision.FLOAT32)
     code = code_of(Precision.FLOAT32)
     drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
-    return g.cast(g.node("Less", drawn, chance, precision=Precision.BOOL8), dtype)
+    return g.cast(g.node("Less", drawn, chance), dtype)
 
 
 @table.lower(random.multinomial)
 def multinomial(
     g: Emitter, input: Value, *, sample_size: int, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     scores = g.cast(input, Precision.FLOAT32)
     code = code_of(dtype)
     return g.node(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axes_of, ints
@@ -17,12 +15,12 @@ from nnir.types import Precision, TensorType
 from ...lowering import Lowerings
 from ...quirks import met
 from . import proto
-from .binary import number, signed, unsigned
+from .binary import signed, unsigned
 from .emitter import Emitter, Operand, Ref
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
 
-table = Lowerings()
+table = Lowerings[Ref]()
 POOL = "GlobalAveragePool"
 
 
@@ -35,14 +33,14 @@ def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
         known = axes.constant.reshape(-1).astype(np.int64)
         return g.constant(known % max(input.rank, 1)) if known.size else None
     wide = g.cast(axes, Precision.INT64)
-    wide = wide if axes.rank else g.node("Reshape", wide, g.constant([-1], np.int64))
+    wide = wide if axes.rank else g.node("Reshape", wide, g.ints(-1))
     if 0 not in input.shape:
         return wide
     return g.node("Mod", wide, g.constant(max(input.rank, 1), np.int64))
 
 
 @table.lower(reduce.reduce_log_sum_exp)
-def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     """Relative to the largest element, 0 where that is infinite.
 
     ONNX Runtime's own operator takes the first element for the largest where it is -infinity, and
@@ -50,19 +48,19 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     """
     along = _axes(g, input, axes)
     if not input.is_float or 0 in input.shape:
-        return g.node("ReduceLogSumExp", input, along, keepdims=int(keepdim))
+        return g.node("ReduceLogSumExp", input, along, keepdims=keepdim)
     real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.ref(input)
     kind = input.precision if real is None else real.precision
     zero = g.constant(np.zeros((), kind.dtype))
     largest = g.node("ReduceMax", real, along, keepdims=1, precision=kind)
-    is_infinite = g.node("IsInf", largest, precision=Precision.BOOL8)
+    is_infinite = g.node("IsInf", largest)
     shift = g.node("Where", is_infinite, zero, largest, precision=kind)
     powers = g.node("Exp", g.node("Sub", real, shift, precision=kind), precision=kind)
     total = g.node("ReduceSum", powers, along, keepdims=1, precision=kind)
     result = g.node("Add", g.node("Log", total, precision=kind), shift, precision=kind)
     if not keepdim:
         if along is None:
-            result = g.node("Reshape", result, g.constant([], np.int64), precision=kind)
+            result = g.node("Reshape", result, g.ints(), precision=kind)
         else:
             result = g.node("Squeeze", result, along, precision=kind)
     return g.cast(result, input.precision)
@@ -70,12 +68,12 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
 
 def _wrapping(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         along = _axes(g, input, axes)
         if input.precision != Precision.INT32:
-            return g.node(name, input, along, keepdims=int(keepdim))
+            return g.node(name, input, along, keepdims=keepdim)
         wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
-        found = g.node(name, wide, along, keepdims=int(keepdim), precision=Precision.INT64)
+        found = g.node(name, wide, along, keepdims=keepdim, precision=Precision.INT64)
         return g.cast(found, Precision.INT32)
 
 
@@ -83,7 +81,7 @@ _wrapping(reduce.reduce_prod, "ReduceProd")
 
 
 @table.lower(reduce.reduce_sum)
-def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     named = ints(axes)
     if input.precision in WIDE and named is not None and not _is_small(input):
         places = sorted(axes_of(named, input.rank)) or list(range(input.rank))
@@ -93,9 +91,9 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
             return _sum_of_products(g, input, places, keepdim=keepdim)
     along = _axes(g, input, axes)
     if input.precision != Precision.INT32:
-        return g.node("ReduceSum", input, along, keepdims=int(keepdim))
+        return g.node("ReduceSum", input, along, keepdims=keepdim)
     wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
-    found = g.node("ReduceSum", wide, along, keepdims=int(keepdim), precision=Precision.INT64)
+    found = g.node("ReduceSum", wide, along, keepdims=keepdim, precision=Precision.INT64)
     return g.cast(found, Precision.INT32)
 
 
@@ -120,7 +118,7 @@ def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: boo
     for axis in reversed(along):
         ones = g.constant(np.ones((int(input.shape[axis]), 1), input.dtype))  # type: ignore[arg-type]
         product = g.node("MatMul", result, ones, precision=input.precision)
-        result = g.node("Squeeze", product, g.constant([-1], np.int64), precision=input.precision)
+        result = g.node("Squeeze", product, g.ints(-1), precision=input.precision)
     if not keepdim:
         return result
     places = g.constant(along, np.int64)
@@ -133,18 +131,16 @@ WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
 
 def _extreme(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
         kinds = {Precision.BOOL8: Precision.UINT8}
         if input.precision == Precision.UINT64:
-            found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=int(keepdim))
+            found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=keepdim)
             return unsigned(g, found)
         if 0 in input.shape and input.precision in WIDENED:
             raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
         wide = g.cast(input, kinds.get(input.precision, input.precision))
-        return g.cast(
-            g.node(name, wide, _axes(g, input, axes), keepdims=int(keepdim)), input.precision
-        )
+        return g.cast(g.node(name, wide, _axes(g, input, axes), keepdims=keepdim), input.precision)
 
 
 _extreme(reduce.reduce_max, "ReduceMax")
@@ -152,19 +148,19 @@ _extreme(reduce.reduce_min, "ReduceMin")
 
 
 @table.lower(reduce.reduce_mean)
-def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
-        total = g.node("ReduceSum", input, _axes(g, input, axes), keepdims=int(keepdim))
-        return g.node("Div", total, number(g, 0, input))
+        total = g.node("ReduceSum", input, _axes(g, input, axes), keepdims=keepdim)
+        return g.node("Div", total, g.number(0, input))
     if keepdim and input.rank == 4 and ints(axes) == (2, 3) and has_kernel(POOL, input.precision):
         return g.node(POOL, input)
-    return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=int(keepdim))
+    return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=keepdim)
 
 
 def _position(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
-        found = g.node(name, input, axis=axis, keepdims=int(keepdim), precision=Precision.INT64)
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
+        found = g.node(name, input, axis=axis, keepdims=keepdim, precision=Precision.INT64)
         return g.cast(Ref(found, Precision.INT64), dtype)
 
 
@@ -173,26 +169,26 @@ _position(reduce.arg_min, "ArgMin")
 
 
 @table.lower(reduce.cum_sum)
-def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Ref:
     along = g.constant(-1, np.int64) if axis is None else g.cast(axis, Precision.INT64)
-    return g.node("CumSum", input, along, exclusive=int(exclusive), reverse=int(reverse))
+    return g.node("CumSum", input, along, exclusive=exclusive, reverse=reverse)
 
 
 @table.lower(reduce.cum_prod)
 def cum_prod(
     g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-) -> Any:
+) -> Ref:
     if 0 in input.shape:
         return g.node("Identity", input)  # Scan needs an element
     known = (-1,) if axis is None else ints(axis)
     if known is not None:
         return _running_product(g, input, known[0] % input.rank, exclusive, reverse)
-    at = g.node("Reshape", g.cast(axis, Precision.INT64), g.constant([], np.int64))
+    at = g.node("Reshape", g.cast(axis, Precision.INT64), g.ints())
     result = _running_product(g, input, 0, exclusive, reverse)
     for k in range(1, input.rank):  # the axis is only known while running: choose among all
         other = _running_product(g, input, k, exclusive, reverse)
         wanted = [g.constant(a, np.int64) for a in (k, k - input.rank)]
-        here = [g.node("Equal", at, a, precision=Precision.BOOL8) for a in wanted]
+        here = [g.node("Equal", at, a) for a in wanted]
         result = g.node("Where", g.node("Or", *here), other, result, precision=input.precision)
     return result
 
@@ -205,8 +201,8 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
     element = body.input("element", TensorType(input.precision, rest))
     body.outputs = [binary.mul(state, element)]
     body.outputs.append(state if exclusive else body.outputs[0])
-    sizes = g.node("Shape", input, precision=Precision.INT64)
-    others = g.constant([k for k in range(input.rank) if k != axis], np.int64)
+    sizes = g.node("Shape", input)
+    others = g.ints(*(k for k in range(input.rank) if k != axis))
     one = g.constant(np.ones((), input.dtype))
     start = g.node("Expand", one, g.node("Gather", sizes, others, axis=0))
     made = g.node(

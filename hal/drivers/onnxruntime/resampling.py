@@ -8,7 +8,6 @@ the input when the sizes happen to be equal though the scale is not 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class Resampler:
         self.g = g
         self.how = how
 
-    def op(self, name: str, *operands: Any) -> Ref:
+    def op(self, name: str, *operands: Ref | float) -> Ref:
         """A node on refs and numbers."""
         refs = [o if isinstance(o, Ref) else self.number(o) for o in operands]
         kind = BOOL if name in ("Equal", "Less", "LessOrEqual", "Greater", "Or", "And") else None
@@ -40,11 +39,11 @@ class Resampler:
     def integers(self, *values: int) -> Ref:
         return self.g.constant(np.array(values, np.int64))
 
-    def where(self, condition: Ref, yes: Any, no: Any) -> Ref:
+    def where(self, condition: Ref, yes: Ref | float, no: Ref | float) -> Ref:
         refs = [o if isinstance(o, Ref) else self.number(o) for o in (yes, no)]
         return self.g.node("Where", condition, *refs, precision=DOUBLE)
 
-    def count(self, start: Any, end: Ref) -> Ref:
+    def count(self, start: Ref | float, end: Ref) -> Ref:
         """start, start + 1, ... below `end`, as float64."""
         scalar = self.integers()
         low = start if isinstance(start, Ref) else self.number(start)
@@ -161,7 +160,7 @@ def resampled(
 ) -> Ref:
     """`data` (the input in the precision to compute in) with `axes` resized."""
     make = Resampler(g, how)
-    shape = g.node("Shape", data, precision=INT)
+    shape = g.node("Shape", data)
     own = g.cast(g.node("Gather", shape, make.integers(*axes)), DOUBLE)
     factors, target = scaling(make, own, scales, sizes, policy)
     bounds = None if roi is None else g.cast(roi, DOUBLE)
@@ -186,7 +185,7 @@ def resampled(
             tail = make.integers(-1, *(1,) * (input.rank - axis - 1))
             lost.append(g.node("Reshape", outside, tail))
     for mask in lost:
-        value = g.constant(np.array(beyond, data.precision.dtype))
+        value = g.number(beyond, data)
         data = g.node("Where", mask, value, data, precision=data.precision)
     return data
 

@@ -18,11 +18,12 @@ from nnir.model import Value
 from nnir.ops import resize, sampling
 from nnir.types import InterpolateMode, PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, require_size
 from .resampling import resampled
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FEW = 4
 
 
@@ -36,7 +37,7 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
     """Integers are rounded and clamped to what the type holds."""
     if precision.is_integer:
         bounds = np.iinfo(precision.dtype)
-        limits = [g.constant(np.array(b, result.precision.dtype)) for b in (bounds.min, bounds.max)]
+        limits = [g.number(b, result) for b in (bounds.min, bounds.max)]
         result = g.node("Clip", g.node("Round", result), *limits)
     return g.cast(result, precision)
 
@@ -47,19 +48,17 @@ def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None)
         return g.cast(shape, Precision.INT64)
     if scales is None:
         raise NoLowering("a resize without shape and scales")
-    own = g.node("Shape", input, start=2, precision=Precision.INT64)
+    own = g.node("Shape", input, start=2)
     factors = (g.cast(v, Precision.FLOAT64) for v in (Ref(own, Precision.INT64), scales))
     return g.cast(g.node("Floor", g.node("Mul", *factors)), Precision.INT64)
 
 
-def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Any:
+def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Ref:
     """Gathers at places in exact integers, for sizes that are only known while running."""
     one, two = g.constant(1, np.int64), g.constant(2, np.int64)
-    result: Any = input
+    result = g.take(input)
     for axis in (2, 3):
-        size = g.node(
-            "Gather", g.node("Shape", input, precision=Precision.INT64), g.constant(axis, np.int64)
-        )
+        size = g.node("Gather", g.node("Shape", input), g.constant(axis, np.int64))
         out = g.node("Gather", target, g.constant(axis - 2, np.int64))
         at = g.node("Range", g.constant(0, np.int64), out, one)
         if align_corners:
@@ -80,12 +79,12 @@ def resize_nearest(
     scales: Value | None = None,
     *,
     align_corners: bool,
-) -> Any:
+) -> Ref:
     sizes = resize.static_sizes(input, shape, scales)
     if sizes is None or _is_empty(sizes):
         target = _target(g, input, shape, scales)
         return _nearest(g, input, target, align_corners=align_corners)
-    result: Any = input
+    result = g.take(input)
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(out)
         near = resize.nearest_positions(size, out, align_corners=align_corners)
@@ -102,7 +101,7 @@ def resize_linear(
     *,
     align_corners: bool,
     align_mode: int | None,
-) -> Any:
+) -> Ref:
     coordinates = "align_corners" if align_corners else "asymmetric"
     if align_mode == 0 and not align_corners:
         coordinates = "half_pixel"
@@ -112,13 +111,13 @@ def resize_linear(
         target = _target(g, input, shape, scales)
         if sizes is not None and _is_empty(sizes):
             return _nearest(g, input, target, align_corners=False)
-        lead = g.node("Shape", input, start=0, end=2, precision=Precision.INT64)
+        lead = g.node("Shape", input, start=0, end=2)
         some = g.node("Max", target, g.constant(1, np.int64))  # Resize refuses to make nothing
         given = [None, g.node("Concat", lead, some, axis=0)]
         kind: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": coordinates}
         result = g.node("Resize", _float32(g, input), None, *given, **kind)
         if sizes is None:
-            ends = g.constant([0, 0], np.int64), target, g.constant([2, 3], np.int64)
+            ends = g.ints(0, 0), target, g.ints(2, 3)
             result = g.node("Slice", result, *ends)
         return _fit(g, result, input.precision)
     result = _wide(g, input)
@@ -161,7 +160,7 @@ def _along(
     matrix = np.zeros((int(near.max(initial=0)) + 1, len(near)))
     np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
     perm = [k for k in range(rank) if k != axis] + [axis]
-    cut = [g.constant(np.array([v], np.int64)) for v in (0, len(matrix), axis)]
+    cut = [g.ints(v) for v in (0, len(matrix), axis)]
     moved = g.node("Transpose", g.node("Slice", data, *cut), perm=perm)
     product = g.node("MatMul", moved, g.constant(matrix.astype(kind)))
     return g.node("Transpose", product, perm=np.argsort(perm).tolist())
@@ -179,12 +178,12 @@ def resize_(
     coordinate_transformation_mode: str,
     nearest_mode: str,
     antialias: bool,
-    axes: tuple[int, ...] | None,
+    axes: Ints | None,
     cubic_coeff_a: float,
     exclude_outside: bool,
     extrapolation_value: float,
     keep_aspect_ratio_policy: str,
-) -> Any:
+) -> Ref:
     named = axes_of(axes if axes is not None else range(input.rank), input.rank)
     plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
     how = sampling.Filter(
@@ -253,7 +252,7 @@ def _plan(
 
 def _static(
     g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
-) -> Any:
+) -> Ref:
     exact = how.mode == "nearest"
     result = g.cast(input, input.precision) if exact else _wide(g, input)
     lost: np.ndarray | None = None
@@ -270,7 +269,7 @@ def _static(
             mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
             lost = mask if lost is None else lost | mask
     if lost is not None:
-        value = g.constant(np.array(beyond, result.precision.dtype))
+        value = g.number(beyond, result)
         result = g.node("Where", g.constant(lost), value, result, precision=result.precision)
     return result if exact else _fit(g, result, input.precision)
 
@@ -297,7 +296,7 @@ def grid_sample(
     align_corners: bool,
     mode: InterpolateMode,
     pad_mode: PadMode,
-) -> Any:
+) -> Ref:
     if input.rank == 5 and mode == InterpolateMode.BICUBIC:
         raise NoLowering("onnxruntime has no cubic GridSample of volumes")
     if Precision.FLOAT64 in (input.precision, grid.precision) or not input.is_float:
@@ -305,15 +304,13 @@ def grid_sample(
     x, where = (g.cast(v, Precision.FLOAT32) for v in (input, grid))
     how: dict[str, Any] = {"mode": MODES[mode], "padding_mode": PADDINGS[pad_mode]}
     return g.cast(
-        g.node("GridSample", x, where, align_corners=int(align_corners), **how), input.precision
+        g.node("GridSample", x, where, align_corners=align_corners, **how), input.precision
     )
 
 
 @table.lower(resize.affine_grid)
-def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
+def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Ref:
     flat = g.cast(size, Precision.INT64)
     kept = theta.precision == Precision.FLOAT64
     wide = g.cast(theta, Precision.FLOAT64 if kept else Precision.FLOAT32)
-    return g.cast(
-        g.node("AffineGrid", wide, flat, align_corners=int(align_corners)), theta.precision
-    )
+    return g.cast(g.node("AffineGrid", wide, flat, align_corners=align_corners), theta.precision)

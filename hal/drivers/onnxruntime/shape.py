@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
@@ -12,12 +10,13 @@ from nnir.operator import Operator
 from nnir.ops import conv, pool, shape
 from nnir.types import PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from ...quirks import met
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, Refs
 from .quirks import PAD_BEFORE_MAX_POOL
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 CONVOLUTIONS = (conv.conv_2d, conv.conv_3d)
 MAX_POOLS = (pool.max_pool_2d, pool.max_pool)
@@ -30,86 +29,82 @@ def int64(g: Emitter, value: Operand) -> Ref | None:
     return None if value is None else g.cast(value, Precision.INT64)
 
 
-def vector(g: Emitter, *numbers: int) -> Ref:
-    return g.constant(np.array(numbers, np.int64))
-
-
-def dims(g: Emitter, input: Operand) -> Any:
+def dims(g: Emitter, input: Operand) -> Ref:
     """The shape of a tensor."""
-    return g.node("Shape", input, precision=Precision.INT64)
+    return g.node("Shape", input)
 
 
-def part(g: Emitter, input: Operand, start: int, end: int) -> Any:
+def part(g: Emitter, input: Operand, start: int, end: int) -> Ref:
     """Elements of a vector."""
-    return g.node("Slice", input, vector(g, start), vector(g, end))
+    return g.node("Slice", input, g.ints(start), g.ints(end))
 
 
 @table.lower(shape.reshape)
-def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
     return g.node("Reshape", input, int64(g, shape))
 
 
 @table.lower(shape.reshape_exact)
-def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Ref:
     return g.node("Reshape", input, int64(g, shape), allowzero=1)
 
 
 @table.lower(shape.transpose)
-def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     order = [axis_of(a, input.rank) for a in perm] if perm else None
     return g.node("Transpose", input, perm=order)
 
 
 @table.lower(shape.squeeze)
-def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     empty = axes is None or not length_of(axes)
     return g.node("Squeeze", input, None if empty else int64(g, axes))
 
 
 @table.lower(shape.unsqueeze)
-def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     """One node per axis: the standard inserts them one after the other."""
     count = length_of(axes)
     if count == 1:
-        whole = g.node("Reshape", int64(g, axes), vector(g, -1))
+        whole = g.node("Reshape", int64(g, axes), g.ints(-1))
         return g.node("Unsqueeze", input, whole)
     result: Operand = input
     for i in range(count):
         result = g.node("Unsqueeze", result, part(g, int64(g, axes), i, i + 1))
-    return result if count else g.node("Identity", input)
+    return g.take(result) if count else g.node("Identity", input)
 
 
 @table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
     if not input.rank:
-        return g.node("Reshape", input, vector(g, 1))
+        return g.node("Reshape", input, g.ints(1))
     first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
     sizes = dims(g, input)
-    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), vector(g, 0), keepdims=1)
+    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), g.ints(0), keepdims=1)
     ends = [part(g, sizes, 0, first), merged, part(g, sizes, last + 1, input.rank)]
     return g.node("Reshape", input, g.node("Concat", *ends, axis=0), allowzero=1)
 
 
 @table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Any:
+def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     return g.node("Concat", *input, axis=axis)
 
 
 @table.lower(shape.stack)
-def stack(g: Emitter, *input: Value, axis: int) -> Any:
+def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     place = axis_of(axis, input[0].rank, extra=1)
-    rows = [g.node("Unsqueeze", v, vector(g, place)) for v in input]
+    rows = [g.node("Unsqueeze", v, g.ints(place)) for v in input]
     return g.node("Concat", *rows, axis=place)
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
     return g.node("Split", input, int64(g, split), outputs=length_of(split), axis=axis)
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
-    place = vector(g, axis_of(axis, input.rank))
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
+    place = g.ints(axis_of(axis, input.rank))
     if num == 1:
         return g.node("Squeeze", input, place)
     pieces = g.node("Split", input, outputs=num, axis=axis, num_outputs=num)
@@ -117,29 +112,30 @@ def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
 
 
 @table.lower(shape.expand)
-def expand(g: Emitter, input: Value, shape: Value) -> Any:
+def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     """ONNX keeps a size where the target is 1, the standard where it is -1."""
     known, target = contents(shape), int64(g, shape)
     if known is None or -1 in known:
-        keep = g.node("Equal", target, vector(g, -1), precision=Precision.BOOL8)
-        target = g.node("Where", keep, vector(g, 1), target, precision=Precision.INT64)
+        keep = g.node("Equal", target, g.ints(-1))
+        target = g.node("Where", keep, g.ints(1), target, precision=Precision.INT64)
     return g.node("Expand", input, target)
 
 
 @table.lower(shape.tile)
-def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """ONNX wants as many repeats as axes."""
     missing = input.rank - length_of(repeats)
-    whole, counts = input, g.node("Reshape", int64(g, repeats), vector(g, -1))
+    whole: Operand = input
+    counts = g.node("Reshape", int64(g, repeats), g.ints(-1))
     if missing > 0:
-        counts = g.node("Concat", vector(g, *[1] * missing), counts, axis=0)
+        counts = g.node("Concat", g.ints(*[1] * missing), counts, axis=0)
     elif missing < 0:
-        whole = g.node("Unsqueeze", input, vector(g, *range(-missing)))
+        whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
     return g.node("Tile", whole, counts)
 
 
 @table.lower(shape.shape)
-def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     return g.cast(dims(g, input), dtype)
 
 
@@ -153,19 +149,19 @@ MODES = {
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
-    single = None if value is None else g.node("Reshape", value, vector(g))
-    axes = None if _only_convolved(input) else vector(g, *range(input.rank))
+    single = None if value is None else g.node("Reshape", value, g.ints())
+    axes = None if _only_convolved(input) else g.ints(*range(input.rank))
     known = ints(pads)
     if mode == PadMode.WRAP and known is not None and 0 in input.shape and input.is_static:
         sizes = [n + known[2 * k] + known[2 * k + 1] for k, n in enumerate(input.shape)]
         return g.constant(np.zeros(sizes, input.dtype))  # ONNX Runtime's Pad refuses these
     if known is not None and min(known, default=0) >= 0:
-        both = vector(g, *known[::2], *known[1::2])
+        both = g.ints(*known[::2], *known[1::2])
         return _apart(g, input, g.node("Pad", input, both, single, axes, mode=MODES[mode]))
-    rows = g.node("Transpose", g.node("Reshape", int64(g, pads), vector(g, -1, 2)))
-    flat, zero = g.node("Reshape", rows, vector(g, -1)), vector(g, 0)
+    rows = g.node("Transpose", g.node("Reshape", int64(g, pads), g.ints(-1, 2)))
+    flat, zero = g.node("Reshape", rows, g.ints(-1)), g.ints(0)
     grown, crops = g.node("Max", flat, zero), g.node("Min", flat, zero)
     if known is not None and max(known) <= 0:
         return _crop(g, input, crops, input.rank)
@@ -202,9 +198,9 @@ def _readers(input: Value) -> list[Operator]:
     return [o.operator for v in padded for o in v.uses]
 
 
-def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Any:
+def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Ref:
     """Take elements away in front and behind; `crops` has all fronts, then all backs, negated."""
     starts = g.node("Neg", part(g, crops, 0, rank))
     ends = g.node("Add", dims(g, input), part(g, crops, rank, 2 * rank))
-    ends = g.node("Max", ends, vector(g, 0))
-    return g.node("Slice", input, starts, ends, vector(g, *range(rank)))
+    ends = g.node("Max", ends, g.ints(0))
+    return g.node("Slice", input, starts, ends, g.ints(*range(rank)))

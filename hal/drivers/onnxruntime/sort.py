@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from nnir.model import Value
 from nnir.ops import sort
 from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .binary import signed, unsigned
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(sort.top_k)
@@ -27,8 +23,8 @@ def top_k(
     largest: bool,
     sorted: bool,
     return_indices_dtype: Precision,
-) -> Any:
-    count = g.node("Reshape", g.cast(k, Precision.INT64), g.constant([1], np.int64))
+) -> Refs:
+    count = g.node("Reshape", g.cast(k, Precision.INT64), g.ints(1))
     wide = input.precision == Precision.UINT64  # which has no kernel
     values, places = g.node(
         "TopK",
@@ -36,7 +32,7 @@ def top_k(
         count,
         outputs=2,
         axis=axis,
-        largest=int(largest),
+        largest=largest,
         sorted=1,
     )
     values = unsigned(g, values) if wide else values
@@ -44,8 +40,8 @@ def top_k(
 
 
 @table.lower(sort.unique)
-def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
+def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
     kinds = {Precision.BOOL8: Precision.INT8}
     plain = g.cast(input, kinds.get(input.precision, input.precision))
-    values, *rest = g.node("Unique", plain, outputs=4, axis=axis, sorted=int(sorted))
+    values, *rest = g.node("Unique", plain, outputs=4, axis=axis, sorted=sorted)
     return g.cast(values, input.precision), *(Ref(r, Precision.INT64) for r in rest)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
@@ -12,9 +10,9 @@ from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 ABSENT = frozenset(p for p in Precision if p.name.startswith(("FLOAT4E", "FLOAT6E", "COMPLEX")))
 """What ONNX Runtime casts neither from nor to."""
 NARROW = frozenset({Precision.INT4, Precision.UINT4, Precision.INT2, Precision.UINT2})
@@ -47,7 +45,7 @@ SAME = {
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return g.node(name, input)
 
 
@@ -56,26 +54,26 @@ for _operator, _name in SAME.items():
 
 
 @table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Any:
+def square(g: Emitter, input: Value) -> Ref:
     return g.node("Mul", input, input)
 
 
 @table.lower(unary.tan)
-def tan(g: Emitter, input: Value) -> Any:
+def tan(g: Emitter, input: Value) -> Ref:
     if input.precision != Precision.FLOAT64:
         return g.node("Tan", input)
     return g.node("Div", g.node("Sin", input), g.node("Cos", input))
 
 
 @table.lower(unary.rsqrt)
-def rsqrt(g: Emitter, input: Value) -> Any:
+def rsqrt(g: Emitter, input: Value) -> Ref:
     return g.node("Reciprocal", g.node("Sqrt", input))
 
 
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
 @table.lower(unary.cast)
-def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     for kind in (input.precision, dtype):
         if kind in ABSENT:
             raise NoLowering(f"onnxruntime has no {kind.name}")
@@ -93,7 +91,7 @@ BIT_CAST = frozenset(
 
 
 @table.lower(unary.bit_cast)
-def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     plain = all(p.dtype.kind in "iu" for p in (input.precision, dtype))
     if plain or input.precision == Precision.BOOL8:
         return g.cast(input, dtype)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -18,7 +16,7 @@ from .binary import clipped, rectified
 from .emitter import Emitter, Ref
 from .finite import is_computed, kept
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -28,31 +26,31 @@ def single(g: Emitter, input: Value | Ref) -> Ref:
 
 
 @table.lower(activation.sigmoid)
-def sigmoid(g: Emitter, input: Value) -> Any:
+def sigmoid(g: Emitter, input: Value) -> Ref:
     return g.node("Sigmoid", input)
 
 
 @table.lower(activation.tanh)
-def tanh(g: Emitter, input: Value) -> Any:
+def tanh(g: Emitter, input: Value) -> Ref:
     return g.node("Tanh", input)
 
 
 @table.lower(activation.relu)
-def relu(g: Emitter, input: Value) -> Any:
+def relu(g: Emitter, input: Value) -> Ref:
     if input.is_float and is_computed(input):
         return g.node("Relu", input)
     return rectified(g, input)
 
 
 @table.lower(activation.relu6)
-def relu6(g: Emitter, input: Value) -> Any:
+def relu6(g: Emitter, input: Value) -> Ref:
     if input.is_float and is_computed(input):
         return g.node("Clamp", input, min=0.0, max=6.0)
     return clipped(g, input, 0, 6)
 
 
 @table.lower(activation.swish)
-def swish(g: Emitter, input: Value) -> Any:
+def swish(g: Emitter, input: Value) -> Ref:
     made = g.node("Swish", input)
     if is_computed(input):
         return made
@@ -60,12 +58,12 @@ def swish(g: Emitter, input: Value) -> Any:
 
 
 @table.lower(activation.leaky_relu)
-def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     return g.node("PRelu", input, g.constant(np.array([alpha], input.dtype)))
 
 
 @table.lower(activation.prelu)
-def prelu(g: Emitter, input: Value, slope: Value) -> Any:
+def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     factors = g.cast(slope, input.precision)
     if input.rank < 2 and slope.shape != (1,):
         raise NoLowering(f"openvino: prelu of {input.type} with a slope {slope.type}")
@@ -73,7 +71,7 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Any:
 
 
 @table.lower(activation.gelu)
-def gelu(g: Emitter, input: Value, *, approximate: bool) -> Any:
+def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     made = g.node("Gelu", input, approximation_mode="TANH" if approximate else "ERF")
     if is_computed(input):
         return made
@@ -88,14 +86,14 @@ def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
 
 
 @table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node("HSigmoid", input)
     return g.cast(_ramp(g, single(g, input), alpha, beta), input.precision)
 
 
 @table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
+def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if is_computed(input) and (np.float32(alpha), beta) == (np.float32(1 / 6), 0.5):
         return g.node("HSwish", input)
     x = single(g, input)
@@ -103,7 +101,7 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Any:
 
 
 @table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Any:
+def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     """max(0, s) + log(1 + exp(-|s|)): OpenVINO's own keeps nothing of a small result."""
     x = single(g, input)
     scaled = x if beta == 1 else g.pair("Multiply", x, g.number(beta, x))
@@ -122,7 +120,7 @@ def log_of_sum(g: Emitter, x: Ref) -> Ref:
 
 
 @table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     if is_computed(input):
         return g.node("Softmax", input, axis=axis_of(axis, input.rank))
     x = single(g, input)
@@ -133,7 +131,7 @@ def softmax(g: Emitter, input: Value, *, axis: int) -> Any:
 
 
 @table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     x = single(g, input)
     made = g.node("LogSoftmax", x, axis=axis_of(axis, input.rank))
     if not is_computed(input):
@@ -143,7 +141,7 @@ def log_softmax(g: Emitter, input: Value, *, axis: int) -> Any:
 
 
 @table.lower(activation.hardmax)
-def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
+def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     along = axis_of(axis, input.rank)
     size = input.shape[along]
     if isinstance(size, Expr):
@@ -165,7 +163,7 @@ def hardmax(g: Emitter, input: Value, *, axis: int) -> Any:
 
 
 @table.lower(activation.clip)
-def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
+def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     known = [b.constant for b in (min, max)]
     if input.is_float and is_computed(input) and all(k is not None for k in known):
         low, high = (float(k.reshape(())) for k in known)  # type: ignore[union-attr]
@@ -176,7 +174,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Any:
 
 
 @table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Any:
+def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     x = single(g, input)
     below = g.pair("Multiply", expm1(g, g.pair("Minimum", g.number(0, x), x)), g.number(alpha, x))
     above = g.pair("Less", g.number(0, x), x)

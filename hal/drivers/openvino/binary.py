@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
 
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -13,13 +12,14 @@ from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
 from .elements import NARROW
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Operand, Ref
 from .finite import kept
 from .integers import computed, is_size, power, quotient_of, wide, wrapped
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
+@table.fuse
 def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code."""
     high = {Fuse.RELU1: 1, Fuse.RELU6: 6}
@@ -42,7 +42,7 @@ def rectified(g: Emitter, input: Value | Ref) -> Ref:
     return clipped(g, input, 0, None)
 
 
-def clipped(g: Emitter, input: Value | Ref, low: Any, high: Any) -> Ref:
+def clipped(g: Emitter, input: Value | Ref, low: Operand | float, high: Operand | float) -> Ref:
     """min(max(x, low), high) with NaN; the bounds are numbers, operands or None."""
     ref = g.ref(input)
     if ref is None:
@@ -60,7 +60,7 @@ def clipped(g: Emitter, input: Value | Ref, low: Any, high: Any) -> Ref:
 
 def _wrapping(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
         return fused(g, computed(g, lambda a, b: g.pair(name, a, b), input0, input1), fuse_code)
 
 
@@ -70,7 +70,7 @@ for _operator, _name in {binary.add: "Add", binary.mul: "Multiply", binary.sub: 
 
 def _extreme(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
         return fused(g, computed(g, lambda a, b: extreme(g, name, a, b), input0, input1), fuse_code)
 
 
@@ -86,14 +86,14 @@ _extreme(binary.min_, "Minimum")
 
 
 @table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Any:
+def sum_(g: Emitter, *input: Value) -> Ref:
     return computed(
         g, lambda *refs: functools.reduce(lambda a, b: g.pair("Add", a, b), refs), *input
     )
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
         made = g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
         return fused(g, made, fuse_code)
@@ -102,7 +102,7 @@ def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
     quotient, _ = quotient_of(g, input0, input1, floor=True)
@@ -110,7 +110,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> A
 
 
 @table.lower(binary.mod)
-def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: mod of floats, which it rounds")
     _, left = quotient_of(g, input0, input1, floor=not fmod)
@@ -118,7 +118,7 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if not input0.is_float:
         if input0.precision == Precision.INT64 and not is_size(input0, input1):
             raise NoLowering("openvino computes int64 in 32 bits: powers")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import compare
@@ -13,7 +11,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 from .integers import wide
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def plain(g: Emitter, input: Value) -> Ref:
@@ -23,7 +21,7 @@ def plain(g: Emitter, input: Value) -> Ref:
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         return g.pair(name, plain(g, input0), plain(g, input1))
 
 
@@ -38,7 +36,7 @@ for _operator, _name in {
 
 def _turned(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         """The other way round: OpenVINO's own hold for NaN."""
         return g.pair(name, plain(g, input1), plain(g, input0))
 
@@ -48,5 +46,5 @@ _turned(compare.greater_equal, "LessEqual")
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Any:
+def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
     return g.where(condition, input0, input1)

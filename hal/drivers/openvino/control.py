@@ -10,13 +10,13 @@ from nnir.model import Model, Value
 from nnir.ops import control
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(control.if_)
-def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Any:
+def if_(g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model) -> Refs:
     flag = g.reshape(condition, []) if condition.rank else g.ref(condition)
     if flag is None:
         raise NoLowering("openvino: an if without a condition")
@@ -54,7 +54,7 @@ def _parameter(inner: Emitter, g: Emitter, value: Value, *, loose: bool = False)
 @table.lower(control.while_)
 def while_(
     g: Emitter, condition: Value, *inputs: Value, body: Model, carried: int, trips: int | None
-) -> Any:
+) -> Refs:
     """Scan outputs are stacked along a first axis of each iteration's result."""
     if len(body.outputs) > 1 + carried and not trips:
         empty = [

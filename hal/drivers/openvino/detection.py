@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
+from ...attributes import Floats
 from ...lowering import Lowerings
 from . import windows
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -27,7 +26,7 @@ def non_max_suppression_indices(
     score_threshold: Value | None = None,
     *,
     center_point_box: bool,
-) -> Any:
+) -> Ref:
     if max_output_boxes_per_class is None:
         most = g.scalar(0)
     else:
@@ -66,17 +65,17 @@ def prior_box(
     input: Value,
     image: Value,
     *,
-    min_sizes: tuple[float, ...],
-    max_sizes: tuple[float, ...] | None,
-    aspect_ratios: tuple[float, ...],
-    variances: tuple[float, ...],
+    min_sizes: Floats,
+    max_sizes: Floats | None,
+    aspect_ratios: Floats,
+    variances: Floats,
     flip: bool,
     clip: bool,
     step_w: float,
     step_h: float,
     offset: float,
     min_max_aspect_ratios_order: bool,
-) -> Any:
+) -> Refs:
     """Constants: the result depends on the sizes only."""
     feature, size = (windows.sized("prior_box", v) for v in (input, image))
     found = detection.prior_boxes(
@@ -108,7 +107,7 @@ def roi_align(
     sampling_ratio: int,
     spatial_scale: float,
     aligned: bool,
-) -> Any:
+) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino: roi_align of {input.type}")
     made = g.node(

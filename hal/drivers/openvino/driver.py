@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from ...properties import flag, integer
 from . import elements
 from .emitter import Emitter, graph, is_small, tensor_of
 from .families import LOWERINGS
+
+if TYPE_CHECKING:
+    import openvino
 
 MAGIC = b"NNAOV2\n"
 NAMES = "INTEL_OPENVINO_SELECT_DEVICE_NAMES"
@@ -88,7 +92,7 @@ class Program:
     profile: bool = False
 
 
-class OpenVINO(Device):
+class OpenVINO(Device[Context, Program]):
     """Runs models with OpenVINO on the processor, or on what else it has plugins for.
 
     Properties: `INTEL_OPENVINO_SELECT_DEVICE_NAMES` (CPU), `INTEL_OPENVINO_INFERENCE_NUM_THREADS`,
@@ -147,10 +151,10 @@ class OpenVINO(Device):
             config["PERF_COUNT"] = "YES"
         return Context(device, config, profile)
 
-    def validate_program(self, context: Any, model: Model) -> list[bool]:
+    def validate_program(self, context: Context, model: Model) -> list[bool]:
         return [why is None for why in self.explain_program(context, model)]
 
-    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+    def explain_program(self, context: Context, model: Model) -> list[str | None]:
         return [why_not(self.runtime, operation) for operation in model.operations]
 
     def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
@@ -317,7 +321,7 @@ def files_of(path: Path) -> list[Path] | None:
     return [path, beside] if is_own else [path]
 
 
-def emit(runtime: Any, model: Model) -> tuple[Emitter, Any]:
+def emit(runtime: ModuleType, model: Model) -> tuple[Emitter, openvino.Model]:
     """The graph of a model; NoLowering lists everything that is missing.
 
     OpenVINO has no complex numbers: pairs of real ones take their place.
@@ -328,7 +332,7 @@ def emit(runtime: Any, model: Model) -> tuple[Emitter, Any]:
     return emitter, made
 
 
-def why_not(runtime: Any, operation: Operation) -> str | None:
+def why_not(runtime: ModuleType, operation: Operation) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
     if any(is_complex(v) for v in (*operation.inputs, *operation.outputs)):
         name = operation.operator.name
@@ -357,7 +361,9 @@ def fitted(array: np.ndarray, end: End) -> np.ndarray:
     return array
 
 
-def copied(request: Any, position: int, end: End, given: np.ndarray | None) -> np.ndarray:
+def copied(
+    request: openvino.InferRequest, position: int, end: End, given: np.ndarray | None
+) -> np.ndarray:
     """A result that the caller owns, in the memory that is offered where it fits.
 
     OpenVINO writes to memory of ours unless the result is an input; so it is copied.
@@ -379,7 +385,7 @@ def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
     return np.ascontiguousarray(pairs).view(kind)[..., 0]
 
 
-def steps(request: Any) -> list[Timing]:
+def steps(request: openvino.InferRequest) -> list[Timing]:
     """What each node of the last run took; they run one after the other."""
     found, start = [], 0.0
     for row in request.profiling_info:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -14,12 +16,15 @@ from nnir.model import Model, Operation, Value
 from nnir.types import Precision, precision_of
 
 from ...emission import Emission, asking, require_lowered
-from ...lowering import Lowerings
+from ...lowering import Lowerings, Plain
 from . import elements
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
 from .fusing import COMPARING, fuses, is_far, is_near
 from .nothing import nothing
+
+if TYPE_CHECKING:
+    import openvino
 
 OPSET = "opset16"
 LARGEST = 1 << 24
@@ -32,7 +37,7 @@ class Ref:
 
     __slots__ = ("output", "precision")
 
-    def __init__(self, output: Any) -> None:
+    def __init__(self, output: openvino.Output) -> None:
         self.output = output
         name = output.get_element_type().to_string()
         if name not in elements.PRECISIONS:
@@ -55,11 +60,14 @@ class Missing(Ref):
         self.precision = value.precision
 
     @property
-    def output(self) -> Any:
+    def output(self) -> openvino.Output:
         raise NoLowering(f"openvino does not compute in {self.precision.name}")
 
 
 Operand = Value | Ref | None
+Refs = tuple[Ref, ...]
+Attribute = int | float | str | np.ndarray | Sequence[int] | Sequence[float] | Sequence[str] | None
+"""The value of an attribute of a node; None for one that is not there."""
 
 
 class Emitter(Emission[Ref]):
@@ -72,7 +80,9 @@ class Emitter(Emission[Ref]):
     device = "openvino"
     root: Emitter
 
-    def __init__(self, lowerings: Lowerings, runtime: Any, outer: Emitter | None = None) -> None:
+    def __init__(
+        self, lowerings: Lowerings[Ref], runtime: ModuleType, outer: Emitter | None = None
+    ) -> None:
         super().__init__(lowerings, outer)
         self.runtime = runtime
         self.factory = runtime.utils.node_factory.NodeFactory(OPSET)
@@ -144,11 +154,35 @@ class Emitter(Emission[Ref]):
 
     # What lowerings use
 
-    def node(self, op: str, *inputs: Operand, outputs: int = 1, **attributes: Any) -> Any:
+    @overload
+    def node(  # type: ignore[overload-overlap]  # any number of outputs but 1
+        self, op: str, *inputs: Operand, outputs: Literal[1] = 1, **attributes: Attribute
+    ) -> Ref: ...
+    @overload
+    def node(self, op: str, *inputs: Operand, outputs: int, **attributes: Attribute) -> Refs: ...
+    def node(
+        self, op: str, *inputs: Operand, outputs: int = 1, **attributes: Attribute
+    ) -> Ref | Refs:
         """A node; the Ref of its first output, or a tuple of Refs when `outputs` is above 1.
 
         `k_v` among the attributes stands for `k-v`, and None for what is not given.
         """
+        made = self._nodes(op, inputs, attributes, outputs)
+        return made if outputs > 1 else made[0]
+
+    def native(
+        self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
+    ) -> Ref:
+        """A node with one result."""
+        return self._nodes(kernel, inputs, fields)[0]
+
+    def _nodes(
+        self,
+        op: str,
+        inputs: Sequence[Operand],
+        attributes: Mapping[str, Attribute],
+        outputs: int = 1,
+    ) -> Refs:
         operands = [r for r in map(self.ref, inputs) if r is not None]
         for operand in operands:
             if operand.precision == Precision.UINT32 and op not in elements.UNSIGNED:
@@ -165,10 +199,9 @@ class Emitter(Emission[Ref]):
         ):
             made.get_rt_info()[EXACT] = True
         made.set_friendly_name(self.name(op))
-        refs = tuple(Ref(made.output(k)) for k in range(outputs))
-        return refs if outputs > 1 else refs[0]
+        return tuple(Ref(made.output(k)) for k in range(outputs))
 
-    def _check(self, op: str, made: Any, given: dict[str, Any]) -> None:
+    def _check(self, op: str, made: openvino.Node, given: Mapping[str, Attribute]) -> None:
         """OpenVINO passes over attributes that it does not know."""
         key = op, tuple(given)
         if key not in self.root.checked:
@@ -284,7 +317,7 @@ class Emitter(Emission[Ref]):
             raise NoLowering("openvino: parts of nothing")
         return made
 
-    def constant(self, data: Any, dtype: Any = None) -> Ref:
+    def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """A constant that shares the memory of the array."""
         array = np.asarray(data, dtype)
         tensor, kept = tensor_of(self.runtime, array)
@@ -307,7 +340,7 @@ class Emitter(Emission[Ref]):
             self.names[operand] = made
         return self.names[operand]
 
-    def parameter(self, value: Value) -> Any:
+    def parameter(self, value: Value) -> openvino.op.Parameter:
         """An input of the graph."""
         kind = self.element(value.precision)
         shape = partial(self.runtime, value, self.root.symbols)
@@ -316,7 +349,7 @@ class Emitter(Emission[Ref]):
         made.set_friendly_name(self.name(value.name or "input", keep=True))
         return made
 
-    def element(self, precision: Precision) -> Any:
+    def element(self, precision: Precision) -> openvino.Type:
         """OpenVINO's element type; NoLowering where it computes in a narrower one or in none."""
         name = NAMES.get(elements.stored(precision))
         if name is None:
@@ -329,7 +362,9 @@ class Emitter(Emission[Ref]):
         made.names = {}  # sub-graphs capture nothing
         return made
 
-    def body(self, model: Model, parameters: Sequence[Any]) -> tuple[Any, list[Any]]:
+    def body(
+        self, model: Model, parameters: Sequence[openvino.op.Parameter]
+    ) -> tuple[openvino.Model, list[openvino.op.Result]]:
         """The graph of a sub-model and its results; the first parameters are its inputs."""
         for value, parameter in zip(model.inputs, parameters, strict=False):
             self.names[value] = Ref(parameter.output(0))
@@ -340,7 +375,7 @@ class Emitter(Emission[Ref]):
         with asking("openvino", "the graph", RuntimeError):
             return self.runtime.Model(results, list(parameters), model.name), results
 
-    def result(self, value: Value) -> Any:
+    def result(self, value: Value) -> openvino.op.Result:
         ref = self.ref(value)
         if ref is None:
             raise NoLowering(f"{value!r} is not made")
@@ -360,7 +395,7 @@ class Emitter(Emission[Ref]):
         return name
 
 
-def graph(emitter: Emitter, model: Model) -> Any:
+def graph(emitter: Emitter, model: Model) -> openvino.Model:
     """The graph of a whole model, whose ends carry its names."""
     emitter.symbols = dict(model.symbols)
     parameters = []
@@ -377,7 +412,9 @@ def graph(emitter: Emitter, model: Model) -> Any:
     return made
 
 
-def partial(runtime: Any, value: Value, symbols: dict[str, tuple[int, int | None]]) -> Any:
+def partial(
+    runtime: ModuleType, value: Value, symbols: dict[str, tuple[int, int | None]]
+) -> openvino.PartialShape:
     """A shape whose dynamic dimensions have the range of their symbols."""
     dims = []
     for dim in value.shape:
@@ -389,7 +426,9 @@ def partial(runtime: Any, value: Value, symbols: dict[str, tuple[int, int | None
     return runtime.PartialShape(dims)
 
 
-def tensor_of(runtime: Any, array: np.ndarray) -> tuple[Any, Any]:
+def tensor_of(
+    runtime: ModuleType, array: np.ndarray
+) -> tuple[openvino.Tensor, tuple[np.ndarray, np.ndarray]]:
     """A tensor that borrows an array's memory, and what must be kept alive for it.
 
     OpenVINO asks for memory that may be written to, though it only reads.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.broadcast import length_of
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -11,10 +9,10 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 from .integers import wrapped
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def scalar(g: Emitter, value: Value) -> Ref:
@@ -26,21 +24,21 @@ def scalar(g: Emitter, value: Value) -> Ref:
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Value, value: Value) -> Any:
+def fill(g: Emitter, shape: Value, value: Value) -> Ref:
     if not length_of(shape):
         return scalar(g, value)
     return g.node("Broadcast", scalar(g, value), g.int64(shape), mode="numpy")
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     if not input.rank:
         return scalar(g, value)
     return g.node("Broadcast", scalar(g, value), g.dims(input), mode="numpy")
 
 
 @table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Any:
+def meshgrid(g: Emitter, *input: Value) -> Refs:
     rank = len(input)
     shape = g.concat(*(g.dims(v) for v in input))
     lines = []
@@ -52,7 +50,7 @@ def meshgrid(g: Emitter, *input: Value) -> Any:
 
 
 @table.lower(generate.range_)
-def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     """Floats are start + i * step."""
     first, last, by = (scalar(g, v) for v in (start, end, step))
     if start.precision == Precision.UINT32:

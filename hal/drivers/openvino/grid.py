@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import ints, length_of
@@ -15,7 +13,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 PADDINGS = {
@@ -40,7 +38,7 @@ def grid_sample(
     align_corners: bool,
     mode: InterpolateMode,
     pad_mode: PadMode,
-) -> Any:
+) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino: grid_sample of {input.type}")
     made = g.node(
@@ -55,7 +53,7 @@ def grid_sample(
 
 
 @table.lower(resize.affine_grid)
-def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
+def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Ref:
     """The base grid is a constant where the size is one."""
     known = ints(size)
     count = length_of(size) - 2

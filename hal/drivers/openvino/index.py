@@ -18,13 +18,13 @@ from .elements import HALF, NARROW
 from .emitter import Emitter, Operand, Ref
 from .integers import wrapped
 
-table = Lowerings()
+table = Lowerings[Ref]()
 SAME = (unary.assign, shape.reshape, shape.reshape_exact, shape.unsqueeze, shape.squeeze)
 """Operators that hand on the elements as they are."""
 
 
 @table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     place = axis_of(axis, input.rank)
     _limit(g, input.shape[place], indices)
     return g.node("Gather", input, g.int64(indices, flat=False), g.scalar(place), batch_dims=0)
@@ -43,7 +43,7 @@ def _limit(g: Emitter, size: Dim, indices: Value) -> None:
 
 
 @table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
+def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
     if axes is None:
         flat = g.node("Roll", g.reshape(input, [-1]), g.int64(shifts), g.ints(0))
         return g.reshape(flat, g.dims(input))
@@ -56,10 +56,10 @@ def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
 @table.lower(index.slice_)
 def slice_(
     g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
-) -> Any:
+) -> Ref:
     count = length_of(starts)
     if not count:
-        return g.ref(input)
+        return g.take(input)
     by = g.ints(*[1] * count) if steps is None else g.int64(steps)
     where = g.ints(*range(count)) if axes is None else g.int64(axes)
     return g.node("Slice", input, g.int64(starts), g.int64(ends), by, where)
@@ -76,13 +76,13 @@ def _positive(g: Emitter, input: Value, indices: Value, axis: int) -> Ref:
 
 
 @table.lower(index.gather_elements)
-def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     place = axis_of(axis, input.rank)
     return g.node("GatherElements", input, _positive(g, input, indices, place), axis=place)
 
 
 @table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Any:
+def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Ref:
     depth = int(indices.shape[-1])  # type: ignore[arg-type]
     at = _vectors(g, input, indices, batch_dims, depth)
     return g.node("GatherND", input, at, batch_dims=batch_dims)
@@ -127,7 +127,7 @@ def _back(g: Emitter, result: Operand, input: Value) -> Ref:
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
-) -> Any:
+) -> Ref:
     wide, place = _wide(input, reduction), axis_of(axis, input.rank)
     made = g.node(
         "ScatterElementsUpdate",
@@ -166,7 +166,7 @@ def _lost(g: Emitter, made: Ref, input: Value, updates: Value, place: Any) -> Re
 
 
 @table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Any:
+def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Ref:
     wide, depth = _wide(input, reduction), int(indices.shape[-1])  # type: ignore[arg-type]
     at = _vectors(g, input, indices, 0, depth)
     kind = _kind(input, reduction)
@@ -183,7 +183,7 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
 
 
 @table.lower(index.non_zero)
-def non_zero(g: Emitter, input: Value) -> Any:
+def non_zero(g: Emitter, input: Value) -> Ref:
     if not input.rank:
         found = g.node("NonZero", g.reshape(input, [1]), output_type="i64")
         return g.part(found, 0, 0)
@@ -193,7 +193,7 @@ def non_zero(g: Emitter, input: Value) -> Any:
 @table.lower(index.reverse_sequence)
 def reverse_sequence(
     g: Emitter, input: Value, lengths: Value, *, batch_axis: int, time_axis: int
-) -> Any:
+) -> Ref:
     batch, time = axis_of(batch_axis, input.rank), axis_of(time_axis, input.rank)
     long = g.cast(g.int64(lengths), Precision.INT32)
     return g.node("ReverseSequence", input, long, batch_axis=batch, seq_axis=time)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.broadcast import broadcast
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -18,7 +16,7 @@ from .emitter import Emitter, Ref
 from .integers import total, wide, wrapped
 from .quirks import GROUPS_OF_OPEN_ROWS, is_open_with_groups
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 MOST = 1 << 22
 """Products of integers that are written out."""
@@ -27,7 +25,7 @@ MOST = 1 << 22
 @table.lower(linear.fully_connected)
 def fully_connected(
     g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Any:
+) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino multiplies no matrices of {input.precision.name}")
     rows = g.cast(input, FLOAT32)
@@ -46,15 +44,13 @@ def fully_connected(
 
 
 @table.lower(linear.mat_mul)
-def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     flags = {"transpose_a": transpose_x and x.rank > 1, "transpose_b": transpose_y and y.rank > 1}
     if x.is_float:
         left, right = g.cast(x, FLOAT32), g.cast(y, FLOAT32)
         if is_open_with_groups(x, y):
-            made = _of_rank_4(g, left, right, **flags)
-        else:
-            made = g.node("MatMul", left, right, **flags)
-        return g.cast(made, x.precision)
+            return g.cast(_of_rank_4(g, left, right, **flags), x.precision)
+        return g.cast(g.node("MatMul", left, right, outputs=1, **flags), x.precision)
     return _integers(g, x, y, **flags)
 
 
@@ -62,7 +58,7 @@ def _of_rank_4(g: Emitter, left: Ref, right: Ref, **flags: bool) -> Ref:
     """A product of matrices whose ranks are 2 and 3, or 3: with one axis more."""
     met(GROUPS_OF_OPEN_ROWS)
     wide = [g.node("Unsqueeze", r, g.ints(*range(4 - r.rank))) for r in (left, right)]
-    return g.node("Squeeze", g.node("MatMul", *wide, **flags), g.ints(0))
+    return g.node("Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(0))
 
 
 def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:
@@ -96,5 +92,5 @@ def _turned(g: Emitter, ref: Ref) -> Ref:
 
 
 @table.lower(linear.inverse)
-def inverse(g: Emitter, input: Value) -> Any:
+def inverse(g: Emitter, input: Value) -> Ref:
     raise NoLowering("openvino: a singular matrix has no inverse that says so")

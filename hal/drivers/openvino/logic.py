@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
@@ -14,12 +12,12 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 from .integers import computed, wide, wrapped
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
         return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
@@ -35,17 +33,17 @@ for _operator, _name in {
 
 
 @table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Any:
+def not_(g: Emitter, input: Value) -> Ref:
     return g.node("LogicalNot", input)
 
 
 @table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Any:
+def bitwise_not(g: Emitter, input: Value) -> Ref:
     return computed(g, lambda x: g.node("BitwiseNot", x), input)
 
 
 @table.lower(logic.bit_shift)
-def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     """A count outside of the width shifts everything out."""
     if input0.precision == Precision.UINT32:
         raise NoLowering("openvino computes UINT32 as INT32, also in shifts")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 from .reduce import reduced
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -53,7 +52,7 @@ def batch_normalization(
     variance: Value,
     *,
     epsilon: float,
-) -> Any:
+) -> Ref:
     x, s, b, m, v = (g.cast(t, FLOAT32) for t in (input, scale, bias, mean, variance))
     made = g.node("BatchNormInference", x, s, b, m, v, epsilon=float(epsilon))
     return g.cast(made, input.precision)
@@ -62,7 +61,7 @@ def batch_normalization(
 @table.lower(norm.instance_normalization)
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
-) -> Any:
+) -> Ref:
     x = g.cast(input, FLOAT32)
     axes = range(2, input.rank)
     even = _standardised(g, x, axes, epsilon) if axes else g.pair("Subtract", x, x)
@@ -73,7 +72,7 @@ def instance_normalization(
 @table.lower(norm.group_normalization)
 def group_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
-) -> Any:
+) -> Ref:
     x = g.cast(input, FLOAT32)
     split = g.reshape(x, [0, groups, -1], copy=True)
     even = g.reshape(_standardised(g, split, [2], epsilon), g.dims(x))
@@ -84,7 +83,7 @@ def group_normalization(
 @table.lower(norm.layer_normalization)
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
-) -> Any:
+) -> Ref:
     first = axis_of(begin_norm_axis, input.rank)
     x = g.cast(input, FLOAT32)
     even = _standardised(g, x, range(first, input.rank), epsilon)
@@ -93,7 +92,7 @@ def layer_normalization(
 
 
 @table.lower(norm.lp_normalization)
-def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Any:
+def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Ref:
     x = g.cast(input, FLOAT32)
     op, along = "ReduceL1" if p == 1 else "ReduceL2", axis_of(axis, input.rank)
     size = reduced(g, op, x, [along], keepdim=True)
@@ -108,7 +107,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 
 @table.lower(norm.lrn)
-def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Any:
+def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Ref:
     """By its formula: a sum over shifted channels."""
     if size > 64:
         raise NoLowering(f"openvino: lrn with size={size}")

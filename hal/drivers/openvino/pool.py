@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,52 +11,31 @@ from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
-from nnir.ops import windows as shared
-from nnir.types import AutoPad, Fuse, Precision
+from nnir.types import Precision
 
+from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import fused
-from .elements import HALF
-from .emitter import Emitter, Ref, require_size
+from .emitter import Emitter, Ref, Refs, require_size
 from .finite import is_computed
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
-def _split(pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    return {
-        "auto_pad": "explicit",
-        "pads_begin": [a for a, _ in pairs],
-        "pads_end": [b for _, b in pairs],
-    }
-
-
-def _geometry(
-    name: str,
-    input: Value,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    *,
-    ceil: bool,
-) -> dict[str, Any]:
+def _geometry(g: Emitter, input: Value, how: Window) -> dict[str, Any]:
     """Kernel, strides and padding, in which overhanging last windows are whole."""
-    if auto_pad == AutoPad.VALID:
-        auto_pad, pads = AutoPad.NONE, None
-    given = {"kernel": list(kernel), "strides": list(strides), "rounding_type": "floor"}
-    given |= windows.padding(input, auto_pad, pads, kernel, strides)
-    if ceil and auto_pad == AutoPad.NONE:
-        grown = windows.whole(input, pads, kernel, strides)
-        if grown is None:
-            after = (pads or (0,) * 4)[1::2]
-            inside = all(a + s <= k for a, s, k in zip(after, strides, kernel, strict=True))
-            if not inside:
-                raise NoLowering(f"{name} with ceil_mode needs known sizes on openvino")
-            return given | {"rounding_type": "ceil"}
-        given |= _split(grown)
+    given: dict[str, Any] = {"kernel": how.kernel_shape, "strides": how.strides}
+    given |= {"rounding_type": "floor", **windows.padding(input, how)}
+    if how.ceil_mode:
+        grown = windows.whole(input, how)
+        if grown is not None:
+            return given | windows.explicit(grown)
+        axes = zip(how.pairs, how.strides, how.kernel_shape, strict=True)
+        if not all(after + s <= k for (_, after), s, k in axes):
+            name = g.operation.operator.name.lower()
+            raise NoLowering(f"{name} with ceil_mode needs known sizes on openvino")
+        given["rounding_type"] = "ceil"
     return given
 
 
@@ -68,26 +46,13 @@ def _require_small(given: dict[str, Any]) -> None:
             raise NoLowering("openvino pools with padding smaller than the kernel only")
 
 
-@table.lower(pool.average_pool_2d)
-def average_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    count_include_pad: bool,
-    fuse_code: Fuse,
-) -> Any:
-    given = _geometry(
-        "average_pool_2d", input, auto_pad, pads, kernel_shape, strides, ceil=ceil_mode
-    )
+@table.lower(pool.average_pool_2d, how=Window)
+def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
+    given = _geometry(g, input, how)
     if count_include_pad and given["rounding_type"] == "ceil":
         raise NoLowering("average_pool_2d with ceil_mode and padding needs known sizes on openvino")
     result = _averaged(g, input, given, excluded=not count_include_pad)
-    return fused(g, g.cast(result, input.precision), fuse_code)
+    return g.cast(result, input.precision)
 
 
 def _averaged(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
@@ -95,7 +60,10 @@ def _averaged(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool
     if given["auto_pad"] == "explicit":
         pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
         if not excluded and any(map(any, pairs)):
-            x, given = windows.bordered(g, x, pairs), given | _split([(0, 0)] * len(pairs))
+            x, given = (
+                windows.bordered(g, x, pairs),
+                given | windows.explicit([(0, 0)] * len(pairs)),
+            )
         _require_small(given)
     padded = any(given["pads_begin"]) or any(given["pads_end"])
     exclude = excluded and (
@@ -110,44 +78,19 @@ def _mean(g: Emitter, x: Ref, given: dict[str, Any], *, exclude: bool) -> Ref:
     return g.node("AvgPool", x, **{**ones, **given, "exclude-pad": exclude})
 
 
-@table.lower(pool.max_pool_2d)
-def max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    auto_pad: AutoPad,
-    pads: tuple[int, ...] | None,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...],
-    ceil_mode: bool,
-    return_indices: bool,
-    return_indices_dtype: int,
-    fuse_code: Fuse,
-) -> Any:
-    given = _geometry("max_pool_2d", input, auto_pad, pads, kernel_shape, strides, ceil=ceil_mode)
-    values, places = _maxima(g, input, given, return_indices=return_indices)
-    values = fused(g, values, fuse_code)
-    if places is None:
-        return values
-    return values, g.cast(places, Precision(return_indices_dtype))
+@table.lower(pool.max_pool_2d, implied=["return_indices_dtype"], how=Window)
+def max_pool_2d(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
+    return _maxima(g, input, _geometry(g, input, how), return_indices=return_indices)
 
 
-def _maxima(
-    g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool
-) -> tuple[Ref, Ref | None]:
+def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: bool) -> Ref | Refs:
     """MaxPool, in which NaN wins where the input is not known to have none."""
     if given["auto_pad"] == "explicit":
         _require_small(given)
-    kind = (
-        FLOAT32
-        if input.precision in HALF
-        else Precision.INT32
-        if input.dtype.kind in "biu"
-        else FLOAT32
-    )
+    kind = Precision.INT32 if input.dtype.kind in "biu" else FLOAT32
     x = g.cast(input, input.precision if input.precision == Precision.INT64 else kind)
-    rank = len(given["kernel"])
-    given = {"dilations": [1] * rank, **given, "index_element_type": "i64", "axis": 2}
+    ones = [1] * len(given["kernel"])
+    given = {"dilations": ones, **given, "index_element_type": "i64", "axis": 2}
     careful = input.is_float and not is_computed(input)
     if careful and return_indices:
         lost = g.node("IsNaN", x)
@@ -163,11 +106,12 @@ def _maxima(
         none = g.pair("Less", found, g.number(0.5, x))
         values = g.where(none, g.number(-np.inf, x), values)
         values = g.where(g.pair("Less", g.number(1.5, x), found), g.number(np.nan, x), values)
-    return g.cast(values, input.precision), places if return_indices else None
+    values = g.cast(values, input.precision)
+    return (values, g.cast(places, g.operation.outputs[1].precision)) if return_indices else values
 
 
 @table.lower(pool.adaptive_average_pool_2d)
-def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[int, ...]) -> Any:
+def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     x = g.cast(input, FLOAT32)
     if tuple(output_shape) == (1, 1):
         made = g.node("ReduceMean", x, g.ints(2, 3), keep_dims=True)
@@ -176,15 +120,10 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: tuple[in
     return g.cast(made, input.precision)
 
 
-@table.lower(pool.adaptive_max_pool_2d)
+@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
 def adaptive_max_pool_2d(
-    g: Emitter,
-    input: Value,
-    *,
-    output_shape: tuple[int, ...],
-    return_indices: bool,
-    return_indices_dtype: int,
-) -> Any:
+    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
+) -> Ref | Refs:
     if not input.is_float:
         raise NoLowering(f"openvino: adaptive_max_pool_2d of {input.type}")
     x = g.cast(input, FLOAT32)
@@ -197,63 +136,36 @@ def adaptive_max_pool_2d(
     )
     values = g.where(g.pair("Less", g.number(0.5, found), found), g.number(np.nan, x), values)
     values = g.cast(values, input.precision)
-    return (values, g.cast(places, Precision(return_indices_dtype))) if return_indices else values
+    return (values, g.cast(places, g.operation.outputs[1].precision)) if return_indices else values
 
 
-def _any_sizes(
-    input: Value,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    *,
-    ceil_mode: bool,
-    name: str,
-) -> dict[str, Any]:
+def _any_sizes(input: Value, how: Window) -> dict[str, Any]:
     """Attributes of a pool whose last windows overhang unless they would start behind the data."""
-    rank = len(kernel)
-    steps, dilated = strides or (1,) * rank, dilations or (1,) * rank
     given: dict[str, Any] = {
-        "kernel": list(kernel),
-        "strides": list(steps),
-        "dilations": list(dilated),
+        "kernel": how.kernel_shape,
+        "strides": how.strides,
+        "dilations": how.dilations,
         "rounding_type": "floor",
-        **_split(shared.pair_pads(pads, rank)),
+        **windows.explicit(how.pairs),
     }
-    if ceil_mode:
-        grown = windows.whole(input, pads, shared.extents(kernel, dilated), steps, inside=True)
-        if grown is None:
-            return given | {"rounding_type": "ceil_torch"}
-        given |= _split(grown)
-    return given
+    if not how.ceil_mode:
+        return given
+    grown = windows.whole(input, how, inside=True)
+    return given | ({"rounding_type": "ceil_torch"} if grown is None else windows.explicit(grown))
 
 
-@table.lower(pool.average_pool)
-def average_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    count_include_pad: bool,
-) -> Any:
+@table.lower(pool.average_pool, how=Window)
+def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
     """Padding that counts is made beforehand; what overhangs never counts."""
-    rank = len(kernel_shape)
-    given = _any_sizes(
-        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="average_pool"
-    )
+    given = _any_sizes(input, how)
     x = g.cast(input, FLOAT32)
-    pairs = shared.pair_pads(pads, rank)
-    if count_include_pad and any(map(any, pairs)):
-        if any(p < 0 for pair in pairs for p in pair):
+    if count_include_pad and any(how.pads):
+        if min(how.pads) < 0:
             raise NoLowering("openvino: average_pool with negative padding")
-        x = windows.bordered(g, x, pairs)
-        ends = [e - b for e, (_, b) in zip(given["pads_end"], pairs, strict=True)]
-        given |= {"pads_begin": [0] * rank, "pads_end": ends}
-    if max(given["dilations"]) > 1:
+        x = windows.bordered(g, x, how.pairs)
+        ends = [e - b for e, (_, b) in zip(given["pads_end"], how.pairs, strict=True)]
+        given |= {"pads_begin": [0] * how.rank, "pads_end": ends}
+    if how.is_dilated:
         return g.cast(_dilated(g, x, given), input.precision)
     _require_small(given)
     del given["dilations"]
@@ -279,69 +191,36 @@ def _dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))
 
 
-@table.lower(pool.max_pool)
-def max_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Any:
-    given = _any_sizes(
-        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="max_pool"
-    )
-    values, places = _maxima(g, input, given, return_indices=return_indices)
-    return values if places is None else (values, places)
+@table.lower(pool.max_pool, how=Window)
+def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
+    return _maxima(g, input, _any_sizes(input, how), return_indices=return_indices)
 
 
-@table.lower(pool.lp_pool)
-def lp_pool(
-    g: Emitter,
-    input: Value,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-    dilations: tuple[int, ...] | None,
-    ceil_mode: bool,
-    p: float,
-) -> Any:
+@table.lower(pool.lp_pool, how=Window)
+def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
     """The p-th root of a sum: an average over a border of zeros times the size of the kernel."""
-    given = _any_sizes(
-        input, kernel_shape, strides, pads, dilations, ceil_mode=ceil_mode, name="lp_pool"
-    )
-    if max(given["dilations"]) > 1 or given["rounding_type"] != "floor":
+    given = _any_sizes(input, how)
+    if how.is_dilated or given["rounding_type"] != "floor":
         raise NoLowering("openvino: lp_pool with dilations, or with ceil_mode of unknown sizes")
     del given["dilations"]
     x = g.node("Abs", g.cast(input, FLOAT32))
     powers = g.pair("Power", x, g.number(p, x))
     pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
     bordered = windows.bordered(g, powers, pairs)
-    given |= _split([(0, 0)] * len(pairs))
+    given |= windows.explicit([(0, 0)] * how.rank)
     means = _mean(g, bordered, given, exclude=False)
-    sums = g.pair("Multiply", means, g.number(math.prod(kernel_shape), means))
+    sums = g.pair("Multiply", means, g.number(math.prod(how.kernel_shape), means))
     return g.cast(g.pair("Power", sums, g.number(1 / p, sums)), input.precision)
 
 
-@table.lower(pool.max_unpool)
+@table.lower(pool.max_unpool, how=Window)
 def max_unpool(
-    g: Emitter,
-    input: Value,
-    indices: Value,
-    output_shape: Value | None = None,
-    *,
-    kernel_shape: tuple[int, ...],
-    strides: tuple[int, ...] | None,
-    pads: tuple[int, ...] | None,
-) -> Any:
+    g: Emitter, input: Value, indices: Value, output_shape: Value | None, *, how: Window
+) -> Ref:
     """A scatter into flat zeros."""
     if any(isinstance(d, Expr) for d in input.shape):
         raise NoLowering(f"max_unpool needs known sizes on openvino, not {input.type}")
-    found = pool.unpooled_sizes(input.shape, kernel_shape, strides, pads)
+    found = pool.unpooled_sizes(input.shape, how.kernel_shape, how.strides, how.pads)
     sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
     require_size(math.prod(sizes))
     zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))

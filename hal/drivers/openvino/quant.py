@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -15,7 +13,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -27,7 +25,7 @@ def _spread(g: Emitter, values: np.ndarray, axis: int, rank: int) -> Ref:
 
 
 @table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Any:
+def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Ref:
     zeros = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None:
         raise NoLowering("quantize by a scale that is only known while running")
@@ -44,7 +42,7 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
 
 
 @table.lower(quant.dequantize)
-def dequantize(g: Emitter, input: Value) -> Any:
+def dequantize(g: Emitter, input: Value) -> Ref:
     described = input.type.quantization
     if described is None:
         raise NoLowering(f"dequantize of {input.type} without a scale")

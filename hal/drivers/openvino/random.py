@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import Any
 
 import numpy as np
 
@@ -14,9 +13,9 @@ from nnir.ops import activation, random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -39,7 +38,7 @@ def _drawn(
 @table.lower(random.random_uniform)
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     drawn = _drawn(g, g.int64(shape), 0.0, 1.0, seed)
     spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
     made = g.pair("Add", spread, g.number(low, drawn))
@@ -52,7 +51,7 @@ def random_uniform(
 @table.lower(random.random_normal)
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Ref:
     """G. E. P. Box and M. E. Muller, 1958."""
     sizes = g.int64(shape)
     first = _drawn(g, sizes, 0.0, 1.0, seed)
@@ -65,14 +64,14 @@ def random_normal(
 
 
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
     chance = g.cast(input, FLOAT32)
     drawn = _drawn(g, g.dims(chance), 0.0, 1.0, seed)
     return g.cast(g.pair("Less", drawn, chance), dtype)
 
 
 @table.lower(activation.dropout)
-def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Any:
+def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Refs:
     if seed is not None:
         raise NoLowering("openvino draws other numbers from a seed than ONNX defines")
     x = g.cast(input, FLOAT32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -12,37 +12,41 @@ from nnir.model import Value
 from nnir.ops import recurrent
 from nnir.types import Precision
 
+from ...attributes import Cells, Ints
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, Refs
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
-FUNCTIONS = {"sigmoid": "sigmoid", "tanh": "tanh", "relu": "relu"}
+FUNCTIONS = frozenset({"sigmoid", "tanh", "relu"})
+KINDS = {"RNN": (1, 1, ()), "GRU": (2, 3, ()), "LSTM": (3, 4, (2, 0, 3, 1))}
+"""Activations, gates, and OpenVINO's gates in the standard's: forget, input, cell, output."""
 
 
-def _names(activations: tuple[str, ...], each: int, direction: str) -> list[str]:
-    names = [FUNCTIONS.get(a.lower(), "") for a in activations]
-    if "" in names:
+def _names(activations: tuple[str, ...], each: int) -> list[str]:
+    names = [a.lower() for a in activations]
+    if not FUNCTIONS.issuperset(names):
         raise NoLowering(f"openvino has no recurrent layer with {activations}")
     if len(names) > each and names[:each] != names[each:]:
         raise NoLowering(f"openvino has the same activations in both directions, not {activations}")
     return names[:each]
 
 
-def _state(g: Emitter, given: Value | None, x: Ref, recurrence: Value) -> Ref:
+def _state(g: Emitter, given: Value | None, x: Ref, sizes: Ints) -> Ref:
     """[D, N, H] with the batch first; zeros where absent. `x` has the batch first."""
     if given is not None:
-        return g.node("Transpose", g.cast(given, FLOAT32), g.ints(1, 0, 2))
-    directions, _, hidden = recurrence.shape
-    if isinstance(directions, Expr) or isinstance(hidden, Expr):
-        raise NoLowering(f"openvino: a recurrent layer with {recurrence.type}")
-    shape = g.concat(g.part(g.dims(x), 0, 1), g.ints(directions, hidden))
+        return _batch_first(g, given)
+    shape = g.concat(g.part(g.dims(x), 0, 1), g.ints(*sizes))
     return g.node("Broadcast", g.number(0, x), shape, mode="numpy")
 
 
-def _gates(g: Emitter, value: Value | Ref, order: list[int] | None) -> Ref:
+def _batch_first(g: Emitter, value: Value | Ref) -> Ref:
+    return g.node("Transpose", g.cast(value, FLOAT32), g.ints(1, 0, 2))
+
+
+def _gates(g: Emitter, value: Value | Ref, order: Sequence[int]) -> Ref:
     """Weights [D, gates * H, ...] with the gates in another order."""
-    if order is None:
+    if not order:
         return g.cast(value, FLOAT32)
     if isinstance(value, Value) and value.constant is not None:
         parts = np.split(value.constant, len(order), axis=1)
@@ -54,190 +58,68 @@ def _gates(g: Emitter, value: Value | Ref, order: list[int] | None) -> Ref:
 
 
 def _bias(
-    g: Emitter,
-    bias: Value | None,
-    recurrence: Value,
-    gates: int,
-    order: list[int] | None,
-    *,
-    apart: bool,
+    g: Emitter, bias: Value | None, sizes: Ints, gates: int, order: Sequence[int], *, apart: bool
 ) -> Ref:
     """Both halves of the bias added up; with `apart` the last gate's stay two."""
-    directions, _, hidden = recurrence.shape
-    if isinstance(directions, Expr) or isinstance(hidden, Expr):
-        raise NoLowering(f"openvino: a recurrent layer with {recurrence.type}")
+    directions, hidden = sizes
     if bias is None:
         return g.constant(np.zeros((directions, (gates + apart) * hidden), np.float32))
     if bias.constant is None:
-        return _bias_made(g, bias, gates, order, apart=apart)
+        count = 2 * gates
+        split = g.node("Split", g.cast(bias, FLOAT32), g.scalar(1), outputs=count, num_splits=count)
+        made = [g.pair("Add", split[k], split[gates + k]) for k in range(gates)]
+        if apart:
+            made[-1:] = [split[gates - 1], split[-1]]
+        return g.concat(*([made[k] for k in order] or made), axis=1)
     both = bias.constant.astype(np.float32).reshape(directions, 2, gates, hidden)
     rows = [both[:, 0, k] + both[:, 1, k] for k in range(gates)]
     if apart:
         rows[-1:] = [both[:, 0, -1], both[:, 1, -1]]
-    rows = [rows[k] for k in order] if order else rows
-    return g.constant(np.concatenate(rows, axis=1))
+    return g.constant(np.concatenate([rows[k] for k in order] or rows, axis=1))
 
 
-def _bias_made(g: Emitter, bias: Value, gates: int, order: list[int] | None, *, apart: bool) -> Ref:
-    """As `_bias`, of one that is only known while running."""
-    count = 2 * gates
-    rows = g.node("Split", g.cast(bias, FLOAT32), g.scalar(1), outputs=count, num_splits=count)
-    made = [g.pair("Add", rows[k], rows[gates + k]) for k in range(gates)]
-    if apart:
-        made[-1:] = [rows[gates - 1], rows[-1]]
-    return g.concat(*([made[k] for k in order] if order else made), axis=1)
-
-
-def _layer(
+@table.lower(recurrent.rnn, recurrent.gru, recurrent.lstm, how=Cells)
+def layer(
     g: Emitter,
-    op: str,
     input: Value,
-    lengths: Value | None,
-    states: list[Value | None],
-    weights: list[Ref],
+    weight: Value,
     recurrence: Value,
-    *,
-    outputs: int,
-    direction: str,
-    activations: list[str],
-    clip: float | None,
-    **rest: Any,
-) -> Any:
-    x = g.node("Transpose", g.cast(input, FLOAT32), g.ints(1, 0, 2))
-    if lengths is None:
-        sizes = g.dims(x)
-        long = g.node("Broadcast", g.part(sizes, 1, 2), g.part(sizes, 0, 1), mode="numpy")
+    bias: Value | None,
+    sequence_lens: Value | None,
+    *states: Value | None,
+    how: Cells,
+) -> Refs:
+    name = g.operation.operator.name
+    each, gates, order = KINDS[name]
+    if any(v is not None and (v.constant is None or v.constant.any()) for v in states[2:]):
+        raise NoLowering("openvino has no LSTM with peepholes")
+    if how.input_forget:
+        raise NoLowering("openvino has no LSTM with input_forget")
+    names = _names(how.activations, each)
+    directions, _, hidden = recurrence.shape
+    if isinstance(directions, Expr) or isinstance(hidden, Expr):
+        raise NoLowering(f"openvino: a recurrent layer with {recurrence.type}")
+    sizes, apart = (directions, hidden), how.linear_before_reset or False
+    weights = [_gates(g, v, order) for v in (weight, recurrence)]
+    weights.append(_bias(g, bias, sizes, gates, order, apart=apart))
+    x, count = _batch_first(g, input), len(g.operation.outputs)
+    if sequence_lens is None:
+        own = g.dims(x)
+        long = g.node("Broadcast", g.part(own, 1, 2), g.part(own, 0, 1), mode="numpy")
     else:
-        long = g.int64(lengths)
-    first = [_state(g, s, x, recurrence) for s in states]
-    results = g.node(
-        op,
+        long = g.int64(sequence_lens)
+    whole, *ends = g.node(
+        f"{name}Sequence",
         x,
-        *first,
+        *(_state(g, s, x, sizes) for s in states[: count - 1]),
         long,
         *weights,
-        outputs=outputs,
-        hidden_size=int(recurrence.shape[2]),  # type: ignore[arg-type]  # as _state found
-        direction=direction,
-        activations=activations,
-        clip=float(clip or 0.0),
-        **rest,
-    )
-    whole = g.node("Transpose", results[0], g.ints(2, 1, 0, 3))
-    ends = [g.node("Transpose", r, g.ints(1, 0, 2)) for r in results[1:]]
-    return tuple(g.cast(r, input.precision) for r in (whole, *ends))
-
-
-@table.lower(recurrent.rnn)
-def rnn(
-    g: Emitter,
-    input: Value,
-    weight: Value,
-    recurrence: Value,
-    bias: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
-    *,
-    direction: str,
-    activations: tuple[str, ...],
-    activation_alpha: tuple[float, ...] | None,
-    activation_beta: tuple[float, ...] | None,
-    clip: float | None,
-) -> Any:
-    names = _names(activations, 1, direction)
-    weights = [_gates(g, weight, None), _gates(g, recurrence, None)]
-    weights.append(_bias(g, bias, recurrence, 1, None, apart=False))
-    return _layer(
-        g,
-        "RNNSequence",
-        input,
-        sequence_lens,
-        [initial_h],
-        weights,
-        recurrence,
-        outputs=2,
-        direction=direction,
+        outputs=count,
+        hidden_size=hidden,
+        direction=how.direction,
         activations=names,
-        clip=clip,
+        clip=float(how.clip or 0.0),
+        linear_before_reset=how.linear_before_reset,
     )
-
-
-@table.lower(recurrent.gru)
-def gru(
-    g: Emitter,
-    input: Value,
-    weight: Value,
-    recurrence: Value,
-    bias: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
-    *,
-    direction: str,
-    activations: tuple[str, ...],
-    activation_alpha: tuple[float, ...] | None,
-    activation_beta: tuple[float, ...] | None,
-    clip: float | None,
-    linear_before_reset: bool,
-) -> Any:
-    names = _names(activations, 2, direction)
-    weights = [_gates(g, weight, None), _gates(g, recurrence, None)]
-    weights.append(_bias(g, bias, recurrence, 3, None, apart=linear_before_reset))
-    return _layer(
-        g,
-        "GRUSequence",
-        input,
-        sequence_lens,
-        [initial_h],
-        weights,
-        recurrence,
-        outputs=2,
-        direction=direction,
-        activations=names,
-        clip=clip,
-        linear_before_reset=linear_before_reset,
-    )
-
-
-FORGET_FIRST = [2, 0, 3, 1]
-"""OpenVINO's gates in the standard's: forget, input, cell, output."""
-
-
-@table.lower(recurrent.lstm)
-def lstm(
-    g: Emitter,
-    input: Value,
-    weight: Value,
-    recurrence: Value,
-    bias: Value | None = None,
-    sequence_lens: Value | None = None,
-    initial_h: Value | None = None,
-    initial_c: Value | None = None,
-    peephole: Value | None = None,
-    *,
-    direction: str,
-    activations: tuple[str, ...],
-    activation_alpha: tuple[float, ...] | None,
-    activation_beta: tuple[float, ...] | None,
-    clip: float | None,
-    input_forget: bool,
-) -> Any:
-    if peephole is not None and (peephole.constant is None or peephole.constant.any()):
-        raise NoLowering("openvino has no LSTM with peepholes")
-    if input_forget:
-        raise NoLowering("openvino has no LSTM with input_forget")
-    names = _names(activations, 3, direction)
-    weights = [_gates(g, v, FORGET_FIRST) for v in (weight, recurrence)]
-    weights.append(_bias(g, bias, recurrence, 4, FORGET_FIRST, apart=False))
-    return _layer(
-        g,
-        "LSTMSequence",
-        input,
-        sequence_lens,
-        [initial_h, initial_c],
-        weights,
-        recurrence,
-        outputs=3,
-        direction=direction,
-        activations=names,
-        clip=clip,
-    )
+    made = g.node("Transpose", whole, g.ints(2, 1, 0, 3)), *(_batch_first(g, r) for r in ends)
+    return tuple(g.cast(r, input.precision) for r in made)

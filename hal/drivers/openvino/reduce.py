@@ -22,7 +22,7 @@ from .emitter import Emitter, Ref
 from .finite import is_computed
 from .integers import computed, extreme, product, total, wide, wrapped
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -70,7 +70,7 @@ def reduced(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) 
 def _float(op: str) -> Callable[..., Any]:
     """A reduction of floats in float32."""
 
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
             return reduced(g, op, g.cast(ref, FLOAT32), places, keepdim=keep)
 
@@ -80,7 +80,7 @@ def _float(op: str) -> Callable[..., Any]:
 
 
 @table.lower(reduce.reduce_sum)
-def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if input.is_float:
         return _float("ReduceSum")(g, input, axes, keepdim=keepdim)
 
@@ -91,7 +91,7 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
 
 
 @table.lower(reduce.reduce_prod)
-def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if input.is_float:
         return _float("ReduceProd")(g, input, axes, keepdim=keepdim)
     places = _places(input, axes)
@@ -103,7 +103,7 @@ def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
 
 
 @table.lower(reduce.reduce_mean)
-def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     """The mean of nothing is NaN, where OpenVINO has 0."""
     if not input.is_float:
         raise NoLowering(f"openvino: the mean of {input.type}")
@@ -123,7 +123,7 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
 
 def _extreme(operator: Operator, name: str, beyond: float) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
             return _extreme_of(g, name, beyond, ref, places, keep)
 
@@ -157,7 +157,7 @@ _extreme(reduce.reduce_min, "ReduceMin", np.inf)
 
 
 @table.lower(reduce.reduce_log_sum_exp)
-def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     """Relative to the largest element, 0 where that is infinite."""
 
     def function(ref: Ref, places: list[int], keep: bool) -> Ref:
@@ -178,7 +178,7 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
 
 def _position(operator: Operator, mode: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
         place = axis_of(axis, input.rank)
         x = sortable(g, input, highest=mode == "max")
         _, found = g.node(
@@ -212,7 +212,7 @@ _position(reduce.arg_min, "min")
 
 
 @table.lower(reduce.cum_sum)
-def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Any:
+def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Ref:
     along = g.scalar(-1) if axis is None else g.reshape(g.int64(axis), [])
     kind = Precision.INT32 if input.precision in NARROW else input.precision
     x = g.cast(input, FLOAT32 if input.is_float else kind)
@@ -223,7 +223,7 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
 @table.lower(reduce.cum_prod)
 def cum_prod(
     g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-) -> Any:
+) -> Ref:
     """Products of ever longer runs, doubled (W. D. Hillis and G. L. Steele)."""
     known = (-1,) if axis is None or input.rank == 1 else ints(axis)
     if known is None:

@@ -7,7 +7,6 @@ others, which are continuous, in float32.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -85,7 +84,7 @@ class Resampler:
         self.g = g
         self.how = how
 
-    def op(self, name: str, *operands: Any) -> Ref:
+    def op(self, name: str, *operands: Ref | float) -> Ref:
         """A node on refs and numbers."""
         left, right = (o if isinstance(o, Ref) else self.number(o) for o in operands)
         return self.g.pair(name, left, right)
@@ -93,11 +92,11 @@ class Resampler:
     def number(self, value: float) -> Ref:
         return self.g.constant(np.array([value], np.float32))
 
-    def where(self, condition: Ref, yes: Any, no: Any) -> Ref:
+    def where(self, condition: Ref, yes: Ref | float, no: Ref | float) -> Ref:
         refs = [o if isinstance(o, Ref) else self.number(o) for o in (yes, no)]
         return self.g.where(condition, *refs)
 
-    def count(self, start: Any, end: Ref) -> Ref:
+    def count(self, start: Ref | float, end: Ref) -> Ref:
         """start, start + 1, ... below `end`."""
         low = start if isinstance(start, Ref) else self.number(start)
         bounds = [self.g.reshape(self.g.cast(v, Precision.INT64), []) for v in (low, end)]

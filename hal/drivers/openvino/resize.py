@@ -18,12 +18,13 @@ from nnir.model import Value
 from nnir.ops import resize, sampling
 from nnir.types import Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, require_size
 from .integers import bound
 from .resampling import resampled
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 FEW = 4
 
@@ -98,7 +99,7 @@ def resize_nearest(
     scales: Value | None = None,
     *,
     align_corners: bool,
-) -> Any:
+) -> Ref:
     sizes = resize.static_sizes(input, shape, scales)
     if sizes is None:
         return _nearest(g, input, _target(g, input, shape, scales), align_corners=align_corners)
@@ -126,7 +127,7 @@ def resize_linear(
     *,
     align_corners: bool,
     align_mode: int | None,
-) -> Any:
+) -> Ref:
     coordinates = "align_corners" if align_corners else "asymmetric"
     if align_mode == 0 and not align_corners:
         coordinates = "half_pixel"
@@ -188,12 +189,12 @@ def resize_(
     coordinate_transformation_mode: str,
     nearest_mode: str,
     antialias: bool,
-    axes: tuple[int, ...] | None,
+    axes: Ints | None,
     cubic_coeff_a: float,
     exclude_outside: bool,
     extrapolation_value: float,
     keep_aspect_ratio_policy: str,
-) -> Any:
+) -> Ref:
     named = axes_of(axes if axes is not None else range(input.rank), input.rank)
     plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
     how = sampling.Filter(
@@ -292,7 +293,7 @@ def _plan(
 
 def _static(
     g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
-) -> Any:
+) -> Ref:
     exact = how.mode == "nearest"
     kept = g.ref(input)
     result = kept if exact and kept is not None else g.cast(input, FLOAT32)

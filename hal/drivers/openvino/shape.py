@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axes_of, axis_of, contents, ints, length_of
@@ -13,23 +11,24 @@ from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from ...quirks import met
 from .axes import squeezed, tiled, unsqueezed
 from .elements import HIGHEST
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Operand, Ref, Refs
 from .quirks import EQUAL_HEADS_AND_ROWS, HEADS_AFTER_ROWS, RESHAPE_TO_NUMBER, is_attended
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(shape.reshape)
-def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
     return to_number(g, input, shape) or g.reshape(input, g.int64(shape), copy=True)
 
 
 @table.lower(shape.reshape_exact)
-def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Ref:
     return to_number(g, input, shape) or g.reshape(input, g.int64(shape))
 
 
@@ -42,28 +41,28 @@ def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
 
 
 @table.lower(shape.transpose)
-def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
     if order == HEADS_AFTER_ROWS and input.shape[1] == input.shape[2] and is_attended(input):
         met(EQUAL_HEADS_AND_ROWS)
         wide = g.node("Unsqueeze", input, g.ints(1))
         turned = g.node("Transpose", wide, g.ints(0, *(axis + 1 for axis in order)))
         return g.node("Squeeze", turned, g.ints(1))
-    return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.ref(input)
+    return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.take(input)
 
 
 @table.lower(shape.squeeze)
-def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     known = ints(axes)
     if axes is not None and known is None and length_of(axes):
         return squeezed(g, input, axes)
     if not known:
         known = tuple(k for k, d in enumerate(input.shape) if d == 1)
-    return g.node("Squeeze", input, g.ints(*axes_of(known, input.rank))) if known else g.ref(input)
+    return g.node("Squeeze", input, g.ints(*axes_of(known, input.rank))) if known else g.take(input)
 
 
 @table.lower(shape.unsqueeze)
-def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     """The standard inserts axes one after the other."""
     known = ints(axes)
     if known is None:
@@ -72,11 +71,11 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
     for position, axis in enumerate(known):
         place = axis_of(axis, input.rank + position, extra=1)
         places = [p + (p >= place) for p in places] + [place]
-    return g.node("Unsqueeze", input, g.ints(*sorted(places))) if places else g.ref(input)
+    return g.node("Unsqueeze", input, g.ints(*sorted(places))) if places else g.take(input)
 
 
 @table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
     if not input.rank:
         return g.reshape(input, [1])
     first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
@@ -109,7 +108,7 @@ def _given(g: Emitter, dims: tuple[Dim, ...], sizes: Ref, start: int) -> list[Re
 
 
 @table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Any:
+def concat(g: Emitter, *input: Value, axis: int) -> Ref:
     """Empty parts are left out; OpenVINO may take their type for that of all."""
     place = axis_of(axis, input[0].rank)
     parts = [v for v in input if v.shape[place] != 0] or input[:1]
@@ -117,16 +116,16 @@ def concat(g: Emitter, *input: Value, axis: int) -> Any:
 
 
 @table.lower(shape.stack)
-def stack(g: Emitter, *input: Value, axis: int) -> Any:
+def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     place = axis_of(axis, input[0].rank, extra=1)
     return g.concat(*(g.node("Unsqueeze", v, g.ints(place)) for v in input), axis=place)
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
     count, place = length_of(split), axis_of(axis, input.rank)
     if count == 1:
-        return g.ref(input)
+        return g.take(input)
     known = ints(split)
     if known is not None and 0 in known:
         ends = np.cumsum(known).tolist()
@@ -140,7 +139,7 @@ def _cut(g: Emitter, input: Value, axis: int, start: int, end: int) -> Ref:
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
     place = axis_of(axis, input.rank)
     if num == 1:
         return g.node("Squeeze", input, g.ints(place))
@@ -149,10 +148,10 @@ def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
 
 
 @table.lower(shape.expand)
-def expand(g: Emitter, input: Value, shape: Value) -> Any:
+def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     """OpenVINO keeps a size where the target is 1, the standard where it is -1."""
     if not length_of(shape):
-        return g.ref(input)
+        return g.take(input)
     known, target = contents(shape), g.int64(shape)
     if ints(shape) is not None:
         target = g.ints(*(1 if d == -1 else d for d in ints(shape) or ()))
@@ -164,7 +163,7 @@ def expand(g: Emitter, input: Value, shape: Value) -> Any:
 
 
 @table.lower(shape.tile)
-def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """As many repeats as axes."""
     missing = input.rank - length_of(repeats)
     whole, counts = g.ref(input), g.int64(repeats)
@@ -178,7 +177,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Any:
 
 
 @table.lower(shape.shape)
-def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.is_static:
         return g.constant(np.array(input.shape, dtype.dtype))
     return g.node("ShapeOf", input, output_type="i32" if dtype == Precision.INT32 else "i64")
@@ -193,7 +192,7 @@ MODES = {
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
     if value is None:
         single = g.number(0, input)
@@ -207,7 +206,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if known is None:
         return _computed_pad(g, input, pads, single, mode)
     begins, ends = list(known[::2]), list(known[1::2])
-    result: Operand = input
+    result = g.take(input)
     if mode != PadMode.CONSTANT:
         result = _crop(g, result, begins, ends)
         if mode == PadMode.REFLECT:
@@ -215,7 +214,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if any(p > 0 for p in known):
         grown = [g.ints(*(max(p, 0) for p in side)) for side in (begins, ends)]
         result = _padded(g, result, grown, single, value, mode)
-    return _crop(g, result, begins, ends) if mode == PadMode.CONSTANT else g.ref(result)
+    return _crop(g, result, begins, ends) if mode == PadMode.CONSTANT else result
 
 
 def _padded(
@@ -232,7 +231,7 @@ def _padded(
     return g.where(g.pair("Less", border, g.number(0.5, border)), inside, single)
 
 
-def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Any:
+def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:
     """OpenVINO mirrors once, so further than the axis goes takes several steps."""
     left, right = [max(p, 0) for p in begins], [max(p, 0) for p in ends]
     sizes = [
@@ -248,11 +247,11 @@ def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends
         result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(k))
         left[k] = right[k] = 0
     if not any(left) and not any(right):
-        return g.ref(result)
+        return g.take(result)
     return g.node("Pad", result, g.ints(*left), g.ints(*right), pad_mode="reflect")
 
 
-def _wrapped(g: Emitter, input: Value, pads: tuple[int, ...] | None) -> Any:
+def _wrapped(g: Emitter, input: Value, pads: Ints | None) -> Ref:
     """Positions modulo the size, which must be known."""
     result: Operand = input
     for axis, size in enumerate(input.shape):
@@ -266,20 +265,20 @@ def _wrapped(g: Emitter, input: Value, pads: tuple[int, ...] | None) -> Any:
         inner = np.arange(size)[max(-before, 0) : size + min(after, 0)]
         at = np.pad(inner, (max(before, 0), max(after, 0)), "wrap")
         result = g.node("Gather", result, g.constant(at.astype(np.int64)), g.scalar(axis))
-    return g.ref(result)
+    return g.take(result)
 
 
-def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Operand:
+def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Ref:
     """Take elements away in front and behind, where the numbers are negative."""
     axes = [k for k, (a, b) in enumerate(zip(begins, ends, strict=True)) if a < 0 or b < 0]
     if not axes:
-        return g.ref(input)
+        return g.take(input)
     starts = g.ints(*(max(-begins[k], 0) for k in axes))
     stops = g.ints(*(ends[k] if ends[k] < 0 else HIGHEST for k in axes))
     return g.node("Slice", input, starts, stops, g.ints(*[1] * len(axes)), g.ints(*axes))
 
 
-def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadMode) -> Any:
+def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadMode) -> Ref:
     """Pads that are only known while running, negative ones too."""
     rank = input.rank
     rows = g.node("Transpose", g.reshape(g.int64(pads), [rank, 2]), g.ints(1, 0))

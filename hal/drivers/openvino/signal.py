@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.broadcast import axis_of, ints
 from nnir.dim import Expr
 from nnir.errors import NoLowering
@@ -14,7 +12,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
@@ -27,7 +25,7 @@ def dft(
     *,
     inverse: bool,
     onesided: bool,
-) -> Any:
+) -> Ref:
     known = (-2,) if axis is None else ints(axis)
     parts = input.shape[-1]
     if known is None or isinstance(parts, Expr):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -11,11 +9,11 @@ from nnir.ops import sort
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Ref, Refs
 from .integers import wide, wrapped
 from .reduce import sortable
 
-table = Lowerings()
+table = Lowerings[Ref]()
 
 
 @table.lower(sort.top_k)
@@ -28,7 +26,7 @@ def top_k(
     largest: bool,
     sorted: bool,
     return_indices_dtype: Precision,
-) -> Any:
+) -> Refs:
     """NaN is ordered like infinity, which OpenVINO has an order of."""
     place = axis_of(axis, input.rank)
     keys = sortable(g, input, highest=True)
@@ -48,7 +46,7 @@ def top_k(
 
 
 @table.lower(sort.unique)
-def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
+def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
     if input.precision == Precision.BOOL8:
         raise NoLowering("openvino: unique of truth values")
     x = g.cast(input, Precision.FLOAT32) if input.is_float else wide(g, input)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -22,7 +20,7 @@ from .finite import kept
 from .integers import computed
 from .narrow import decoded, encoded, same_bits
 
-table = Lowerings()
+table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 SAME = {
@@ -47,7 +45,7 @@ SAME = {
 
 def _same(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         return g.node(name, input)
 
 
@@ -56,59 +54,59 @@ for _operator, _name in SAME.items():
 
 
 @table.lower(unary.assign)
-def assign(g: Emitter, input: Value) -> Any:
-    return g.ref(input)
+def assign(g: Emitter, input: Value) -> Ref:
+    return g.take(input)
 
 
 @table.lower(unary.abs_)
-def abs_(g: Emitter, input: Value) -> Any:
+def abs_(g: Emitter, input: Value) -> Ref:
     if input.dtype.kind == "u":
-        return g.ref(input)
+        return g.take(input)
     return computed(g, lambda x: g.node("Abs", x), input)
 
 
 @table.lower(unary.neg)
-def neg(g: Emitter, input: Value) -> Any:
+def neg(g: Emitter, input: Value) -> Ref:
     if input.is_float:
         return g.node("Negative", input)
     return computed(g, lambda x: g.pair("Subtract", g.number(0, x), x), input)
 
 
 @table.lower(unary.sign)
-def sign(g: Emitter, input: Value) -> Any:
+def sign(g: Emitter, input: Value) -> Ref:
     made = computed(g, lambda x: g.node("Sign", x), input)
     return kept(g, input, made) if input.is_float else made
 
 
 @table.lower(unary.square)
-def square(g: Emitter, input: Value) -> Any:
+def square(g: Emitter, input: Value) -> Ref:
     return computed(g, lambda x: g.pair("Multiply", x, x), input)
 
 
 @table.lower(unary.exp)
-def exp(g: Emitter, input: Value) -> Any:
+def exp(g: Emitter, input: Value) -> Ref:
     """OpenVINO's own makes infinity of NaN."""
     return kept(g, input, g.node("Exp", input))
 
 
 @table.lower(unary.round_)
-def round_(g: Emitter, input: Value) -> Any:
+def round_(g: Emitter, input: Value) -> Ref:
     return g.node("Round", input, mode="half_to_even")
 
 
 @table.lower(unary.rsqrt)
-def rsqrt(g: Emitter, input: Value) -> Any:
+def rsqrt(g: Emitter, input: Value) -> Ref:
     root: Ref = g.node("Sqrt", input)
     return g.pair("Divide", g.number(1, root), root)
 
 
 @table.lower(unary.reciprocal)
-def reciprocal(g: Emitter, input: Value) -> Any:
+def reciprocal(g: Emitter, input: Value) -> Ref:
     return g.pair("Divide", g.number(1, input), input)
 
 
 @table.lower(unary.expm1)
-def expm1(g: Emitter, input: Value) -> Any:
+def expm1(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
     far = g.pair("Less", g.number(30, x), g.node("Abs", x))
     made = g.where(far, g.pair("Subtract", g.node("Exp", x), g.number(1, x)), expm1_of(g, x))
@@ -116,7 +114,7 @@ def expm1(g: Emitter, input: Value) -> Any:
 
 
 @table.lower(unary.log1p)
-def log1p(g: Emitter, input: Value) -> Any:
+def log1p(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
     far = g.pair("Less", g.number(0.5, x), g.node("Abs", x))
     plain = g.node("Log", g.pair("Add", x, g.number(1, x)))
@@ -125,7 +123,7 @@ def log1p(g: Emitter, input: Value) -> Any:
 
 def _logarithm(operator: Operator, base: float) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Any:
+    def lower(g: Emitter, input: Value) -> Ref:
         """Rounded to the whole number whose power the input is, where it is one."""
         x = g.cast(input, FLOAT32)
         made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
@@ -141,7 +139,7 @@ _logarithm(unary.log10, 10.0)
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
 @table.lower(unary.cast)
-def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.precision in elements.CARRIED and input.precision != dtype:
         return decoded(g, input, dtype)
     if dtype in elements.CARRIED and input.precision != dtype:
@@ -170,7 +168,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
 
 
 @table.lower(unary.bit_cast)
-def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if elements.CARRIED & {input.precision, dtype}:
         return same_bits(g, input, dtype)
     if input.precision == Precision.BOOL8 and dtype.dtype.itemsize == 1:

@@ -3,48 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import windows
-from nnir.types import AutoPad
 
+from ...attributes import Window
 from .emitter import Emitter, Ref
 
 
-def padding(
-    input: Value,
-    auto_pad: AutoPad,
-    pads: Sequence[int] | None,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-) -> dict[str, Any]:
-    """OpenVINO's auto_pad, pads_begin and pads_end."""
-    rank = len(kernel)
-    match auto_pad:
-        case AutoPad.SAME:
-            sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
-            if len(sizes) < rank:
-                return {"auto_pad": "same_upper", "pads_begin": [0] * rank, "pads_end": [0] * rank}
-            pairs = windows.resolve_padding(auto_pad, None, sizes, kernel, strides)
-        case AutoPad.VALID:
-            pairs = windows.pair_pads(None, rank)
-        case _:
-            pairs = windows.pair_pads(pads, rank)
-    begins, ends = [a for a, _ in pairs], [b for _, b in pairs]
+class Border(TypedDict):
+    """OpenVINO's attributes of padding."""
+
+    auto_pad: str
+    pads_begin: list[int]
+    pads_end: list[int]
+
+
+def explicit(pairs: Sequence[tuple[int, int]]) -> Border:
+    """OpenVINO's attributes of (before, after) of each axis."""
+    begins, ends = ([pair[k] for pair in pairs] for k in (0, 1))
     return {"auto_pad": "explicit", "pads_begin": begins, "pads_end": ends}
 
 
-def whole(
-    input: Value,
-    pads: Sequence[int] | None,
-    kernel: Sequence[int],
-    strides: Sequence[int],
-    *,
-    inside: bool = False,
-) -> list[tuple[int, int]] | None:
+def padding(input: Value, how: Window) -> Border:
+    """OpenVINO's auto_pad, pads_begin and pads_end."""
+    if not how.is_same:
+        return explicit(how.pairs)
+    sizes = [d for d in input.shape[2:] if not isinstance(d, Expr)]
+    if len(sizes) < how.rank:
+        return explicit([(0, 0)] * how.rank) | {"auto_pad": "same_upper"}
+    return explicit(how.resolve_padding(sizes))
+
+
+def whole(input: Value, how: Window, *, inside: bool = False) -> list[tuple[int, int]] | None:
     """Pads (before, after) that make overhanging last windows whole; None for unknown sizes.
 
     With `inside` no window starts in the padding behind the data.
@@ -53,14 +47,13 @@ def whole(
     if any(isinstance(d, Expr) for d in spatial):
         return None
     found: list[tuple[int, int]] = []
-    pairs = windows.pair_pads(pads, len(kernel))
-    for size, k, s, (before, after) in zip(spatial, kernel, strides, pairs, strict=True):
+    for size, k, s, pair in zip(spatial, how.extents, how.strides, how.pairs, strict=True):
         if inside:
-            count = windows.slid_inside(size, k, s, (before, after))
+            count = windows.slid_inside(size, k, s, pair)
         else:
-            count = windows.slid(size, k, s, (before, after), ceil=True)
-        need = (int(count) - 1) * s + k - int(size) - before  # type: ignore[arg-type]
-        found.append((before, max(after, need)))
+            count = windows.slid(size, k, s, pair, ceil=True)
+        need = (int(count) - 1) * s + k - int(size) - pair[0]  # type: ignore[arg-type]
+        found.append((pair[0], max(pair[1], need)))
     return found
 
 

@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from ...lowering import Lowerings
+from .emitter import Result
 
-table = Lowerings()
+table = Lowerings[Result]()

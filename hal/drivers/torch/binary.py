@@ -16,16 +16,17 @@ from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
 from .dtypes import LOWEST
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
+table.fuse(Emitter.fused)
 
 
 def _arithmetic(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
     """Operations whose result does not depend on what wider numbers hold above."""
 
     @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
         require_signed(input0, fuse_code)
         result = g.fused(function(g.of(input0), g.of(input1)), fuse_code)
         return g.back(result, input0.precision)
@@ -45,7 +46,7 @@ _arithmetic(binary.mul, torch.mul)
 
 def _extreme(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
     @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
         require_signed(input0, fuse_code)
         result = g.fused(function(g.ordered(input0), g.ordered(input1)), fuse_code)
         return g.disordered(result, input0.precision)
@@ -55,7 +56,9 @@ _extreme(binary.max_, torch.maximum)
 _extreme(binary.min_, torch.minimum)
 
 
-def divisible(g: Emitter, input0: Value, input1: Value) -> tuple[Any, Any, Any, Any]:
+def divisible(
+    g: Emitter, input0: Value, input1: Value
+) -> tuple[Result, Result, Result | None, Result | None]:
     """Integers, and their divisors without 0 and -1, by which processors trap; where those are."""
     a, b = g.of(input0), g.of(input1)
     known = input1.known
@@ -80,7 +83,7 @@ def _unsigned(a: Any, b: Any) -> tuple[Any, Any]:
     return quotient + more.to(torch.int64), torch.where(more, rest - b, rest)
 
 
-def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Any:
+def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Result:
     a, b, nothing, minus = divisible(g, input0, input1)
     if input0.precision == Precision.UINT64:
         made = _unsigned(a, b)[0]
@@ -91,7 +94,7 @@ def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Any:
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
     if input0.is_integer:
         result = _quotient(g, input0, input1, "trunc")
     else:
@@ -100,7 +103,7 @@ def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
     if input0.is_integer:
         result = _quotient(g, input0, input1, "floor")
     else:
@@ -109,7 +112,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> A
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
+def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
     if input0.precision == Precision.UINT64:
         raise NoLowering("torch has no powers of UINT64")
     x, known = g.of(input0), input1.known
@@ -120,7 +123,7 @@ def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Any:
 
 
 @table.lower(binary.mod)
-def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
+def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Result:
     function = torch.fmod if fmod else torch.remainder
     if input0.is_float:
         return g.back(function(g.of(input0), g.of(input1)), input0.precision)
@@ -133,7 +136,7 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Any:
 
 def _joint(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
     @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         return g.back(function(g.of(input0), g.of(input1)), input0.precision)
 
 
@@ -141,7 +144,7 @@ _joint(binary.atan2, torch.atan2)
 
 
 @table.lower(binary.hypot)
-def hypot(g: Emitter, input0: Value, input1: Value) -> Any:
+def hypot(g: Emitter, input0: Value, input1: Value) -> Result:
     """An infinity wins over NaN, which torch's vectors forget."""
     a, b = g.of(input0), g.of(input1)
     endless = torch.isinf(a) | torch.isinf(b)
@@ -149,14 +152,14 @@ def hypot(g: Emitter, input0: Value, input1: Value) -> Any:
 
 
 @table.lower(binary.gcd)
-def gcd(g: Emitter, input0: Value, input1: Value) -> Any:
+def gcd(g: Emitter, input0: Value, input1: Value) -> Result:
     if input0.precision == Precision.UINT64:
         raise NoLowering("torch has no gcd of UINT64")
     return g.back(torch.gcd(g.of(input0), g.of(input1)), input0.precision)
 
 
 @table.lower(binary.next_after)
-def next_after(g: Emitter, input0: Value, input1: Value) -> Any:
+def next_after(g: Emitter, input0: Value, input1: Value) -> Result:
     kinds = (Precision.FLOAT32, Precision.FLOAT64, Precision.BFLOAT16)
     if input0.precision not in kinds:
         raise NoLowering(f"torch has no nextafter of {input0.precision.name}")
@@ -164,7 +167,7 @@ def next_after(g: Emitter, input0: Value, input1: Value) -> Any:
 
 
 @table.lower(binary.sum_)
-def sum_(g: Emitter, *input: Value) -> Any:
+def sum_(g: Emitter, *input: Value) -> Result:
     total = g.of(input[0])
     for value in input[1:]:
         total = total + g.of(value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypedDict
 
 import torch
 
@@ -122,11 +122,23 @@ def selected(
     return torch.cat(rows)
 
 
+class Suppression(TypedDict):
+    """The attributes of NON_MAX_SUPPRESSION that are read while running."""
+
+    background_label: int
+    score_threshold: float
+    nms_top_k: int
+    nms_threshold: float
+    nms_eta: float
+    keep_top_k: int
+    normalized: bool
+
+
 def of_classes(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     counts: torch.Tensor | None,
-    how: dict[str, Any],
+    how: Suppression,
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """NON_MAX_SUPPRESSION: rows, detections per image, and the box of each row."""
     if counts is None:
@@ -150,7 +162,7 @@ def of_classes(
 
 
 def _of_image(
-    boxes: torch.Tensor, scores: torch.Tensor, offset: int, in_order: bool, how: dict[str, Any]
+    boxes: torch.Tensor, scores: torch.Tensor, offset: int, in_order: bool, how: Suppression
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Detections of one image from boxes [C or 1, M, 4] and scores [C, M]."""
     classes, count = scores.shape

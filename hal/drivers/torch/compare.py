@@ -12,9 +12,9 @@ from nnir.operator import Operator
 from nnir.ops import compare
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
     compare.equal: torch.eq,
@@ -27,7 +27,7 @@ FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
 
 
 def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         return function(g.ordered(input0), g.ordered(input1))
 
     return lowering
@@ -38,6 +38,6 @@ for operator, function in FUNCTIONS.items():
 
 
 @table.lower(compare.where)
-def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Any:
+def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Result:
     result = torch.where(g.raw(condition), g.bits(input0), g.bits(input1))
     return g.unbits(result, input0.precision)

@@ -11,12 +11,13 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
+from ...attributes import Floats, Ints
 from ...lowering import Lowerings
 from . import boxes as arithmetic
 from . import regions
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 @table.lower(detection.non_max_suppression_indices)
@@ -29,7 +30,7 @@ def non_max_suppression_indices(
     score_threshold: Value | None,
     *,
     center_point_box: bool,
-) -> Any:
+) -> Result:
     limit = 0 if max_output_boxes_per_class is None else g.sizes(max_output_boxes_per_class)[0]
     bound = 0.0 if iou_threshold is None else g.raw(iou_threshold).reshape([-1])[0].item()
     least = None if score_threshold is None else g.of(score_threshold).reshape([-1])[0]
@@ -52,7 +53,7 @@ def non_max_suppression(
     keep_top_k: int,
     normalized: bool,
     return_index: bool,
-) -> Any:
+) -> Results:
     how = {
         "background_label": background_label,
         "score_threshold": score_threshold,
@@ -69,7 +70,7 @@ def non_max_suppression(
 
 
 @table.lower(detection.suppress_boxes)
-def suppress_boxes(g: Emitter, boxes: Value, scores: Value, *, iou_threshold: float) -> Any:
+def suppress_boxes(g: Emitter, boxes: Value, scores: Value, *, iou_threshold: float) -> Result:
     count = g.shape(scores)[0]
     return g.call(arithmetic.suppressed, g.of(boxes), g.of(scores), count, iou_threshold)
 
@@ -80,17 +81,17 @@ def prior_box(
     input: Value,
     image: Value,
     *,
-    min_sizes: tuple[float, ...],
-    max_sizes: tuple[float, ...] | None,
-    aspect_ratios: tuple[float, ...],
-    variances: tuple[float, ...],
+    min_sizes: Floats,
+    max_sizes: Floats | None,
+    aspect_ratios: Floats,
+    variances: Floats,
     flip: bool,
     clip: bool,
     step_w: float,
     step_h: float,
     offset: float,
     min_max_aspect_ratios_order: bool,
-) -> Any:
+) -> Results:
     """Only sizes matter, so known ones give constants."""
     sizes = (*input.shape[2:], *image.shape[2:])
     if not all(isinstance(n, int) for n in sizes):
@@ -126,7 +127,7 @@ def _aligned(operator: Any, *, maximal: bool) -> None:
         sampling_ratio: int,
         spatial_scale: float,
         aligned: bool,
-    ) -> Any:
+    ) -> Result:
         bins = [output_height, output_width]
         operands = (g.of(input), g.of(rois), g.index(batch_indices))
         given = (bins, sampling_ratio, spatial_scale, aligned, maximal)
@@ -140,16 +141,16 @@ _aligned(detection.roi_align_max, maximal=True)
 
 @table.lower(detection.max_roi_pool)
 def max_roi_pool(
-    g: Emitter, input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
-) -> Any:
+    g: Emitter, input: Value, rois: Value, *, pooled_shape: Ints, spatial_scale: float
+) -> Result:
     operands = (g.of(input), g.of(rois), list(pooled_shape), spatial_scale)
     return g.back(g.call(regions.maximal_regions, *operands)[0], input.precision)
 
 
 @table.lower(detection.max_roi_positions)
 def max_roi_positions(
-    g: Emitter, input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
-) -> Any:
+    g: Emitter, input: Value, rois: Value, *, pooled_shape: Ints, spatial_scale: float
+) -> Result:
     operands = (g.of(input), g.of(rois), list(pooled_shape), spatial_scale)
     return g.call(regions.maximal_regions, *operands)[1].to(torch.int32)
 
@@ -160,7 +161,7 @@ def yolo_box(
     input: Value,
     imgsize: Value,
     *,
-    anchors: tuple[int, ...],
+    anchors: Ints,
     class_num: int,
     conf_thresh: float,
     downsample_ratio: int,
@@ -168,7 +169,7 @@ def yolo_box(
     scale_x_y: float,
     iou_aware: bool,
     iou_aware_factor: float,
-) -> Any:
+) -> Results:
     made = g.call(
         regions.decoded,
         g.of(input),

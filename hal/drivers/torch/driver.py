@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from nnir.types import TensorType
 
 from ...device import Cache, Callback, Device, Timing
 
+if TYPE_CHECKING:
+    from .program import Program, Settings
+
 ZIP = b"PK\x03\x04"
 """How a `.pt2` file begins."""
 
 
-class Torch(Device):
+class Torch(Device["Settings", "Program"]):
     """Properties: `TORCH_DEVICE` (cpu, cuda, cuda:1, ...), `TORCH_NUM_THREADS` (of the whole
     process: torch has one number), `TORCH_COMPILE` (1 compiles with torch.compile)."""
 
@@ -40,16 +43,18 @@ class Torch(Device):
 
         self.programs, self.exporting = program, exporting
 
-    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Any:
+    def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         return self.programs.settings(properties)
 
-    def validate_program(self, context: Any, model: Model) -> list[bool]:
+    def validate_program(self, context: Settings, model: Model) -> list[bool]:
         return [why is None for why in self.explain_program(context, model)]
 
-    def explain_program(self, context: Any, model: Model) -> list[str | None]:
+    def explain_program(self, context: Settings, model: Model) -> list[str | None]:
         return [self.programs.why_not(operation) for operation in model.operations]
 
-    def create_program(self, context: Any, model: Model | None, cache: Cache | None) -> Any:
+    def create_program(
+        self, context: Settings, model: Model | None, cache: Cache | None
+    ) -> Program:
         if model is None:
             return self.programs.restored(b"" if cache is None else cache.buffer, context)
         if cache is not None:
@@ -58,22 +63,22 @@ class Torch(Device):
 
     def execute_program(
         self,
-        program: Any,
+        program: Program,
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
         return program.run(inputs)
 
-    def timings(self, program: Any) -> list[Timing]:
+    def timings(self, program: Program) -> list[Timing]:
         return program.timings
 
     def import_program(
         self,
-        context: Any,
+        context: Settings,
         path: Path,
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
-    ) -> Any:
+    ) -> Program:
         return self.programs.imported(path, outputs, context)
 
     def files_of(self, path: Path) -> list[Path] | None:

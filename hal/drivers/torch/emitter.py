@@ -6,10 +6,11 @@ import keyword
 import operator as python_operator
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike, DTypeLike
 from torch import fx
 from torch.fx.proxy import GraphAppendingTracer
 
@@ -33,7 +34,16 @@ CALLS: dict[str, Callable[..., Any]] = {
 NUMBER = re.compile(r"\W+")
 
 
-class Emitter(Emission[Any]):
+Result: TypeAlias = torch.Tensor
+"""What torch code takes and gives: while a graph is made, a proxy that records what is done to it.
+
+A size is an int, or such a proxy of one.
+"""
+Results: TypeAlias = tuple[Result, ...]
+T = TypeVar("T")
+
+
+class Emitter(Emission[Result]):
     """One graph in the making; sub-models become modules with graphs of their own.
 
     A result is a `torch.fx.Proxy`: whatever torch code does with it is recorded. `symbols` are the
@@ -43,29 +53,29 @@ class Emitter(Emission[Any]):
     device = "torch"
     root: Emitter
 
-    def __init__(self, lowerings: Lowerings, outer: Emitter | None = None) -> None:
+    def __init__(self, lowerings: Lowerings[Result], outer: Emitter | None = None) -> None:
         super().__init__(lowerings)
         if outer is not None:
             self.root = outer.root
         self.graph = fx.Graph()
         self.tracer = GraphAppendingTracer(self.graph)
         self.module = torch.nn.Module()
-        self.symbols: dict[str, tuple[Any, int]] = {}
+        self.symbols: dict[str, tuple[Result, int]] = {}
         self.known: dict[Any, Any] = {}
         self.locals = 0
 
     # What the walk needs
 
-    def ref(self, operand: Any) -> Any:
+    def ref(self, operand: Value | Result | None) -> Result:
         if not isinstance(operand, Value):
-            return operand
+            return operand  # type: ignore[return-value]  # only `raw` asks for what is there
         if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
             self.names[operand] = self.constant(operand.constant, name=operand.name)
         return self.names[operand]
 
-    def stand_in(self, value: Value) -> Any:
+    def stand_in(self, value: Value) -> Result:
         made = self.placeholder("missing")
         self.typed(made, value)
         return made
@@ -87,7 +97,7 @@ class Emitter(Emission[Any]):
     def _last(self) -> fx.Node:
         return self.graph._root._prev
 
-    def typed(self, ref: Any, value: Value) -> Any:
+    def typed(self, ref: Result, value: Value) -> Result:
         for axis, dim in enumerate(value.shape):
             if isinstance(dim, Expr):
                 self.symbols.setdefault(str(dim), (ref, axis))
@@ -103,58 +113,61 @@ class Emitter(Emission[Any]):
 
     # What lowerings use
 
-    def raw(self, value: Value) -> Any:
+    def raw(self, value: Value) -> Result:
         """The tensor as it is."""
         dtype_of(value.precision)
         return self.ref(value)
 
-    def of(self, value: Value) -> Any:
+    def of(self, value: Value) -> Result:
         """The tensor in a type that torch computes in: `back` undoes it."""
         kind = plain(value.precision)
         if kind == Precision.UINT64:
             return self.raw(value).view(torch.int64)
         return self.raw(value).to(COMPUTED[kind]) if kind in COMPUTED else self.raw(value)
 
-    def back(self, result: Any, precision: Precision) -> Any:
+    def back(self, result: Result, precision: Precision) -> Result:
         """A result that was computed with `of`, in its type."""
         kind = plain(precision)
         if kind == Precision.UINT64:
             return result.view(torch.uint64)
         return result.to(PLAIN[kind]) if kind in COMPUTED else result
 
-    def ordered(self, value: Value) -> Any:
+    def ordered(self, value: Value) -> Result:
         """As `of`, in the order of the numbers too: unsigned ones of 64 bits are shifted."""
         result = self.of(value)
         return result ^ LOWEST if value.precision == Precision.UINT64 else result
 
-    def disordered(self, result: Any, precision: Precision) -> Any:
+    def disordered(self, result: Result, precision: Precision) -> Result:
         """A result that was computed with `ordered`, in its type."""
         whole = result ^ LOWEST if precision == Precision.UINT64 else result
         return self.back(whole, precision)
 
-    def bits(self, value: Value) -> Any:
+    def bits(self, value: Value) -> Result:
         """The tensor in a type that torch moves about: `unbits` undoes it."""
         kind = CARRIED.get(plain(value.precision))
         return self.raw(value) if kind is None else self.raw(value).view(kind)
 
-    def unbits(self, result: Any, precision: Precision) -> Any:
+    def unbits(self, result: Result, precision: Precision) -> Result:
         """A result that was made with `bits`, in its type."""
         kind = plain(precision)
         return result.view(PLAIN[kind]) if kind in CARRIED else result
 
-    def index(self, value: Value) -> Any:
+    def index(self, value: Value) -> Result:
         """Positions as int64."""
         return self.to(self.raw(value), value.precision, Precision.INT64)
 
-    def to(self, ref: Any, precision: Precision, wanted: Precision) -> Any:
+    def to(self, ref: Result, precision: Precision, wanted: Precision) -> Result:
         """A cast, left out where nothing changes."""
         return ref if precision == wanted else ref.to(dtype_of(wanted))
 
-    def call(self, function: Callable[..., Any], *arguments: Any, **keywords: Any) -> Any:
+    def call(self, function: Callable[..., T], *arguments: object, **keywords: object) -> T:
         """A call of a function that takes no tensor, which a proxy would not see."""
-        return self.tracer.create_proxy("call_function", function, arguments, keywords)
+        made: Any = self.tracer.create_proxy("call_function", function, arguments, keywords)
+        return made
 
-    def constant(self, data: Any, dtype: Any = None, *, name: str | None = None) -> Any:
+    def constant(
+        self, data: ArrayLike, dtype: DTypeLike | None = None, *, name: str | None = None
+    ) -> Result:
         """A buffer on the memory of an array."""
         array = np.asarray(data, dtype)
         stem = "c_" + (NUMBER.sub("_", name) if name else "constant")
@@ -163,17 +176,20 @@ class Emitter(Emission[Any]):
             count += 1
             target = f"{stem}_{count}"
         self.module.register_buffer(target, tensor_of(array))
-        return self.tracer.create_proxy("get_attr", target, (), {})
+        made: Any = self.tracer.create_proxy("get_attr", target, (), {})
+        return made
 
-    def placeholder(self, name: str) -> Any:
+    def placeholder(self, name: str) -> Result:
         """An input of the graph."""
-        return self.tracer.create_proxy("placeholder", name, (), {})
+        made: Any = self.tracer.create_proxy("placeholder", name, (), {})
+        return made
 
-    def part(self, module: torch.nn.Module, *arguments: Any) -> Any:
+    def part(self, module: torch.nn.Module, *arguments: object) -> Results:
         """A call of a module that becomes part of this one."""
         target = f"part_{len(list(self.module.children()))}"
         self.module.add_module(target, module)
-        return self.tracer.create_proxy("call_module", target, arguments, {})
+        made: Any = self.tracer.create_proxy("call_module", target, arguments, {})
+        return made
 
     def branch(self, model: Model) -> fx.GraphModule:
         """A sub-model as a module."""
@@ -198,7 +214,7 @@ class Emitter(Emission[Any]):
             self.known[key] = symbol(name)
         return self.known[key]
 
-    def size(self, dim: Dim) -> Any:
+    def size(self, dim: Dim) -> int:
         """A dimension as an int, or as a result that is one; NoLowering for an unknown symbol."""
         if not isinstance(dim, Expr):
             return int(dim)
@@ -227,7 +243,7 @@ class Emitter(Emission[Any]):
             return self.size(symbol(atom.name))
         return self.call(CALLS[atom.kind], self.size(atom.left), self.size(atom.right))
 
-    def sizes(self, value: Value) -> list[Any]:
+    def sizes(self, value: Value) -> list[int]:
         """The elements of an operand of sizes, positions or axes: ints, or results that are."""
         known = contents(value)
         try:
@@ -240,18 +256,18 @@ class Emitter(Emission[Any]):
             self.known[key] = self.raw(value).reshape(-1).tolist()
         return [self.known[key][k] for k in range(length_of(value))]
 
-    def shape(self, value: Value) -> list[Any]:
+    def shape(self, value: Value) -> list[int]:
         """The sizes of all axes."""
         return [self.size(d) for d in self.axes(value)]
 
-    def number(self, value: Value) -> Any:
+    def number(self, value: Value) -> Result:
         """An operand of one element: a Python number where it is known, else rank 0."""
         known = value.known
         if known is not None and known.dtype.kind in "biuf":
             return known.reshape(-1)[0].item()
         return self.of(value).reshape([])
 
-    def fused(self, result: Any, code: Fuse) -> Any:
+    def fused(self, result: Result, code: Fuse) -> Result:
         """Apply the activation of a fuse code."""
         match code:
             case Fuse.NONE:

@@ -8,12 +8,13 @@ import itertools
 import logging
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import torch
 from torch._export.serde.serialize import SerializeError
+from typing_extensions import Buffer
 
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
 from nnir.errors import BadFile, BadInput, Unsupported
@@ -67,7 +68,7 @@ class Patient(io.RawIOBase):
         """Stay at the end: torch.export rewinds a file that it wrote, for who reads it next."""
         return offset
 
-    def write(self, data: Any) -> int:
+    def write(self, data: Buffer) -> int:
         if self.error is None:
             try:
                 self.file.write(data)
@@ -76,7 +77,7 @@ class Patient(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def exported(model: Model) -> Any:
+def exported(model: Model) -> torch.export.ExportedProgram:
     """The ExportedProgram of a model, without what differs from run to run.
 
     Sizes have the ranges of their symbols, or where the model itself is narrower (a table of so
@@ -104,7 +105,7 @@ def _attempt(
 ) -> Any:
     """An export; once more with narrower ranges where torch proposes them."""
 
-    def shapes(known: dict[str, Any]) -> dict[str, Any]:
+    def shapes(known: Mapping[str, object]) -> dict[str, dict[int, object] | None]:
         return {n: _shape(v, known) for n, v in zip(names, model.inputs, strict=True)}
 
     with torch.no_grad(), _quiet():
@@ -179,7 +180,7 @@ def _dims(model: Model) -> dict[str, Any]:
     return made
 
 
-def _shape(value: Value, dims: dict[str, Any]) -> dict[int, Any]:
+def _shape(value: Value, dims: Mapping[str, Any]) -> dict[int, Any]:
     """The dynamic axes of an input; what is no plain symbol torch finds out."""
     found = {}
     for axis, dim in enumerate(value.shape):
@@ -188,7 +189,7 @@ def _shape(value: Value, dims: dict[str, Any]) -> dict[int, Any]:
     return found
 
 
-def _linear(dim: Expr, dims: dict[str, Any]) -> Any:
+def _linear(dim: Expr, dims: Mapping[str, Any]) -> Any:
     """A multiple of one symbol and a number more, which torch knows too."""
     symbols = [(m[0], c) for m, c in dim.terms if len(m) == 1 and isinstance(m[0], Symbol)]
     rest = sum(c for m, c in dim.terms if not m)

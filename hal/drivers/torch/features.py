@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import torch
 
 from nnir.model import Value
 from nnir.ops import features
 
+from ...attributes import Floats, Ints
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 def counted(
@@ -48,11 +47,11 @@ def tf_idf_vectorizer(
     min_gram_length: int,
     max_gram_length: int,
     max_skip_count: int,
-    ngram_counts: tuple[int, ...],
-    ngram_indexes: tuple[int, ...],
-    pool_int64s: tuple[int, ...],
-    weights: tuple[float, ...],
-) -> Any:
+    ngram_counts: Ints,
+    ngram_indexes: Ints,
+    pool_int64s: Ints,
+    weights: Floats,
+) -> Result:
     rows = g.index(input)
     rows = rows.unsqueeze(0) if input.rank == 1 else rows
     grams, steps, columns = [], [], []

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import nn
 
+Results = tuple[torch.Tensor, ...]
+
 
 class Branches(nn.Module):
     """One of two modules on the same inputs."""
@@ -16,7 +18,7 @@ class Branches(nn.Module):
         super().__init__()
         self.chosen, self.other = chosen, other
 
-    def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Any:
+    def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Results:
         flag = condition.reshape([])
         if torch.compiler.is_exporting():
             return self._exported(flag, inputs)
@@ -26,11 +28,11 @@ class Branches(nn.Module):
         weights = [dict(m.named_buffers()) for m in (self.chosen, self.other)]
         count, first = len(inputs), len(weights[0])
 
-        def chosen(*given: torch.Tensor) -> Any:
+        def chosen(*given: torch.Tensor) -> Results:
             own = given[count : count + first]
             return applied(self.chosen, weights[0], own, given[:count])
 
-        def other(*given: torch.Tensor) -> Any:
+        def other(*given: torch.Tensor) -> Results:
             return applied(self.other, weights[1], given[count + first :], given[:count])
 
         lifted = [w for table in weights for w in table.values()]
@@ -42,7 +44,7 @@ def applied(
     names: Iterable[str],
     weights: Sequence[torch.Tensor],
     inputs: Sequence[torch.Tensor],
-) -> tuple[torch.Tensor, ...]:
+) -> Results:
     """A module with its weights as inputs, which files of torch ask for; no result is an input."""
     table = dict(zip(names, weights, strict=True))
     made = torch.func.functional_call(module, table, tuple(inputs))
@@ -65,7 +67,7 @@ class Loop(nn.Module):
         super().__init__()
         self.body, self.carried, self.trips, self.scans = body, carried, trips, scans
 
-    def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Any:
+    def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Results:
         if torch.compiler.is_exporting() and self.trips is None and not self.scans:
             return self._exported(condition, *inputs)
         state, fixed = inputs[: self.carried], inputs[self.carried :]
@@ -96,7 +98,7 @@ class Loop(nn.Module):
         def goes_on(flag: torch.Tensor, *_: torch.Tensor) -> torch.Tensor:
             return flag.clone()
 
-        def step(flag: torch.Tensor, *given: torch.Tensor) -> Any:
+        def step(flag: torch.Tensor, *given: torch.Tensor) -> Results:
             more, *results = applied(self.body, weights, given[count:], given[:count])
             return (more.reshape([]), *results)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import generate
@@ -12,24 +10,24 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from . import borders, folds
 from .dtypes import PLAIN
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 LARGEST = 1 << 16
 
 
 @table.lower(generate.fill)
-def fill(g: Emitter, shape: Value, value: Value) -> Any:
+def fill(g: Emitter, shape: Value, value: Value) -> Result:
     return g.raw(value).reshape([]).expand(g.sizes(shape))
 
 
 @table.lower(generate.fill_like)
-def fill_like(g: Emitter, input: Value, value: Value) -> Any:
+def fill_like(g: Emitter, input: Value, value: Value) -> Result:
     return g.raw(value).reshape([]).expand(g.shape(input))
 
 
 @table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Any:
+def meshgrid(g: Emitter, *input: Value) -> Results:
     sizes = [g.shape(v)[0] for v in input]
     last = len(input) - 1
     return tuple(
@@ -39,7 +37,7 @@ def meshgrid(g: Emitter, *input: Value) -> Any:
 
 
 @table.lower(generate.range_)
-def range_(g: Emitter, start: Value, end: Value, step: Value) -> Any:
+def range_(g: Emitter, start: Value, end: Value, step: Value) -> Result:
     bounds = (start, end, step)
     kind = start.precision
     known = [v.known for v in bounds]

@@ -16,12 +16,12 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from . import borders
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
-def wrapped(g: Emitter, indices: Value, size: Dim) -> Any:
+def wrapped(g: Emitter, indices: Value, size: Dim) -> Result:
     """Positions as int64, those from the end as from the beginning."""
     at, known = g.index(indices), indices.known
     if known is not None and (not known.size or known.min() >= 0):
@@ -30,7 +30,7 @@ def wrapped(g: Emitter, indices: Value, size: Dim) -> Any:
 
 
 @table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Result:
     place, x, known = axis_of(axis, input.rank), g.bits(input), indices.known
     if known is not None and known.ndim == 0:
         return g.unbits(x.select(place, int(known)), input.precision)
@@ -41,7 +41,7 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
 
 
 @table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
+def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Result:
     amounts = g.sizes(shifts)
     if axes is None:
         return g.unbits(torch.roll(g.bits(input), amounts[0]), input.precision)
@@ -54,7 +54,7 @@ def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Any:
 @table.lower(index.slice_)
 def slice_(
     g: Emitter, input: Value, axes: Value | None, starts: Value, ends: Value, steps: Value | None
-) -> Any:
+) -> Result:
     count = length_of(starts)
     where = range(count) if axes is None else g.sizes(axes)
     by = [1] * count if steps is None else g.sizes(steps)
@@ -75,7 +75,7 @@ def slice_(
 
 
 @table.lower(index.gather_elements)
-def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Any:
+def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Result:
     at = wrapped(g, indices, g.axes(input)[axis])
     return g.unbits(torch.gather(g.bits(input), axis, at), input.precision)
 
@@ -85,7 +85,7 @@ REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 def _scattered(
     g: Emitter, x: Any, axis: int, at: Any, updates: Any, precision: Precision, reduction: str
-) -> Any:
+) -> Result:
     """Positions along an axis are visited in order: of equal ones the last wins."""
     if reduction == "none":
         return torch.scatter(x, axis, at, updates)
@@ -105,7 +105,7 @@ def _both(g: Emitter, input: Value, updates: Value, reduction: str) -> tuple[Any
     return form(input), form(updates)
 
 
-def _made(g: Emitter, result: Any, precision: Precision, reduction: str) -> Any:
+def _made(g: Emitter, result: Any, precision: Precision, reduction: str) -> Result:
     if reduction == "none":
         return g.unbits(result, precision)
     if precision == Precision.UINT64 and reduction not in ("max", "min"):
@@ -116,7 +116,7 @@ def _made(g: Emitter, result: Any, precision: Precision, reduction: str) -> Any:
 @table.lower(index.scatter_elements)
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
-) -> Any:
+) -> Result:
     at = wrapped(g, indices, g.axes(input)[axis])
     x, new = _both(g, input, updates, reduction)
     result = _scattered(g, x, axis, at, new, input.precision, reduction)
@@ -124,7 +124,9 @@ def scatter_elements(
 
 
 @table.lower(index.scatter_nd)
-def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str) -> Any:
+def scatter_nd(
+    g: Emitter, input: Value, indices: Value, updates: Value, *, reduction: str
+) -> Result:
     """As rows: the vectors of positions become one position in the leading axes."""
     depth = int(indices.shape[-1])  # type: ignore[arg-type]  # checked by the rule
     own, at = g.axes(input), g.index(indices)
@@ -145,13 +147,13 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
 
 
 @table.lower(index.non_zero)
-def non_zero(g: Emitter, input: Value) -> Any:
+def non_zero(g: Emitter, input: Value) -> Result:
     x = g.of(input)
     return torch.nonzero(x).t()
 
 
 @table.lower(index.channel_shuffle)
-def channel_shuffle(g: Emitter, input: Value, *, group: int) -> Any:
+def channel_shuffle(g: Emitter, input: Value, *, group: int) -> Result:
     sizes = g.axes(input)
     split = [sizes[0], group, sizes[1] // group, *sizes[2:]]
     apart = g.raw(input).reshape([g.size(d) for d in split]).transpose(1, 2)

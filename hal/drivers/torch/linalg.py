@@ -15,9 +15,9 @@ from nnir.operator import Operator
 from nnir.ops import linalg
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 own = torch.linalg
 
 SINGLE: dict[Operator[Any], tuple[Callable[[Any], Any], int]] = {
@@ -32,9 +32,11 @@ SINGLE: dict[Operator[Any], tuple[Callable[[Any], Any], int]] = {
 """Functions of one matrix, and how many results they have."""
 
 
-def _lowered(function: Callable[[Any], Any], count: int) -> Callable[..., Any]:
-    def lowering(g: Emitter, input: Value) -> Any:
-        made = function(g.raw(input))
+def _lowered(
+    function: Callable[..., object], count: int
+) -> Callable[[Emitter, Value], Result | Results]:
+    def lowering(g: Emitter, input: Value) -> Result | Results:
+        made: Any = function(g.raw(input))
         return made if count == 1 else tuple(made[k] for k in range(count))
 
     return lowering
@@ -45,12 +47,12 @@ for operator, (function, count) in SINGLE.items():
 
 
 @table.lower(linalg.cholesky)
-def cholesky(g: Emitter, input: Value, *, upper: bool) -> Any:
+def cholesky(g: Emitter, input: Value, *, upper: bool) -> Result:
     return own.cholesky(g.raw(input), upper=upper)
 
 
 @table.lower(linalg.lu_factor)
-def lu_factor(g: Emitter, input: Value, *, pivot: bool) -> Any:
+def lu_factor(g: Emitter, input: Value, *, pivot: bool) -> Results:
     if not pivot:
         raise NoLowering("torch has no lu_factor without pivoting on CPUs")
     both = own.lu_factor_ex(g.raw(input))  # a singular matrix is no error
@@ -58,7 +60,7 @@ def lu_factor(g: Emitter, input: Value, *, pivot: bool) -> Any:
 
 
 @table.lower(linalg.pivot_order)
-def pivot_order(g: Emitter, pivots: Value, *, size: int) -> Any:
+def pivot_order(g: Emitter, pivots: Value, *, size: int) -> Result:
     """The ones of the permutation matrix, column by column."""
     swaps = g.raw(pivots).to(torch.int32)
     sizes = g.shape(pivots)
@@ -78,12 +80,12 @@ def _solvable(g: Emitter, a: Value, b: Value) -> tuple[Any, Any]:
 
 
 @table.lower(linalg.solve)
-def solve(g: Emitter, a: Value, b: Value) -> Any:
+def solve(g: Emitter, a: Value, b: Value) -> Result:
     return own.solve(*_solvable(g, a, b))
 
 
 @table.lower(linalg.solve_triangular)
-def solve_triangular(g: Emitter, a: Value, b: Value, *, upper: bool, unit_diagonal: bool) -> Any:
+def solve_triangular(g: Emitter, a: Value, b: Value, *, upper: bool, unit_diagonal: bool) -> Result:
     left, right = _solvable(g, a, b)
     return own.solve_triangular(left, right, upper=upper, unitriangular=unit_diagonal)
 
@@ -91,7 +93,7 @@ def solve_triangular(g: Emitter, a: Value, b: Value, *, upper: bool, unit_diagon
 @table.lower(linalg.apply_householder)
 def apply_householder(
     g: Emitter, vectors: Value, tau: Value, input: Value, *, adjoint: bool
-) -> Any:
+) -> Result:
     """Missing factors are 0: their reflections change nothing."""
     wanted = minimum(g.axes(vectors)[-1], g.axes(input)[-2])
     factors = functional.pad(g.raw(tau), [0, g.size(wanted - g.axes(tau)[-1])])
@@ -99,36 +101,36 @@ def apply_householder(
 
 
 @table.lower(linalg.qr)
-def qr(g: Emitter, input: Value, *, complete: bool) -> Any:
+def qr(g: Emitter, input: Value, *, complete: bool) -> Results:
     both = own.qr(g.raw(input), mode="complete" if complete else "reduced")
     return both[0], both[1]
 
 
 @table.lower(linalg.svd)
-def svd(g: Emitter, input: Value, *, full_matrices: bool) -> Any:
+def svd(g: Emitter, input: Value, *, full_matrices: bool) -> Results:
     made = own.svd(g.raw(input), full_matrices=full_matrices)
     return made[0], made[1], made[2]
 
 
 @table.lower(linalg.eigh)
-def eigh(g: Emitter, input: Value, *, upper: bool) -> Any:
+def eigh(g: Emitter, input: Value, *, upper: bool) -> Results:
     both = own.eigh(g.raw(input), UPLO="U" if upper else "L")
     return both[0], both[1]
 
 
 @table.lower(linalg.eigenvalues_h)
-def eigenvalues_h(g: Emitter, input: Value, *, upper: bool) -> Any:
+def eigenvalues_h(g: Emitter, input: Value, *, upper: bool) -> Result:
     return own.eigvalsh(g.raw(input), UPLO="U" if upper else "L")
 
 
 @table.lower(linalg.ldl_factor)
-def ldl_factor(g: Emitter, input: Value, *, hermitian: bool) -> Any:
+def ldl_factor(g: Emitter, input: Value, *, hermitian: bool) -> Results:
     both = own.ldl_factor_ex(g.raw(input), hermitian=hermitian)
     return both[0], both[1]
 
 
 @table.lower(linalg.ldl_solve)
-def ldl_solve(g: Emitter, factors: Value, pivots: Value, b: Value, *, hermitian: bool) -> Any:
+def ldl_solve(g: Emitter, factors: Value, pivots: Value, b: Value, *, hermitian: bool) -> Result:
     left, right = _solvable(g, factors, b)
     swaps = g.raw(pivots).to(torch.int32)
     for _ in range(b.rank - factors.rank):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 from torch.nn import functional
 
@@ -14,15 +12,15 @@ from nnir.types import Fuse
 
 from ...lowering import Lowerings
 from .binary import require_signed
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 @table.lower(linear.fully_connected)
 def fully_connected(
     g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Any:
+) -> Result:
     require_signed(input, fuse_code)
     x, w, b = g.of(input), g.of(weight), g.of(bias)
     if input.rank > 2:
@@ -33,7 +31,7 @@ def fully_connected(
 
 
 @table.lower(linear.mat_mul)
-def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Any:
+def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Result:
     left, right = g.of(x), g.of(y)
     left = left.transpose(-1, -2) if transpose_x and x.rank > 1 else left
     right = right.transpose(-1, -2) if transpose_y and y.rank > 1 else right
@@ -41,16 +39,16 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
 
 
 @table.lower(linear.einsum)
-def einsum(g: Emitter, *input: Value, equation: str) -> Any:
+def einsum(g: Emitter, *input: Value, equation: str) -> Result:
     operands = [g.of(v) for v in input]
     return g.back(g.call(torch.einsum, equation, *operands), input[0].precision)
 
 
 @table.lower(linear.determinant)
-def determinant(g: Emitter, input: Value) -> Any:
+def determinant(g: Emitter, input: Value) -> Result:
     return g.back(torch.linalg.det(g.of(input)), input.precision)
 
 
 @table.lower(linear.inverse)
-def inverse(g: Emitter, input: Value) -> Any:
+def inverse(g: Emitter, input: Value) -> Result:
     return g.back(torch.linalg.inv(g.of(input)), input.precision)

@@ -13,9 +13,9 @@ from nnir.ops import logic
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
     logic.and_: torch.logical_and,
@@ -28,7 +28,7 @@ FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
 
 
 def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         return g.unbits(function(g.bits(input0), g.bits(input1)), input0.precision)
 
     return lowering
@@ -39,17 +39,17 @@ for operator, function in FUNCTIONS.items():
 
 
 @table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Any:
+def not_(g: Emitter, input: Value) -> Result:
     return torch.logical_not(g.raw(input))
 
 
 @table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Any:
+def bitwise_not(g: Emitter, input: Value) -> Result:
     return g.unbits(torch.bitwise_not(g.bits(input)), input.precision)
 
 
 @table.lower(logic.bit_shift)
-def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Any:
+def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Result:
     x, by = g.of(input0), g.of(input1)
     inside = (by >= 0) & (by < input0.dtype.itemsize * 8)
     count = torch.where(inside, by, 0)

@@ -14,9 +14,9 @@ from nnir.ops import norm
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 def _wide(g: Emitter, *values: Value) -> list[Any]:
@@ -35,7 +35,7 @@ def batch_normalization(
     variance: Value,
     *,
     epsilon: float,
-) -> Any:
+) -> Result:
     x, s, b, m, v = _wide(g, input, scale, bias, mean, variance)
     result = functional.batch_norm(x, m, v, s, b, False, 0.0, epsilon)
     return g.back(result, input.precision)
@@ -44,20 +44,20 @@ def batch_normalization(
 @table.lower(norm.instance_normalization)
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
-) -> Any:
+) -> Result:
     return _grouped(g, input, scale, bias, epsilon, g.shape(input)[1])
 
 
 @table.lower(norm.group_normalization)
 def group_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
-) -> Any:
+) -> Result:
     return _grouped(g, input, scale, bias, epsilon, groups)
 
 
 def _grouped(
     g: Emitter, input: Value, scale: Value, bias: Value, epsilon: float, groups: Any
-) -> Any:
+) -> Result:
     if 0 in input.shape:
         return g.raw(input)
     x, s, b = _wide(g, input, scale, bias)
@@ -67,7 +67,7 @@ def _grouped(
 @table.lower(norm.layer_normalization)
 def layer_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, begin_norm_axis: int, epsilon: float
-) -> Any:
+) -> Result:
     x, s, b = _wide(g, input, scale, bias)
     sizes = g.shape(input)[axis_of(begin_norm_axis, input.rank) :]
     static = not any(isinstance(d, Expr) for d in (*scale.shape, *bias.shape))
@@ -80,7 +80,7 @@ def layer_normalization(
 
 
 @table.lower(norm.lp_normalization)
-def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Any:
+def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Result:
     (x,) = _wide(g, input)
     size = x.abs().sum(axis, keepdim=True)
     if p == 2:
@@ -89,7 +89,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 
 @table.lower(norm.lrn)
-def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Any:
+def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Result:
     (x,) = _wide(g, input)
     before = (size - 1) // 2
     flat = [*[0, 0] * (input.rank - 2), before, size - 1 - before]
@@ -100,7 +100,7 @@ def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta:
 @table.lower(norm.rms_normalization)
 def rms_normalization(
     g: Emitter, input: Value, scale: Value, *, begin_norm_axis: int, epsilon: float
-) -> Any:
+) -> Result:
     x, s = _wide(g, input, scale)
     places = list(range(axis_of(begin_norm_axis, input.rank), input.rank))
     power = (x * x).mean(places, keepdim=True)

@@ -111,7 +111,7 @@ class Clock(fx.Interpreter):
             torch.cuda.synchronize(self.device)
         return time.perf_counter()
 
-    def run_node(self, n: fx.Node) -> Any:
+    def run_node(self, n: fx.Node) -> object:
         start = self._now()
         result = super().run_node(n)
         operation = n.meta.get("operation")

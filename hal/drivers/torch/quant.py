@@ -15,12 +15,12 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
-def _along(g: Emitter, values: Any, dtype: Any, axis: int, rank: int) -> Any:
+def _along(g: Emitter, values: Any, dtype: Any, axis: int, rank: int) -> Result:
     """One value, or one for each entry of an axis, shaped to broadcast."""
     array = np.asarray(values, dtype).reshape(-1)
     shape = () if array.size == 1 else (-1, *(1,) * (rank - 1 - axis))
@@ -28,7 +28,9 @@ def _along(g: Emitter, values: Any, dtype: Any, axis: int, rank: int) -> Any:
 
 
 @table.lower(quant.quantize)
-def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int) -> Any:
+def quantize(
+    g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int
+) -> Result:
     scales, zeros = scale.known, None if zero_point is None else zero_point.known
     if scales is None or (zero_point is not None and zeros is None):
         raise NoLowering("torch quantises with constant scales")
@@ -44,7 +46,7 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
 
 
 @table.lower(quant.dequantize)
-def dequantize(g: Emitter, input: Value) -> Any:
+def dequantize(g: Emitter, input: Value) -> Result:
     how = input.type.quantization
     if how is None:
         raise NoLowering(f"{input.type} without scales")

@@ -10,18 +10,19 @@ import numpy as np
 import torch
 
 from nnir.model import Value
+from nnir.operator import Operator
 from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 LARGEST = 1 << 26
 
 
-def _drawn(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Any:
+def _drawn(g: Emitter, operator: Operator, shape: Value, **attributes: Any) -> Result | None:
     """Numbers that are the same in every run: a constant, where their count is known."""
     known = shape.known
     if known is None or np.prod(known) > LARGEST:
@@ -40,7 +41,7 @@ def drawn(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
 @table.lower(random.random_normal)
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Result:
     if seed is not None:
         given = {"mean": mean, "scale": scale, "dtype": dtype, "seed": seed}
         made = _drawn(g, random.random_normal, shape, **given)
@@ -55,7 +56,7 @@ def random_normal(
 @table.lower(random.random_uniform)
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
-) -> Any:
+) -> Result:
     """What would be rounded up to the upper bound is the float below it."""
     if seed is not None:
         given = {"low": low, "high": high, "dtype": dtype, "seed": seed}
@@ -74,7 +75,7 @@ def random_uniform(
 
 
 @table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Any:
+def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Result:
     odds = g.raw(input).to(torch.float64)
     if seed is None:
         return (torch.rand_like(odds) < odds).to(dtype_of(dtype))
@@ -84,7 +85,7 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
 @table.lower(random.multinomial)
 def multinomial(
     g: Emitter, input: Value, *, sample_size: int, dtype: Precision, seed: float | None
-) -> Any:
+) -> Result:
     scores = g.raw(input).to(torch.float64)
     sizes = [*g.shape(input)[:1], sample_size]
     if seed is None:

@@ -19,15 +19,15 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from . import folds
 from .dtypes import PLAIN
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 Fold = Callable[..., Any]
 
 
 def _reduction(operator: Operator, fold: Fold) -> None:
     @table.lower(operator)
-    def lowering(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Any:
+    def lowering(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Result:
         return fold(g, input, _places(g, input, axes), keepdim)
 
 
@@ -39,7 +39,7 @@ def _places(g: Emitter, input: Value, axes: Value) -> list[Any]:
     return sorted(axes_of(known, input.rank)) or list(range(input.rank))
 
 
-def _sum(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+def _sum(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     x = g.of(input)
     result = torch.sum(x, places, keepdim=keepdim, dtype=_kind(input)) if places else x
     return g.back(result, input.precision)
@@ -54,7 +54,7 @@ def _kind(input: Value) -> torch.dtype:
     return kinds.get(input.precision, PLAIN.get(input.precision, torch.float32))
 
 
-def _mean(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+def _mean(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     x = g.of(input)
     if not places:
         return g.raw(input)
@@ -73,7 +73,7 @@ def _mean(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
     return g.back(torch.trunc(total.to(torch.float64) / count).to(_kind(input)), input.precision)
 
 
-def _prod(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+def _prod(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     made = g.call(folds.product, g.of(input), places, keepdim, _kind(input))
     return g.back(made, input.precision)
 
@@ -81,7 +81,7 @@ def _prod(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
 def _extreme(identity: Callable[[np.dtype], Any], *, largest: bool) -> Fold:
     function = torch.amax if largest else torch.amin
 
-    def fold(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+    def fold(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
         if not places:
             return g.raw(input)
         x = g.ordered(input)
@@ -101,12 +101,12 @@ def _is_some(size: Dim) -> bool:
     return not isinstance(size, Expr) and size > 0
 
 
-def _log_sum_exp(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+def _log_sum_exp(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     result = torch.logsumexp(g.of(input), places, keepdim=keepdim) if places else g.of(input)
     return g.back(result, input.precision)
 
 
-def _xor(g: Emitter, input: Value, places: list[Any], keepdim: bool) -> Any:
+def _xor(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     """Bit by bit: whether the number of ones is odd."""
     if not places:
         return g.raw(input)
@@ -131,7 +131,7 @@ _reduction(reduce.reduce_xor, _xor)
 
 def _position(operator: Operator, function: Fold) -> None:
     @table.lower(operator)
-    def lowering(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Any:
+    def lowering(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Result:
         x = g.ordered(input)
         x = x.to(torch.uint8) if input.precision == Precision.BOOL8 else x
         return function(x, axis, keepdim=keepdim).to(PLAIN[dtype])
@@ -145,7 +145,7 @@ def _running(operator: Operator, function: Fold, identity: int) -> None:
     @table.lower(operator)
     def lowering(
         g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-    ) -> Any:
+    ) -> Result:
         along = -1 if axis is None else g.sizes(axis)[0]
         x = g.of(input)
         x = x.flip([along]) if reverse else x
@@ -161,7 +161,7 @@ _running(reduce.cum_prod, torch.cumprod, 1)
 
 def _best_so_far(operator: Operator[Any], function: Fold) -> None:
     @table.lower(operator)
-    def lowering(g: Emitter, input: Value, *, axis: int) -> Any:
+    def lowering(g: Emitter, input: Value, *, axis: int) -> Results:
         both = function(g.ordered(input), axis)
         return g.disordered(both[0], input.precision), both[1]
 
@@ -171,5 +171,5 @@ _best_so_far(reduce.cum_min, torch.cummin)
 
 
 @table.lower(reduce.cum_log_sum_exp)
-def cum_log_sum_exp(g: Emitter, input: Value, *, axis: int) -> Any:
+def cum_log_sum_exp(g: Emitter, input: Value, *, axis: int) -> Result:
     return g.back(torch.logcumsumexp(g.of(input), axis), input.precision)

@@ -15,12 +15,13 @@ from nnir.model import Value
 from nnir.ops import resize
 from nnir.types import InterpolateMode, PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from . import resampling
 from .dtypes import PLAIN
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> list[Any]:
@@ -36,7 +37,7 @@ def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None)
     return [made[0], made[1]]
 
 
-def _list(g: Emitter, value: Value) -> Any:
+def _list(g: Emitter, value: Value) -> list[float]:
     known = value.known
     if known is not None:
         return known.reshape(-1).astype(np.float64).tolist()
@@ -46,7 +47,7 @@ def _list(g: Emitter, value: Value) -> Any:
 @table.lower(resize.resize_nearest)
 def resize_nearest(
     g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, align_corners: bool
-) -> Any:
+) -> Result:
     sizes = _target(g, input, shape, scales)
     made = g.call(resampling.resized_nearest, g.bits(input), sizes, align_corners)
     return g.unbits(made, input.precision)
@@ -61,7 +62,7 @@ def resize_linear(
     *,
     align_corners: bool,
     align_mode: int | None,
-) -> Any:
+) -> Result:
     sizes = _target(g, input, shape, scales)
     if input.is_float and 0 not in input.shape and (align_corners or align_mode == 0):
         made = functional.interpolate(
@@ -74,14 +75,14 @@ def resize_linear(
     return _rounded(g, made, input)
 
 
-def _blendable(g: Emitter, input: Value) -> Any:
+def _blendable(g: Emitter, input: Value) -> Result:
     """Elements that can be averaged: integers in float64."""
     if input.precision in (Precision.UINT64, Precision.BOOL8) or input.dtype.kind == "c":
         raise NoLowering(f"torch does not blend {input.type}")
     return g.of(input) if input.is_float else g.of(input).to(torch.float64)
 
 
-def _rounded(g: Emitter, made: Any, input: Value) -> Any:
+def _rounded(g: Emitter, made: Any, input: Value) -> Result:
     """Integers are rounded and clamped to what the type holds."""
     if input.is_float:
         return g.back(made, input.precision)
@@ -107,12 +108,12 @@ def resize_(
     coordinate_transformation_mode: str,
     nearest_mode: str,
     antialias: bool,
-    axes: tuple[int, ...] | None,
+    axes: Ints | None,
     cubic_coeff_a: float,
     exclude_outside: bool,
     extrapolation_value: float,
     keep_aspect_ratio_policy: str,
-) -> Any:
+) -> Result:
     named = list(axes_of(axes if axes is not None else range(input.rank), input.rank))
     x = g.bits(input) if mode == "nearest" else _blendable(g, input)
     crops = coordinate_transformation_mode == "tf_crop_and_resize"
@@ -164,7 +165,7 @@ def grid_sample(
     align_corners: bool,
     mode: InterpolateMode,
     pad_mode: PadMode,
-) -> Any:
+) -> Result:
     if mode not in KINDS or pad_mode not in BORDERS:
         raise NoLowering(f"torch samples no {mode!r} with {pad_mode!r}")
     if mode == InterpolateMode.BICUBIC and input.rank == 5:
@@ -188,7 +189,7 @@ def grid_sample(
     return made.to(PLAIN[input.precision])
 
 
-def _finite(g: Emitter, grid: Any, input: Value, align_corners: bool) -> Any:
+def _finite(g: Emitter, grid: Any, input: Value, align_corners: bool) -> Result:
     """Positions that are not finite lie two elements outside."""
     sizes = g.shape(input)[:1:-1]
     outside = [-4 / (n - 1) - 1 if align_corners and n != 1 else -3 / n - 1 for n in sizes]
@@ -201,7 +202,7 @@ def _finite(g: Emitter, grid: Any, input: Value, align_corners: bool) -> Any:
     return torch.where(torch.isfinite(grid), grid, away)
 
 
-def _nearest(g: Emitter, input: Value, grid: Value, given: dict[str, Any]) -> Any:
+def _nearest(g: Emitter, input: Value, grid: Value, given: dict[str, Any]) -> Result:
     """Where the nearest elements are is sampled from a plane of numbers; they are moved then."""
     sizes, kind = g.axes(input), torch.float64
     count = g.size(product(sizes[2:]))
@@ -220,7 +221,7 @@ def _nearest(g: Emitter, input: Value, grid: Value, given: dict[str, Any]) -> An
 
 
 @table.lower(resize.affine_grid)
-def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Any:
+def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Result:
     sizes = g.sizes(size)
     own = [g.shape(theta)[0], *sizes[1:]]
     made = functional.affine_grid(g.of(theta), own, align_corners=align_corners)

@@ -16,16 +16,17 @@ from nnir.model import Value
 from nnir.ops import shape
 from nnir.types import PadMode, Precision
 
+from ...attributes import Ints
 from ...lowering import Lowerings
 from . import borders
 from .dtypes import dtype_of
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 @table.lower(shape.reshape)
-def reshape(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape(g: Emitter, input: Value, shape: Value) -> Result:
     known = contents(shape)
     if known is None:
         sizes = g.sizes(shape)
@@ -35,11 +36,11 @@ def reshape(g: Emitter, input: Value, shape: Value) -> Any:
 
 
 @table.lower(shape.reshape_exact)
-def reshape_exact(g: Emitter, input: Value, shape: Value) -> Any:
+def reshape_exact(g: Emitter, input: Value, shape: Value) -> Result:
     return _reshaped(g, input, shape, contents(shape))
 
 
-def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | None) -> Any:
+def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | None) -> Result:
     """A size that follows from nothing else is read from the operand."""
     if target is None:
         return g.raw(input).reshape(g.sizes(shape))
@@ -53,13 +54,13 @@ def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | No
 
 
 @table.lower(shape.transpose)
-def transpose(g: Emitter, input: Value, *, perm: tuple[int, ...] | None) -> Any:
+def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Result:
     order = [axis_of(a, input.rank) for a in perm] if perm else range(input.rank)[::-1]
     return g.raw(input).permute(list(order))
 
 
 @table.lower(shape.squeeze)
-def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
+def squeeze(g: Emitter, input: Value, axes: Value | None) -> Result:
     known = ints(axes)
     if axes is not None and known is None and length_of(axes):
         return g.call(borders.squeezed, g.raw(input), g.sizes(axes))
@@ -69,7 +70,7 @@ def squeeze(g: Emitter, input: Value, axes: Value | None) -> Any:
 
 
 @table.lower(shape.unsqueeze)
-def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
+def unsqueeze(g: Emitter, input: Value, axes: Value) -> Result:
     result = g.raw(input)
     for axis in g.sizes(axes):
         result = result.unsqueeze(axis)
@@ -77,48 +78,48 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Any:
 
 
 @table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Any:
+def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Result:
     if not input.rank:
         return g.raw(input).reshape([1])
     return g.raw(input).flatten(start_axis, end_axis)
 
 
 @table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Any:
+def concat(g: Emitter, *input: Value, axis: int) -> Result:
     return g.unbits(g.call(torch.cat, [g.bits(v) for v in input], axis), input[0].precision)
 
 
 @table.lower(shape.stack)
-def stack(g: Emitter, *input: Value, axis: int) -> Any:
+def stack(g: Emitter, *input: Value, axis: int) -> Result:
     return g.unbits(g.call(torch.stack, [g.bits(v) for v in input], axis), input[0].precision)
 
 
 @table.lower(shape.split)
-def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Any:
+def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Results:
     pieces = torch.split(g.raw(input), g.sizes(split), axis_of(axis, input.rank))
     return tuple(pieces[k] for k in range(length_of(split)))
 
 
 @table.lower(shape.unstack)
-def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Any:
+def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Results:
     pieces = g.raw(input).unbind(axis)
     return tuple(pieces[k] for k in range(num))
 
 
 @table.lower(shape.expand)
-def expand(g: Emitter, input: Value, shape: Value) -> Any:
+def expand(g: Emitter, input: Value, shape: Value) -> Result:
     return g.raw(input).expand(g.sizes(shape))
 
 
 @table.lower(shape.tile)
-def tile(g: Emitter, input: Value, repeats: Value) -> Any:
+def tile(g: Emitter, input: Value, repeats: Value) -> Result:
     counts = g.sizes(repeats)
     whole = g.bits(input).repeat([*[1] * (input.rank - len(counts)), *counts])
     return g.unbits(whole, input.precision)
 
 
 @table.lower(shape.shape)
-def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Result:
     if input.is_static:
         return g.constant(np.array(input.shape, dtype.dtype))
     return g.call(torch.tensor, g.shape(input), dtype=dtype_of(dtype))
@@ -137,7 +138,7 @@ MOST_EXACT = 1 << 53
 
 
 @table.lower(shape.pad)
-def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Any:
+def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Result:
     amounts = g.sizes(pads)
     if mode != PadMode.CONSTANT:
         return _bordered(g, input, amounts, MODES[mode])
@@ -149,7 +150,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     return g.unbits(result, input.precision)
 
 
-def flat_pads(amounts: Any) -> list[Any]:
+def flat_pads(amounts: Sequence[int]) -> list[int]:
     """torch names the last axis first."""
     pairs = [amounts[k : k + 2] for k in range(0, len(amounts), 2)]
     while pairs and all(isinstance(n, int) and n == 0 for n in pairs[0]):
@@ -168,7 +169,7 @@ def _fill(value: Value) -> Any:
     return float(known[0]) if kind.kind == "V" else known[0].item()
 
 
-def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Any:
+def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Result:
     """Zeros around a mask say where the value belongs, which is a tensor."""
     x = g.bits(input)
     flat = flat_pads(amounts)
@@ -177,7 +178,7 @@ def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Any:
     return g.unbits(result, input.precision)
 
 
-def _bordered(g: Emitter, input: Value, amounts: Any, mode: str) -> Any:
+def _bordered(g: Emitter, input: Value, amounts: Any, mode: str) -> Result:
     """Axis by axis, by the positions that the border repeats."""
     x = g.bits(input)
     own: tuple[Dim, ...] = g.axes(input)

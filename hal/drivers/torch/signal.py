@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 from nnir.broadcast import axis_of, ints
@@ -14,9 +12,9 @@ from nnir.ops import signal
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 def transformed(x: torch.Tensor, count: int, axis: int, kind: str) -> torch.Tensor:
@@ -44,7 +42,7 @@ def dft(
     *,
     inverse: bool,
     onesided: bool,
-) -> Any:
+) -> Result:
     known, parts = (signal.AXIS,) if axis is None else ints(axis), input.shape[-1]
     if known is None or isinstance(parts, Expr):
         raise NoLowering(f"torch needs a known axis and known parts of {input.type}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
 from nnir.errors import NoLowering
@@ -13,10 +11,10 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .dtypes import PLAIN
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 from .uniques import unique_elements, unique_slices
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 
 @table.lower(sort.top_k)
@@ -29,7 +27,7 @@ def top_k(
     largest: bool,
     sorted: bool,
     return_indices_dtype: Precision,
-) -> Any:
+) -> Results:
     """A stable sort: of equal elements the first comes first, which topk does not promise."""
     x, count = g.ordered(input), g.sizes(k)[0]
     both = g.call(torch.sort, x, dim=axis, descending=largest, stable=True)
@@ -38,7 +36,7 @@ def top_k(
 
 
 @table.lower(sort.unique)
-def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Any:
+def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Results:
     if input.dtype.kind == "c":
         raise NoLowering(f"torch does not order {input.type}")
     x = g.ordered(input)

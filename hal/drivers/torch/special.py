@@ -14,9 +14,9 @@ from nnir.ops import special
 
 from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter
+from .emitter import Emitter, Result
 
-table = Lowerings()
+table = Lowerings[Result]()
 own = torch.special
 
 UNARY: dict[Operator, Callable[[Any], Any]] = {
@@ -48,14 +48,14 @@ BINARY: dict[Operator, Callable[[Any, Any], Any]] = {
 
 
 def _unary(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input: Value) -> Any:
+    def lowering(g: Emitter, input: Value) -> Result:
         return function(g.of(input).to(torch.float64)).to(dtype_of(input.precision))
 
     return lowering
 
 
 def _binary(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input0: Value, input1: Value) -> Any:
+    def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         both = (g.of(v).to(torch.float64) for v in (input0, input1))
         return function(*both).to(dtype_of(input0.precision))
 
@@ -69,7 +69,7 @@ for operator, joint in BINARY.items():
 
 
 @table.lower(special.polygamma)
-def polygamma(g: Emitter, input: Value, *, order: int) -> Any:
+def polygamma(g: Emitter, input: Value, *, order: int) -> Result:
     x = g.of(input)
     x = x if order == 1 else x.to(torch.float64)
     return g.call(torch.polygamma, order, x).to(dtype_of(input.precision))
@@ -88,7 +88,7 @@ POLYNOMIALS = {
 
 
 @table.lower(special.polynomial)
-def polynomial(g: Emitter, input: Value, degree: Value, *, kind: str) -> Any:
+def polynomial(g: Emitter, input: Value, degree: Value, *, kind: str) -> Result:
     if kind not in POLYNOMIALS:
         raise NoLowering(f"torch has no polynomial {kind!r}")
     x, n = (g.of(v).to(torch.float64) for v in (input, degree))

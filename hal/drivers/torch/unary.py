@@ -15,9 +15,9 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter
+from .emitter import Emitter, Result, Results
 
-table = Lowerings()
+table = Lowerings[Result]()
 
 FUNCTIONS: dict[Operator, Callable[[Any], Any]] = {
     unary.abs_: torch.abs,
@@ -52,7 +52,7 @@ FUNCTIONS: dict[Operator, Callable[[Any], Any]] = {
 
 
 def _lowered(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input: Value) -> Any:
+    def lowering(g: Emitter, input: Value) -> Result:
         kind = input.type.precision
         if input.dtype.kind == "c":
             return function(g.raw(input))
@@ -67,14 +67,14 @@ for operator, function in FUNCTIONS.items():
 
 
 @table.lower(unary.abs_)
-def abs_(g: Emitter, input: Value) -> Any:
+def abs_(g: Emitter, input: Value) -> Result:
     if input.dtype.kind == "u":
         return g.raw(input)
     return g.back(torch.abs(g.of(input)), input.precision)
 
 
 @table.lower(unary.sign)
-def sign(g: Emitter, input: Value) -> Any:
+def sign(g: Emitter, input: Value) -> Result:
     """torch gives 0 for NaN."""
     x = g.of(input)
     if input.precision == Precision.UINT64:
@@ -84,7 +84,7 @@ def sign(g: Emitter, input: Value) -> Any:
 
 
 @table.lower(unary.frexp)
-def frexp(g: Emitter, input: Value) -> Any:
+def frexp(g: Emitter, input: Value) -> Results:
     x = g.of(input)
     both = torch.frexp(x)
     exponent = torch.where(torch.isfinite(x), both[1], 0)
@@ -92,12 +92,12 @@ def frexp(g: Emitter, input: Value) -> Any:
 
 
 @table.lower(unary.assign)
-def assign(g: Emitter, input: Value) -> Any:
+def assign(g: Emitter, input: Value) -> Result:
     return g.raw(input)
 
 
 @table.lower(unary.cast)
-def cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def cast(g: Emitter, input: Value, *, dtype: Precision) -> Result:
     x, wanted = g.raw(input), dtype_of(dtype)
     if dtype == input.precision:
         return x
@@ -138,7 +138,7 @@ def _to_uint64(x: Any) -> Any:
 
 
 @table.lower(unary.bit_cast)
-def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Any:
+def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Result:
     if Precision.BOOL8 in (dtype, input.precision) and dtype != input.precision:
         raise NoLowering(f"torch has no bits of {input.type} as {dtype.name}")
     if dtype in unary.BITS:
