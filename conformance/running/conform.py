@@ -29,6 +29,9 @@ from .suite import IDLE, Item, Options, command
 
 RUNNER = "conformance.running.runner"
 BATCH = 32
+PACK = 160
+"""Tasks that are asked for at once where they are packed."""
+
 SLICE = 2.0
 """Seconds after which a batch gives back what it has."""
 
@@ -114,6 +117,10 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
     crashes, hangs or takes too much memory costs one task and is replaced.
     """
     options = Options.of(batch.options)
+    if options.packed and len(batch.tasks) > 1:
+        found = _packed(batch, options)
+        if found is not None:
+            return found
     until = time.monotonic() + SLICE
     done: list[list[dict[str, Any]]] = []
     for task in batch.tasks:
@@ -122,6 +129,19 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
             break
         done.append([r.as_dict() for r in _results(worker, task, batch.options)])
     return done
+
+
+def _packed(batch: Batch, options: Options) -> list[list[dict[str, Any]]] | None:
+    """The results of all tasks of a batch; None where it is not known which of them is to blame
+    for what happens."""
+    worker = _HANDS.of(batch.run, options)
+    if worker is None:
+        return []
+    try:
+        reply, _ = worker.call({"runs": batch.tasks, "options": batch.options}, [])
+    except Lost:
+        return None
+    return reply["data"]["results"] if "data" in reply else None
 
 
 def _results(worker: Worker, task: Task, options: dict[str, Any]) -> list[Result]:
@@ -180,7 +200,8 @@ def conform(
         found: dict[Task, list[Result]] = dict(book.done) if book else {}
         resumed = len(found)
         left = [t for t in tasks if t not in found]
-        batches = [Batch(run, tuple(part), data) for part in parts(left, jobs)]
+        size = PACK if options.packed else BATCH
+        batches = [Batch(run, tuple(part), data) for part in parts(left, jobs, size)]
         for results in _run(pool, batches, jobs):
             found.update(results)
             if book:
@@ -214,11 +235,11 @@ def _plan(options: Options, planner: Worker) -> dict[str, Any]:
     return plan
 
 
-def parts(tasks: Sequence[Task], jobs: int) -> Iterator[Sequence[Task]]:
+def parts(tasks: Sequence[Task], jobs: int, most: int = BATCH) -> Iterator[Sequence[Task]]:
     """Tasks in batches of one frontend; smaller ones at the end, so that all end together."""
     start = 0
     while start < len(tasks):
-        size = max(1, min(BATCH, (len(tasks) - start) // (2 * jobs)))
+        size = max(1, min(most, (len(tasks) - start) // (2 * jobs)))
         stop = start
         while stop < len(tasks) and stop - start < size and tasks[stop][:2] == tasks[start][:2]:
             stop += 1

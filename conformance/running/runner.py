@@ -1,7 +1,8 @@
 """The process that runs cases: `python -m conformance.running.runner`, asked through a `Worker`.
 
 What it is asked: {"plan": options} for every case there is, {"run": [suite, frontend, op, name,
-device], "options": options} for the results of one case on one device.
+device], "options": options} for the results of one case on one device, {"runs": [...], "options":
+options} for those of several, packed.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,8 +23,11 @@ from hal.runtime import manager
 from hal.runtime.program import names_of
 from nnir.errors import FAILURES, NNAdapterError, describe, summary
 
+from ..judging.result import PASS, Result
 from ..processes.worker_loop import serve
 from ..suites import suite
+from . import packs
+from .journal import Task
 from .suite import IDLE, Crew, Item, Options, Suite
 
 PACKAGES = (
@@ -48,15 +53,39 @@ class Runner:
             self._open(head["plan"])
             return self._plan(Options.of(head["plan"]))
         self._open(head["options"])
-        *names, device = head["run"]
+        if "runs" in head:
+            found = self._packed([tuple(task) for task in head["runs"]])
+            return {"results": [[r.as_dict() for r in part] for part in found]}
+        return {"results": [r.as_dict() for r in self._run(tuple(head["run"]))]}
+
+    def close(self) -> None:
+        """Stop the oracles."""
+        if self._crew is not None:
+            self._crew.close()
+
+    def _run(self, task: Task) -> list[Result]:
+        *names, device = task
         item = Item(*names)
-        return {"results": [r.as_dict() for r in self._suite(item.suite).run(item, device)]}
+        return list(self._suite(item.suite).run(item, device))
+
+    def _packed(self, tasks: Sequence[Task]) -> list[list[Result]]:
+        """The results of each task. Those that may wait come last, together."""
+        found: dict[Task, list[Result]] = {}
+        waiting: list[Task] = []
+        for task in tasks:
+            *names, device = task
+            if device == packs.DEVICE and self._suite(task[0]).can_wait(Item(*names)):
+                waiting.append(task)
+            else:
+                found[task] = self._run(task)
+        jobs = [partial(self._run, task) for task in waiting]
+        found |= zip(waiting, packs.run_packed(jobs, is_passed) if jobs else (), strict=True)
+        return [found[task] for task in tasks]
 
     def _open(self, options: dict[str, Any]) -> None:
         if options == self._options:
             return
-        if self._crew is not None:
-            self._crew.close()
+        self.close()
         given = Options.of(options)
         for name in given.preload:
             preload(name)
@@ -112,6 +141,11 @@ class Runner:
                 raise
             return None, reason  # what lists the cases needs what is not installed
         return found, reason
+
+
+def is_passed(results: Sequence[Result]) -> bool:
+    """Whether a case passes, with nothing to say of it."""
+    return all(r.verdict == PASS for r in results)
 
 
 def _wanted(items: Any, options: Options) -> Iterator[Item]:

@@ -35,7 +35,7 @@ IDLE = 120.0
 """Seconds after which a runner that nobody asks ends: nobody can stop those of other machines."""
 
 MOST_ORACLES = 3
-CHOOSING = ("suites", "frontends", "devices", "op", "case")
+CHOOSING = ("suites", "frontends", "devices", "op", "case", "packed")
 """Options that choose cases: a case that runs alone is named in their place."""
 
 WORDS = {"dtypes": "dtype"}
@@ -53,7 +53,8 @@ class Options:
     `examples` (per operator) are for fuzzing. `samples` (per operator) and `dtypes` are for
     OpInfo, as are `special` (a seed: NaN and other edges among the inputs) and `dynamic` (export
     with open sizes). `preload` names modules (or `module:function`) that every process imports
-    (and calls) first, such as those of a device under development.
+    (and calls) first, such as those of a device under development. `packed` compiles many cases
+    as one where compiling is slow: the verdicts are the same, the times say nothing.
     """
 
     suites: tuple[str, ...] = ("cases",)
@@ -73,6 +74,7 @@ class Options:
     preload: tuple[str, ...] = ()
     yardstick: bool = True
     optimize: bool = False
+    packed: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -153,6 +155,11 @@ class Suite(ABC):
     @abstractmethod
     def run(self, item: Item, device: str) -> Iterator[Result]:
         """The results of one case on a device."""
+
+    def can_wait(self, item: Item) -> bool:
+        """Whether a case may be run in a thread beside others, as `packs` does; it is asked
+        outside of it, where processes may be started."""
+        return False
 
 
 def missing(frontend: str) -> str | None:

@@ -28,6 +28,9 @@ from ..oracles.oracle import Oracle, Refused
 from ..running.suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
 
 TABLES = {"paddle-legacy": "paddle_legacy", "paddle-2.6": "paddle_legacy"}
+KEPT = 64
+"""So many cases are run on all devices at a time; the origin is asked once of each."""
+
 OLDER = "paddle-2.6"
 """A framework that is older than the cases: what it has not yet is no failure."""
 
@@ -61,7 +64,7 @@ class Operators(Suite):
 
     def __init__(self, options: Options, crew: Crew) -> None:
         super().__init__(options, crew)
-        self._asked: Asked | None = None
+        self._asked: dict[Item, Asked] = {}
 
     def items(self, frontend: str) -> Iterable[Item]:
         for name, (_, case) in book(frontend).cases.items():
@@ -71,15 +74,12 @@ class Operators(Suite):
     def run(self, item: Item, device: str) -> Iterator[Result]:
         shelf = book(item.frontend)
         engine, case = shelf.cases[item.name]
-        python = os.environ[PADDLE2] if item.frontend == OLDER else sys.executable
-        oracle = self.crew.oracle(engine.worker, python)
-        if self._asked is None or self._asked.item != item:
-            self._asked = Asked(item, engine, case, oracle)
+        asked = self._of(item)
         started = time.perf_counter()
         prepare = optimized if self.options.optimize else None
         with decompositions() as decomposed:
-            found = judge(engine, case, device, shelf.limits, oracle, self._asked.answer, prepare)
-        if item.frontend == OLDER and found.verdict == REFUSED and self._asked.is_refused:
+            found = judge(engine, case, device, shelf.limits, asked.oracle, asked.answer, prepare)
+        if item.frontend == OLDER and found.verdict == REFUSED and asked.is_refused:
             found = Verdict(SKIP, found.reason)
         seconds = time.perf_counter() - started
         made = record(
@@ -88,17 +88,33 @@ class Operators(Suite):
             found,
             seconds=seconds,
             inputs=case.inputs,
-            measured=self._measured(found),
+            measured=self._measured(found, asked),
             command=command(item, device, self.options),
         )
         yield replace(made, decomposed=tuple(sorted({name for _, name in decomposed})))
 
-    def _measured(self, found: Verdict) -> tuple[float, float] | None:
+    def can_wait(self, item: Item) -> bool:
+        """Whether the origin has answered, and the case is not one that must fail."""
+        asked = self._of(item)
+        return asked.case.raises is None and asked.has_answer
+
+    def _of(self, item: Item) -> Asked:
+        """What the origin says of a case: of the last few it is kept."""
+        if item not in self._asked:
+            if len(self._asked) >= KEPT:
+                self._asked.clear()
+            engine, case = book(item.frontend).cases[item.name]
+            python = os.environ[PADDLE2] if item.frontend == OLDER else sys.executable
+            oracle = self.crew.oracle(engine.worker, python)
+            self._asked[item] = Asked(item, engine, case, oracle)
+        return self._asked[item]
+
+    def _measured(self, found: Verdict, asked: Asked) -> tuple[float, float] | None:
         """Our own and the origin's distance from its float64 results, where something rounds."""
         rounds = any(d.max_ulp for d in found.outcome.differences)
-        if self._asked is None or not rounds or not self.options.yardstick:
+        if not rounds or not self.options.yardstick:
             return None
-        truth = self._asked.truth
+        truth = asked.truth
         return None if truth is None else yardstick(found.outcome, truth)
 
 
@@ -123,6 +139,11 @@ class Asked:
             return self.engine.ask(self.case, self.oracle)
         except FAILURES as error:
             return error
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the origin gives results."""
+        return isinstance(self._said, Answer)
 
     @property
     def is_refused(self) -> bool:

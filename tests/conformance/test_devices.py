@@ -22,7 +22,7 @@ def test_every_case_does_what_the_ledger_says(frontend: str) -> None:
     """On all devices in one run, so that the origin is asked once of each case."""
     if (why := missing(frontend)) is not None:
         pytest.skip(why)
-    options = Options(frontends=(frontend,), devices=OTHERS, yardstick=False)
+    options = Options(frontends=(frontend,), devices=OTHERS, yardstick=False, packed=True)
     found = conform(options, jobs=1).results
     wrong = [r for r in found if r.verdict not in {*GOOD, REFUSED}]
     assert not wrong, [f"{r.case} on {r.device}: {r.verdict} {r.reason[:200]}" for r in wrong[:20]]
