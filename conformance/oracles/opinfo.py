@@ -9,7 +9,8 @@ import json
 import logging
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,32 @@ class Call(torch.nn.Module):
         return tuple(_tensors(self.function(*args, **kwargs)))
 
 
+class Calls(torch.nn.Module):
+    """Several calls beside each other."""
+
+    def __init__(self, calls: Sequence[Call]) -> None:
+        super().__init__()
+        self.calls = list(calls)
+
+    def forward(self, *tensors: torch.Tensor) -> Any:
+        found: list[torch.Tensor] = []
+        start = 0
+        for call in self.calls:
+            stop = start + len(call.places)
+            found += call.forward(*tensors[start:stop])
+            start = stop
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call that can be compared, with its inputs and results."""
+
+    call: Call
+    inputs: list[torch.Tensor]
+    results: list[np.ndarray]
+
+
 def _tensors(result: Any) -> Iterator[torch.Tensor]:
     """The tensors of a result; torch cannot save programs that give its own named tuples."""
     if isinstance(result, torch.Tensor):
@@ -62,50 +89,107 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
 
     The first array of a sample says how many inputs follow the program. Nothing at all: it cannot
     be exported, has no tensor result or a random one. A single array: there is no such sample.
+    `pack` of the head are those of several samples: see `pack`.
     """
     if "list" in head:
         names = [f"{o.name}/{o.variant_test_name}".rstrip("/") for o in op_db]
         return [np.frombuffer("\n".join(names).encode(), np.uint8)]
+    if "pack" in head:
+        return pack(head["pack"])
     info = op_db[head["index"]]
     if "errors" in head:
         return refused(info, head["errors"])
+    sample = sample_of(info, head)
+    if sample is None:
+        return [np.array([0])]
+    made = called(info, sample, head)
+    data = None if made is None else exported(made.call, made.inputs, dynamic=head.get("dynamic"))
+    if made is None or data is None:
+        return []
+    return [np.array([len(made.inputs)]), data, *map(to_array, made.inputs), *made.results]
+
+
+def sample_of(info: Any, head: dict[str, Any]) -> Any:
+    """A sample of an operator; None where it has none of this type and number."""
     dtype = getattr(torch, head["dtype"])
     if dtype not in info.supported_dtypes("cpu"):
-        return [np.array([0])]
+        return None
     SEED(head["index"])
     samples = info.sample_inputs("cpu", dtype, requires_grad=False)
-    sample = next(itertools.islice(samples, head["sample"], None), None)
-    return [np.array([0])] if sample is None else exported(info, sample, head)
+    found = next(itertools.islice(samples, head["sample"], None), None)
+    if isinstance(samples, Generator):  # it would end in the middle of an export
+        samples.close()
+    return found
 
 
-def exported(info: Any, sample: Any, head: dict[str, Any]) -> list[Any]:
-    """The exported call with its inputs and results.
+NO_SUCH, NOTHING = -1, -2
 
-    `special` of the head puts NaN, infinities and the like into the inputs; `dynamic` leaves the
-    sizes of the program open.
+
+def pack(heads: Sequence[dict[str, Any]]) -> list[Any]:
+    """Several samples in one program: exporting costs more than what is exported.
+
+    The first array has a row for each sample, the numbers of its inputs and results; instead of
+    inputs `NO_SUCH`, or `NOTHING` for one that says nothing. Then come the program, all inputs and
+    all results. The first array alone: there is nothing, or some sample cannot be exported.
+    """
+    rows: list[tuple[int, int]] = []
+    found: list[Made] = []
+    for head in heads:
+        info = op_db[head["index"]]
+        sample = sample_of(info, head)
+        made = None if sample is None else called(info, sample, head)
+        if made is None:
+            rows.append((NO_SUCH if sample is None else NOTHING, 0))
+        else:
+            rows.append((len(made.inputs), len(made.results)))
+            found.append(made)
+    inputs = [t for made in found for t in made.inputs]
+    data = exported(Calls([made.call for made in found]), inputs) if found else None
+    if data is None:
+        return [np.array(rows)]
+    results = [a for made in found for a in made.results]
+    return [np.array(rows), data, *map(to_array, inputs), *results]
+
+
+def called(info: Any, sample: Any, head: dict[str, Any]) -> Made | None:
+    """The call of a sample; None where it fails, has no tensor result or a random one.
+
+    `special` of the head puts NaN, infinities and the like into the inputs.
     """
     leaves, spec = pytree.tree_flatten(((sample.input, *sample.args), sample.kwargs))
     tensors = [_plain(x) for x in leaves if isinstance(x, torch.Tensor)]
     if head.get("special"):
         tensors = [_with_specials(t, head["special"] + k) for k, t in enumerate(tensors)]
     call = Call(info.op, spec, leaves)
-    shapes = tuple(dict.fromkeys(range(t.ndim), AUTO) for t in tensors)
-    dynamic = (shapes,) if head.get("dynamic") and tensors else None
     try:
         with torch.no_grad():
             first, second = (_seeded(call, tensors, seed) for seed in (0, 1))
+    except Exception:  # noqa: BLE001  what does not run is no sample of ours
+        return None
+    same = all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
+               for a, b in zip(first, second, strict=True))  # fmt: skip
+    return Made(call, tensors, first) if first and same else None
+
+
+def exported(
+    call: torch.nn.Module, tensors: Sequence[torch.Tensor], *, dynamic: bool | None = False
+) -> np.ndarray | None:
+    """The bytes of the exported call, with open sizes where `dynamic`; None where it has none."""
+    shapes = tuple(dict.fromkeys(range(t.ndim), AUTO) for t in tensors)
+    try:
+        with torch.no_grad():
             inputs = tuple(map(torch.clone, tensors))
-            program = torch.export.export(call, inputs, dynamic_shapes=dynamic, strict=False)
+            program = torch.export.export(
+                call,
+                inputs,
+                dynamic_shapes=(shapes,) if dynamic and tensors else None,
+                strict=False,
+            )
             buffer = io.BytesIO()
             torch.export.save(program, buffer)
     except Exception:  # noqa: BLE001  what cannot be exported is no sample of ours
-        return []
-    same = all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
-               for a, b in zip(first, second, strict=True))  # fmt: skip
-    if not first or not same:
-        return []
-    data = np.frombuffer(buffer.getvalue(), np.uint8)
-    return [np.array([len(tensors)]), data, *map(to_array, tensors), *first]
+        return None
+    return np.frombuffer(buffer.getvalue(), np.uint8)
 
 
 def _plain(tensor: torch.Tensor) -> torch.Tensor:

@@ -96,14 +96,21 @@ def results(
 
     `match`: a regular expression on the operators; `part` (k, n): only every n-th of them, from k.
     """
-    for index, op in enumerate(names(oracle)):
-        if LEFT_OUT.search(op) or not re.search(match, op) or index % part[1] != part[0]:
-            continue
+    for index, op in chosen(oracle, match, part):
         for dtype in dtypes:
             head = {"index": index, "dtype": dtype, **options}
             found = (asked(oracle, {**head, "sample": k}) for k in range(samples))
             for number, one in enumerate(judged(op, device, found)):
                 yield Sample(op, dtype, number, one.verdict.verdict, one.verdict.reason)
+
+
+def chosen(
+    oracle: Oracle, match: str = "", part: tuple[int, int] = (0, 1)
+) -> Iterator[tuple[int, str]]:
+    """The operators that are tried, with their places in PyTorch's list."""
+    for index, op in enumerate(names(oracle)):
+        if not LEFT_OUT.search(op) and re.search(match, op) and index % part[1] == part[0]:
+            yield index, op
 
 
 def asked(oracle: Oracle, head: dict[str, Any]) -> Asked:
@@ -144,6 +151,11 @@ def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:
             got = program(*inputs)
     except FAILURES as error:
         return failure(error)
+    return compared(op, got, want)
+
+
+def compared(op: str, got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> Verdict:
+    """The verdict on the results of a sample."""
     if len(got) != len(want):
         return Verdict(WRONG, f"{len(got)} results, not {len(want)}")
     if UP_TO_SIGN.search(op):
@@ -151,7 +163,7 @@ def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:
     pairs = zip(got, want, strict=True)
     differences = [compare(mine, theirs, _tolerance(theirs.dtype)) for mine, theirs in pairs]
     problem = first_problem(differences)
-    outcome = Outcome(got, want, differences, problem)
+    outcome = Outcome(list(got), list(want), differences, problem)
     return Verdict(PASS if problem is None else WRONG, problem or "", outcome)
 
 

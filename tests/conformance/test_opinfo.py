@@ -17,12 +17,14 @@ from conformance.oracles.oracle import Oracle, Refused
 from conformance.processes.worker import Lost
 from conformance.running.conform import conform, planned
 from conformance.running.suite import Crew, Item, Options, command
-from conformance.suites import opinfo
+from conformance.suites import opinfo, opinfo_packs
 from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
 from conformance.suites.samples import OpInfo
+from frontends.torch import TABLE
 from nnadapter.commands import proof as prove
-from nnir.errors import NNAdapterError
+from nnir.errors import NNAdapterError, Unsupported
+from nnir.model import Value
 
 PARTS = 16
 NARROW = ("float64", "float16", "bfloat16", "int64", "bool")
@@ -47,18 +49,18 @@ def unexpected(results: Iterator[Sample], campaign: str = "") -> list[Sample]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_float32(part: int, worker: Oracle) -> None:
-    assert unexpected(opinfo.results(worker, samples=2, part=(part, PARTS))) == []
+    assert unexpected(opinfo_packs.results(worker, samples=2, part=(part, PARTS))) == []
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_other_types(part: int, worker: Oracle) -> None:
-    results = opinfo.results(worker, dtypes=NARROW, samples=1, part=(part, PARTS))
+    results = opinfo_packs.results(worker, dtypes=NARROW, samples=1, part=(part, PARTS))
     assert unexpected(results) == []
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_special_values(part: int, worker: Oracle) -> None:
-    results = opinfo.results(worker, samples=1, part=(part, PARTS), special=1)
+    results = opinfo_packs.results(worker, samples=1, part=(part, PARTS), special=1)
     assert unexpected(results, "special") == []
 
 
@@ -75,6 +77,47 @@ def test_gap_is_one(known: OpGap, worker: Oracle) -> None:
     match = f"^({known.ops})$"
     results = opinfo.results(worker, known.device, known.dtypes, match, **options)
     assert any(r.verdict not in (PASS, SKIP) for r in results)
+
+
+FEW = r"^(abs|neg|sin|cos|add|eq|zeros|unique|nonzero|nn\.functional\.rrelu)$"
+
+
+def in_order(found: Iterator[Sample]) -> list[Sample]:
+    return sorted(found, key=lambda s: (s.op, s.dtype, s.sample))
+
+
+@pytest.mark.parametrize("bug", [None, "wrong", "refused"])
+def test_packed_samples_are_judged_as_alone(
+    bug: str | None, worker: Oracle, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With cosines that are sines, or refused, in the same programs as what is right."""
+    cosine = TABLE.find("aten.cos.default", 1)
+    sine = TABLE.find("aten.sin.default", 1).function
+
+    def refuse(self: Value) -> Value:
+        raise Unsupported("no cosines today")
+
+    if bug:
+        monkeypatch.setattr(cosine, "function", sine if bug == "wrong" else refuse)
+    programs: list[int] = []
+    monkeypatch.setattr(worker, "ask", counting(worker.ask, programs))
+    alone = in_order(opinfo.results(worker, match=FEW, samples=2))
+    assert max(programs) == 1
+    assert in_order(opinfo_packs.results(worker, match=FEW, samples=2)) == alone
+    assert max(programs) == opinfo_packs.SIZE
+    bad = {s.op for s in alone if s.verdict not in (PASS, SKIP)}
+    assert bad == {"nn.functional.rrelu", *(["cos"] if bug else [])}
+
+
+def counting(ask: Any, programs: list[int]) -> Any:
+    """`ask`, which notes for how many samples."""
+
+    def counted(head: dict[str, Any], arrays: list[np.ndarray]) -> list[np.ndarray]:
+        programs.append(len(head.get("pack", [head])))
+        found: list[np.ndarray] = ask(head, arrays)
+        return found
+
+    return counted
 
 
 class Mute:
