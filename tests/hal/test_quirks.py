@@ -63,6 +63,19 @@ def attention(batch: int, heads: int, rows: int) -> Model:
     return model
 
 
+def scaled_attention(heads: int, rows: int, *, before: bool, after: bool) -> Model:
+    """An attention whose query is scaled, with transposes `before` and `after`."""
+    model = Model("attention")
+    sizes = (2, rows, heads, 8) if before else (2, heads, rows, 8)
+    ends = [model.input(name, TensorType(F32, sizes)) for name in "qkv"]
+    q, k, v = (shape.transpose(end, perm=(0, 2, 1, 3)) for end in ends) if before else ends
+    scores = linear.mat_mul(binary.mul(q, number(model, 0.3)), k, transpose_y=True)
+    weights = binary.mul(activation.softmax(scores, axis=-1), number(model, 0.9))
+    product = linear.mat_mul(weights, v)
+    model.outputs = [shape.transpose(product, perm=(0, 2, 1, 3)) if after else product]
+    return model
+
+
 def number(model: Model, value: float) -> Value:
     return model.constant(np.float32(value))
 
@@ -130,6 +143,9 @@ def loop() -> Model:
 
 MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (EQUAL_HEADS_AND_ROWS, "openvino", lambda: attention(2, 4, 4)),
+    (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=False)),
+    (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=False, after=True)),
+    (EQUAL_HEADS_AND_ROWS, "openvino", lambda: scaled_attention(4, 4, before=True, after=True)),
     (RESHAPE_TO_NUMBER, "openvino", inner_product),
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("n 3")),
     (GROUPS_OF_OPEN_ROWS, "openvino", lambda: experts("1 n 3")),

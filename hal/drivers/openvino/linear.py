@@ -14,7 +14,12 @@ from ...quirks import met
 from .binary import fused
 from .emitter import Emitter, Ref
 from .integers import total, wide, wrapped
-from .quirks import GROUPS_OF_OPEN_ROWS, is_open_with_groups
+from .quirks import (
+    EQUAL_HEADS_AND_ROWS,
+    GROUPS_OF_OPEN_ROWS,
+    is_attention_of_equal_sizes,
+    is_open_with_groups,
+)
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -49,16 +54,22 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if x.is_float:
         left, right = g.cast(x, FLOAT32), g.cast(y, FLOAT32)
         if is_open_with_groups(x, y):
-            return g.cast(_of_rank_4(g, left, right, **flags), x.precision)
-        return g.cast(g.node("MatMul", left, right, outputs=1, **flags), x.precision)
+            met(GROUPS_OF_OPEN_ROWS)
+            made = _with_more_axes(g, 4, left, right, **flags)
+        elif is_attention_of_equal_sizes(x, y):
+            met(EQUAL_HEADS_AND_ROWS)
+            made = _with_more_axes(g, 5, left, right, **flags)
+        else:
+            made = g.node("MatMul", left, right, outputs=1, **flags)
+        return g.cast(made, x.precision)
     return _integers(g, x, y, **flags)
 
 
-def _of_rank_4(g: Emitter, left: Ref, right: Ref, **flags: bool) -> Ref:
-    """A product of matrices whose ranks are 2 and 3, or 3: with one axis more."""
-    met(GROUPS_OF_OPEN_ROWS)
-    wide = [g.node("Unsqueeze", r, g.ints(*range(4 - r.rank))) for r in (left, right)]
-    return g.node("Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(0))
+def _with_more_axes(g: Emitter, rank: int, left: Ref, right: Ref, **flags: bool) -> Ref:
+    """A product of matrices of a lower rank, with axes of size 1 before theirs."""
+    lower = max(left.rank, right.rank)
+    wide = [g.node("Unsqueeze", r, g.ints(*range(rank - r.rank))) for r in (left, right)]
+    return g.node("Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(*range(rank - lower)))
 
 
 def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:

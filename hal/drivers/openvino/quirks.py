@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from nnir.dim import Expr
 from nnir.model import Value
-from nnir.ops import activation, linear, shape
+from nnir.operator import Pattern
+from nnir.ops import activation
 
 from ...quirks import Means, Quirk
-
-HEADS_AFTER_ROWS = (0, 2, 1, 3)
-"""The order of axes that brings the heads of an attention behind its rows."""
 
 EQUAL_HEADS_AND_ROWS = Quirk(
     "openvino",
     "attention_of_equal_sizes",
-    "an attention on one stacked tensor [3, B, H, S, D] whose result is transposed has wrong "
-    "values where S equals H: the transpose is fused into the attention",
+    "an attention [B, H, S, D] has wrong values where S equals H, its query is scaled or part of a "
+    "stacked tensor, and one of query and result, but not both, has its heads and rows exchanged",
     "2026.4.1",
     Means.REWRITTEN,
 )
@@ -36,18 +34,26 @@ GROUPS_OF_OPEN_ROWS = Quirk(
 )
 QUIRKS = (EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER, GROUPS_OF_OPEN_ROWS)
 
-MOVES = frozenset({shape.reshape, shape.reshape_exact, shape.squeeze, shape.unsqueeze})
+KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
+"""What may stand between the softmax of an attention and the product with its values."""
 
 
-def is_attended(value: Value) -> bool:
-    """Whether a value is the product of a softmax with something."""
-    made = value.producer
-    if made is None or made.operator is not linear.mat_mul or made.inputs[0] is None:
+def is_attention_of_equal_sizes(x: Value, y: Value) -> bool:
+    """Whether a product is that of an attention with as many heads as rows."""
+    if x.rank != 4 or y.rank != 4 or x.shape[1] != x.shape[2] or isinstance(x.shape[1], Expr):
         return False
-    weights = made.inputs[0].producer
-    while weights is not None and weights.operator in MOVES and weights.inputs[0] is not None:
-        weights = weights.inputs[0].producer
-    return weights is not None and weights.operator is activation.softmax
+    reached, seen = [x], {x}
+    while reached:
+        made = reached.pop().producer
+        if made is None:
+            continue
+        if made.operator is activation.softmax:
+            return True
+        if made.operator.pattern in KEEPS:
+            fresh = {v for v in made.inputs if v is not None} - seen
+            seen |= fresh
+            reached += fresh
+    return False
 
 
 def is_open_with_groups(x: Value, y: Value) -> bool:

@@ -17,7 +17,7 @@ from ...quirks import met
 from .axes import squeezed, tiled, unsqueezed
 from .elements import HIGHEST
 from .emitter import Emitter, Operand, Ref, Refs
-from .quirks import EQUAL_HEADS_AND_ROWS, HEADS_AFTER_ROWS, RESHAPE_TO_NUMBER, is_attended
+from .quirks import RESHAPE_TO_NUMBER
 
 table = Lowerings[Ref]()
 
@@ -43,11 +43,6 @@ def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
 @table.lower(shape.transpose)
 def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     order = axes_of(perm, input.rank) if perm else tuple(reversed(range(input.rank)))
-    if order == HEADS_AFTER_ROWS and input.shape[1] == input.shape[2] and is_attended(input):
-        met(EQUAL_HEADS_AND_ROWS)
-        wide = g.node("Unsqueeze", input, g.ints(1))
-        turned = g.node("Transpose", wide, g.ints(0, *(axis + 1 for axis in order)))
-        return g.node("Squeeze", turned, g.ints(1))
     return g.node("Transpose", input, g.ints(*order)) if input.rank > 1 else g.take(input)
 
 
