@@ -63,20 +63,52 @@ def _max_pool(
             low = lowest(input.dtype)
             return _pool_dilated(input, kernel_shape, steps, pairs, dilated, binary.max_, low)
         return over_planes(input, kernel_shape, steps, pairs, _best)
-    if rank > 2 or max(dilated) > 1:
+    if rank > 3 or max(dilated) > 1:
         raise Unsupported(f"positions of maxima in {rank} axes, or in dilated windows")
-    lifted = [(0, 0)] * (2 - rank) + pairs
-    values, positions = pool.max_pool_2d(
-        shape.unsqueeze(input, [2]) if rank == 1 else input,
-        pads=tuple(n for pair in lifted for n in pair),
-        kernel_shape=((1,) * (2 - rank) + kernel_shape),
-        strides=((1,) * (2 - rank) + tuple(steps)),
+    if rank == 3:
+        return _places_in_volumes(input, kernel_shape, steps, pairs)
+    if rank == 2:
+        return _best_and_places(input, kernel_shape, steps, pairs)
+    flat = shape.unsqueeze(input, [2])
+    lifted = (1, *kernel_shape), (1, *steps), [(0, 0), *pairs]
+    values, positions = _best_and_places(flat, *lifted)
+    return shape.squeeze(values, [2]), shape.squeeze(positions, [2])
+
+
+def _places_in_volumes(
+    x: Value, kernel: Sequence[int], steps: Sequence[int], pairs: Pairs
+) -> tuple[Value, Value]:
+    """The maxima of each plane, then those of their columns: the first of equal ones stays it."""
+    if any(max(pair) >= size for pair, size in zip(pairs, kernel, strict=True)):
+        raise Unsupported("positions of maxima in windows that lie outside")
+    n, c = build.sizes_of(x)[:2]
+    depth, *plane = build.known_sizes(x, range(2, 5))
+    planes = build.reshape(x, [n, build.times(c, depth), *plane])
+    best, inside = _best_and_places(planes, kernel[1:], steps[1:], pairs[1:])
+    rows, columns = build.known_sizes(best, (2, 3))
+    deep = build.reshape(best, [n, c, depth, rows * columns])
+    result, places = _best_and_places(deep, (kernel[0], 1), (steps[0], 1), [pairs[0], (0, 0)])
+    (layers,) = build.known_sizes(result, [2])
+    flat = build.reshape(places, [n, c, layers * rows * columns])
+    within = build.reshape(inside, [n, c, depth * rows * columns])
+    layer = flat // flat.scalar(rows * columns)
+    positions = layer * math.prod(plane) + index.gather_elements(within, flat, axis=2)
+    sizes = [n, c, layers, rows, columns]
+    return build.reshape(result, sizes), build.reshape(positions, sizes)
+
+
+def _best_and_places(
+    x: Value, kernel: Sequence[int], steps: Sequence[int], pairs: Pairs
+) -> tuple[Value, Value]:
+    best, places = pool.max_pool_2d(
+        x,
+        pads=tuple(n for pair in pairs for n in pair),
+        kernel_shape=tuple(kernel),
+        strides=tuple(steps),
         return_indices=True,
         return_indices_dtype=Precision.INT64,
     )
-    if rank == 1:
-        return shape.squeeze(values, [2]), shape.squeeze(positions, [2])
-    return values, positions
+    return best, places
 
 
 @pool.average_pool.decomposes(level=Level.ROUNDING)
