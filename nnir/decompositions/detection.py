@@ -8,8 +8,8 @@ from .. import build
 from ..dim import Expr
 from ..errors import Unsupported
 from ..model import Value
-from ..ops import binary, generate, index, reduce, shape, sort, unary
-from ..ops.detection import non_max_suppression, non_max_suppression_indices
+from ..ops import binary, compare, generate, index, reduce, shape, sort, unary
+from ..ops.detection import max_roi_pool, non_max_suppression, non_max_suppression_indices
 from ..types import Precision
 
 
@@ -120,3 +120,51 @@ def _least(like: Value, count: build.Size, most: int) -> Value:
     if isinstance(count, int):
         return build.vector(like.model, [count if most < 0 else min(count, most)])
     return count if most < 0 else binary.min_(count, [most])
+
+
+@max_roi_pool.decomposes()
+def _max_of_bins(
+    input: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float
+) -> Value:
+    """The maxima of the rows of each bin, then those of its columns."""
+    regions = rois.cast(Precision.FLOAT32)
+    image = index.slice_(regions, [1], [0], [1]).cast(Precision.INT64)
+    best = index.gather(input, shape.squeeze(image, [1]), axis=0)
+    corners = index.slice_(regions, [1], [1], [5]) * spatial_scale
+    half = compare.where(corners < 0, corners.scalar(-0.5), corners.scalar(0.5))
+    left, top, right, bottom = (
+        index.slice_((corners + half).cast(Precision.INT64), [1], [k], [k + 1]) for k in range(4)
+    )
+    lowest, nothing = input.scalar(reduce.lowest(input.dtype)), input.scalar(0)
+    filled: list[Value] = []
+    for axis, start, end, count in zip(
+        (2, 3), (top, left), (bottom, right), pooled_shape, strict=True
+    ):
+        ones = [-1 if k == axis else 1 for k in range(4)]
+        positions = build.reshape(build.arange_along(input, axis), ones)
+        low, high = _bins(start, end, count, build.size_of(input, axis))
+        parts: list[Value] = []
+        for k in range(count):
+            first, last = (
+                shape.unsqueeze(index.slice_(bound, [1], [k], [k + 1]), [2, 3])
+                for bound in (low, high)
+            )
+            inside = (positions >= first) & (positions < last)
+            chosen = compare.where(inside, best, lowest)
+            parts.append(reduce.reduce_max(chosen, [axis], keepdim=True))
+        best = shape.concat(*parts, axis=axis) if len(parts) > 1 else parts[0]
+        filled.append(shape.unsqueeze(low < high, [1, 5 - axis]))
+    return compare.where(filled[0] & filled[1], best, nothing)
+
+
+def _bins(start: Value, end: Value, count: int, size: build.Size) -> tuple[Value, Value]:
+    """Where the bins of a region [R, 1] begin and end: [R, count], inside of an axis."""
+    step = binary.max_(end - start + 1, 1).cast(Precision.FLOAT32) / float(count)
+    numbers = step.model.constant(np.arange(count + 1, dtype=np.float32))
+    lower = unary.floor(index.slice_(numbers, [0], [0], [count]) * step)
+    upper = unary.ceil(index.slice_(numbers, [0], [1], [count + 1]) * step)
+    low, high = (
+        binary.min_(binary.max_(bound.cast(Precision.INT64) + start, 0), size)
+        for bound in (lower, upper)
+    )
+    return low, high

@@ -38,7 +38,7 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
         *(complex.angle, complex.complex_, complex.complex_to_pairs, complex.conj),
         *(complex.imag, complex.pairs_to_complex, complex.real),
     ),
-    BINS: (detection.max_roi_pool, detection.max_roi_positions, detection.roi_align_max),
+    BINS: (detection.max_roi_positions, detection.roi_align_max),
     DATA: (index.non_zero, sort.unique, detection.non_max_suppression_indices),
     DIGITS: (
         *(special.bessel_j0, special.bessel_j1, special.bessel_y0, special.bessel_y1),
