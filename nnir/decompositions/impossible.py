@@ -12,7 +12,6 @@ from ..ops import (
     features,
     index,
     linalg,
-    linear,
     random,
     resize,
     sort,
@@ -28,7 +27,6 @@ DIGITS = "its zeros and poles keep a polynomial from its last digits"
 ITERATION = "an iteration whose length depends on the data"
 PIVOTS = "an elimination whose order of rows only the data tells"
 RANDOM = "it draws random numbers, and no operator of the standard does"
-REFLECTIONS = "a reflection for each column, more than a hundred operations for small matrices"
 SAMPLES = "eight neighbours with a rule for each border, more than a hundred operations"
 SERIES = "several ranges with a long series each, more than a hundred operations"
 
@@ -49,13 +47,8 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
         *(linalg.eig, linalg.eigenvalues, linalg.eigenvalues_h, linalg.eigh),
         *(linalg.matrix_exp, linalg.singular_values, linalg.svd),
     ),
-    PIVOTS: (
-        *(linalg.lu_factor, linalg.ldl_factor, linalg.ldl_solve, linalg.pivot_order),
-        *(linalg.sign_log_det, linalg.solve, linalg.matrix_inverse),
-        *(linear.determinant, linear.inverse),
-    ),
+    PIVOTS: (*(linalg.lu_factor, linalg.ldl_factor, linalg.ldl_solve, linalg.pivot_order),),
     RANDOM: (random.bernoulli, random.multinomial, random.random_normal, random.random_uniform),
-    REFLECTIONS: (linalg.apply_householder, linalg.householder, linalg.qr),
     SAMPLES: (resize.grid_sample_3d,),
     SERIES: (special.dawsn, special.fresnel_cos, special.fresnel_sin, special.spence),
     "sequences of several lengths that it looks up in one table": (features.tf_idf_vectorizer,),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Limit, f, i, rand
+from ...case import ROUNDS, Case, f, i, rand
 
 nan = np.nan
 C = (rand(2, 2) + 1j * rand(2, 2, seed=1)).astype(np.complex64)
@@ -101,14 +101,5 @@ CASES = [
         (rand(2, 3), rand(3, 4), rand(4)),
         {"padding_weights": True},
         raises=Unsupported,
-    ),
-]
-LIMITS = [
-    Limit(
-        "matrix_power",
-        why="no kernel for inverses",
-        device="onnxruntime",
-        case="of the inverse",
-        raises=NoLowering,
     ),
 ]

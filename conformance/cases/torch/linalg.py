@@ -339,14 +339,21 @@ LOWERED = frozenset(
     for name in (
         *("det", "linalg_norm", "linalg_cross", "cross", "linalg_diagonal", "linalg_vander"),
         *("linalg_cholesky", "linalg_cholesky_ex", "cholesky_inverse", "cholesky_solve"),
-        *("linalg_solve_triangular", "triangular_solve"),
+        *("linalg_solve_triangular", "triangular_solve", "linalg_solve", "linalg_solve_ex"),
+        *("inverse", "linalg_inv", "linalg_inv_ex", "linalg_tensorinv", "linalg_tensorsolve"),
+        *("linalg_slogdet", "slogdet", "logdet", "linalg_qr", "qr", "geqrf", "orgqr", "ormqr"),
+        "linalg_householder_product",
     )
-)
+) | {"aten.linalg_cond.p_str"}
 """What needs none, or one that is written out row by row."""
 PARTS = {
     "aten.cholesky.default": ("complex64",),
     "aten.lu_unpack.default": ("plain", "only P"),
+    "aten.linalg_cond.default": ("float32-2", "float32--2"),
     "aten.linalg_det.default": ("complex64",),
+    "aten.linalg_inv.default": ("complex64",),
+    "aten.linalg_qr.default": ("complex64",),
+    "aten.linalg_slogdet.default": ("complex64",),
     "aten.linalg_matrix_norm.default": ("order 2", "order -2", "other axes"),
     "aten.linalg_matrix_norm.str_ord": ("nuc",),
     "aten.linalg_norm.ord_str": ("plain",),

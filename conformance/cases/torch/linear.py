@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.types import Precision
 
 from ...case import Case, Const, Limit, Tolerance, f, i, rand, scalar
@@ -210,12 +210,4 @@ CASES: list[Case] = [
         why="a bias",
     ),
 ]
-LIMITS: list[Limit] = [
-    Limit(
-        "aten.matrix_power.default",
-        device="onnxruntime",
-        case="-2",
-        raises=NoLowering,
-        why="no inverse",
-    ),
-]
+LIMITS: list[Limit] = []
