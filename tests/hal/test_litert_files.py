@@ -15,8 +15,8 @@ from hal.drivers.litert import LiteRT
 from nnir.dim import symbol
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
-from nnir.ops import activation, binary, linear, unary
-from nnir.types import Precision, TensorType
+from nnir.ops import activation, binary, conv, linear, unary
+from nnir.types import AutoPad, Precision, TensorType
 
 F32 = Precision.FLOAT32
 RNG = np.random.default_rng(0)
@@ -68,6 +68,22 @@ def test_a_file_of_open_sizes_follows_its_inputs(tmp_path: Path) -> None:
     device, program = imported(model, tmp_path / "net.tflite")
     for size in (1, 5, 5, 2):
         agree(device, program, model, [numbers(size, 3)])
+
+
+@pytest.mark.parametrize("pad", [AutoPad.NONE, AutoPad.SAME], ids=lambda p: p.name)
+@pytest.mark.parametrize("axes", [(5, 6), (3, 4, 5)], ids=len)
+def test_transposed_convolutions_of_an_open_batch(
+    axes: tuple[int, ...], pad: AutoPad, tmp_path: Path
+) -> None:
+    model = Model()
+    x = model.input("x", TensorType(F32, (symbol("batch"), 4, *axes)))
+    weights, bias = (model.constant(numbers(*n)) for n in ((4, 3, *(3,) * len(axes)), (3,)))
+    operator = conv.conv_2d_transpose if len(axes) == 2 else conv.conv_3d_transpose
+    steps = {"strides": (2,) * len(axes), "dilations": (1,) * len(axes)}
+    model.outputs = [operator(x, weights, bias, auto_pad=pad, **steps)]
+    device, program = imported(model, tmp_path / "net.tflite")
+    for size in (1, 3):
+        agree(device, program, model, [numbers(size, 4, *axes)])
 
 
 def test_sizes_that_a_file_fixes_stay(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def transposed_convolution(
     real(g, input)
     how = how.over(kernel_of("a transposed convolution", filter))
     out = [int(d) for d in result_shape(g)[2:] if isinstance(d, int)]
-    if len(out) < how.rank or not isinstance(input.shape[0], int):
+    if len(out) < how.rank:
         raise NoLowering("a transposed convolution needs known sizes on litert")
     sizes = windows.sized("a transposed convolution", input)
     grown = replace(how, output_shape=tuple(out)).growth(sizes)
@@ -106,7 +106,7 @@ def _transposed(
     shape = (x.tensor.shape[0], *sizes, channels)
     taps = g.ordered(weights, (1, 2, 3, 0) if rank == 2 else (2, 3, 4, 1, 0))
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
-    (made,) = g.emit(name, [g.ints(*shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
+    (made,) = g.emit(name, [g.sizes(shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
     result = Ref(made, order, Precision.FLOAT32)
     return result if is_same else windows.bordered(g, result, grown)
 

@@ -69,7 +69,9 @@ def _with_more_axes(g: Emitter, rank: int, left: Ref, right: Ref, **flags: bool)
     """A product of matrices of a lower rank, with axes of size 1 before theirs."""
     lower = max(left.rank, right.rank)
     wide = [g.node("Unsqueeze", r, g.ints(*range(rank - r.rank))) for r in (left, right)]
-    return g.node("Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(*range(rank - lower)))
+    return g.node(
+        "Squeeze", g.node("MatMul", *wide, outputs=1, **flags), g.ints(*range(rank - lower))
+    )
 
 
 def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b: bool) -> Ref:
