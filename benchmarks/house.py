@@ -221,7 +221,8 @@ def main() -> None:
     leaks = Table("what", "how many", title="Leaks")
     told = ", ".join(f"{a} of {b}: {n}" for (a, b), n in sorted(pairs.items()))
     leaks.add_row("imports between frontends", f"{sum(pairs.values())} ({told})" if told else "0")
-    leaks.add_row("circles of files", f"{len(rings)} (of {', '.join(str(len(r)) for r in rings)})")
+    sizes = f" (of {', '.join(str(len(r)) for r in rings)})" if rings else ""
+    leaks.add_row("circles of files", f"{len(rings)}{sizes}")
     leaks.add_row("calls of id()", str(keys))
     said, public = (sum(column) for column in zip(*counts, strict=True))
     leaks.add_row("public functions of hal that say Any", f"{said} of {public}")
