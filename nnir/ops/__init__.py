@@ -2,67 +2,20 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from ..operator import Operator
-from . import (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
 
-FAMILIES: tuple[ModuleType, ...] = (
-    activation,
-    attention,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
+NAMES = (
+    *("activation", "attention", "binary", "compare", "complex", "control", "conv", "detection"),
+    *("features", "generate", "index", "linalg", "linear", "logic", "norm", "pool", "quant"),
+    *("random", "recurrent", "reduce", "resize", "shape", "signal", "sort", "special", "unary"),
 )
+"""The families, which are modules of this package and have the same names everywhere."""
+
+FAMILIES: tuple[ModuleType, ...] = tuple(import_module(f"{__name__}.{n}") for n in NAMES)
 
 
 def _collect() -> dict[str, Operator[Any]]:
