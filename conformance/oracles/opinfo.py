@@ -102,7 +102,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     sample = sample_of(info, head)
     if sample is None:
         return [np.array([0])]
-    made = called(info, sample, head)
+    made = call_sample(info, sample, head)
     data = None if made is None else exported(made.call, made.inputs, dynamic=head.get("dynamic"))
     if made is None or data is None:
         return []
@@ -137,7 +137,7 @@ def pack(heads: Sequence[dict[str, Any]]) -> list[Any]:
     for head in heads:
         info = op_db[head["index"]]
         sample = sample_of(info, head)
-        made = None if sample is None else called(info, sample, head)
+        made = None if sample is None else call_sample(info, sample, head)
         if made is None:
             rows.append((NO_SUCH if sample is None else NOTHING, 0))
         else:
@@ -151,7 +151,7 @@ def pack(heads: Sequence[dict[str, Any]]) -> list[Any]:
     return [np.array(rows), data, *map(to_array, inputs), *results]
 
 
-def called(info: Any, sample: Any, head: dict[str, Any]) -> Made | None:
+def call_sample(info: Any, sample: Any, head: dict[str, Any]) -> Made | None:
     """The call of a sample; None where it fails, has no tensor result or a random one.
 
     `special` of the head puts NaN, infinities and the like into the inputs.

@@ -118,7 +118,7 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
     """
     options = Options.of(batch.options)
     if options.packed and len(batch.tasks) > 1:
-        found = _packed(batch, options)
+        found = _run_packed(batch, options)
         if found is not None:
             return found
     until = time.monotonic() + SLICE
@@ -131,7 +131,7 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
     return done
 
 
-def _packed(batch: Batch, options: Options) -> list[list[dict[str, Any]]] | None:
+def _run_packed(batch: Batch, options: Options) -> list[list[dict[str, Any]]] | None:
     """The results of all tasks of a batch; None where it is not known which of them is to blame
     for what happens."""
     worker = _HANDS.of(batch.run, options)

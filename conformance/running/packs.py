@@ -204,10 +204,10 @@ def run_packed(jobs: Sequence[Callable[[], T]], is_clean: Callable[[T], bool]) -
     tasks = [Task(job) for job in jobs]
     with packing() as packed:
         packed.run(tasks)
-    return [_settled(task, job, is_clean) for task, job in zip(tasks, jobs, strict=True)]
+    return [_settle(task, job, is_clean) for task, job in zip(tasks, jobs, strict=True)]
 
 
-def _settled(task: Task[T], job: Callable[[], T], is_clean: Callable[[T], bool]) -> T:
+def _settle(task: Task[T], job: Callable[[], T], is_clean: Callable[[T], bool]) -> T:
     if task.result is not None and (task.is_exact or is_clean(task.result)):
         return task.result
     if task.error is not None and task.is_exact:

@@ -54,7 +54,7 @@ class Runner:
             return self._plan(Options.of(head["plan"]))
         self._open(head["options"])
         if "runs" in head:
-            found = self._packed([tuple(task) for task in head["runs"]])
+            found = self._run_packed([tuple(task) for task in head["runs"]])
             return {"results": [[r.as_dict() for r in part] for part in found]}
         return {"results": [r.as_dict() for r in self._run(tuple(head["run"]))]}
 
@@ -68,7 +68,7 @@ class Runner:
         item = Item(*names)
         return list(self._suite(item.suite).run(item, device))
 
-    def _packed(self, tasks: Sequence[Task]) -> list[list[Result]]:
+    def _run_packed(self, tasks: Sequence[Task]) -> list[list[Result]]:
         """The results of each task. Those that may wait come last, together."""
         found: dict[Task, list[Result]] = {}
         waiting: list[Task] = []
@@ -79,7 +79,7 @@ class Runner:
             else:
                 found[task] = self._run(task)
         jobs = [partial(self._run, task) for task in waiting]
-        found |= zip(waiting, packs.run_packed(jobs, is_passed) if jobs else (), strict=True)
+        found |= zip(waiting, packs.run_packed(jobs, passes) if jobs else (), strict=True)
         return [found[task] for task in tasks]
 
     def _open(self, options: dict[str, Any]) -> None:
@@ -143,7 +143,7 @@ class Runner:
         return found, reason
 
 
-def is_passed(results: Sequence[Result]) -> bool:
+def passes(results: Sequence[Result]) -> bool:
     """Whether a case passes, with nothing to say of it."""
     return all(r.verdict == PASS for r in results)
 

@@ -151,10 +151,10 @@ def verdict(op: str, device: str, arrays: Sequence[np.ndarray]) -> Verdict:
             got = program(*inputs)
     except FAILURES as error:
         return failure(error)
-    return compared(op, got, want)
+    return compare_results(op, got, want)
 
 
-def compared(op: str, got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> Verdict:
+def compare_results(op: str, got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> Verdict:
     """The verdict on the results of a sample."""
     if len(got) != len(want):
         return Verdict(WRONG, f"{len(got)} results, not {len(want)}")

@@ -21,7 +21,7 @@ from nnir.passes import CLEAN, apply
 from ..judging.judge import Verdict
 from ..judging.result import PASS, SKIP
 from ..oracles.oracle import Oracle
-from .opinfo import NO_SAMPLE, SAMPLES, Sample, asked, chosen, compared, verdict
+from .opinfo import NO_SAMPLE, SAMPLES, Sample, asked, chosen, compare_results, verdict
 from .opinfo_gaps import gap
 
 SIZE = 16
@@ -114,7 +114,7 @@ def _judged(oracle: Oracle, device: str, wanted: Sequence[Wanted]) -> list[Verdi
     for one, (taken, given) in zip(wanted, rows.tolist(), strict=True):
         stop = start + given
         if taken >= 0:
-            said.append(compared(one.op, got[start:stop], want[start:stop]))
+            said.append(compare_results(one.op, got[start:stop], want[start:stop]))
         else:
             said.append(None if taken == NO_SUCH else Verdict(SKIP, NO_SAMPLE))
         start = stop
