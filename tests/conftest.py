@@ -5,6 +5,7 @@ TensorFlow, LiteRT and Paddle write theirs in processes of their own: tests neve
 
 from __future__ import annotations
 
+import compileall
 import fcntl
 import os
 import shutil
@@ -21,8 +22,19 @@ from onnx import TensorProto, helper, numpy_helper
 from conformance.oracles.oracle import Oracle
 
 REPOSITORY = Path(__file__).parents[1]
+PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
 LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")
 """Modules whose single tests take long: where they come last, all but one process wait."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Bytecode first, whatever the environment says: hundreds of processes import the packages,
+    most of which may write none (`nnir.isolation`) and would compile all they import."""
+    sys.dont_write_bytecode = False
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    if not hasattr(config, "workerinput"):
+        for package in PACKAGES:
+            compileall.compile_dir(REPOSITORY / package, quiet=2)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
