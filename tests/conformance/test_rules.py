@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
 import numpy as np
 import pytest
 
@@ -83,30 +86,39 @@ def run(case: DirectCase, device: str) -> None:
     case.agree(got, Plan(case.model()).run(case.arrays()))
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@contextmanager
+def on(device: str) -> Iterator[None]:
+    """What is raised meanwhile says where."""
+    try:
+        yield
+    except BaseException as error:
+        error.add_note(f"on {device}")
+        raise
+
+
 @pytest.mark.parametrize("case", RIGHT, ids=str)
-def test_direct_case_on_a_device(case: DirectCase, device: str) -> None:
-    limit = next((x for x in LIMITS if x.matches(case, device)), None)
-    if limit is None:
-        run(case, device)
-    else:
-        with pytest.raises(limit.raises):
+def test_direct_case_on_devices(case: DirectCase) -> None:
+    for device in DEVICES:
+        limit = next((x for x in LIMITS if x.matches(case, device)), None)
+        with on(device), nullcontext() if limit is None else pytest.raises(limit.raises):
             run(case, device)
 
 
-@pytest.mark.parametrize(
-    ("case", "device"),
-    [(c, d) for c in RIGHT for d in DEVICES if not any(x.matches(c, d) for x in LIMITS)],
-    ids=str,
-)
-def test_direct_case_of_unknown_sizes(case: DirectCase, device: str) -> None:
+def can_run(case: DirectCase) -> list[str]:
+    return [d for d in DEVICES if not any(x.matches(case, d) for x in LIMITS)]
+
+
+@pytest.mark.parametrize("case", [c for c in RIGHT if can_run(c)], ids=str)
+def test_direct_case_of_unknown_sizes(case: DirectCase) -> None:
     """A rule or a device may refuse; where they do not, the values are the same."""
-    try:
-        program = Program(case.model(symbolic=True), device)
-    except (BadType, Unsupported):
-        assert case.operator.name in NEED_SIZES
-        return
-    case.compare(program(*case.arrays()))
+    for device in can_run(case):
+        with on(device):
+            try:
+                program = Program(case.model(symbolic=True), device)
+            except (BadType, Unsupported):
+                assert case.operator.name in NEED_SIZES
+                continue
+            case.compare(program(*case.arrays()))
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=str)
