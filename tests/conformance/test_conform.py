@@ -198,7 +198,7 @@ def test_a_dask_worker_that_is_killed_loses_nothing(log: Path) -> None:
 def test_nothing_to_run_is_no_success(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "nnadapter", "conform"]
     for words, text in (
-        (["--op", "nosuch"], "no case matches"),
+        (["--frontend", "onnx", "--op", "nosuch"], "no case matches"),
         (["--frontend", "onnx", "--op", "Relu", "--device", "abacus"], "no device 'abacus'"),
         (["--suite", "models"], "no folder is given"),
         (["--suite", "models", "--models", str(tmp_path / "none")], "no such folder"),
