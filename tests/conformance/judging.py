@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
 from conformance import ledger
 from conformance.case import Case, Limit, ModelCase
-from conformance.engines.engine import Engine
+from conformance.engines.engine import Answer, Engine
 from conformance.judging.judge import judge as verdict_on
 from conformance.judging.result import GOOD, Result
 from conformance.oracles.oracle import Oracle
@@ -20,7 +20,7 @@ FRONTENDS["conformance.oracles.litert"] = "tflite"
 """The frontends by their oracles."""
 
 DEVICES = ("builtin", "onnxruntime")
-"""Where every case is a test of its own; `test_devices` runs them on the others."""
+"""Where every case is a test; `test_devices` runs them on the others."""
 
 OTHERS = ("openvino", "litert", "torch")
 
@@ -37,20 +37,38 @@ def worker_of(name: str) -> Iterator[Oracle]:
         yield worker
 
 
-def judge(
-    engine: Engine[Any], case: Any, device: str, limits: Sequence[Limit], oracle: Oracle
-) -> None:
-    """AssertionError when the case does not do what it or a limit says, or what the ledger says."""
+def judge(engine: Engine[Any], case: Any, limits: Sequence[Limit], oracle: Oracle) -> None:
+    """AssertionError when the case does not do what it or a limit says, or what the ledger says, on
+    some of `DEVICES`. The origin is asked once."""
+
+    @cache
+    def ask() -> Answer:
+        return engine.ask(case, oracle)
+
+    problems = [p for d in DEVICES for p in problems_on(d, engine, case, limits, oracle, ask)]
+    assert not problems, "\n".join(problems)
+
+
+def problems_on(
+    device: str,
+    engine: Engine[Any],
+    case: Any,
+    limits: Sequence[Limit],
+    oracle: Oracle,
+    ask: Callable[[], Answer],
+) -> list[str]:
+    """What a case does otherwise than it is to do on a device."""
     with decompositions() as decomposed:
-        found = verdict_on(engine, case, device, limits, oracle)
-    assert found.verdict in GOOD, f"{found.verdict}: {found.reason}"
+        found = verdict_on(engine, case, device, limits, oracle, ask)
+    if found.verdict not in GOOD:
+        return [f"on {device}: {found.verdict}: {found.reason}"]
     frontend = FRONTENDS[engine.worker]
     name = f"model-{case}" if isinstance(case, ModelCase) else str(case)
     op = operator_of(case) if frontend == "onnx" else case.op
     names = tuple(sorted({n for _, n in decomposed}))
     result = Result(*("cases", frontend, op, name, device, found.verdict), decomposed=names)
     differences = ledger.differences(kept(frontend), [result], is_whole=False)
-    assert not differences, [*differences, ledger.REGENERATE.format(frontend)]
+    return [*differences, ledger.REGENERATE.format(frontend)] if differences else []
 
 
 def require_used(limit: Limit, cases: Sequence[Case]) -> None:

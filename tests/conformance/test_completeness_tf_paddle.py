@@ -35,7 +35,7 @@ from frontends.tensorflow.reading import opdefs as tensorflow_opdefs
 from hal.runtime.program import Program
 from nnir.errors import Unsupported
 
-from .judging import DEVICES, judge, require_distinct, worker_of
+from .judging import judge, require_distinct, worker_of
 
 Excuses = dict[str | tuple[str, str], str]
 OURS = "the standard's operator takes it, no operator of the framework does"
@@ -193,10 +193,9 @@ def compiler() -> Iterator[Oracle]:
         yield worker
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", COMPILED, ids=str)
-def test_compiled(case: Case, device: str, compiler: Oracle) -> None:
-    judge(tensorflow_engine.ENGINE, case, device, [], compiler)
+def test_compiled(case: Case, compiler: Oracle) -> None:
+    judge(tensorflow_engine.ENGINE, case, [], compiler)
 
 
 def test_names_of_compiled_cases_differ() -> None:

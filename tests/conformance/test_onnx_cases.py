@@ -10,19 +10,17 @@ from conformance.engines.onnx import ENGINE, WHOLE
 from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE
 
-from .judging import DEVICES, judge, require_distinct, require_used
+from .judging import judge, require_distinct, require_used
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(ENGINE, case, device, LIMITS, oracle)
+def test_case(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle)
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", MODELS, ids=str)
-def test_model(case: ModelCase, device: str, oracle: Oracle) -> None:
-    judge(WHOLE, case, device, (), oracle)
+def test_model(case: ModelCase, oracle: Oracle) -> None:
+    judge(WHOLE, case, (), oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

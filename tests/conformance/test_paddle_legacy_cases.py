@@ -12,7 +12,7 @@ from conformance.engines.paddle_legacy import ENGINE
 from conformance.oracles.oracle import Oracle
 from frontends.paddle.reading.legacy.rules import RULES
 
-from .judging import DEVICES, judge, require_distinct, require_used, worker_of
+from .judging import judge, require_distinct, require_used, worker_of
 
 ELSEWHERE = {
     *("lod_array_length", "read_from_array", "tensor_array_to_tensor", "write_to_array"),
@@ -27,10 +27,9 @@ def oracle() -> Iterator[Oracle]:
     yield from worker_of("paddle_legacy")
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(ENGINE, case, device, LIMITS, oracle)
+def test_case(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

@@ -12,7 +12,7 @@ from conformance.engines.tensorflow import ENGINE
 from conformance.oracles.oracle import Oracle
 from frontends.tensorflow import TABLE
 
-from .judging import DEVICES, judge, require_distinct, require_used, worker_of
+from .judging import judge, require_distinct, require_used, worker_of
 
 
 @pytest.fixture(scope="session")
@@ -20,10 +20,9 @@ def oracle() -> Iterator[Oracle]:
     yield from worker_of("tensorflow")
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(ENGINE, case, device, LIMITS, oracle)
+def test_case(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")

@@ -24,10 +24,9 @@ def oracle() -> Iterator[Oracle]:
     yield from worker_of("litert")
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(ENGINE, case, device, LIMITS, oracle)
+def test_case(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle)
 
 
 def test_limits_match_cases() -> None:

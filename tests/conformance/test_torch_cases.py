@@ -13,7 +13,7 @@ from conformance.oracles.oracle import Oracle
 from frontends.torch import TABLE
 from frontends.torch.reading.schema import HIGHER_ORDER
 
-from .judging import DEVICES, judge, require_distinct, require_used, worker_of
+from .judging import judge, require_distinct, require_used, worker_of
 
 
 @pytest.fixture(scope="session")
@@ -21,10 +21,9 @@ def oracle() -> Iterator[Oracle]:
     yield from worker_of("torch")
 
 
-@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_case(case: Case, device: str, oracle: Oracle) -> None:
-    judge(ENGINE, case, device, LIMITS, oracle)
+def test_case(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
