@@ -16,7 +16,9 @@ from typing import Any
 import numpy as np
 import torch
 from torch.export import Dim
+from torch.testing._internal import common_utils
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.testing._internal.opinfo import core
 from torch.utils import _pytree as pytree
 
 from ..processes.worker_loop import serve
@@ -26,6 +28,9 @@ AUTO = Dim.AUTO
 warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
+
+for module in (common_utils, core):
+    module.extract_test_fn = lambda: None  # it looks for a test of PyTorch's own in the whole stack
 
 SEED = torch.default_generator.manual_seed
 """`torch.manual_seed` for the processor alone: that also formats a stack for other devices."""
