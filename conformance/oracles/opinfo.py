@@ -22,7 +22,7 @@ from torch.testing._internal.opinfo import core
 from torch.utils import _pytree as pytree
 
 from ..processes.worker_loop import serve
-from .torch import to_array
+from .torch import SEED, to_array
 
 AUTO = Dim.AUTO
 warnings.simplefilter("ignore")
@@ -31,9 +31,6 @@ torch.set_num_threads(1)
 
 for module in (common_utils, core):
     module.extract_test_fn = lambda: None  # it looks for a test of PyTorch's own in the whole stack
-
-SEED = torch.default_generator.manual_seed
-"""`torch.manual_seed` for the processor alone: that also formats a stack for other devices."""
 
 
 class Call(torch.nn.Module):

@@ -32,13 +32,16 @@ BITS = {
 }
 """Types that NumPy does not share with PyTorch, and one of the same size that they do share."""
 
+SEED = torch.default_generator.manual_seed
+"""`torch.manual_seed` for the processor alone: that also formats a stack for other devices."""
+
 SYMBOLIC = ("_operator.", "math.", "torch.")
 """Functions on the numbers that sizes are, not on tensors."""
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run `op` of the head on its arguments, or the program in the file `path`."""
-    torch.manual_seed(0)
+    SEED(0)
     tensors: list[Any] = [to_tensor(a) for a in arrays]
     with torch.no_grad():
         if "save" in head:
