@@ -107,7 +107,7 @@ def bind(
 ) -> Bound[R]:
     """A function as the lowering of an operator; TypeError where it names what that has not.
 
-    `implied` is not read because the type of the result says it.
+    `implied` is not read: the type of the result says it, or one answer serves all its values.
     """
     groups = groups or {}
     parameters = list(inspect.signature(function).parameters.values())[1:]
@@ -200,8 +200,9 @@ class Lowerings(Generic[R]):
     ) -> Registration[R]:
         """Decorator: the function lowers `operators`.
 
-        `implied` names what it need not read because the type of the result says it. `groups` are
-        parameters that take several attributes at once: dataclasses with fields of their names.
+        `implied` names what it need not read: the type of the result says it, or one answer serves
+        all its values. `groups` are parameters that take several attributes at once: dataclasses
+        with fields of their names.
         """
 
         def add(function: Callable[..., R | Sequence[R]]) -> None:

@@ -108,23 +108,23 @@ def extreme(g: Emitter, name: str, a: Operand, b: Operand) -> Ref:
         return made
     for operand in (second, first):
         if is_real(g, operand):
-            nan = g.elementwise("NOT_EQUAL", operand, operand, precision=BOOL)
+            nan = g.elementwise("NOT_EQUAL", operand, operand)
             made = g.where(nan, operand, made)
     return made
 
 
 @table.lower(binary.max_)
-def max_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return fused(g, extreme(g, "MAXIMUM", input0, input1), fuse_code)
+def max_(g: Emitter, input0: Value, input1: Value) -> Ref:
+    return extreme(g, "MAXIMUM", input0, input1)
 
 
 @table.lower(binary.min_)
-def min_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return fused(g, extreme(g, "MINIMUM", input0, input1), fuse_code)
+def min_(g: Emitter, input0: Value, input1: Value) -> Ref:
+    return extreme(g, "MINIMUM", input0, input1)
 
 
 def _equals(g: Emitter, input: Operand, value: int) -> Ref:
-    return g.elementwise("EQUAL", input, g.number(value, input), precision=BOOL)
+    return g.elementwise("EQUAL", input, g.number(value, input))
 
 
 class Divisor:
@@ -175,8 +175,8 @@ def _truncated(g: Emitter, a: Value, by: int) -> Ref:
     """The quotient of INT64 rounded towards zero: down, and one more where it is negative."""
     down = _long_quotient(g, a, by)
     back = g.elementwise("MUL", down, g.constant(by, np.int64))
-    inexact = g.elementwise("NOT_EQUAL", back, a, precision=BOOL)
-    below = g.elementwise("LESS", down, g.constant(0, np.int64), precision=BOOL)
+    inexact = g.elementwise("NOT_EQUAL", back, a)
+    below = g.elementwise("LESS", down, g.constant(0, np.int64))
     more = g.cast(g.elementwise("LOGICAL_AND", inexact, below), Precision.INT64)
     return g.elementwise("ADD", down, more)
 
@@ -253,28 +253,28 @@ def _known_divisor(input0: Value, input1: Value) -> int:
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, input1)
         whole = g.elementwise(
             "ROUND", g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
         )
         plain = g.elementwise("DIV", input0, input1)
-        return fused(g, g.where(_equals(g, input1, 0), plain, whole), fuse_code)
+        return g.where(_equals(g, input1, 0), plain, whole)
     if number := _known_divisor(input0, input1):
-        return fused(g, _long_quotient(g, input0, number), fuse_code)
+        return _long_quotient(g, input0, number)
     a, b = _wide(g, input0, input1)
     by = Divisor(g, b)
     quotient = by.quotient(g.elementwise("FLOOR_DIV", a, by.safe))
-    return fused(g, g.cast(quotient, input0.precision), fuse_code)
+    return g.cast(quotient, input0.precision)
 
 
 def _signs_differ(g: Emitter, rest: Ref, by: Operand) -> Ref:
     """Whether a remainder is not 0 and has another sign than `by`."""
     zero = g.number(0, rest)
-    some = g.elementwise("NOT_EQUAL", rest, zero, precision=BOOL)
-    signs = [g.elementwise("LESS", v, zero, precision=BOOL) for v in (rest, by)]
-    differ = g.elementwise("NOT_EQUAL", *signs, precision=BOOL)
+    some = g.elementwise("NOT_EQUAL", rest, zero)
+    signs = [g.elementwise("LESS", v, zero) for v in (rest, by)]
+    differ = g.elementwise("NOT_EQUAL", *signs)
     return g.elementwise("LOGICAL_AND", some, differ, precision=BOOL)
 
 
@@ -309,13 +309,13 @@ def _is_narrow(input: Value) -> bool:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
-        return fused(g, _power(g, input0, input1), fuse_code)
+        return _power(g, input0, input1)
     known = input1.constant
     if known is None or known.size != 1 or not 0 <= int(known.reshape(-1)[0]) < 64:
         raise NoLowering("litert raises integers to one known power below 64 only")
-    return fused(g, _whole_power(g, g.take(input0), int(known.reshape(-1)[0])), fuse_code)
+    return _whole_power(g, g.take(input0), int(known.reshape(-1)[0]))
 
 
 def _power(g: Emitter, base: Value, exponent: Value) -> Ref:

@@ -94,7 +94,7 @@ def unbounded(g: Emitter, result: Ref) -> Ref:
     """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
     most = np.finfo(np.float32).max
     for bound, beyond in ((most, np.inf), (-most, -np.inf)):
-        at = g.elementwise("EQUAL", result, g.constant(bound), precision=Precision.BOOL8)
+        at = g.elementwise("EQUAL", result, g.constant(bound))
         result = g.where(at, g.constant(np.float32(beyond)), result)
     return result
 

@@ -9,7 +9,7 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Floats
+from ...attributes import Priors, Regions
 from ...lowering import Lowerings
 from . import windows
 from .binary import spread
@@ -50,34 +50,30 @@ class Region:
         return f("DIV", total, self.ratio)
 
 
-@table.lower(detection.roi_align)
+@table.lower(detection.roi_align, how=Regions)
 def roi_align(
     g: Emitter,
     input: Value,
     rois: Value,
     batch_indices: Value,
     *,
-    output_height: int,
-    output_width: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    aligned: bool,
+    how: Regions,
 ) -> Ref:
     """Two products with matrices: bilinear weights are those of rows times those of columns."""
     real(g, input)
-    if sampling_ratio <= 0 or not (input.is_static and rois.is_static):
+    if how.sampling_ratio <= 0 or not (input.is_static and rois.is_static):
         raise NoLowering("litert aligns known numbers of regions with a sampling_ratio only")
     n, c, h, w = numbers(input.shape)
     (count,) = numbers(rois.shape[:1])
     if n > 1 and count * c * h * w > LARGEST:
         raise NoLowering(f"litert takes no {count} copies of planes {input.type}")
     f = Arithmetic(g)
-    scaled = f("MUL", g.plain(real(g, rois)), spatial_scale)
-    scaled = f("SUB", scaled, 0.5) if aligned else scaled
+    scaled = f("MUL", g.plain(real(g, rois)), how.spatial_scale)
+    scaled = f("SUB", scaled, 0.5) if how.aligned else scaled
     left, top, right, bottom = (part(g, scaled, 1, k, 1) for k in range(4))
-    region = Region(g, sampling_ratio, aligned=aligned)
-    rows = g.plain(region.weights(top, bottom, output_height, h))
-    columns = g.plain(region.weights(left, right, output_width, w))
+    region = Region(g, how.sampling_ratio, aligned=how.aligned)
+    rows = g.plain(region.weights(top, bottom, how.output_height, h))
+    columns = g.plain(region.weights(left, right, how.output_width, w))
     planes = Ref(windows.stored_last(g, input).tensor, identity(4), Precision.FLOAT32)
     flat = g.reshape(planes, (n, h, w * c))
     if n > 1:
@@ -85,49 +81,18 @@ def roi_align(
         flat = g.move("GATHER", [flat], (count, h, w * c), identity(3), where, axis=0)
         tall = rows
     else:
-        tall = g.reshape(rows, (1, count * output_height, h))
+        tall = g.reshape(rows, (1, count * how.output_height, h))
     found = g.compute("BATCH_MATMUL", [tall, flat], (*tall.shape[:-1], w * c), identity(3))
-    strips = g.reshape(found, (count * output_height, w, c))
-    wide = g.reshape(columns, (count, 1, output_width, w))
-    each = spread(g, wide, (count, output_height, output_width, w), identity(4))
-    each = g.reshape(each, (count * output_height, output_width, w))
-    shape = (count * output_height, output_width, c)
+    strips = g.reshape(found, (count * how.output_height, w, c))
+    wide = g.reshape(columns, (count, 1, how.output_width, w))
+    each = spread(g, wide, (count, how.output_height, how.output_width, w), identity(4))
+    each = g.reshape(each, (count * how.output_height, how.output_width, w))
+    shape = (count * how.output_height, how.output_width, c)
     made = g.compute("BATCH_MATMUL", [each, strips], shape, identity(3))
-    result = g.reshape(made, (count, output_height, output_width, c))
+    result = g.reshape(made, (count, how.output_height, how.output_width, c))
     return Ref(result.tensor, channels_last(4), Precision.FLOAT32)
 
 
-@table.lower(detection.prior_box)
-def prior_box(
-    g: Emitter,
-    input: Value,
-    image: Value,
-    *,
-    min_sizes: Floats,
-    max_sizes: Floats | None,
-    aspect_ratios: Floats,
-    variances: Floats,
-    flip: bool,
-    clip: bool,
-    step_w: float,
-    step_h: float,
-    offset: float,
-    min_max_aspect_ratios_order: bool,
-) -> Refs:
-    """Constants: only the sizes of the operands matter."""
-    feature, size = (windows.sized("prior_box", v) for v in (input, image))
-    found = detection.prior_boxes(
-        (feature[0], feature[1]),
-        (size[0], size[1]),
-        min_sizes=min_sizes,
-        max_sizes=max_sizes,
-        aspect_ratios=aspect_ratios,
-        variances=variances,
-        flip=flip,
-        clip=clip,
-        step_w=step_w,
-        step_h=step_h,
-        offset=offset,
-        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
-    )
-    return tuple(g.constant(a.astype(input.dtype)) for a in found)
+@table.lower(detection.prior_box, how=Priors)
+def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
+    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))

@@ -32,6 +32,7 @@ from .writer import Field, Graph, Step, Tensor, type_number
 
 Order = tuple[int, ...]
 MOST_AXES = 8
+COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", "GREATER_EQUAL"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -459,7 +460,9 @@ class Emitter(Emission[Ref]):
     def elementwise(
         self, name: str, *operands: Operand, precision: Precision | None = None, **fields: Field
     ) -> Ref:
-        """A step on operands that broadcast."""
+        """A step on operands that broadcast; a comparison gives truth values."""
+        if name in COMPARISONS:
+            precision = Precision.BOOL8
         refs, order = self.aligned(*operands)
         shape = broadcast(*(r.tensor.shape for r in refs))
         return self.compute(name, refs, shape, order, precision=precision, **fields)

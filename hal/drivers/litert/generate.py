@@ -72,7 +72,7 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
         Precision.INT64 if start.dtype.itemsize > 4 or start.dtype.kind == "u" else Precision.INT32
     )
     first, last, by = (g.cast(v, wide) for v in (first, last, by))
-    rises = g.elementwise("GREATER", by, g.number(0, by), precision=Precision.BOOL8)
+    rises = g.elementwise("GREATER", by, g.number(0, by))
     highest = g.elementwise("MAXIMUM", first, last)  # a step away from the end is an error else
     last = g.where(rises, highest, g.elementwise("MINIMUM", first, last))
     bounds = [first, last, by]

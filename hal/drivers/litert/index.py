@@ -35,7 +35,7 @@ def natural(g: Emitter, indices: Operand, size: Dim) -> Ref:
         return Ref(g.constant(found).tensor, ref.order, INT32)
     small = int32(g, ref)
     length = g.reshape(g.sizes((size,)), ())
-    below = g.elementwise("LESS", small, g.number(0, small), precision=BOOL)
+    below = g.elementwise("LESS", small, g.number(0, small))
     return g.where(below, g.elementwise("ADD", small, length), small)
 
 
@@ -234,7 +234,7 @@ def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Re
         small = g.constant(np.where(whole < 0, whole + own, whole).astype(np.int32))
     else:
         small = int32(g, ref)
-        below = g.elementwise("LESS", small, g.number(0, small), precision=BOOL)
+        below = g.elementwise("LESS", small, g.number(0, small))
         small = g.where(below, g.elementwise("ADD", small, g.constant(own)), small)
     strides = np.cumprod((1, *own[:0:-1]))[::-1].astype(np.int32)
     scaled = g.elementwise("MUL", small, g.constant(strides))
@@ -263,7 +263,7 @@ def _native_gather(g: Emitter, input: Value, indices: Value) -> Ref:
     (depth,) = numbers(indices.shape[-1:])
     sizes = input.shape[:depth]
     small = int32(g, g.plain(indices))
-    below = g.elementwise("LESS", small, g.number(0, small), precision=BOOL)
+    below = g.elementwise("LESS", small, g.number(0, small))
     small = g.where(below, g.elementwise("ADD", small, g.sizes(sizes)), small)
     target = result_shape(g)
     return g.move("GATHER_ND", [g.plain(input)], target, identity(len(target)), g.plain(small))
@@ -283,7 +283,7 @@ def _placed(
     """[count, length] with the rows of `updates` [n, length] put in, or combined."""
     total = g.constant(count, np.int32)
     last = _segments(g, "UNSORTED_SEGMENT_MAX", _numbered(g, rows), rows, total, (count,))
-    hit = g.elementwise("GREATER_EQUAL", last, g.number(0, last), precision=BOOL)
+    hit = g.elementwise("GREATER_EQUAL", last, g.number(0, last))
     hit = g.reshape(hit, (count, 1))
     if reduction == "none":
         found = g.elementwise("MAXIMUM", last, g.number(0, last))
@@ -298,9 +298,9 @@ def _placed(
     made = _segments(g, segment, updates, rows, total, (count, length))
     if kind == INT32 or reduction == "add":
         return g.where(hit, g.elementwise(combine, flat, made), flat)
-    nan = g.cast(g.elementwise("NOT_EQUAL", updates, updates, precision=BOOL), INT32)
+    nan = g.cast(g.elementwise("NOT_EQUAL", updates, updates), INT32)
     some = _segments(g, "UNSORTED_SEGMENT_MAX", nan, rows, total, (count, length))
-    lost = g.elementwise("GREATER", some, g.number(0, some), precision=BOOL)
+    lost = g.elementwise("GREATER", some, g.number(0, some))
     made = g.where(lost, g.constant(np.float32(np.nan)), made)
     return g.where(hit, extreme(g, combine, flat, made), flat)
 
@@ -353,7 +353,7 @@ def non_zero(g: Emitter, input: Value) -> Ref:
         raise NoLowering("litert has no positions in a tensor of rank 0")
     ref = g.plain(input)
     if input.precision != BOOL:
-        ref = g.elementwise("NOT_EQUAL", ref, g.number(0, ref), precision=BOOL)
+        ref = g.elementwise("NOT_EQUAL", ref, g.number(0, ref))
     rank, count = result_shape(g)
     (made,) = g.emit("WHERE", [ref], [(Precision.INT64, (count, rank))])
     return Ref(made, (1, 0), Precision.INT64)

@@ -31,9 +31,7 @@ for _operator, _name in {
     _same(_operator, _name)
 
 
-@table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Ref:
-    return g.elementwise("LOGICAL_NOT", input)
+table.native(logic.not_, "LOGICAL_NOT")
 
 
 @table.lower(logic.bitwise_xor)
@@ -103,7 +101,7 @@ def _every_bit(g: Emitter, a: Ref, b: Ref, name: str, bits: int, precision: Prec
 def _bit(g: Emitter, value: Ref, bit: int) -> Ref:
     """One bit of INT64 as 0 or 1."""
     rest = g.elementwise("FLOOR_MOD", value, g.constant(2 << bit, np.int64))
-    is_set = g.elementwise("GREATER_EQUAL", rest, g.constant(1 << bit, np.int64), precision=BOOL)
+    is_set = g.elementwise("GREATER_EQUAL", rest, g.constant(1 << bit, np.int64))
     return g.cast(is_set, Precision.INT64)
 
 

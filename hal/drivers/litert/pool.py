@@ -208,7 +208,7 @@ CONVOLVED = frozenset({"CONV_2D", "DEPTHWISE_CONV_2D", "RELU", "RELU6", "MAX_POO
 
 def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
     """The maxima, and NaN where one is in the window: the kernel passes over it."""
-    nan = g.elementwise("NOT_EQUAL", x, x, precision=Precision.BOOL8)
+    nan = g.elementwise("NOT_EQUAL", x, x)
     plain = g.where(nan, g.constant(np.float32(-np.inf)), x)
     marks = g.cast(nan, Precision.FLOAT32)
     padding = windows.VALID if direct is None else direct
@@ -217,7 +217,7 @@ def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
         marks = windows.bordered(g, marks, window.reach)
     found = _native(g, "MAX_POOL_2D", plain, window, padding)
     some = _native(g, "MAX_POOL_2D", marks, window, padding)
-    lost = g.elementwise("GREATER", some, g.number(0, some), precision=Precision.BOOL8)
+    lost = g.elementwise("GREATER", some, g.number(0, some))
     return g.where(lost, g.constant(np.float32(np.nan)), found)
 
 
@@ -259,10 +259,10 @@ def positioned(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
         if best is None or where is None:
             best, where = values, g.elementwise("ADD", _zeros(g, values), flat)
             continue
-        nan = g.elementwise("NOT_EQUAL", values, values, precision=Precision.BOOL8)
-        fine = g.elementwise("EQUAL", best, best, precision=Precision.BOOL8)
-        better = g.elementwise("GREATER", values, best, precision=Precision.BOOL8)
-        none = g.elementwise("LESS", where, g.number(0, where), precision=Precision.BOOL8)
+        nan = g.elementwise("NOT_EQUAL", values, values)
+        fine = g.elementwise("EQUAL", best, best)
+        better = g.elementwise("GREATER", values, best)
+        none = g.elementwise("LESS", where, g.number(0, where))
         inside = g.constant(grown[cut] >= 0)
         better = _either(g, better, g.elementwise("LOGICAL_AND", nan, fine))
         better = g.elementwise("LOGICAL_AND", _either(g, better, none), inside)
@@ -274,7 +274,7 @@ def positioned(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
 
 def _zeros(g: Emitter, like: Ref) -> Ref:
     """INT32 zeros in the shape of a tensor."""
-    return g.cast(g.elementwise("LESS", like, like, precision=Precision.BOOL8), Precision.INT32)
+    return g.cast(g.elementwise("LESS", like, like), Precision.INT32)
 
 
 def _either(g: Emitter, a: Ref, b: Ref) -> Ref:

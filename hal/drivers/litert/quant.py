@@ -45,7 +45,6 @@ def quantize_linear(
     axis: int,
     block_size: int,
     dtype: Precision,
-    saturate: bool,
     precision: Precision | None,
 ) -> Ref:
     single = scale.precision == input.precision == Precision.FLOAT32

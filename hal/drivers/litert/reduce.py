@@ -89,7 +89,7 @@ def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) ->
     found = reduced(g, name, ref, axes, keepdim=keepdim)
     if not ref.precision.is_float:
         return found
-    nan = g.elementwise("NOT_EQUAL", ref, ref, precision=BOOL)
+    nan = g.elementwise("NOT_EQUAL", ref, ref)
     some = reduced(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
     return g.where(some, g.constant(np.float32(np.nan)), found)
 
@@ -137,7 +137,7 @@ def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
     found = _found(g, ref, axis, name)
     if not ref.precision.is_float:
         return found
-    nan = g.elementwise("NOT_EQUAL", ref, ref, precision=BOOL)
+    nan = g.elementwise("NOT_EQUAL", ref, ref)
     some = reduced(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
     return g.where(some, _found(g, g.cast(nan, Precision.INT32), axis, "ARG_MAX"), found)
 

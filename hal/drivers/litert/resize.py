@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axes_of, ints
+from nnir.broadcast import ints
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
@@ -15,8 +15,8 @@ from nnir.ops import resize
 from nnir.ops.sampling import Filter, weights
 from nnir.types import Precision
 
-from ...attributes import Ints
 from ...lowering import Lowerings
+from ...resizing import Resizing
 from . import windows
 from .emitter import Emitter, Ref, channels_last, result_shape
 from .linear import dense
@@ -39,10 +39,8 @@ def _sizes(
     return found
 
 
-@table.lower(resize.resize_nearest)
-def resize_nearest(
-    g: Emitter, input: Value, shape: Value | None, scales: Value | None, *, align_corners: bool
-) -> Ref:
+@table.lower(resize.resize_nearest, implied=["shape", "scales"])
+def resize_nearest(g: Emitter, input: Value, *, align_corners: bool) -> Ref:
     ref = g.take(input)
     pairs = _sizes("resize_nearest", input, result_shape(g), (2, 3))
     if not align_corners and _doubles(pairs) and ref.tensor.precision == Precision.FLOAT32:
@@ -70,12 +68,10 @@ def _kernel(g: Emitter, name: str, ref: Ref, out: Sequence[int], **fields: Any) 
     return g.compute(name, [x], shape, channels_last(4), g.ints(*out), **fields)
 
 
-@table.lower(resize.resize_linear)
+@table.lower(resize.resize_linear, implied=["shape", "scales"])
 def resize_linear(
     g: Emitter,
     input: Value,
-    shape: Value | None,
-    scales: Value | None,
     *,
     align_corners: bool,
     align_mode: int | None,
@@ -106,34 +102,24 @@ def _weighted(g: Emitter, ref: Ref, axis: int, near: np.ndarray, factors: np.nda
     return dense(g, x, g.constant(matrix.astype(np.float32)), None, shape)
 
 
-@table.lower(resize.resize)
+@table.lower(resize.resize, implied=["roi"], how=Resizing)
 def resize_(
     g: Emitter,
     input: Value,
-    roi: Value | None,
     scales: Value | None,
     sizes: Value | None,
     *,
-    mode: str,
-    coordinate_transformation_mode: str,
-    nearest_mode: str,
-    antialias: bool,
-    axes: Ints | None,
-    cubic_coeff_a: float,
-    exclude_outside: bool,
-    extrapolation_value: float,
-    keep_aspect_ratio_policy: str,
+    how: Resizing,
 ) -> Ref:
-    if coordinate_transformation_mode == "tf_crop_and_resize":
+    coordinates = how.coordinate_transformation_mode
+    if coordinates == "tf_crop_and_resize":
         raise NoLowering("litert has no resize with tf_crop_and_resize")
-    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
+    named = how.axes_of(input.rank)
     target = result_shape(g)
     pairs = _sizes("resize", input, target, named)
-    steps = _steps(input, named, scales, sizes, keep_aspect_ratio_policy)
-    coordinates = coordinate_transformation_mode
-    how = Filter(mode, coordinates, nearest_mode, antialias, exclude_outside, cubic_coeff_a)
-    ref = g.take(input) if mode == "nearest" else real(g, input)
-    if _is_bilinear(how, named, pairs, steps, input.rank):
+    steps = _steps(input, named, scales, sizes, how.keep_aspect_ratio_policy)
+    ref = g.take(input) if how.is_nearest else real(g, input)
+    if _is_bilinear(how.filter, named, pairs, steps, input.rank):
         half = coordinates != "align_corners" and coordinates != "asymmetric"
         fields = {"align_corners": coordinates == "align_corners", "half_pixel_centers": half}
         out = [int(d) for d in target[2:] if isinstance(d, int)]
@@ -141,8 +127,8 @@ def resize_(
     for axis, (size, wanted), step in zip(named, pairs, steps, strict=True):
         if size == wanted and step == 1:
             continue
-        near, factors, _ = weights(how, size, wanted, step, None)
-        if mode == "nearest":
+        near, factors, _ = weights(how.filter, size, wanted, step, None)
+        if how.is_nearest:
             ref = _taken(g, ref, axis, size, near[:, 0])
         else:
             ref = _weighted(g, ref, axis, near, factors)

@@ -82,8 +82,8 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
     return Ref(ref.tensor, tuple(order.index(a) for a in ref.order), ref.precision)
 
 
-@table.lower(shape.squeeze)
-def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
+@table.lower(shape.squeeze, implied=["axes"])
+def squeeze(g: Emitter, input: Value) -> Ref:
     return _with_ones(g, input)
 
 
@@ -94,8 +94,8 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     return _with_ones(g, input)
 
 
-@table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
+@table.lower(shape.flatten, implied=["start_axis", "end_axis"])
+def flatten(g: Emitter, input: Value) -> Ref:
     return _with_ones(g, input)
 
 
@@ -216,7 +216,7 @@ def _kept(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
     if not isinstance(lead, int):
         raise NoLowering("litert expands to a known number of axes only")
     own = g.sizes((*(1,) * (lead - ref.rank), *ref.shape))
-    below = g.elementwise("LESS", sizes, g.ints(0), precision=Precision.BOOL8)
+    below = g.elementwise("LESS", sizes, g.ints(0))
     return g.where(below, own, sizes)
 
 

@@ -18,7 +18,7 @@ from .shape import int32
 table = Lowerings[Ref]()
 
 
-@table.lower(sort.top_k)
+@table.lower(sort.top_k, implied=["sorted"])
 def top_k(
     g: Emitter,
     input: Value,
@@ -26,7 +26,6 @@ def top_k(
     *,
     axis: int,
     largest: bool,
-    sorted: bool,
     return_indices_dtype: Precision,
 ) -> Refs:
     """The smallest are the largest of the opposites, which for integers are -1 - x.
@@ -65,7 +64,7 @@ def _keys(g: Emitter, ref: Ref) -> Ref:
 def _settled(g: Emitter, ref: Ref) -> Ref:
     """+0 for -0, and one positive NaN for all."""
     plain = g.elementwise("ADD", ref, g.constant(np.float32(0)))
-    nan = g.elementwise("NOT_EQUAL", plain, plain, precision=Precision.BOOL8)
+    nan = g.elementwise("NOT_EQUAL", plain, plain)
     made = g.where(nan, g.constant(np.float32(np.nan)), plain)
     return Ref(made.tensor, made.order, Precision.FLOAT32)
 
@@ -73,7 +72,7 @@ def _settled(g: Emitter, ref: Ref) -> Ref:
 def _folded(g: Emitter, bits: Ref) -> Ref:
     """The bits of negative floats the other way round; its own inverse."""
     ref = Ref(bits.tensor, bits.order, Precision.INT32)
-    below = g.elementwise("LESS", ref, g.number(0, ref), precision=Precision.BOOL8)
+    below = g.elementwise("LESS", ref, g.number(0, ref))
     mask = g.constant(np.iinfo(np.int32).max, np.int32)
     return g.where(below, g.elementwise("BITWISE_XOR", ref, mask), ref)
 

@@ -91,8 +91,7 @@ class Arithmetic:
         refs = [self.of(o) for o in operands]
         if name in EXACT:
             return exactly(self.g, name, refs[0])
-        logical = name in ("LESS", "GREATER", "EQUAL", "NOT_EQUAL", "LESS_EQUAL", "GREATER_EQUAL")
-        return self.g.elementwise(name, *refs, precision=BOOL if logical else None)
+        return self.g.elementwise(name, *refs)
 
     def of(self, operand: Ref | ArrayLike) -> Ref:
         return operand if isinstance(operand, Ref) else self.g.constant(operand, np.float32)
@@ -151,8 +150,8 @@ def sign(g: Emitter, input: Value) -> Ref:
         f, x = Arithmetic(g), real(g, input)
         return f.where(f("NOT_EQUAL", x, x), x, f("SIGN", x))
     zero = g.number(0, input)
-    above = g.elementwise("GREATER", input, zero, precision=BOOL)
-    below = g.elementwise("LESS", input, zero, precision=BOOL)
+    above = g.elementwise("GREATER", input, zero)
+    below = g.elementwise("LESS", input, zero)
     found = [g.cast(m, input.precision) for m in (above, below)]
     return g.elementwise("SUB", *found)
 

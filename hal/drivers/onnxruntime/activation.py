@@ -10,7 +10,6 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import activation
 from nnir.types import Precision
 
@@ -20,17 +19,12 @@ from .emitter import Emitter, Ref, Refs
 table = Lowerings[Ref]()
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return g.node(name, input)
-
-
-for _operator, _name in {
-    activation.sigmoid: "Sigmoid",
-    activation.tanh: "Tanh",
-}.items():
-    _same(_operator, _name)
+table.natives(
+    {
+        activation.sigmoid: "Sigmoid",
+        activation.tanh: "Tanh",
+    }
+)
 
 
 @table.lower(activation.relu)
@@ -48,9 +42,7 @@ def swish(g: Emitter, input: Value) -> Ref:
     return g.node("Mul", input, g.node("Sigmoid", input))
 
 
-@table.lower(activation.leaky_relu)
-def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Ref:
-    return g.node("LeakyRelu", input, alpha=alpha)
+table.native(activation.leaky_relu, "LeakyRelu", "alpha")
 
 
 @table.lower(activation.prelu)
@@ -108,17 +100,13 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     if threshold >= 20 and input.precision != Precision.FLOAT64:
         return soft  # beyond 20 a float32 has no room for the difference to x
     linear = g.node("Greater", scaled, g.number(threshold, input))
-    return g.node("Where", linear, input, soft, precision=input.precision)
+    return g.where(linear, input, soft)
 
 
-@table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return g.node("Softmax", input, axis=axis)
+table.native(activation.softmax, "Softmax", "axis")
 
 
-@table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
-    return g.node("LogSoftmax", input, axis=axis)
+table.native(activation.log_softmax, "LogSoftmax", "axis")
 
 
 @table.lower(activation.hardmax)
@@ -146,9 +134,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     return g.clipped(input, *bounds)
 
 
-@table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
-    return g.node("Elu", input, alpha=alpha)
+table.native(activation.elu, "Elu", "alpha")
 
 
 @table.lower(activation.celu)

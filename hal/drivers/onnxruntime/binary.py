@@ -7,9 +7,8 @@ import functools
 import numpy as np
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import binary
-from nnir.types import Fuse, Precision
+from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
@@ -18,20 +17,15 @@ table = Lowerings[Ref]()
 table.fuse(Emitter.fused)
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-        return g.fused(g.node(name, input0, input1), fuse_code)
-
-
-for _operator, _name in {
-    binary.add: "Add",
-    binary.max_: "Max",
-    binary.min_: "Min",
-    binary.mul: "Mul",
-    binary.sub: "Sub",
-}.items():
-    _same(_operator, _name)
+table.natives(
+    {
+        binary.add: "Add",
+        binary.max_: "Max",
+        binary.min_: "Min",
+        binary.mul: "Mul",
+        binary.sub: "Sub",
+    }
+)
 
 
 @table.lower(binary.sum_)
@@ -62,7 +56,7 @@ def _by(g: Emitter, input1: Value) -> Operand:
     bad = _equals(g, input1, 0)
     if input1.dtype.kind == "i":
         bad = g.node("Or", bad, _equals(g, input1, -1))
-    return g.node("Where", bad, g.number(1, input1), input1, precision=input1.precision)
+    return g.where(bad, g.number(1, input1), input1)
 
 
 def _is_harmless(divisors: np.ndarray) -> bool:
@@ -80,39 +74,34 @@ def _quotient(g: Emitter, by_one: Ref, input1: Value, by: Operand) -> Ref:
         return by_one
     if input1.dtype.kind == "i":
         opposite = g.node("Sub", g.number(0, by_one), by_one)
-        by_one = _where(g, _equals(g, input1, -1), opposite, by_one)
+        by_one = g.where(_equals(g, input1, -1), opposite, by_one)
     return _nothing_by_zero(g, by_one, input1, by)
 
 
 def _nothing_by_zero(g: Emitter, result: Ref, input1: Value, by: Operand) -> Ref:
     if by is input1:
         return result
-    return _where(g, _equals(g, input1, 0), g.number(0, result), result)
-
-
-def _where(g: Emitter, mask: Ref, yes: Ref, no: Ref) -> Ref:
-    made: Ref = g.node("Where", mask, yes, no, precision=yes.precision)
-    return made
+    return g.where(_equals(g, input1, 0), g.number(0, result), result)
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     by = _by(g, input1)
-    return g.fused(_quotient(g, g.node("Div", input0, by), input1, by), fuse_code)
+    return _quotient(g, g.node("Div", input0, by), input1, by)
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     by = _by(g, input1)
     quotient = g.node("Div", input0, by)
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
         whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
-        return g.fused(_where(g, _equals(g, input1, 0), quotient, whole), fuse_code)
+        return g.where(_equals(g, input1, 0), quotient, whole)
     if input0.dtype.kind == "i":
         rest = g.node("Sub", input0, g.node("Mul", quotient, by))
         quotient = g.node("Sub", quotient, g.cast(_differs(g, rest, by), input0.precision))
-    return g.fused(_quotient(g, quotient, input1, by), fuse_code)
+    return _quotient(g, quotient, input1, by)
 
 
 def _differs(g: Emitter, rest: Ref, by: Operand) -> Ref:
@@ -127,7 +116,7 @@ def _differs(g: Emitter, rest: Ref, by: Operand) -> Ref:
 def _floor_mod(g: Emitter, input0: Value, by: Operand) -> Ref:
     """The remainder of floats with the sign of the divisor."""
     rest = g.node("Mod", input0, by, fmod=1)
-    return _where(g, _differs(g, rest, by), g.node("Add", rest, by), rest)
+    return g.where(_differs(g, rest, by), g.node("Add", rest, by), rest)
 
 
 @table.lower(binary.mod)
@@ -139,10 +128,10 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
-        return g.fused(g.node("Pow", input0, input1), fuse_code)
-    return g.fused(_integer_power(g, input0, input1), fuse_code)
+        return g.node("Pow", input0, input1)
+    return _integer_power(g, input0, input1)
 
 
 def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
@@ -157,7 +146,7 @@ def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
     result = g.node("Add", g.node("Mul", result, left), one)
     for _ in range(6):
         odd = g.node("Equal", g.node("Mod", left, two), one)
-        result = _where(g, odd, g.node("Mul", result, power), result)
+        result = g.where(odd, g.node("Mul", result, power), result)
         left, power = g.node("Div", left, two), g.node("Mul", power, power)
     if base.dtype.kind == "u":
         return result
@@ -165,5 +154,5 @@ def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
     unit = g.node("Equal", g.node("Abs", base), one)
     even = g.node("Mod", exponent, two)
     is_even = g.node("Equal", even, zero)
-    sign = _where(g, is_even, one, g.node("Mul", base, one))
-    return _where(g, below, _where(g, unit, sign, zero), result)
+    sign = g.where(is_even, one, g.node("Mul", base, one))
+    return g.where(below, g.where(unit, sign, zero), result)

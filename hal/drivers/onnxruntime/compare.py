@@ -48,6 +48,4 @@ def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
     if input0.precision == BOOL:
         yes = g.node("And", condition, input0)
         return g.node("Or", yes, g.node("And", g.node("Not", condition), input1))
-    operands = plain(g, input0), plain(g, input1)
-    wide = input0.precision if operands[0] is None else operands[0].precision
-    return g.cast(g.node("Where", condition, *operands, precision=wide), input0.precision)
+    return g.cast(g.where(condition, plain(g, input0), plain(g, input1)), input0.precision)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,7 +10,7 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Floats, Ints
+from ...attributes import Ints, Priors, Regions
 from ...lowering import Lowerings
 from . import windows
 from .emitter import Emitter, Ref, Refs
@@ -38,9 +36,9 @@ def non_max_suppression_indices(
     g: Emitter,
     boxes: Value,
     scores: Value,
-    max_output_boxes_per_class: Value | None = None,
-    iou_threshold: Value | None = None,
-    score_threshold: Value | None = None,
+    max_output_boxes_per_class: Value | None,
+    iou_threshold: Value | None,
+    score_threshold: Value | None,
     *,
     center_point_box: bool,
 ) -> Ref:
@@ -55,119 +53,25 @@ def non_max_suppression_indices(
     )
 
 
-@table.lower(detection.prior_box)
-def prior_box(
-    g: Emitter,
-    input: Value,
-    image: Value,
-    *,
-    min_sizes: Floats,
-    max_sizes: Floats | None,
-    aspect_ratios: Floats,
-    variances: Floats,
-    flip: bool,
-    clip: bool,
-    step_w: float,
-    step_h: float,
-    offset: float,
-    min_max_aspect_ratios_order: bool,
-) -> Refs:
-    """Constants: the result depends on the sizes only."""
-    feature, size = (windows.sized("prior_box", v) for v in (input, image))
-    found = detection.prior_boxes(
-        (feature[0], feature[1]),
-        (size[0], size[1]),
-        min_sizes=min_sizes,
-        max_sizes=max_sizes,
-        aspect_ratios=aspect_ratios,
-        variances=variances,
-        flip=flip,
-        clip=clip,
-        step_w=step_w,
-        step_h=step_h,
-        offset=offset,
-        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
-    )
-    return tuple(g.constant(f.astype(input.dtype)) for f in found)
+@table.lower(detection.prior_box, how=Priors)
+def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
+    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
-def _region(
-    g: Emitter,
-    mode: str,
-    input: Value,
-    rois: Value,
-    batch_indices: Value,
-    *,
-    aligned: bool,
-    **attributes: Any,
-) -> Ref:
+@table.lower(detection.roi_align, detection.roi_align_max, how=Regions)
+def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, how: Regions) -> Ref:
     x, regions = _float32(g, input, rois)
-    images = g.cast(batch_indices, Precision.INT64)
-    how = "half_pixel" if aligned else "output_half_pixel"
     result = g.node(
         "RoiAlign",
-        x,
-        regions,
-        images,
-        mode=mode,
-        coordinate_transformation_mode=how,
-        **attributes,
+        *(x, regions, g.cast(batch_indices, Precision.INT64)),
+        mode="avg" if g.operation.operator is detection.roi_align else "max",
+        coordinate_transformation_mode="half_pixel" if how.aligned else "output_half_pixel",
+        output_height=how.output_height,
+        output_width=how.output_width,
+        sampling_ratio=max(how.sampling_ratio, 0),
+        spatial_scale=float(how.spatial_scale),
     )
     return g.cast(result, input.precision)
-
-
-@table.lower(detection.roi_align)
-def roi_align(
-    g: Emitter,
-    input: Value,
-    rois: Value,
-    batch_indices: Value,
-    *,
-    output_height: int,
-    output_width: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    aligned: bool,
-) -> Ref:
-    return _region(
-        g,
-        "avg",
-        input,
-        rois,
-        batch_indices,
-        aligned=aligned,
-        output_height=output_height,
-        output_width=output_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=float(spatial_scale),
-    )
-
-
-@table.lower(detection.roi_align_max)
-def roi_align_max(
-    g: Emitter,
-    input: Value,
-    rois: Value,
-    batch_indices: Value,
-    *,
-    output_height: int,
-    output_width: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    aligned: bool,
-) -> Ref:
-    return _region(
-        g,
-        "max",
-        input,
-        rois,
-        batch_indices,
-        aligned=aligned,
-        output_height=output_height,
-        output_width=output_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=float(spatial_scale),
-    )
 
 
 @table.lower(detection.max_roi_pool)
@@ -286,7 +190,7 @@ class _Head:
 
     def rows(self, value: Ref, low: Ref) -> Ref:
         """[N, anchors, k, H, W] as [N, M, k], zero where `low`."""
-        kept = self.g.node("Where", low, self.number(0), value, precision=Precision.FLOAT32)
+        kept = self.g.where(low, self.number(0), value)
         moved = self.g.node("Transpose", kept, perm=[0, 1, 3, 4, 2])
         count = self.shape[1] * self.shape[3] * self.shape[4]
         last = self.g.node("Shape", moved, start=4)

@@ -32,17 +32,14 @@ from ...lowering import Lowerings
 from ...properties import flag, integer
 from . import (
     activation,
-    attention,
     binary,
     compare,
-    complex,
     control,
     conv,
     detection,
     features,
     generate,
     index,
-    linalg,
     linear,
     logic,
     norm,
@@ -54,9 +51,7 @@ from . import (
     reduce,
     resize,
     shape,
-    signal,
     sort,
-    special,
     unary,
 )
 from .emitter import NATIVE, Emitter, input_infos
@@ -68,17 +63,14 @@ if TYPE_CHECKING:
 
 FAMILIES = (
     activation,
-    attention,
     binary,
     compare,
-    complex,
     control,
     conv,
     detection,
     features,
     generate,
     index,
-    linalg,
     linear,
     logic,
     norm,
@@ -89,9 +81,7 @@ FAMILIES = (
     reduce,
     resize,
     shape,
-    signal,
     sort,
-    special,
     unary,
 )
 LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)

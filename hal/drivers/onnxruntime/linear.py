@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
-from nnir.types import Fuse, Precision
+from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
@@ -15,9 +15,7 @@ table = Lowerings[Ref]()
 
 
 @table.lower(linear.fully_connected)
-def fully_connected(
-    g: Emitter, input: Value, weight: Value, bias: Value, *, fuse_code: Fuse
-) -> Ref:
+def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref:
     rows: Operand = input
     if input.rank != 2:
         sizes = dims(g, input)
@@ -27,8 +25,8 @@ def fully_connected(
         rows = g.node("Reshape", input, shape, allowzero=1)
     if not input.is_float:  # Gemm has no kernels for integers
         product = g.node("MatMul", rows, g.node("Transpose", weight))
-        return g.fused(g.node("Add", product, bias), fuse_code)
-    return g.fused(g.node("Gemm", rows, weight, bias, transB=1), fuse_code)
+        return g.node("Add", product, bias)
+    return g.node("Gemm", rows, weight, bias, transB=1)
 
 
 @table.lower(linear.mat_mul)

@@ -5,41 +5,31 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import logic
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return g.node(name, input0, input1)
+table.natives(
+    {
+        logic.and_: "And",
+        logic.bitwise_and: "BitwiseAnd",
+        logic.bitwise_or: "BitwiseOr",
+        logic.bitwise_xor: "BitwiseXor",
+        logic.or_: "Or",
+        logic.xor: "Xor",
+    }
+)
 
 
-for _operator, _name in {
-    logic.and_: "And",
-    logic.bitwise_and: "BitwiseAnd",
-    logic.bitwise_or: "BitwiseOr",
-    logic.bitwise_xor: "BitwiseXor",
-    logic.or_: "Or",
-    logic.xor: "Xor",
-}.items():
-    _same(_operator, _name)
+table.native(logic.not_, "Not")
 
 
-@table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Ref:
-    return g.node("Not", input)
-
-
-@table.lower(logic.bitwise_not)
-def bitwise_not(g: Emitter, input: Value) -> Ref:
-    return g.node("BitwiseNot", input)
+table.native(logic.bitwise_not, "BitwiseNot")
 
 
 WIDE = {1: Precision.UINT32, 2: Precision.UINT32, 4: Precision.UINT32, 8: Precision.UINT64}
@@ -52,20 +42,15 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     wide = WIDE[input0.dtype.itemsize]
     count = g.cast(g.cast(input1, Precision.INT64), Precision.UINT64)  # negative: far too many
     inside = g.node("Less", count, g.constant(width, np.uint64))
-    by = _where(g, inside, g.cast(count, wide), g.constant(0, wide.dtype))
+    by = g.where(inside, g.cast(count, wide), g.constant(0, wide.dtype))
     if left:
         shifted = g.node("BitShift", g.cast(input0, wide), by, direction="LEFT")
-        return _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
+        return g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
     if input0.dtype.kind == "u":
         shifted = g.node("BitShift", g.cast(input0, wide), by, direction="RIGHT")
-        return _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
+        return g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
     negative = g.node("Less", input0, g.number(0, input0))
-    bits = _where(g, negative, g.node("BitwiseNot", input0), input0)
+    bits = g.where(negative, g.node("BitwiseNot", input0), input0)
     shifted = g.node("BitShift", g.cast(bits, wide), by, direction="RIGHT")
-    shifted = _where(g, inside, g.cast(shifted, input0.precision), g.number(0, input0))
-    return _where(g, negative, g.node("BitwiseNot", shifted), shifted)
-
-
-def _where(g: Emitter, mask: Operand, yes: Operand, no: Operand) -> Ref:
-    made: Ref = g.node("Where", mask, yes, no, precision=None if yes is None else yes.precision)
-    return made
+    shifted = g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
+    return g.where(negative, g.node("BitwiseNot", shifted), shifted)

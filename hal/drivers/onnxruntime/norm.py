@@ -108,7 +108,7 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
         # ONNX Runtime may flush so small a number to 0; it only matters where the norm is 0.
         zero, one = g.constant(np.array(0, kind)), g.constant(np.array(1, kind))
         none = g.node("Equal", size, zero)
-        safe = g.node("Where", none, one, size, precision=x.precision)
+        safe = g.where(none, one, size)
         return g.cast(g.node("Div", x, safe), input.precision)
     result = g.node("Div", x, g.node("Add", size, g.constant(np.array(epsilon, kind))))
     return g.cast(result, input.precision)

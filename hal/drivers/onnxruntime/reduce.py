@@ -54,7 +54,7 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     zero = g.constant(np.zeros((), kind.dtype))
     largest = g.node("ReduceMax", real, along, keepdims=1, precision=kind)
     is_infinite = g.node("IsInf", largest)
-    shift = g.node("Where", is_infinite, zero, largest, precision=kind)
+    shift = g.where(is_infinite, zero, largest)
     powers = g.node("Exp", g.node("Sub", real, shift, precision=kind), precision=kind)
     total = g.node("ReduceSum", powers, along, keepdims=1, precision=kind)
     result = g.node("Add", g.node("Log", total, precision=kind), shift, precision=kind)
@@ -189,7 +189,7 @@ def cum_prod(
         other = _running_product(g, input, k, exclusive, reverse)
         wanted = [g.constant(a, np.int64) for a in (k, k - input.rank)]
         here = [g.node("Equal", at, a) for a in wanted]
-        result = g.node("Where", g.node("Or", *here), other, result, precision=input.precision)
+        result = g.where(g.node("Or", *here), other, result)
     return result
 
 

@@ -41,7 +41,7 @@ class Resampler:
 
     def where(self, condition: Ref, yes: Ref | float, no: Ref | float) -> Ref:
         refs = [o if isinstance(o, Ref) else self.number(o) for o in (yes, no)]
-        return self.g.node("Where", condition, *refs, precision=DOUBLE)
+        return self.g.where(condition, *refs)
 
     def count(self, start: Ref | float, end: Ref) -> Ref:
         """start, start + 1, ... below `end`, as float64."""
@@ -186,7 +186,7 @@ def resampled(
             lost.append(g.node("Reshape", outside, tail))
     for mask in lost:
         value = g.number(beyond, data)
-        data = g.node("Where", mask, value, data, precision=data.precision)
+        data = g.where(mask, value, data)
     return data
 
 

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axes_of, ints
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize, sampling
 from nnir.types import InterpolateMode, PadMode, Precision
 
-from ...attributes import Ints
 from ...lowering import Lowerings
+from ...resizing import Axis, Resizing
 from .emitter import Emitter, Ref, require_size
 from .resampling import resampled
 
@@ -75,8 +73,8 @@ def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> R
 def resize_nearest(
     g: Emitter,
     input: Value,
-    shape: Value | None = None,
-    scales: Value | None = None,
+    shape: Value | None,
+    scales: Value | None,
     *,
     align_corners: bool,
 ) -> Ref:
@@ -96,8 +94,8 @@ def resize_nearest(
 def resize_linear(
     g: Emitter,
     input: Value,
-    shape: Value | None = None,
-    scales: Value | None = None,
+    shape: Value | None,
+    scales: Value | None,
     *,
     align_corners: bool,
     align_mode: int | None,
@@ -166,101 +164,55 @@ def _along(
     return g.node("Transpose", product, perm=np.argsort(perm).tolist())
 
 
-@table.lower(resize.resize)
+@table.lower(resize.resize, how=Resizing)
 def resize_(
     g: Emitter,
     input: Value,
-    roi: Value | None = None,
-    scales: Value | None = None,
-    sizes: Value | None = None,
-    *,
-    mode: str,
-    coordinate_transformation_mode: str,
-    nearest_mode: str,
-    antialias: bool,
-    axes: Ints | None,
-    cubic_coeff_a: float,
-    exclude_outside: bool,
-    extrapolation_value: float,
-    keep_aspect_ratio_policy: str,
-) -> Ref:
-    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
-    plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
-    how = sampling.Filter(
-        mode,
-        coordinate_transformation_mode,
-        nearest_mode,
-        antialias,
-        exclude_outside,
-        cubic_coeff_a,
-    )
-    if plan is not None:
-        return _static(g, input, how, plan, extrapolation_value)
-    wide = g.cast(input, input.precision) if mode == "nearest" else _wide(g, input)
-    if _follows_onnx(input, how, named, sizes, keep_aspect_ratio_policy):
-        flat = g.cast(sizes, Precision.INT64)
-        kind: dict[str, Any] = {
-            "mode": mode,
-            "coordinate_transformation_mode": coordinate_transformation_mode,
-        }
-        result = g.node(
-            "Resize", wide, None, None, flat, axes=[2, 3], cubic_coeff_a=cubic_coeff_a, **kind
-        )
-    else:
-        given = roi, scales, sizes, keep_aspect_ratio_policy, extrapolation_value
-        result = resampled(g, input, wide, how, named, *given)
-    return result if mode == "nearest" else _fit(g, result, input.precision)
-
-
-def _follows_onnx(
-    input: Value, how: sampling.Filter, axes: Sequence[int], sizes: Value | None, policy: str
-) -> bool:
-    """Whether ONNX Runtime's kernel does what ONNX says, for sizes at run time."""
-    plain = not how.antialias and not how.exclude_outside and policy == "stretch"
-    coordinates = how.coordinates in ("half_pixel", "asymmetric", "align_corners")
-    image = input.rank == 4 and tuple(axes) == (2, 3) and input.precision != Precision.FLOAT64
-    return plain and coordinates and image and how.mode != "nearest" and sizes is not None
-
-
-Axis = tuple[int, int, int, float, tuple[float, float] | None]
-
-
-def _plan(
-    input: Value,
-    axes: Sequence[int],
     roi: Value | None,
     scales: Value | None,
     sizes: Value | None,
-    policy: str,
-) -> list[Axis] | None:
-    """(axis, size, result's size, scale, region) of each axis, where everything is known."""
-    own = [input.shape[a] for a in axes]
-    factors = None if scales is None or scales.constant is None else scales.constant.tolist()
-    wanted = ints(sizes)
-    unknown = roi is not None and roi.constant is None
-    if unknown or (factors is None and wanted is None) or any(isinstance(d, Expr) for d in own):
-        return None
-    shape = [1 if isinstance(d, Expr) else d for d in input.shape]
-    out, steps = resize.resolve_sizes(shape, axes, wanted, factors, policy)
-    if 0 in out or 0 in own:
-        return None
-    flat = None if roi is None or roi.constant is None else roi.constant.reshape(-1).tolist()
-    count = len(axes)
-    regions = [None if not flat else (flat[k], flat[k + count]) for k in range(count)]
-    return list(zip(axes, (shape[a] for a in axes), out, steps, regions, strict=True))
-
-
-def _static(
-    g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
+    *,
+    how: Resizing,
 ) -> Ref:
-    exact = how.mode == "nearest"
+    named = how.axes_of(input.rank)
+    plan = how.plan(input, roi, scales, sizes)
+    if plan is not None and len(plan) == len(named):
+        return _static(g, input, how, plan)
+    wide = g.cast(input, input.precision) if how.is_nearest else _wide(g, input)
+    if sizes is not None and _follows_onnx(input, how, named):
+        flat = g.cast(sizes, Precision.INT64)
+        result = g.node(
+            "Resize",
+            *(wide, None, None, flat),
+            axes=[2, 3],
+            cubic_coeff_a=how.cubic_coeff_a,
+            mode=how.mode,
+            coordinate_transformation_mode=how.coordinate_transformation_mode,
+        )
+    else:
+        given = roi, scales, sizes, how.keep_aspect_ratio_policy, how.extrapolation_value
+        result = resampled(g, input, wide, how.filter, named, *given)
+    return result if how.is_nearest else _fit(g, result, input.precision)
+
+
+def _follows_onnx(input: Value, how: Resizing, axes: Sequence[int]) -> bool:
+    """Whether ONNX Runtime's kernel does what ONNX says, for sizes at run time."""
+    stretches = how.keep_aspect_ratio_policy == "stretch"
+    plain = not how.antialias and not how.exclude_outside and stretches
+    rules = ("half_pixel", "asymmetric", "align_corners")
+    image = input.rank == 4 and tuple(axes) == (2, 3) and input.precision != Precision.FLOAT64
+    return plain and how.coordinate_transformation_mode in rules and image and not how.is_nearest
+
+
+def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Ref:
+    exact = how.is_nearest
     result = g.cast(input, input.precision) if exact else _wide(g, input)
     lost: np.ndarray | None = None
     for axis, size, out, scale, region in plan:
         if size == out and scale == 1 and region in (None, (0.0, 1.0)):
             continue
         require_size(size * out)
-        near, factors, outside = sampling.weights(how, size, out, scale, region)
+        near, factors, outside = sampling.weights(how.filter, size, out, scale, region)
         if exact:
             result = g.node("Gather", result, g.constant(near[:, 0].astype(np.int64)), axis=axis)
         else:
@@ -269,8 +221,8 @@ def _static(
             mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
             lost = mask if lost is None else lost | mask
     if lost is not None:
-        value = g.number(beyond, result)
-        result = g.node("Where", g.constant(lost), value, result, precision=result.precision)
+        value = g.number(how.extrapolation_value, result)
+        result = g.where(g.constant(lost), value, result)
     return result if exact else _fit(g, result, input.precision)
 
 

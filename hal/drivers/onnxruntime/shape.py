@@ -85,9 +85,7 @@ def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
     return g.node("Reshape", input, g.node("Concat", *ends, axis=0), allowzero=1)
 
 
-@table.lower(shape.concat)
-def concat(g: Emitter, *input: Value, axis: int) -> Ref:
-    return g.node("Concat", *input, axis=axis)
+table.native(shape.concat, "Concat", "axis")
 
 
 @table.lower(shape.stack)
@@ -117,7 +115,7 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     known, target = contents(shape), int64(g, shape)
     if known is None or -1 in known:
         keep = g.node("Equal", target, g.ints(-1))
-        target = g.node("Where", keep, g.ints(1), target, precision=Precision.INT64)
+        target = g.where(keep, g.ints(1), target)
     return g.node("Expand", input, target)
 
 

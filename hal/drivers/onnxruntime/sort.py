@@ -13,7 +13,7 @@ from .emitter import Emitter, Ref, Refs
 table = Lowerings[Ref]()
 
 
-@table.lower(sort.top_k)
+@table.lower(sort.top_k, implied=["sorted"])
 def top_k(
     g: Emitter,
     input: Value,
@@ -21,7 +21,6 @@ def top_k(
     *,
     axis: int,
     largest: bool,
-    sorted: bool,
     return_indices_dtype: Precision,
 ) -> Refs:
     count = g.node("Reshape", g.cast(k, Precision.INT64), g.ints(1))

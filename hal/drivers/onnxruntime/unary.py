@@ -5,7 +5,6 @@ from __future__ import annotations
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Precision
 
@@ -17,40 +16,33 @@ ABSENT = frozenset(p for p in Precision if p.name.startswith(("FLOAT4E", "FLOAT6
 """What ONNX Runtime casts neither from nor to."""
 NARROW = frozenset({Precision.INT4, Precision.UINT4, Precision.INT2, Precision.UINT2})
 
-SAME = {
-    unary.abs_: "Abs",
-    unary.acos: "Acos",
-    unary.acosh: "Acosh",
-    unary.asin: "Asin",
-    unary.asinh: "Asinh",
-    unary.assign: "Identity",
-    unary.atan: "Atan",
-    unary.atanh: "Atanh",
-    unary.ceil: "Ceil",
-    unary.cos: "Cos",
-    unary.cosh: "Cosh",
-    unary.erf: "Erf",
-    unary.exp: "Exp",
-    unary.floor: "Floor",
-    unary.log: "Log",
-    unary.neg: "Neg",
-    unary.reciprocal: "Reciprocal",
-    unary.round_: "Round",
-    unary.sign: "Sign",
-    unary.sin: "Sin",
-    unary.sinh: "Sinh",
-    unary.sqrt: "Sqrt",
-}
 
-
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return g.node(name, input)
-
-
-for _operator, _name in SAME.items():
-    _same(_operator, _name)
+table.natives(
+    {
+        unary.abs_: "Abs",
+        unary.acos: "Acos",
+        unary.acosh: "Acosh",
+        unary.asin: "Asin",
+        unary.asinh: "Asinh",
+        unary.assign: "Identity",
+        unary.atan: "Atan",
+        unary.atanh: "Atanh",
+        unary.ceil: "Ceil",
+        unary.cos: "Cos",
+        unary.cosh: "Cosh",
+        unary.erf: "Erf",
+        unary.exp: "Exp",
+        unary.floor: "Floor",
+        unary.log: "Log",
+        unary.neg: "Neg",
+        unary.reciprocal: "Reciprocal",
+        unary.round_: "Round",
+        unary.sign: "Sign",
+        unary.sin: "Sin",
+        unary.sinh: "Sinh",
+        unary.sqrt: "Sqrt",
+    }
+)
 
 
 @table.lower(unary.square)

@@ -25,14 +25,10 @@ def single(g: Emitter, input: Value | Ref) -> Ref:
     return g.cast(input, FLOAT32)
 
 
-@table.lower(activation.sigmoid)
-def sigmoid(g: Emitter, input: Value) -> Ref:
-    return g.node("Sigmoid", input)
+table.native(activation.sigmoid, "Sigmoid")
 
 
-@table.lower(activation.tanh)
-def tanh(g: Emitter, input: Value) -> Ref:
-    return g.node("Tanh", input)
+table.native(activation.tanh, "Tanh")
 
 
 @table.lower(activation.relu)

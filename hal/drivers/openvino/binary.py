@@ -60,8 +60,8 @@ def clipped(g: Emitter, input: Value | Ref, low: Operand | float, high: Operand 
 
 def _wrapping(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-        return fused(g, computed(g, lambda a, b: g.pair(name, a, b), input0, input1), fuse_code)
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
+        return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
 for _operator, _name in {binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"}.items():
@@ -70,8 +70,8 @@ for _operator, _name in {binary.add: "Add", binary.mul: "Multiply", binary.sub: 
 
 def _extreme(operator: Operator, name: str) -> None:
     @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-        return fused(g, computed(g, lambda a, b: extreme(g, name, a, b), input0, input1), fuse_code)
+    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
+        return computed(g, lambda a, b: extreme(g, name, a, b), input0, input1)
 
 
 def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
@@ -93,20 +93,19 @@ def sum_(g: Emitter, *input: Value) -> Ref:
 
 
 @table.lower(binary.div)
-def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
-        made = g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
-        return fused(g, made, fuse_code)
+        return g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
     quotient, _ = quotient_of(g, input0, input1, floor=False)
-    return fused(g, wrapped(g, quotient, input0.precision), fuse_code)
+    return wrapped(g, quotient, input0.precision)
 
 
 @table.lower(binary.floor_div)
-def floor_div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
     quotient, _ = quotient_of(g, input0, input1, floor=True)
-    return fused(g, wrapped(g, quotient, input0.precision), fuse_code)
+    return wrapped(g, quotient, input0.precision)
 
 
 @table.lower(binary.mod)
@@ -118,14 +117,13 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
 
 
 @table.lower(binary.pow_)
-def pow_(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
+def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if not input0.is_float:
         if input0.precision == Precision.INT64 and not is_size(input0, input1):
             raise NoLowering("openvino computes int64 in 32 bits: powers")
         signed = input0.dtype.kind == "i"
-        made = computed(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
-        return fused(g, made, fuse_code)
+        return computed(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
     known = None if input1.constant is None or input1.constant.size != 1 else input1.constant
     if known is not None and float(known.reshape(())) == 2 and input1.rank <= input0.rank:
-        return fused(g, g.pair("Multiply", input0, input0), fuse_code)
-    return fused(g, g.pair("Power", input0, input1), fuse_code)
+        return g.pair("Multiply", input0, input0)
+    return g.pair("Power", input0, input1)

@@ -7,9 +7,8 @@ from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Floats
+from ...attributes import Priors, Regions
 from ...lowering import Lowerings
-from . import windows
 from .emitter import Emitter, Ref, Refs
 
 table = Lowerings[Ref]()
@@ -21,9 +20,9 @@ def non_max_suppression_indices(
     g: Emitter,
     boxes: Value,
     scores: Value,
-    max_output_boxes_per_class: Value | None = None,
-    iou_threshold: Value | None = None,
-    score_threshold: Value | None = None,
+    max_output_boxes_per_class: Value | None,
+    iou_threshold: Value | None,
+    score_threshold: Value | None,
     *,
     center_point_box: bool,
 ) -> Ref:
@@ -59,70 +58,26 @@ def _one(g: Emitter, value: Value | None, default: float) -> Ref:
     return g.reshape(g.cast(value, FLOAT32), [])
 
 
-@table.lower(detection.prior_box)
-def prior_box(
-    g: Emitter,
-    input: Value,
-    image: Value,
-    *,
-    min_sizes: Floats,
-    max_sizes: Floats | None,
-    aspect_ratios: Floats,
-    variances: Floats,
-    flip: bool,
-    clip: bool,
-    step_w: float,
-    step_h: float,
-    offset: float,
-    min_max_aspect_ratios_order: bool,
-) -> Refs:
-    """Constants: the result depends on the sizes only."""
-    feature, size = (windows.sized("prior_box", v) for v in (input, image))
-    found = detection.prior_boxes(
-        (feature[0], feature[1]),
-        (size[0], size[1]),
-        min_sizes=min_sizes,
-        max_sizes=max_sizes,
-        aspect_ratios=aspect_ratios,
-        variances=variances,
-        flip=flip,
-        clip=clip,
-        step_w=step_w,
-        step_h=step_h,
-        offset=offset,
-        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
-    )
-    return tuple(g.constant(f.astype(input.dtype)) for f in found)
+@table.lower(detection.prior_box, how=Priors)
+def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
+    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
-@table.lower(detection.roi_align)
-def roi_align(
-    g: Emitter,
-    input: Value,
-    rois: Value,
-    batch_indices: Value,
-    *,
-    output_height: int,
-    output_width: int,
-    sampling_ratio: int,
-    spatial_scale: float,
-    aligned: bool,
-) -> Ref:
+@table.lower(detection.roi_align, how=Regions)
+def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, how: Regions) -> Ref:
     if not input.is_float:
         raise NoLowering(f"openvino: roi_align of {input.type}")
     made = g.node(
         "ROIAlign",
-        g.cast(input, FLOAT32),
-        g.cast(rois, FLOAT32),
-        g.int64(batch_indices),
-        pooled_h=output_height,
-        pooled_w=output_width,
-        sampling_ratio=max(sampling_ratio, 0),
-        spatial_scale=float(spatial_scale),
+        *(g.cast(input, FLOAT32), g.cast(rois, FLOAT32), g.int64(batch_indices)),
+        pooled_h=how.output_height,
+        pooled_w=how.output_width,
+        sampling_ratio=max(how.sampling_ratio, 0),
+        spatial_scale=float(how.spatial_scale),
         mode="avg",
-        aligned_mode="half_pixel_for_nn" if aligned else "asymmetric",
+        aligned_mode="half_pixel_for_nn" if how.aligned else "asymmetric",
     )
-    if aligned and sampling_ratio <= 0:
+    if how.aligned and how.sampling_ratio <= 0:
         made = _without_empty(g, made, g.cast(rois, FLOAT32))
     return g.cast(made, input.precision)
 

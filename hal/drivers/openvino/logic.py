@@ -32,9 +32,7 @@ for _operator, _name in {
     _same(_operator, _name)
 
 
-@table.lower(logic.not_)
-def not_(g: Emitter, input: Value) -> Ref:
-    return g.node("LogicalNot", input)
+table.native(logic.not_, "LogicalNot")
 
 
 @table.lower(logic.bitwise_not)

@@ -11,15 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axes_of, ints
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize, sampling
 from nnir.types import Precision
 
-from ...attributes import Ints
 from ...lowering import Lowerings
+from ...resizing import Axis, Resizing
 from .emitter import Emitter, Operand, Ref, require_size
 from .integers import bound
 from .resampling import resampled
@@ -95,8 +93,8 @@ def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> R
 def resize_nearest(
     g: Emitter,
     input: Value,
-    shape: Value | None = None,
-    scales: Value | None = None,
+    shape: Value | None,
+    scales: Value | None,
     *,
     align_corners: bool,
 ) -> Ref:
@@ -122,8 +120,8 @@ def _gathered(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> 
 def resize_linear(
     g: Emitter,
     input: Value,
-    shape: Value | None = None,
-    scales: Value | None = None,
+    shape: Value | None,
+    scales: Value | None,
     *,
     align_corners: bool,
     align_mode: int | None,
@@ -177,51 +175,32 @@ def _along(
     return g.node("Transpose", product, g.ints(*np.argsort(perm).tolist()))
 
 
-@table.lower(resize.resize)
+@table.lower(resize.resize, how=Resizing)
 def resize_(
     g: Emitter,
     input: Value,
-    roi: Value | None = None,
-    scales: Value | None = None,
-    sizes: Value | None = None,
+    roi: Value | None,
+    scales: Value | None,
+    sizes: Value | None,
     *,
-    mode: str,
-    coordinate_transformation_mode: str,
-    nearest_mode: str,
-    antialias: bool,
-    axes: Ints | None,
-    cubic_coeff_a: float,
-    exclude_outside: bool,
-    extrapolation_value: float,
-    keep_aspect_ratio_policy: str,
+    how: Resizing,
 ) -> Ref:
-    named = axes_of(axes if axes is not None else range(input.rank), input.rank)
-    plan = _plan(input, named, roi, scales, sizes, keep_aspect_ratio_policy)
-    how = sampling.Filter(
-        mode,
-        coordinate_transformation_mode,
-        nearest_mode,
-        antialias,
-        exclude_outside,
-        cubic_coeff_a,
-    )
+    plan, named = how.plan(input, roi, scales, sizes), how.axes_of(input.rank)
     if plan is not None:
-        return _static(g, input, how, plan, extrapolation_value)
-    plain = not antialias and not exclude_outside and keep_aspect_ratio_policy == "stretch"
+        return _static(g, input, how, plan)
+    rule, policy = how.coordinate_transformation_mode, how.keep_aspect_ratio_policy
+    plain = not how.antialias and not how.exclude_outside and policy == "stretch"
     image = input.rank == 4 and set(named) <= {2, 3}
-    followed = coordinate_transformation_mode in FOLLOWED and mode != "nearest"
-    if plain and image and followed and sizes is not None:
-        kind = {"mode": "cubic" if mode == "cubic" else "linear_onnx", "cube_coeff": cubic_coeff_a}
+    if plain and image and rule in FOLLOWED and not how.is_nearest and sizes is not None:
+        mode = "cubic" if how.mode == "cubic" else "linear_onnx"
+        kind = {"mode": mode, "cube_coeff": how.cubic_coeff_a}
         x, wanted = g.cast(input, FLOAT32), g.int64(sizes)
-        result = _interpolated(g, x, wanted, named, coordinate_transformation_mode, **kind)
-        return _fit(g, result, input.precision)
-    if mode == "nearest" and sizes is None and scales is not None and scales.constant is not None:
-        return _repeated(g, input, how, named, scales)
-    exact = g.ref(input) if mode == "nearest" else g.cast(input, FLOAT32)
-    if exact is None:
-        raise NoLowering("openvino: a resize of nothing")
-    result = resampled(g, exact, how, named, scales, sizes, keep_aspect_ratio_policy)
-    return result if mode == "nearest" else _fit(g, result, input.precision)
+        return _fit(g, _interpolated(g, x, wanted, named, rule, **kind), input.precision)
+    if how.is_nearest and sizes is None and scales is not None and scales.constant is not None:
+        return _repeated(g, input, how.filter, named, scales)
+    exact = g.take(input) if how.is_nearest else g.cast(input, FLOAT32)
+    result = resampled(g, exact, how.filter, named, scales, sizes, policy)
+    return result if how.is_nearest else _fit(g, result, input.precision)
 
 
 FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
@@ -257,46 +236,9 @@ def _repeated(
     return result
 
 
-Axis = tuple[int, int, int, float, tuple[float, float] | None]
-
-
-def _plan(
-    input: Value,
-    axes: Sequence[int],
-    roi: Value | None,
-    scales: Value | None,
-    sizes: Value | None,
-    policy: str,
-) -> list[Axis] | None:
-    """(axis, size, result's size, scale, region) of each axis that changes, where all is known."""
-    factors = (
-        None if scales is None or scales.constant is None else scales.constant.reshape(-1).tolist()
-    )
-    wanted = ints(sizes)
-    if (roi is not None and roi.constant is None) or (factors is None and wanted is None):
-        return None
-    flat = None if roi is None or roi.constant is None else roi.constant.reshape(-1).tolist()
-    count = len(axes)
-    regions = [None if not flat else (flat[k], flat[k + count]) for k in range(count)]
-    whole = [None if factors is None else factors[k] == 1 for k in range(count)]
-    unknown = [k for k, a in enumerate(axes) if isinstance(input.shape[a], Expr)]
-    if any(not whole[k] or regions[k] is not None for k in unknown):
-        return None
-    shape = [1 if isinstance(d, Expr) else d for d in input.shape]
-    out, steps = resize.resolve_sizes(shape, axes, wanted, factors, policy)
-    own = [shape[a] for a in axes]
-    if 0 in out or 0 in own:
-        return None
-    rows = list(zip(axes, own, out, steps, regions, strict=True))
-    return [row for k, row in enumerate(rows) if k not in unknown]
-
-
-def _static(
-    g: Emitter, input: Value, how: sampling.Filter, plan: Sequence[Axis], beyond: float
-) -> Ref:
-    exact = how.mode == "nearest"
-    kept = g.ref(input)
-    result = kept if exact and kept is not None else g.cast(input, FLOAT32)
+def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Ref:
+    exact, rule = how.is_nearest, how.coordinate_transformation_mode
+    result = g.take(input) if exact else g.cast(input, FLOAT32)
     moving = [
         row
         for row in plan
@@ -310,16 +252,16 @@ def _static(
         plain
         and image
         and same
-        and how.coordinates in ("half_pixel", "asymmetric", "pytorch_half_pixel")
-        and _is_native(pairs, how.coordinates)
+        and rule in ("half_pixel", "asymmetric", "pytorch_half_pixel")
+        and _is_native(pairs, rule)
         and all(o > 1 for _, o in pairs)
     ):
         target = g.ints(*(o for _, o in pairs))
-        return _fit(g, _interpolated(g, result, target, (2, 3), how.coordinates), input.precision)
+        return _fit(g, _interpolated(g, result, target, (2, 3), rule), input.precision)
     lost: np.ndarray | None = None
     for axis, size, out, scale, region in moving:
         require_size(size * out)
-        near, factors, outside = sampling.weights(how, size, out, scale, region)
+        near, factors, outside = sampling.weights(how.filter, size, out, scale, region)
         if exact:
             result = _gathered(g, result, near[:, 0], axis, size)
         else:
@@ -328,5 +270,5 @@ def _static(
             mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
             lost = mask if lost is None else lost | mask
     if lost is not None:
-        result = g.where(g.constant(lost), g.number(beyond, result), result)
+        result = g.where(g.constant(lost), g.number(how.extrapolation_value, result), result)
     return result if exact else _fit(g, result, input.precision)

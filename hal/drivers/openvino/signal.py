@@ -20,8 +20,8 @@ FLOAT32 = Precision.FLOAT32
 def dft(
     g: Emitter,
     input: Value,
-    dft_length: Value | None = None,
-    axis: Value | None = None,
+    dft_length: Value | None,
+    axis: Value | None,
     *,
     inverse: bool,
     onesided: bool,

@@ -16,7 +16,7 @@ from .reduce import sortable
 table = Lowerings[Ref]()
 
 
-@table.lower(sort.top_k)
+@table.lower(sort.top_k, implied=["sorted"])
 def top_k(
     g: Emitter,
     input: Value,
@@ -24,7 +24,6 @@ def top_k(
     *,
     axis: int,
     largest: bool,
-    sorted: bool,
     return_indices_dtype: Precision,
 ) -> Refs:
     """NaN is ordered like infinity, which OpenVINO has an order of."""

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from torch.nn import functional
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import activation
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter, Result, Results
+from .emitter import Emitter, Formulas, Result, Results
 
-table = Lowerings[Result]()
-
-
-def lower_unary(operator: Operator, function: Callable[[Result], Result]) -> None:
-    """An operator that is one function of one tensor."""
-
-    def lowering(g: Emitter, input: Value) -> Result:
-        return g.back(function(g.of(input)), input.precision)
-
-    table.lower(operator)(lowering)
+table = Formulas()
 
 
-for operator, function in {
-    activation.sigmoid: torch.sigmoid,
-    activation.tanh: torch.tanh,
-}.items():
-    lower_unary(operator, function)
+table.functions({activation.sigmoid: torch.sigmoid, activation.tanh: torch.tanh})
 
 
 @table.lower(activation.relu)
@@ -57,9 +40,9 @@ def swish(g: Emitter, input: Value) -> Result:
     return g.back(x * torch.sigmoid(x) if is_complex else functional.silu(x), input.precision)
 
 
-@table.lower(activation.leaky_relu)
-def leaky_relu(g: Emitter, input: Value, *, alpha: float) -> Result:
-    return g.back(functional.leaky_relu(g.of(input), alpha), input.precision)
+@table.formula(activation.leaky_relu)
+def leaky_relu(input: Result, *, alpha: float) -> Result:
+    return functional.leaky_relu(input, alpha)
 
 
 @table.lower(activation.prelu)
@@ -73,41 +56,38 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Result:
     return g.back(torch.where(x >= 0, x, factors * x), input.precision)
 
 
-@table.lower(activation.gelu)
-def gelu(g: Emitter, input: Value, *, approximate: bool) -> Result:
+@table.formula(activation.gelu)
+def gelu(input: Result, *, approximate: bool) -> Result:
     """torch's kernels give 0 at some far ends where -inf gives NaN; both are the formula's."""
     kind = "tanh" if approximate else "none"
-    return g.back(functional.gelu(g.of(input), approximate=kind), input.precision)
+    return functional.gelu(input, approximate=kind)
 
 
-@table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Result:
-    return g.back(torch.clamp(g.of(input) * alpha + beta, 0, 1), input.precision)
+@table.formula(activation.hard_sigmoid)
+def hard_sigmoid(input: Result, *, alpha: float, beta: float) -> Result:
+    return torch.clamp(input * alpha + beta, 0, 1)
 
 
-@table.lower(activation.hard_swish)
-def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Result:
-    x = g.of(input)
-    return g.back(x * torch.clamp(x * alpha + beta, 0, 1), input.precision)
+@table.formula(activation.hard_swish)
+def hard_swish(input: Result, *, alpha: float, beta: float) -> Result:
+    return input * torch.clamp(input * alpha + beta, 0, 1)
 
 
-@table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Result:
-    x = g.of(input)
-    scaled = x * beta
+@table.formula(activation.softplus)
+def softplus(input: Result, *, beta: float, threshold: float) -> Result:
+    scaled = input * beta
     soft = torch.clamp(scaled, min=0) + torch.log1p(torch.exp(-torch.abs(scaled)))
-    result = torch.where(scaled > threshold, x, soft / beta)
-    return g.back(result, input.precision)
+    return torch.where(scaled > threshold, input, soft / beta)
 
 
-@table.lower(activation.softmax)
-def softmax(g: Emitter, input: Value, *, axis: int) -> Result:
-    return g.back(torch.softmax(g.of(input), axis), input.precision)
+@table.formula(activation.softmax)
+def softmax(input: Result, *, axis: int) -> Result:
+    return torch.softmax(input, axis)
 
 
-@table.lower(activation.log_softmax)
-def log_softmax(g: Emitter, input: Value, *, axis: int) -> Result:
-    return g.back(torch.log_softmax(g.of(input), axis), input.precision)
+@table.formula(activation.log_softmax)
+def log_softmax(input: Result, *, axis: int) -> Result:
+    return torch.log_softmax(input, axis)
 
 
 @table.lower(activation.hardmax)
@@ -129,17 +109,15 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Result:
     return g.back(torch.clamp(g.of(input), low, high), input.precision)
 
 
-@table.lower(activation.elu)
-def elu(g: Emitter, input: Value, *, alpha: float) -> Result:
-    x = g.of(input)
-    return g.back(torch.where(x > 0, x, alpha * torch.expm1(x)), input.precision)
+@table.formula(activation.elu)
+def elu(input: Result, *, alpha: float) -> Result:
+    return torch.where(input > 0, input, alpha * torch.expm1(input))
 
 
-@table.lower(activation.celu)
-def celu(g: Emitter, input: Value, *, alpha: float) -> Result:
-    x = g.of(input)
-    below = alpha * torch.expm1(x / alpha)
-    return g.back(torch.clamp(x, min=0) + torch.clamp(below, max=0), input.precision)
+@table.formula(activation.celu)
+def celu(input: Result, *, alpha: float) -> Result:
+    below = alpha * torch.expm1(input / alpha)
+    return torch.clamp(input, min=0) + torch.clamp(below, max=0)
 
 
 @table.lower(activation.dropout)

@@ -14,11 +14,10 @@ from nnir.operator import Operator
 from nnir.ops import binary
 from nnir.types import Fuse, Precision
 
-from ...lowering import Lowerings
 from .dtypes import LOWEST
-from .emitter import Emitter, Result
+from .emitter import Emitter, Formulas, Result
 
-table = Lowerings[Result]()
+table = Formulas()
 table.fuse(Emitter.fused)
 
 
@@ -143,12 +142,11 @@ def _joint(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
 _joint(binary.atan2, torch.atan2)
 
 
-@table.lower(binary.hypot)
-def hypot(g: Emitter, input0: Value, input1: Value) -> Result:
+@table.formula(binary.hypot)
+def hypot(input0: Result, input1: Result) -> Result:
     """An infinity wins over NaN, which torch's vectors forget."""
-    a, b = g.of(input0), g.of(input1)
-    endless = torch.isinf(a) | torch.isinf(b)
-    return g.back(torch.where(endless, torch.inf, torch.hypot(a, b)), input0.precision)
+    endless = torch.isinf(input0) | torch.isinf(input1)
+    return torch.where(endless, torch.inf, torch.hypot(input0, input1))
 
 
 @table.lower(binary.gcd)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import torch
 
-from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import detection
 from nnir.types import Precision
 
-from ...attributes import Floats, Ints
+from ...attributes import Ints, Priors, Regions
 from ...lowering import Lowerings
 from . import boxes as arithmetic
 from . import regions
@@ -75,68 +72,21 @@ def suppress_boxes(g: Emitter, boxes: Value, scores: Value, *, iou_threshold: fl
     return g.call(arithmetic.suppressed, g.of(boxes), g.of(scores), count, iou_threshold)
 
 
-@table.lower(detection.prior_box)
-def prior_box(
-    g: Emitter,
-    input: Value,
-    image: Value,
-    *,
-    min_sizes: Floats,
-    max_sizes: Floats | None,
-    aspect_ratios: Floats,
-    variances: Floats,
-    flip: bool,
-    clip: bool,
-    step_w: float,
-    step_h: float,
-    offset: float,
-    min_max_aspect_ratios_order: bool,
-) -> Results:
-    """Only sizes matter, so known ones give constants."""
-    sizes = (*input.shape[2:], *image.shape[2:])
-    if not all(isinstance(n, int) for n in sizes):
-        raise NoLowering(f"torch makes anchors for known sizes, not {input.type}")
-    rows, columns, height, width = map(int, sizes)  # type: ignore[arg-type]  # known
-    made = detection.prior_boxes(
-        (rows, columns),
-        (height, width),
-        min_sizes=min_sizes,
-        max_sizes=max_sizes,
-        aspect_ratios=aspect_ratios,
-        variances=variances,
-        flip=flip,
-        clip=clip,
-        step_w=step_w,
-        step_h=step_h,
-        offset=offset,
-        min_max_aspect_ratios_order=min_max_aspect_ratios_order,
-    )
-    return tuple(g.constant(a.astype(input.dtype)) for a in made)
+@table.lower(detection.prior_box, how=Priors)
+def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Results:
+    return tuple(g.constant(a) for a in how.boxes(g.device, input, image))
 
 
-def _aligned(operator: Any, *, maximal: bool) -> None:
-    @table.lower(operator)
-    def lowering(
-        g: Emitter,
-        input: Value,
-        rois: Value,
-        batch_indices: Value,
-        *,
-        output_height: int,
-        output_width: int,
-        sampling_ratio: int,
-        spatial_scale: float,
-        aligned: bool,
-    ) -> Result:
-        bins = [output_height, output_width]
-        operands = (g.of(input), g.of(rois), g.index(batch_indices))
-        given = (bins, sampling_ratio, spatial_scale, aligned, maximal)
-        made = g.call(regions.aligned_regions, *operands, *given)
-        return g.back(made, input.precision)
-
-
-_aligned(detection.roi_align, maximal=False)
-_aligned(detection.roi_align_max, maximal=True)
+@table.lower(detection.roi_align, detection.roi_align_max, how=Regions)
+def roi_align(
+    g: Emitter, input: Value, rois: Value, batch_indices: Value, *, how: Regions
+) -> Result:
+    operands = (g.of(input), g.of(rois), g.index(batch_indices))
+    bins = [how.output_height, how.output_width]
+    maximal = g.operation.operator is detection.roi_align_max
+    given = (bins, how.sampling_ratio, how.spatial_scale, how.aligned, maximal)
+    made = g.call(regions.aligned_regions, *operands, *given)
+    return g.back(made, input.precision)
 
 
 @table.lower(detection.max_roi_pool)

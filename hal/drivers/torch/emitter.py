@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import keyword
 import operator as python_operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from nnir.broadcast import contents, length_of
 from nnir.dim import Call, Dim, Expr, Symbol, symbol
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
+from nnir.operator import Operator
 from nnir.types import Fuse, Precision
 
 from ...emission import Emission
@@ -41,6 +43,47 @@ A size is an int, or such a proxy of one.
 """
 Results: TypeAlias = tuple[Result, ...]
 T = TypeVar("T")
+
+
+F = TypeVar("F", bound=Callable[..., Result])
+
+
+class Formulas(Lowerings[Result]):
+    """Lowerings, many of which are formulas of tensors."""
+
+    def formula(self, *operators: Operator[object]) -> Callable[[F], F]:
+        """Decorator: what torch computes of operands, in a type that it has kernels for.
+
+        The function takes tensors and attributes by the operator's own names. The result has the
+        precision of the first operand.
+        """
+
+        def add(function: F) -> F:
+            def lowering(g: Emitter, *operands: Value | None, **attributes: object) -> Result:
+                tensors = [None if v is None else g.of(v) for v in operands]
+                first = operands[0]
+                made = function(*tensors, **attributes)
+                return made if first is None else g.back(made, first.precision)
+
+            own = inspect.signature(function).parameters.values()
+            emitter = inspect.Parameter("g", inspect.Parameter.POSITIONAL_ONLY)
+            vars(lowering)["__signature__"] = inspect.Signature([emitter, *own])
+            self.lower(*operators)(lowering)
+            return function
+
+        return add
+
+    def functions(self, table: Mapping[Operator[object], Callable[[Result], Result]]) -> None:
+        """Operators that are one function of one tensor."""
+
+        def apply(function: Callable[[Result], Result]) -> Callable[[Result], Result]:
+            def formula(input: Result) -> Result:
+                return function(input)
+
+            return formula
+
+        for operator, function in table.items():
+            self.formula(operator)(apply(function))
 
 
 class Emitter(Emission[Result]):

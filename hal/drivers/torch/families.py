@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...lowering import Lowerings
 from . import (
     activation,
-    attention,
     binary,
     compare,
     complex,
@@ -34,7 +33,6 @@ from . import (
 
 FAMILIES = (
     activation,
-    attention,
     binary,
     compare,
     complex,

@@ -10,11 +10,10 @@ from nnir.model import Value
 from nnir.ops import linear
 from nnir.types import Fuse
 
-from ...lowering import Lowerings
 from .binary import require_signed
-from .emitter import Emitter, Result
+from .emitter import Emitter, Formulas, Result
 
-table = Lowerings[Result]()
+table = Formulas()
 
 
 @table.lower(linear.fully_connected)
@@ -44,11 +43,11 @@ def einsum(g: Emitter, *input: Value, equation: str) -> Result:
     return g.back(g.call(torch.einsum, equation, *operands), input[0].precision)
 
 
-@table.lower(linear.determinant)
-def determinant(g: Emitter, input: Value) -> Result:
-    return g.back(torch.linalg.det(g.of(input)), input.precision)
+@table.formula(linear.determinant)
+def determinant(input: Result) -> Result:
+    return torch.linalg.det(input)
 
 
-@table.lower(linear.inverse)
-def inverse(g: Emitter, input: Value) -> Result:
-    return g.back(torch.linalg.inv(g.of(input)), input.precision)
+@table.formula(linear.inverse)
+def inverse(input: Result) -> Result:
+    return torch.linalg.inv(input)

@@ -9,11 +9,10 @@ from nnir.ops import cells as reference
 from nnir.ops import recurrent
 
 from ...attributes import Cells
-from ...lowering import Lowerings
 from . import cells
-from .emitter import Emitter, Result, Results
+from .emitter import Emitter, Formulas, Result, Results
 
-table = Lowerings[Result]()
+table = Formulas()
 KINDS = {"rnn": (1, 1), "gru": (2, 3), "lstm": (3, 4)}
 """Activations and gates of a cell."""
 

@@ -16,12 +16,11 @@ from nnir.operator import Operator
 from nnir.ops import reduce
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from . import folds
 from .dtypes import PLAIN
-from .emitter import Emitter, Result, Results
+from .emitter import Emitter, Formulas, Result, Results
 
-table = Lowerings[Result]()
+table = Formulas()
 Fold = Callable[..., Any]
 
 
@@ -170,6 +169,6 @@ _best_so_far(reduce.cum_max, torch.cummax)
 _best_so_far(reduce.cum_min, torch.cummin)
 
 
-@table.lower(reduce.cum_log_sum_exp)
-def cum_log_sum_exp(g: Emitter, input: Value, *, axis: int) -> Result:
-    return g.back(torch.logcumsumexp(g.of(input), axis), input.precision)
+@table.formula(reduce.cum_log_sum_exp)
+def cum_log_sum_exp(input: Result, *, axis: int) -> Result:
+    return torch.logcumsumexp(input, axis)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from typing import Any
 
 import numpy as np
 import torch
 from torch.nn import functional
 
-from nnir.broadcast import axes_of
 from nnir.dim import product
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize
 from nnir.types import InterpolateMode, PadMode, Precision
 
-from ...attributes import Ints
 from ...lowering import Lowerings
+from ...resizing import Resizing
 from . import resampling
 from .dtypes import PLAIN
 from .emitter import Emitter, Result
@@ -96,7 +96,7 @@ def _rounded(g: Emitter, made: Any, input: Value) -> Result:
 NATIVE = {"linear": {3: "linear", 4: "bilinear", 5: "trilinear"}, "cubic": {4: "bicubic"}}
 
 
-@table.lower(resize.resize)
+@table.lower(resize.resize, how=Resizing)
 def resize_(
     g: Emitter,
     input: Value,
@@ -104,41 +104,27 @@ def resize_(
     scales: Value | None,
     sizes: Value | None,
     *,
-    mode: str,
-    coordinate_transformation_mode: str,
-    nearest_mode: str,
-    antialias: bool,
-    axes: Ints | None,
-    cubic_coeff_a: float,
-    exclude_outside: bool,
-    extrapolation_value: float,
-    keep_aspect_ratio_policy: str,
+    how: Resizing,
 ) -> Result:
-    named = list(axes_of(axes if axes is not None else range(input.rank), input.rank))
-    x = g.bits(input) if mode == "nearest" else _blendable(g, input)
-    crops = coordinate_transformation_mode == "tf_crop_and_resize"
-    if crops and mode == "nearest" and not input.is_float and input.dtype.itemsize > 4:
+    x = g.bits(input) if how.is_nearest else _blendable(g, input)
+    crops = how.coordinate_transformation_mode == "tf_crop_and_resize"
+    if crops and how.is_nearest and not input.is_float and input.dtype.itemsize > 4:
         raise NoLowering(f"torch does not crop and resize {input.type}")
-    if crops and mode == "nearest":
+    if crops and how.is_nearest:
         x = g.of(input)
     has_roi = crops and roi is not None and 0 not in roi.shape
     made = g.call(
         resampling.resized,
         x,
-        named,
+        list(how.axes_of(input.rank)),
         None if sizes is None else g.sizes(sizes),
         None if scales is None else _list(g, scales),
         _list(g, roi) if has_roi and roi is not None else None,
-        keep_aspect_ratio_policy,
-        mode,
-        coordinate_transformation_mode,
-        nearest_mode,
-        antialias,
-        exclude_outside,
-        cubic_coeff_a,
-        extrapolation_value,
+        how.keep_aspect_ratio_policy,
+        *astuple(how.filter),
+        how.extrapolation_value,
     )
-    if mode == "nearest":
+    if how.is_nearest:
         return g.back(made, input.precision) if crops else g.unbits(made, input.precision)
     return _rounded(g, made, input)
 

@@ -17,7 +17,7 @@ from .uniques import unique_elements, unique_slices
 table = Lowerings[Result]()
 
 
-@table.lower(sort.top_k)
+@table.lower(sort.top_k, implied=["sorted"])
 def top_k(
     g: Emitter,
     input: Value,
@@ -25,7 +25,6 @@ def top_k(
     *,
     axis: int,
     largest: bool,
-    sorted: bool,
     return_indices_dtype: Precision,
 ) -> Results:
     """A stable sort: of equal elements the first comes first, which topk does not promise."""

@@ -2,68 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import torch
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Precision
 
-from ...lowering import Lowerings
 from .dtypes import dtype_of
-from .emitter import Emitter, Result, Results
+from .emitter import Emitter, Formulas, Result, Results
 
-table = Lowerings[Result]()
+table = Formulas()
 
-FUNCTIONS: dict[Operator, Callable[[Any], Any]] = {
-    unary.abs_: torch.abs,
-    unary.cos: torch.cos,
-    unary.exp: torch.exp,
-    unary.floor: torch.floor,
-    unary.log: torch.log,
-    unary.rsqrt: lambda x: torch.reciprocal(torch.sqrt(x)),
-    unary.sin: torch.sin,
-    unary.square: lambda x: x * x,
-    unary.neg: torch.neg,
-    unary.sqrt: torch.sqrt,
-    unary.ceil: torch.ceil,
-    unary.round_: torch.round,
-    unary.erf: torch.erf,
-    unary.tan: torch.tan,
-    unary.asin: torch.asin,
-    unary.acos: torch.acos,
-    unary.atan: torch.atan,
-    unary.sinh: torch.sinh,
-    unary.cosh: torch.cosh,
-    unary.asinh: torch.asinh,
-    unary.acosh: torch.acosh,
-    unary.atanh: torch.atanh,
-    unary.reciprocal: torch.reciprocal,
-    unary.expm1: torch.expm1,
-    unary.log1p: torch.log1p,
-    unary.log2: torch.log2,
-    unary.log10: torch.log10,
-    unary.erfc: torch.erfc,
-}
-
-
-def _lowered(function: Callable[[Any], Any]) -> Callable[..., Any]:
-    def lowering(g: Emitter, input: Value) -> Result:
-        kind = input.type.precision
-        if input.dtype.kind == "c":
-            return function(g.raw(input))
-        return g.back(function(g.of(input)), kind)
-
-    return lowering
-
-
-for operator, function in FUNCTIONS.items():
-    if operator is not unary.abs_:
-        table.lower(operator)(_lowered(function))
+table.functions(
+    {
+        unary.cos: torch.cos,
+        unary.exp: torch.exp,
+        unary.floor: torch.floor,
+        unary.log: torch.log,
+        unary.rsqrt: lambda x: torch.reciprocal(torch.sqrt(x)),
+        unary.sin: torch.sin,
+        unary.square: lambda x: x * x,
+        unary.neg: torch.neg,
+        unary.sqrt: torch.sqrt,
+        unary.ceil: torch.ceil,
+        unary.round_: torch.round,
+        unary.erf: torch.erf,
+        unary.tan: torch.tan,
+        unary.asin: torch.asin,
+        unary.acos: torch.acos,
+        unary.atan: torch.atan,
+        unary.sinh: torch.sinh,
+        unary.cosh: torch.cosh,
+        unary.asinh: torch.asinh,
+        unary.acosh: torch.acosh,
+        unary.atanh: torch.atanh,
+        unary.reciprocal: torch.reciprocal,
+        unary.expm1: torch.expm1,
+        unary.log1p: torch.log1p,
+        unary.log2: torch.log2,
+        unary.log10: torch.log10,
+        unary.erfc: torch.erfc,
+    }
+)
 
 
 @table.lower(unary.abs_)

@@ -1,8 +1,0 @@
-"""Linear algebra: factorisations and solutions on ONNX Runtime."""
-
-from __future__ import annotations
-
-from ...lowering import Lowerings
-from .emitter import Ref
-
-table = Lowerings[Ref]()

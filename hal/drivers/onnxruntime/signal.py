@@ -1,8 +1,0 @@
-"""Fourier transforms."""
-
-from __future__ import annotations
-
-from ...lowering import Lowerings
-from .emitter import Ref
-
-table = Lowerings[Ref]()
