@@ -26,6 +26,7 @@ Plain = int | float | str | tuple[int, ...] | tuple[float, ...]
 
 P = ParamSpec("P")
 E = TypeVar("E")
+T = TypeVar("T")
 
 
 class Program(Protocol[R]):
@@ -163,6 +164,18 @@ def _fields(kind: type, operator: Operator[object]) -> tuple[str, ...]:
     return tuple(f.name for f in fields(kind) if f.name in operator.attributes)
 
 
+def _with_entry(
+    function: Callable[..., R | Sequence[R]], entry: object, parameters: list[inspect.Parameter]
+) -> Callable[..., Any]:
+    """A function with a second argument of its own, and the parameters that are left."""
+
+    def lowering(g: Program[R], *operands: Value | None, **attributes: object) -> R | Sequence[R]:
+        return function(g, entry, *operands, **attributes)
+
+    vars(lowering)["__signature__"] = inspect.Signature(parameters)
+    return lowering
+
+
 class Registration(Generic[R]):
     """A decorator that makes a function the lowering of operators."""
 
@@ -213,6 +226,19 @@ class Lowerings(Generic[R]):
             if unknown := set(implied) - known:
                 names = ", ".join(o.name for o in operators)
                 raise TypeError(f"{names} implies {', '.join(unknown)}, which is not in it")
+
+        return Registration(add)
+
+    def each(
+        self, table: Mapping[Operator[object], T], implied: Collection[str] = ()
+    ) -> Registration[R]:
+        """Decorator: the function lowers what a table has, whose entries it takes second."""
+
+        def add(function: Callable[..., R | Sequence[R]]) -> None:
+            first, _, *own = inspect.signature(function).parameters.values()
+            for operator, entry in table.items():
+                lowering = _with_entry(function, entry, [first, *own])
+                self.lower(operator, implied=implied)(lowering)
 
         return Registration(add)
 

@@ -192,6 +192,18 @@ def test_a_kernel_has_attributes_by_its_own_names() -> None:
         table.native(unary.abs_, "Abs", "size")
 
 
+def test_operators_that_differ_in_one_thing_share_a_function() -> None:
+    table = Lowerings[str]()
+
+    @table.each({unary.ceil: "up", unary.floor: "down"})
+    def rounded(g: Words, way: str, input: Value) -> str:
+        return g.say(way)
+
+    assert said(table, lambda x: unary.floor(unary.ceil(x)), FLOATS).said == ["up", "down"]
+    with pytest.raises(TypeError, match=r"a lowering names x: not in ABS\(input\)"):
+        table.each({unary.abs_: 1})(lambda g, entry, x: "")
+
+
 def test_names_that_an_operator_has_not_are_found_at_once() -> None:
     table = Lowerings[str]()
     schema = r"SOFTMAX\(input, axis\)"

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import activation
 from nnir.types import Precision
 
@@ -20,17 +19,14 @@ table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return g.elementwise(name, input)
-
-
-for _operator, _name in {
-    activation.sigmoid: "LOGISTIC",
-    activation.tanh: "TANH",
-}.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        activation.sigmoid: "LOGISTIC",
+        activation.tanh: "TANH",
+    }
+)
+def _same(g: Emitter, name: str, input: Value) -> Ref:
+    return g.elementwise(name, input)
 
 
 @table.lower(activation.relu)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import compare
 from nnir.types import Precision
 
@@ -27,22 +26,19 @@ def comparable(g: Emitter, input: Value) -> Ref:
     return ordered_bits(g, input) if input.precision == Precision.UINT64 else g.take(input)
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        pair = [comparable(g, v) for v in (input0, input1)]
-        return g.elementwise(name, *pair, precision=Precision.BOOL8)
-
-
-for _operator, _name in {
-    compare.equal: "EQUAL",
-    compare.not_equal: "NOT_EQUAL",
-    compare.greater: "GREATER",
-    compare.greater_equal: "GREATER_EQUAL",
-    compare.less: "LESS",
-    compare.less_equal: "LESS_EQUAL",
-}.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        compare.equal: "EQUAL",
+        compare.not_equal: "NOT_EQUAL",
+        compare.greater: "GREATER",
+        compare.greater_equal: "GREATER_EQUAL",
+        compare.less: "LESS",
+        compare.less_equal: "LESS_EQUAL",
+    }
+)
+def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    pair = [comparable(g, v) for v in (input0, input1)]
+    return g.elementwise(name, *pair, precision=Precision.BOOL8)
 
 
 @table.lower(compare.where)

@@ -6,7 +6,6 @@ import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import logic
 from nnir.types import Precision
 
@@ -17,18 +16,15 @@ table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return g.elementwise(name, input0, input1, precision=BOOL)
-
-
-for _operator, _name in {
-    logic.and_: "LOGICAL_AND",
-    logic.or_: "LOGICAL_OR",
-    logic.xor: "NOT_EQUAL",
-}.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        logic.and_: "LOGICAL_AND",
+        logic.or_: "LOGICAL_OR",
+        logic.xor: "NOT_EQUAL",
+    }
+)
+def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return g.elementwise(name, input0, input1, precision=BOOL)
 
 
 table.native(logic.not_, "LOGICAL_NOT")

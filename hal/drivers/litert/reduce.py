@@ -10,7 +10,6 @@ from nnir.broadcast import axis_of, ints, length_of
 from nnir.dim import Dim
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import reduce
 from nnir.types import Precision
 
@@ -71,14 +70,9 @@ def _at_run_time(
     return g.compute(name, [ref], shape, order, axes, precision=precision, keep_dims=keepdim)
 
 
-def _wrapping(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        return reduced(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
-
-
-_wrapping(reduce.reduce_prod, "REDUCE_PROD")
-_wrapping(reduce.reduce_sum, "SUM")
+@table.each({reduce.reduce_prod: "REDUCE_PROD", reduce.reduce_sum: "SUM"})
+def _wrapping(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    return reduced(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) -> Ref:
@@ -94,14 +88,9 @@ def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) ->
     return g.where(some, g.constant(np.float32(np.nan)), found)
 
 
-def _extreme(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        return extreme_of(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
-
-
-_extreme(reduce.reduce_max, "REDUCE_MAX")
-_extreme(reduce.reduce_min, "REDUCE_MIN")
+@table.each({reduce.reduce_max: "REDUCE_MAX", reduce.reduce_min: "REDUCE_MIN"})
+def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    return extreme_of(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 @table.lower(reduce.reduce_mean)
@@ -153,16 +142,13 @@ def _found(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
     return Ref(g.reshape(made, sizes).tensor, ref.order, kind)
 
 
-def _position(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-        along = axis_of(axis, input.rank)
-        found = first_largest(g, input, along, name)
-        return g.cast(found if keepdim else drop_axes(g, found, (along,)), dtype)
-
-
-_position(reduce.arg_max, "ARG_MAX")
-_position(reduce.arg_min, "ARG_MIN")
+@table.each({reduce.arg_max: "ARG_MAX", reduce.arg_min: "ARG_MIN"})
+def _position(
+    g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
+) -> Ref:
+    along = axis_of(axis, input.rank)
+    found = first_largest(g, input, along, name)
+    return g.cast(found if keepdim else drop_axes(g, found, (along,)), dtype)
 
 
 @table.lower(reduce.cum_sum)

@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Precision
 
@@ -23,17 +22,6 @@ from .static import numbers
 table = Lowerings[Ref]()
 BOOL, FLOAT = Precision.BOOL8, Precision.FLOAT32
 
-ROUNDINGS = {unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"}
-CURVES = {
-    unary.cos: "COS",
-    unary.exp: "EXP",
-    unary.log: "LOG",
-    unary.rsqrt: "RSQRT",
-    unary.sin: "SIN",
-    unary.sqrt: "SQRT",
-}
-"""XNNPACK's kernels of these fail for large numbers or for NaN: the square root from 8e37 on, the
-exponential from 88.4 on, sines of more than a few turns."""
 
 BEYOND = 7
 """XNNPACK takes tensors of up to 6 axes and leaves others to LiteRT's own kernels."""
@@ -42,20 +30,9 @@ BEYOND = 7
 EXACT = frozenset({"COS", "EXP", "LOG", "SIN"})
 
 
-def _rounding(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return g.elementwise(name, input)
-
-
-for _operator, _name in ROUNDINGS.items():
-    _rounding(_operator, _name)
-
-
-def _curve(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return exactly(g, name, real(g, input))
+@table.each({unary.ceil: "CEIL", unary.floor: "FLOOR", unary.round_: "ROUND"})
+def _rounding(g: Emitter, name: str, input: Value) -> Ref:
+    return g.elementwise(name, input)
 
 
 def exactly(g: Emitter, name: str, x: Ref) -> Ref:
@@ -77,8 +54,18 @@ def real(g: Emitter, input: Value) -> Ref:
     return ref
 
 
-for _operator, _name in CURVES.items():
-    _curve(_operator, _name)
+@table.each(
+    {
+        unary.cos: "COS",
+        unary.exp: "EXP",
+        unary.log: "LOG",
+        unary.rsqrt: "RSQRT",
+        unary.sin: "SIN",
+        unary.sqrt: "SQRT",
+    }
+)
+def _curve(g: Emitter, name: str, input: Value) -> Ref:
+    return exactly(g, name, real(g, input))
 
 
 class Arithmetic:
@@ -194,19 +181,14 @@ def bit_cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
 # Functions that LiteRT has no kernel of, by formulas that lose nothing near 0.
 
 
-def _logarithm(operator: Operator, base: float) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        """Whole where it is a power of the base."""
-        f, x = Arithmetic(g), real(g, input)
-        made = f("MUL", f("LOG", x), 1 / math.log(base))
-        whole = f("ROUND", made)
-        exact = f("EQUAL", f("POW", base, whole), x)
-        return f.where(exact, whole, made)
-
-
-_logarithm(unary.log2, 2.0)
-_logarithm(unary.log10, 10.0)
+@table.each({unary.log2: 2.0, unary.log10: 10.0})
+def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
+    """Whole where it is a power of the base."""
+    f, x = Arithmetic(g), real(g, input)
+    made = f("MUL", f("LOG", x), 1 / math.log(base))
+    whole = f("ROUND", made)
+    exact = f("EQUAL", f("POW", base, whole), x)
+    return f.where(exact, whole, made)
 
 
 def ones_like(g: Emitter, x: Ref) -> Ref:

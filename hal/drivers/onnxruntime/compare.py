@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import compare
 from nnir.types import Precision
 
@@ -22,20 +21,17 @@ def plain(g: Emitter, input: Value) -> Operand:
     return g.cast(input, Precision.FLOAT32 if input.is_float else Precision.INT32)
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return g.node(name, plain(g, input0), plain(g, input1), precision=BOOL)
-
-
-for _operator, _name in {
-    compare.equal: "Equal",
-    compare.greater: "Greater",
-    compare.greater_equal: "GreaterOrEqual",
-    compare.less: "Less",
-    compare.less_equal: "LessOrEqual",
-}.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        compare.equal: "Equal",
+        compare.greater: "Greater",
+        compare.greater_equal: "GreaterOrEqual",
+        compare.less: "Less",
+        compare.less_equal: "LessOrEqual",
+    }
+)
+def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return g.node(name, plain(g, input0), plain(g, input1), precision=BOOL)
 
 
 @table.lower(compare.not_equal)

@@ -8,7 +8,6 @@ from nnir.broadcast import axes_of, ints
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
-from nnir.operator import Operator
 from nnir.ops import binary, reduce, unary
 from nnir.types import Precision, TensorType
 
@@ -66,18 +65,14 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     return g.cast(result, input.precision)
 
 
-def _wrapping(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        along = _axes(g, input, axes)
-        if input.precision != Precision.INT32:
-            return g.node(name, input, along, keepdims=keepdim)
-        wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
-        found = g.node(name, wide, along, keepdims=keepdim, precision=Precision.INT64)
-        return g.cast(found, Precision.INT32)
-
-
-_wrapping(reduce.reduce_prod, "ReduceProd")
+@table.each({reduce.reduce_prod: "ReduceProd"})
+def _wrapping(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    along = _axes(g, input, axes)
+    if input.precision != Precision.INT32:
+        return g.node(name, input, along, keepdims=keepdim)
+    wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
+    found = g.node(name, wide, along, keepdims=keepdim, precision=Precision.INT64)
+    return g.cast(found, Precision.INT32)
 
 
 @table.lower(reduce.reduce_sum)
@@ -129,22 +124,17 @@ WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
 """What ONNX Runtime has no order of and compares in a wider precision."""
 
 
-def _extreme(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-        # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
-        kinds = {Precision.BOOL8: Precision.UINT8}
-        if input.precision == Precision.UINT64:
-            found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=keepdim)
-            return unsigned(g, found)
-        if 0 in input.shape and input.precision in WIDENED:
-            raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
-        wide = g.cast(input, kinds.get(input.precision, input.precision))
-        return g.cast(g.node(name, wide, _axes(g, input, axes), keepdims=keepdim), input.precision)
-
-
-_extreme(reduce.reduce_max, "ReduceMax")
-_extreme(reduce.reduce_min, "ReduceMin")
+@table.each({reduce.reduce_max: "ReduceMax", reduce.reduce_min: "ReduceMin"})
+def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
+    kinds = {Precision.BOOL8: Precision.UINT8}
+    if input.precision == Precision.UINT64:
+        found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=keepdim)
+        return unsigned(g, found)
+    if 0 in input.shape and input.precision in WIDENED:
+        raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
+    wide = g.cast(input, kinds.get(input.precision, input.precision))
+    return g.cast(g.node(name, wide, _axes(g, input, axes), keepdims=keepdim), input.precision)
 
 
 @table.lower(reduce.reduce_mean)
@@ -157,15 +147,12 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=keepdim)
 
 
-def _position(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-        found = g.node(name, input, axis=axis, keepdims=keepdim, precision=Precision.INT64)
-        return g.cast(Ref(found, Precision.INT64), dtype)
-
-
-_position(reduce.arg_max, "ArgMax")
-_position(reduce.arg_min, "ArgMin")
+@table.each({reduce.arg_max: "ArgMax", reduce.arg_min: "ArgMin"})
+def _position(
+    g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
+) -> Ref:
+    found = g.node(name, input, axis=axis, keepdims=keepdim, precision=Precision.INT64)
+    return g.cast(Ref(found, Precision.INT64), dtype)
 
 
 @table.lower(reduce.cum_sum)

@@ -6,7 +6,6 @@ import functools
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import binary
 from nnir.types import Fuse, Precision
 
@@ -58,20 +57,9 @@ def clipped(g: Emitter, input: Value | Ref, low: Operand | float, high: Operand 
     return g.cast(made, ref.precision) if narrow else made
 
 
-def _wrapping(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
-
-
-for _operator, _name in {binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"}.items():
-    _wrapping(_operator, _name)
-
-
-def _extreme(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return computed(g, lambda a, b: extreme(g, name, a, b), input0, input1)
+@table.each({binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"})
+def _wrapping(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
 def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
@@ -81,8 +69,9 @@ def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
     return g.where(g.node("IsNaN", a), a, g.pair(name, a, b))
 
 
-_extreme(binary.max_, "Maximum")
-_extreme(binary.min_, "Minimum")
+@table.each({binary.max_: "Maximum", binary.min_: "Minimum"})
+def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return computed(g, lambda a, b: extreme(g, name, a, b), input0, input1)
 
 
 @table.lower(binary.sum_)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import logic
 from nnir.types import Precision
 
@@ -15,21 +14,18 @@ from .integers import computed, wide, wrapped
 table = Lowerings[Ref]()
 
 
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input0: Value, input1: Value) -> Ref:
-        return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
-
-
-for _operator, _name in {
-    logic.and_: "LogicalAnd",
-    logic.bitwise_and: "BitwiseAnd",
-    logic.bitwise_or: "BitwiseOr",
-    logic.bitwise_xor: "BitwiseXor",
-    logic.or_: "LogicalOr",
-    logic.xor: "LogicalXor",
-}.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        logic.and_: "LogicalAnd",
+        logic.bitwise_and: "BitwiseAnd",
+        logic.bitwise_or: "BitwiseOr",
+        logic.bitwise_xor: "BitwiseXor",
+        logic.or_: "LogicalOr",
+        logic.xor: "LogicalXor",
+    }
+)
+def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+    return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
 table.native(logic.not_, "LogicalNot")

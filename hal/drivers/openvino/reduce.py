@@ -176,25 +176,6 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
 
 
-def _position(operator: Operator, mode: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-        place = axis_of(axis, input.rank)
-        x = sortable(g, input, highest=mode == "max")
-        _, found = g.node(
-            "TopK",
-            x,
-            g.scalar(1),
-            outputs=2,
-            axis=place,
-            mode=mode,
-            sort="value",
-            index_element_type="i32" if dtype == Precision.INT32 else "i64",
-            stable=True,
-        )
-        return found if keepdim else g.node("Squeeze", found, g.ints(place))
-
-
 def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
     """Values in an order; NaN is what is looked for, beyond infinity, which is as the largest."""
     if input.precision == Precision.BOOL8:
@@ -207,8 +188,24 @@ def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
     return g.where(g.node("IsNaN", x), g.number(np.inf if highest else -np.inf, x), finite)
 
 
-_position(reduce.arg_max, "max")
-_position(reduce.arg_min, "min")
+@table.each({reduce.arg_max: "max", reduce.arg_min: "min"})
+def _position(
+    g: Emitter, mode: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
+) -> Ref:
+    place = axis_of(axis, input.rank)
+    x = sortable(g, input, highest=mode == "max")
+    _, found = g.node(
+        "TopK",
+        x,
+        g.scalar(1),
+        outputs=2,
+        axis=place,
+        mode=mode,
+        sort="value",
+        index_element_type="i32" if dtype == Precision.INT32 else "i64",
+        stable=True,
+    )
+    return found if keepdim else g.node("Squeeze", found, g.ints(place))
 
 
 @table.lower(reduce.cum_sum)

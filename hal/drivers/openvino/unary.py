@@ -6,7 +6,6 @@ import numpy as np
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Precision
 
@@ -23,34 +22,29 @@ from .narrow import decoded, encoded, same_bits
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
-SAME = {
-    unary.acos: "Acos",
-    unary.acosh: "Acosh",
-    unary.asin: "Asin",
-    unary.asinh: "Asinh",
-    unary.atan: "Atan",
-    unary.atanh: "Atanh",
-    unary.ceil: "Ceiling",
-    unary.cos: "Cos",
-    unary.cosh: "Cosh",
-    unary.erf: "Erf",
-    unary.floor: "Floor",
-    unary.log: "Log",
-    unary.sin: "Sin",
-    unary.sinh: "Sinh",
-    unary.sqrt: "Sqrt",
-    unary.tan: "Tan",
-}
 
-
-def _same(operator: Operator, name: str) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        return g.node(name, input)
-
-
-for _operator, _name in SAME.items():
-    _same(_operator, _name)
+@table.each(
+    {
+        unary.acos: "Acos",
+        unary.acosh: "Acosh",
+        unary.asin: "Asin",
+        unary.asinh: "Asinh",
+        unary.atan: "Atan",
+        unary.atanh: "Atanh",
+        unary.ceil: "Ceiling",
+        unary.cos: "Cos",
+        unary.cosh: "Cosh",
+        unary.erf: "Erf",
+        unary.floor: "Floor",
+        unary.log: "Log",
+        unary.sin: "Sin",
+        unary.sinh: "Sinh",
+        unary.sqrt: "Sqrt",
+        unary.tan: "Tan",
+    }
+)
+def _same(g: Emitter, name: str, input: Value) -> Ref:
+    return g.node(name, input)
 
 
 @table.lower(unary.assign)
@@ -121,19 +115,14 @@ def log1p(g: Emitter, input: Value) -> Ref:
     return g.cast(g.where(far, plain, log_of_sum(g, x)), input.precision)
 
 
-def _logarithm(operator: Operator, base: float) -> None:
-    @table.lower(operator)
-    def lower(g: Emitter, input: Value) -> Ref:
-        """Rounded to the whole number whose power the input is, where it is one."""
-        x = g.cast(input, FLOAT32)
-        made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
-        near = g.node("Round", made, mode="half_to_even")
-        whole = g.pair("Equal", g.pair("Power", g.number(base, x), near), x)
-        return g.cast(g.where(whole, near, made), input.precision)
-
-
-_logarithm(unary.log2, 2.0)
-_logarithm(unary.log10, 10.0)
+@table.each({unary.log2: 2.0, unary.log10: 10.0})
+def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
+    """Rounded to the whole number whose power the input is, where it is one."""
+    x = g.cast(input, FLOAT32)
+    made = g.pair("Multiply", g.node("Log", x), g.number(1 / np.log(base), x))
+    near = g.node("Round", made, mode="half_to_even")
+    whole = g.pair("Equal", g.pair("Power", g.number(base, x), near), x)
+    return g.cast(g.where(whole, near, made), input.precision)
 
 
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and

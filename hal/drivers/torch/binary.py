@@ -10,7 +10,6 @@ import torch
 
 from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import binary
 from nnir.types import Fuse, Precision
 
@@ -21,16 +20,6 @@ table = Formulas()
 table.fuse(Emitter.fused)
 
 
-def _arithmetic(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
-    """Operations whose result does not depend on what wider numbers hold above."""
-
-    @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
-        require_signed(input0, fuse_code)
-        result = g.fused(function(g.of(input0), g.of(input1)), fuse_code)
-        return g.back(result, input0.precision)
-
-
 def require_signed(input: Value, fuse_code: Fuse) -> None:
     """NoLowering for an activation of numbers that are viewed as other ones."""
     wrapped = input.precision in (Precision.UINT16, Precision.UINT32, Precision.UINT64)
@@ -38,21 +27,33 @@ def require_signed(input: Value, fuse_code: Fuse) -> None:
         raise NoLowering(f"torch has no activation of {input.type}, which wraps")
 
 
-_arithmetic(binary.add, torch.add)
-_arithmetic(binary.sub, torch.sub)
-_arithmetic(binary.mul, torch.mul)
+@table.each({binary.add: torch.add, binary.sub: torch.sub, binary.mul: torch.mul})
+def _arithmetic(
+    g: Emitter,
+    function: Callable[[Any, Any], Any],
+    input0: Value,
+    input1: Value,
+    *,
+    fuse_code: Fuse,
+) -> Result:
+    """Operations whose result does not depend on what wider numbers hold above."""
+    require_signed(input0, fuse_code)
+    result = g.fused(function(g.of(input0), g.of(input1)), fuse_code)
+    return g.back(result, input0.precision)
 
 
-def _extreme(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
-    @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Result:
-        require_signed(input0, fuse_code)
-        result = g.fused(function(g.ordered(input0), g.ordered(input1)), fuse_code)
-        return g.disordered(result, input0.precision)
-
-
-_extreme(binary.max_, torch.maximum)
-_extreme(binary.min_, torch.minimum)
+@table.each({binary.max_: torch.maximum, binary.min_: torch.minimum})
+def _extreme(
+    g: Emitter,
+    function: Callable[[Any, Any], Any],
+    input0: Value,
+    input1: Value,
+    *,
+    fuse_code: Fuse,
+) -> Result:
+    require_signed(input0, fuse_code)
+    result = g.fused(function(g.ordered(input0), g.ordered(input1)), fuse_code)
+    return g.disordered(result, input0.precision)
 
 
 def divisible(
@@ -133,13 +134,9 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Result:
     return g.back(made, input0.precision)
 
 
-def _joint(operator: Operator, function: Callable[[Any, Any], Any]) -> None:
-    @table.lower(operator)
-    def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
-        return g.back(function(g.of(input0), g.of(input1)), input0.precision)
-
-
-_joint(binary.atan2, torch.atan2)
+@table.each({binary.atan2: torch.atan2})
+def _joint(g: Emitter, function: Callable[[Any, Any], Any], input0: Value, input1: Value) -> Result:
+    return g.back(function(g.of(input0), g.of(input1)), input0.precision)
 
 
 @table.formula(binary.hypot)

@@ -24,12 +24,6 @@ table = Formulas()
 Fold = Callable[..., Any]
 
 
-def _reduction(operator: Operator, fold: Fold) -> None:
-    @table.lower(operator)
-    def lowering(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Result:
-        return fold(g, input, _places(g, input, axes), keepdim)
-
-
 def _places(g: Emitter, input: Value, axes: Value) -> list[Any]:
     """The axes to reduce; no axes mean all."""
     known = ints(axes)
@@ -119,25 +113,28 @@ def _xor(g: Emitter, input: Value, places: list[int], keepdim: bool) -> Result:
     return g.back(total.to(_kind(input)), input.precision)
 
 
-_reduction(reduce.reduce_sum, _sum)
-_reduction(reduce.reduce_mean, _mean)
-_reduction(reduce.reduce_prod, _prod)
-_reduction(reduce.reduce_max, _extreme(reduce.lowest, largest=True))
-_reduction(reduce.reduce_min, _extreme(reduce.highest, largest=False))
-_reduction(reduce.reduce_log_sum_exp, _log_sum_exp)
-_reduction(reduce.reduce_xor, _xor)
+@table.each(
+    {
+        reduce.reduce_sum: _sum,
+        reduce.reduce_mean: _mean,
+        reduce.reduce_prod: _prod,
+        reduce.reduce_max: _extreme(reduce.lowest, largest=True),
+        reduce.reduce_min: _extreme(reduce.highest, largest=False),
+        reduce.reduce_log_sum_exp: _log_sum_exp,
+        reduce.reduce_xor: _xor,
+    }
+)
+def _reduction(g: Emitter, fold: Fold, input: Value, axes: Value, *, keepdim: bool) -> Result:
+    return fold(g, input, _places(g, input, axes), keepdim)
 
 
-def _position(operator: Operator, function: Fold) -> None:
-    @table.lower(operator)
-    def lowering(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Result:
-        x = g.ordered(input)
-        x = x.to(torch.uint8) if input.precision == Precision.BOOL8 else x
-        return function(x, axis, keepdim=keepdim).to(PLAIN[dtype])
-
-
-_position(reduce.arg_max, torch.argmax)
-_position(reduce.arg_min, torch.argmin)
+@table.each({reduce.arg_max: torch.argmax, reduce.arg_min: torch.argmin})
+def _position(
+    g: Emitter, function: Fold, input: Value, *, axis: int, keepdim: bool, dtype: Precision
+) -> Result:
+    x = g.ordered(input)
+    x = x.to(torch.uint8) if input.precision == Precision.BOOL8 else x
+    return function(x, axis, keepdim=keepdim).to(PLAIN[dtype])
 
 
 def _running(operator: Operator, function: Fold, identity: int) -> None:
@@ -158,15 +155,10 @@ _running(reduce.cum_sum, torch.cumsum, 0)
 _running(reduce.cum_prod, torch.cumprod, 1)
 
 
-def _best_so_far(operator: Operator[Any], function: Fold) -> None:
-    @table.lower(operator)
-    def lowering(g: Emitter, input: Value, *, axis: int) -> Results:
-        both = function(g.ordered(input), axis)
-        return g.disordered(both[0], input.precision), both[1]
-
-
-_best_so_far(reduce.cum_max, torch.cummax)
-_best_so_far(reduce.cum_min, torch.cummin)
+@table.each({reduce.cum_max: torch.cummax, reduce.cum_min: torch.cummin})
+def _best_so_far(g: Emitter, function: Fold, input: Value, *, axis: int) -> Results:
+    both = function(g.ordered(input), axis)
+    return g.disordered(both[0], input.precision), both[1]
 
 
 @table.formula(reduce.cum_log_sum_exp)
