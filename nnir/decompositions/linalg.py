@@ -163,7 +163,7 @@ def _qr(input: Value, *, complete: bool) -> tuple[Value, Value]:
     work, vectors, taus = _reflections(input)
     q = input.model.constant(np.eye(rows, inner, dtype=input.dtype))
     for vector, tau in reversed(list(zip(vectors, taus, strict=True))):
-        q = _reflected(q, vector, tau)
+        q = _reflect(q, vector, tau)
     if not vectors:
         q = _spread(q, input)
     return q, _upper(_part(work, -2, 0, inner))
@@ -191,7 +191,7 @@ def _apply_householder(vectors: Value, tau: Value, input: Value, *, adjoint: boo
     for k in range(count) if adjoint else reversed(range(count)):
         below = _below(_part(vectors, -1, k, k + 1), k, rows)
         factor = shape.unsqueeze(_part(tau, -1, k, k + 1), [-1])
-        result = _reflected(result, below + _unit(input, k, rows), factor)
+        result = _reflect(result, below + _unit(input, k, rows), factor)
     return result
 
 
@@ -212,7 +212,7 @@ def _reflections(input: Value) -> tuple[Value, list[Value], list[Value]]:
         end = compare.where(flat, first, compare.where(first < 0, length, -length))
         tau = (end - first) / compare.where(flat, one, end)
         vector = below / compare.where(flat, one, first - end) + _unit(input, k, rows)
-        work = _reflected(work, vector, tau)
+        work = _reflect(work, vector, tau)
         vectors.append(vector)
         taus.append(tau)
     return work, vectors, taus
@@ -232,7 +232,7 @@ def _columns(columns: list[Value]) -> Value:
     return shape.concat(*columns, axis=-1) if len(columns) > 1 else columns[0]
 
 
-def _reflected(x: Value, vector: Value, tau: Value) -> Value:
+def _reflect(x: Value, vector: Value, tau: Value) -> Value:
     return x - tau * vector * linear.mat_mul(vector, x, transpose_x=True)
 
 

@@ -15,6 +15,7 @@ from .lift import lift_transposes
 from .rewrite import Pass, apply
 from .scale import fold_scale
 from .shapes import simplify_shapes
+from .signs import find_negative_zeros
 from .swish import fuse_swish
 from .transposes import cancel_transposes
 
@@ -23,6 +24,7 @@ CLEAN: tuple[Pass, ...] = (
     fold_constants,
     remove_identities,
     join_unsqueezes,
+    find_negative_zeros,
     simplify_shapes,
     merge_common,
     remove_dead_code,
@@ -46,6 +48,7 @@ __all__ = [
     "Pass",
     "apply",
     "cancel_transposes",
+    "find_negative_zeros",
     "fold_batch_norm",
     "fold_constants",
     "fold_scale",

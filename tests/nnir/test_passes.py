@@ -11,8 +11,21 @@ from nnir import archive, passes
 from nnir.check import extensions
 from nnir.evaluate import evaluate
 from nnir.model import Model, Operation, Value
-from nnir.ops import activation, binary, conv, linear, norm, quant, random, shape, unary
+from nnir.ops import (
+    activation,
+    binary,
+    compare,
+    conv,
+    linear,
+    logic,
+    norm,
+    quant,
+    random,
+    shape,
+    unary,
+)
 from nnir.passes import CLEAN, Pass, apply
+from nnir.recipes.unary import signbit
 from nnir.types import Fuse, Precision, TensorType
 
 RNG = np.random.default_rng(0)
@@ -74,6 +87,11 @@ def fused(x: Value) -> Value:
     return activation.relu6(activation.relu(binary.add(x, 1.0)))
 
 
+def negative_zero(x: Value) -> Value:
+    bits = logic.bitwise_and(unary.bit_cast(x, dtype=Precision.INT32), np.int32(-(2**31)))
+    return compare.where(compare.equal(x, 0) & (bits < 0), -1e-38, x)
+
+
 CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "gelu": (passes.fuse_gelu, erf_gelu, ["GELU"]),
     "gelu late": (passes.fuse_gelu, erf_gelu_late, ["GELU"]),
@@ -82,6 +100,7 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "dense": (passes.fuse_dense, dense, ["FULLY_CONNECTED"]),
     "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),
     "constants": (passes.fold_constants, constants, ["ADD"]),
+    "zeros": (passes.find_negative_zeros, negative_zero, ["EQUAL", "DIV", "LESS", "AND", "WHERE"]),
     "twins": (passes.merge_common, twins, ["EXP", "ADD"]),
     "copies": (passes.remove_copies, copies, ["EXP"]),
     "dead": (passes.remove_dead_code, dead, ["EXP"]),
@@ -101,6 +120,20 @@ def test_pass(name: str) -> None:
     assert [o.operator.name for o in model.sorted()] == left
     np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=2e-6)
     assert apply(model, [step], checked=True) == [], "a second run finds nothing"
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_zeros_keep_their_signs(kind: str) -> None:
+    """Numbers beside zero, those without a reciprocal, infinities and NaN are none of either."""
+    precision = Precision[kind.upper()]
+    least = float(np.finfo(kind).smallest_subnormal)
+    array = np.array([0, -0.0, 1, -1, least, -least, np.inf, -np.inf, np.nan, -np.nan], kind)
+    model = Model()
+    x = model.input("x", TensorType(precision, array.shape))
+    model.outputs = [compare.equal(x, 0) & signbit(x)]
+    assert apply(model, [passes.find_negative_zeros]) == ["find_negative_zeros"]
+    assert "BIT_CAST" not in [o.operator.name for o in model.operations]
+    assert evaluate(model, [array])[0].nonzero()[0].tolist() == [1]
 
 
 def test_batch_norm_folds_into_the_convolution() -> None:
