@@ -5,11 +5,14 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Protocol, cast, overload
 
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
+from nnir.ops import NAMES
 from nnir.types import Fuse
 
 if TYPE_CHECKING:
@@ -300,3 +303,10 @@ class Lowerings(Generic[R]):
                 merged._add(operator, lowering)
             merged.activation = merged.activation or table.activation
         return merged
+
+    @classmethod
+    def of_package(cls, package: str, *more: str) -> Lowerings[R]:
+        """The tables of a driver's modules that are named like a family of operators, and of
+        those named `more`."""
+        own = [n for n in NAMES if find_spec(f"{package}.{n}") is not None]
+        return cls.merge(import_module(f"{package}.{name}").table for name in (*own, *more))

@@ -16,62 +16,14 @@ from nnir.types import Precision
 
 from ...emission import refusal, require_lowered
 from ...lowering import Lowerings
-from . import (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    integers,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    reduce,
-    resize,
-    sampling,
-    shape,
-    signal,
-    sort,
-    transposed,
-    unary,
-)
+from . import integers
 from .emitter import Emitter, Ref, identity
 from .integer_kernels import KERNELS
 from .kernels import HALVES, carrier
 from .profile import Chain, Link
 from .writer import Graph, Tensor, Writer
 
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    generate,
-    index,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    reduce,
-    resize,
-    sampling,
-    shape,
-    signal,
-    sort,
-    transposed,
-    unary,
-)
-LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+LOWERINGS = Lowerings[Ref].of_package(__package__, "sampling", "transposed")
 GUESS = 8
 """The size that stands for one that is not known when an operation is asked about."""
 

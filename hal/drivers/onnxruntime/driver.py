@@ -30,61 +30,15 @@ from ...device import PROFILE, Cache, Callback, Device, Timing
 from ...emission import refusal, require_lowered
 from ...lowering import Lowerings
 from ...properties import flag, integer
-from . import (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linear,
-    logic,
-    norm,
-    pool,
-    proto,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    sort,
-    unary,
-)
-from .emitter import NATIVE, Emitter, input_infos
+from . import proto
+from .emitter import NATIVE, Emitter, Ref, input_infos
 from .older import check_opset, ir_version
 from .writer import LARGEST, files_of, write
 
 if TYPE_CHECKING:
     import onnxruntime
 
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    sort,
-    unary,
-)
-LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+LOWERINGS = Lowerings[Ref].of_package(__package__)
 
 
 Options = Callable[[], "onnxruntime.SessionOptions"]

@@ -3,53 +3,6 @@
 from __future__ import annotations
 
 from ...lowering import Lowerings
-from . import (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    generate,
-    grid,
-    index,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    unary,
-)
+from .emitter import Ref
 
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    control,
-    conv,
-    detection,
-    generate,
-    grid,
-    index,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    unary,
-)
-LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+LOWERINGS = Lowerings[Ref].of_package(__package__, "grid")

@@ -1,61 +1,8 @@
-"""The lowerings of all families."""
+"""All lowerings in one table."""
 
 from __future__ import annotations
 
 from ...lowering import Lowerings
-from . import (
-    activation,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
+from .emitter import Result
 
-FAMILIES = (
-    activation,
-    binary,
-    compare,
-    complex,
-    control,
-    conv,
-    detection,
-    features,
-    generate,
-    index,
-    linalg,
-    linear,
-    logic,
-    norm,
-    pool,
-    quant,
-    random,
-    recurrent,
-    reduce,
-    resize,
-    shape,
-    signal,
-    sort,
-    special,
-    unary,
-)
-LOWERINGS = Lowerings.merge(family.table for family in FAMILIES)
+LOWERINGS = Lowerings[Result].of_package(__package__)
