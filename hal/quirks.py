@@ -39,7 +39,7 @@ MET: ContextVar[Counter[Quirk] | None] = ContextVar("met", default=None)
 """Counts what was met, for whoever asks."""
 
 
-def met(quirk: Quirk) -> None:
+def report_met(quirk: Quirk) -> None:
     """Say that a model has what an engine gets wrong."""
     if (found := MET.get()) is not None:
         found[quirk] += 1

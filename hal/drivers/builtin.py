@@ -42,7 +42,7 @@ class Builtin(Device):
 
     def create_program(self, context: bool, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            model = restored(cache)
+            model = restore(cache)
         elif cache is not None:
             cache.buffer = archive.dumps(model)
         constants = frozenset(id(v.constant) for v in model.values() if v.constant is not None)
@@ -83,7 +83,7 @@ class Clock:
         self._last = now
 
 
-def restored(cache: Cache | None) -> Model:
+def restore(cache: Cache | None) -> Model:
     """The model in a cache; DeviceError for a buffer that holds none."""
     try:
         return archive.loads(b"" if cache is None else cache.view)

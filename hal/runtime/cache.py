@@ -198,7 +198,7 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
     `wanted` is the fingerprint that it must have; None takes any.
     """
     try:
-        data = mapped(path)
+        data = map_file(path)
     except FileNotFoundError:
         return None
     except NotADirectoryError:
@@ -209,13 +209,13 @@ def read(path: Path, wanted: str | None, context: Context) -> Saved | None:
         refuse(f"{path.name}: {error}")
         return None
     try:
-        return checked(Saved.unpack(data), wanted, context)
+        return check_saved(Saved.unpack(data), wanted, context)
     except BadFile as error:
         refuse(f"{path.name}: {summary(error)}")
         return None
 
 
-def mapped(path: Path) -> memoryview:
+def map_file(path: Path) -> memoryview:
     """The bytes of a file, mapped for this process alone: it may write to them."""
     path.stat()  # whose errors say what is there: a cache that is not is nothing to warn of
     with os.fdopen(open_file(path), "rb") as file:
@@ -224,7 +224,7 @@ def mapped(path: Path) -> memoryview:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_COPY))
 
 
-def checked(saved: Saved, wanted: str | None, context: Context) -> Saved:
+def check_saved(saved: Saved, wanted: str | None, context: Context) -> Saved:
     """The same; BadFile where it was made of another model or for other devices."""
     if wanted is not None and saved.fingerprint != wanted:
         raise BadFile("it was made of another model, or for other devices or properties")

@@ -59,18 +59,18 @@ class Compilation:
         wanted = None
         if self._model is not None and (self._directory or self._buffer):
             wanted = caches.fingerprint(self._model, self._context)
-        found = self._found(wanted)
+        found = self._find_plan(wanted)
         if found is not None:
-            self.plan = self._restored(found)
+            self.plan = self._restore(found)
         if self.plan is None:
-            self.plan = self._compiled(wanted)
+            self.plan = self._compile_plan(wanted)
         self._model = self._buffer = None
         return self
 
-    def _found(self, wanted: str | None) -> Saved | None:
+    def _find_plan(self, wanted: str | None) -> Saved | None:
         if self._buffer:
             try:
-                return caches.checked(Saved.unpack(self._buffer), wanted, self._context)
+                return caches.check_saved(Saved.unpack(self._buffer), wanted, self._context)
             except BadFile as error:
                 if self._model is None:
                     raise
@@ -86,7 +86,7 @@ class Compilation:
         token = self._token or caches.token_of(wanted or "")
         return caches.path_of(self._directory or Path(), token)
 
-    def _restored(self, saved: Saved) -> Plan | None:
+    def _restore(self, saved: Saved) -> Plan | None:
         """The programs of a cache; None with a warning where a device does not take its own."""
         steps: list[Step] = []
         try:
@@ -108,7 +108,7 @@ class Compilation:
         self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
         return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
 
-    def _compiled(self, wanted: str | None) -> Plan:
+    def _compile_plan(self, wanted: str | None) -> Plan:
         if self._model is None:
             raise BadCall("no model to compile")
         parts = split(self._model, self._context)

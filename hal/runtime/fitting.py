@@ -13,7 +13,7 @@ from nnir.specialise import is_of, named_sizes
 from .cache import End
 
 
-def fitted(arrays: Sequence[ArrayLike], ends: Sequence[End]) -> tuple[np.ndarray, ...]:
+def fit_arrays(arrays: Sequence[ArrayLike], ends: Sequence[End]) -> tuple[np.ndarray, ...]:
     """The arrays as NumPy arrays; BadInput where precision, rank or a size does not fit.
 
     A named size is the same in all inputs.

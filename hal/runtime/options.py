@@ -99,7 +99,7 @@ class Options:
         """Compile a model; without one, restore the one cache in memory."""
         if not self.device_names:
             raise BadCall("set_nnadapter_device_names comes first")
-        token, buffer = self._taken(model)
+        token, buffer = self._take_cache(model)
         return Program(
             model,
             self.device_names,
@@ -111,7 +111,7 @@ class Options:
             rules=self.rules(),
         )
 
-    def _taken(self, model: Model | None) -> tuple[str, bytes | None]:
+    def _take_cache(self, model: Model | None) -> tuple[str, bytes | None]:
         """The token and the bytes of the cache in memory that fits; it is used up."""
         if not self.model_cache_buffers:
             return "", None

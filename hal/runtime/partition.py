@@ -100,7 +100,7 @@ def cut(model: Model, devices: dict[Operation, str]) -> Split:
     slots = itertools.count()
     for (_, device), operations in sorted(groups.items(), key=lambda group: group[0]):
         mine = set(operations)
-        outputs = [v for v in _made(operations) if v in wanted or _is_read_elsewhere(v, mine)]
+        outputs = [v for v in _outputs_of(operations) if v in wanted or _is_read_elsewhere(v, mine)]
         if not outputs:  # nobody reads what they make
             continue
         name = f"{model.name}.{len(parts)}" if len(groups) > 1 else model.name
@@ -148,7 +148,7 @@ def _groups(
     return groups
 
 
-def _made(operations: Sequence[Operation]) -> Iterator[Value]:
+def _outputs_of(operations: Sequence[Operation]) -> Iterator[Value]:
     for operation in operations:
         yield from operation.outputs
 

@@ -16,7 +16,7 @@ from nnir.model import Model
 from ..device import Callback
 from .compilation import Compilation
 from .context import Context
-from .fitting import fitted
+from .fitting import fit_arrays
 from .profile import Profile
 from .subgraph_config import Rules
 
@@ -73,7 +73,7 @@ class Program:
 
     def close(self) -> None:
         """Give back what the device holds; calling the program is an error from then on."""
-        self._compute = _closed
+        self._compute = _raise_closed
         self._compilation.close()
         self._context.close()
 
@@ -97,7 +97,7 @@ class Program:
                 and array.dtype == dtype
                 and array.shape == shape
             ):
-                arrays = fitted(arrays, self.inputs)
+                arrays = fit_arrays(arrays, self.inputs)
                 break
         if outputs is not NOTHING:
             _require_writable(outputs, len(self.outputs))
@@ -136,7 +136,7 @@ class Program:
         return ", ".join(f"{n} {t}" for n, t in self.inputs)
 
 
-def _closed(arrays: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None] = ()) -> Any:
+def _raise_closed(arrays: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None] = ()) -> Any:
     raise BadCall("the program is closed")
 
 

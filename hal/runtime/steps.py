@@ -86,7 +86,7 @@ class Plan:
         passed = 0.0
         for step, dead in zip(self.steps, self.dead, strict=True):
             inputs = [arrays[-i - 1] if i < 0 else memory[i] for i in step.inputs]
-            offers = [self._offered(slot, outputs) for slot in step.outputs] if outputs else ()
+            offers = [self._offer(slot, outputs) for slot in step.outputs] if outputs else ()
             started = time.perf_counter()
             made = step.device.execute_program(step.program, inputs, offers)
             if self.profiled:
@@ -101,7 +101,7 @@ class Plan:
             self.profile = Profile(rows, passed)
         return self._results(arrays, memory)
 
-    def _offered(self, slot: int, outputs: Offers) -> np.ndarray | None:
+    def _offer(self, slot: int, outputs: Offers) -> np.ndarray | None:
         """The array that the caller offers for a slot that is one output."""
         if self.results.count(slot) != 1:
             return None

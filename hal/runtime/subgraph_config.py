@@ -86,10 +86,10 @@ def _rule(line: str) -> Rule:
             "`nnadapter ops` lists them"
         )
     inputs, outputs = ([*names, "", ""])[:2]
-    return Rule(operator, _listed(inputs), _listed(outputs))
+    return Rule(operator, _names_in(inputs), _names_in(outputs))
 
 
-def _listed(text: str) -> frozenset[str]:
+def _names_in(text: str) -> frozenset[str]:
     return frozenset(filter(None, (name.strip() for name in text.split(","))))
 
 

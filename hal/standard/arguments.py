@@ -10,7 +10,7 @@ from types import NoneType
 from nnir.errors import BadCall
 
 
-def shown(thing: object) -> str:
+def show(thing: object) -> str:
     """A thing in a message; only its type where it has no words of its own."""
     try:
         return f"{thing!r:.80}"
@@ -22,7 +22,7 @@ def require_a(what: str, thing: object, *kinds: type) -> None:
     """BadCall for a thing that is of none of the kinds."""
     if not isinstance(thing, kinds):
         names = " or ".join("None" if k is NoneType else k.__name__ for k in kinds)
-        raise BadCall(f"{what}: {shown(thing)} is no {names}")
+        raise BadCall(f"{what}: {show(thing)} is no {names}")
 
 
 def require_path(what: str, thing: object) -> None:
@@ -33,7 +33,7 @@ def require_path(what: str, thing: object) -> None:
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise BadCall(f"{what}: {shown(thing)} is no name of a file")
+        raise BadCall(f"{what}: {show(thing)} is no name of a file")
 
 
 def whole(what: str, thing: object) -> int:
@@ -43,7 +43,7 @@ def whole(what: str, thing: object) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(thing, bool):
-        raise BadCall(f"{what}: {shown(thing)} is no whole number")
+        raise BadCall(f"{what}: {show(thing)} is no whole number")
     return number
 
 

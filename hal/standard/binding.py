@@ -12,7 +12,7 @@ from nnir.model import Model, Value
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 
-from .arguments import shown, whole
+from .arguments import show, whole
 
 CODES = {operator.code: operator for operator in OPERATORS.values()}
 
@@ -36,7 +36,7 @@ def operator_of(type: int | str | Operator[object]) -> Operator[object]:
     else:
         found = CODES.get(whole("the code of an operation", type))
     if found is None:
-        raise BadCall(f"no operation {shown(type)}")
+        raise BadCall(f"no operation {show(type)}")
     return found
 
 

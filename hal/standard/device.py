@@ -11,7 +11,7 @@ from nnir.types import DeviceType
 from ..device import Callback
 from ..runtime import context as runtime
 from ..runtime import manager
-from .arguments import require_a, shown
+from .arguments import require_a, show
 from .handle import Handle, require_kind
 
 VERSION = 1
@@ -37,7 +37,7 @@ class Device(Handle):
     def acquire(cls, name: str) -> Device:
         """Open the device `name`; DEVICE_NOT_FOUND when there is none or it does not open."""
         if not isinstance(name, str) or not name:
-            raise BadCall(f"the name of a device is {shown(name)}")
+            raise BadCall(f"the name of a device is {show(name)}")
         return cls(name)
 
     def release(self) -> None:

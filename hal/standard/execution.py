@@ -14,9 +14,9 @@ from nnir.errors import BadCall, BadInput, OutOfMemory, describe
 from nnir.types import TensorType, precision_of
 
 from ..runtime import compilation as runtime
-from ..runtime.fitting import fitted
+from ..runtime.fitting import fit_arrays
 from ..runtime.steps import Plan
-from .arguments import require_a, require_path, shown, sizes, whole
+from .arguments import require_a, require_path, show, sizes, whole
 from .device import Context
 from .handle import Handle, require_kind
 from .model import Model
@@ -140,7 +140,7 @@ class Execution(Handle):
     ) -> None:
         self.require()
         if not 0 <= whole(what, index) < len(ends):
-            raise BadCall(f"{what} {shown(index)} of {len(ends)}")
+            raise BadCall(f"{what} {show(index)} of {len(ends)}")
         require_a(f"the accessor of {what} {index}", access, Callable)  # type: ignore[arg-type]
         ends[index] = memory, access
 
@@ -157,7 +157,7 @@ class Execution(Handle):
             for k, (array, gears) in enumerate(zip(arrays, self._compilation.gears, strict=False)):
                 if gears and array.shape not in gears:
                     raise BadInput(f"input {k} of shape {list(array.shape)}: gears are {gears}")
-            results = plan.run(fitted(arrays, ends.inputs))
+            results = plan.run(fit_arrays(arrays, ends.inputs))
             for end, result in zip(self._outputs, results, strict=True):
                 if end:
                     _write(end, result)
@@ -168,29 +168,29 @@ class Execution(Handle):
 def _read(end: tuple[Any, Access], wanted: TensorType) -> np.ndarray:
     """The array behind an input."""
     type = OperandType.of(wanted)
-    array = _accessed(end, type, "input")
+    array = _access(end, type, "input")
     shape = sizes("the dimensions that an accessor left", type.dimensions)
     length = math.prod(shape) * wanted.dtype.itemsize
     if min(shape, default=0) < 0 or array.nbytes != length:
-        raise BadInput(f"an input of {array.nbytes} bytes for {shown(list(shape))}")
+        raise BadInput(f"an input of {array.nbytes} bytes for {show(list(shape))}")
     if not wanted.rank and shape == (1,):
         shape = ()
     try:
         return array.view(wanted.dtype).reshape(shape)
     except (ValueError, OverflowError):  # more axes than NumPy has, or sizes beside a 0
-        raise BadInput(f"an input of dimensions {shown(list(shape))}, not {wanted}") from None
+        raise BadInput(f"an input of dimensions {show(list(shape))}, not {wanted}") from None
 
 
 def _write(end: tuple[Any, Access], result: np.ndarray) -> None:
     """Copy a result to where the accessor says."""
     type = OperandType.of(TensorType(precision_of(result.dtype), result.shape))
-    target = _accessed(end, type, "output")
+    target = _access(end, type, "output")
     if target.nbytes != result.nbytes or not target.flags.writeable:
         raise BadCall(f"the memory of an output has {target.nbytes} bytes, not {result.nbytes}")
     target[:] = np.ascontiguousarray(result).reshape(-1).view(np.uint8)
 
 
-def _accessed(end: tuple[Any, Access], type: OperandType, what: str) -> np.ndarray:
+def _access(end: tuple[Any, Access], type: OperandType, what: str) -> np.ndarray:
     """The bytes that the accessor of an end gives; BadCall in words where it raises."""
     memory, access = end
     try:

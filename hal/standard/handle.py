@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nnir.errors import BadCall
 
-from .arguments import shown
+from .arguments import show
 
 
 class Handle:
@@ -26,5 +26,5 @@ class Handle:
 def require_kind(thing: object, kind: type[Handle], what: str) -> None:
     """BadCall for a null or foreign handle, or one that was destroyed."""
     if not isinstance(thing, kind):
-        raise BadCall(f"{what} is {shown(thing)}, not a {kind.__name__.lower()}")
+        raise BadCall(f"{what} is {show(thing)}, not a {kind.__name__.lower()}")
     thing.require()

@@ -16,7 +16,7 @@ from nnir.operator import Operator
 from nnir.ops import unary
 from nnir.types import Lifetime, TensorType
 
-from .arguments import require_a, shown
+from .arguments import require_a, show
 from .binding import bind, operator_of
 from .device import Context
 from .handle import Handle, require_kind
@@ -225,7 +225,7 @@ class Model(Handle):
 
     def _require_mine(self, operand: Any) -> None:
         if not isinstance(operand, Operand):
-            raise BadCall(f"{shown(operand)} is no operand")
+            raise BadCall(f"{show(operand)} is no operand")
         if operand.model is not self:
             raise BadCall(f"{operand.name} is an operand of another model")
 

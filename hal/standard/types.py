@@ -19,7 +19,7 @@ from nnir.types import (
     TensorType,
 )
 
-from .arguments import require_a, shown, sizes
+from .arguments import require_a, show, sizes
 
 UNKNOWN = -1
 """A size that is only known while running."""
@@ -51,11 +51,11 @@ class OperandType:
         self.dimensions = sizes("dimensions", self.dimensions)
         self.dynamic = tuple(sizes("a gear", gear) for gear in self.dynamic)
         if any(not UNKNOWN <= d <= LARGEST for d in self.dimensions):
-            raise BadCall(f"dimensions {shown(self.dimensions)}: a size is at least 0, or -1")
+            raise BadCall(f"dimensions {show(self.dimensions)}: a size is at least 0, or -1")
         if len(self.dimensions) > MOST_AXES:
             raise BadCall(f"{len(self.dimensions)} dimensions, at most {MOST_AXES}")
         if not all(self._is_gear(gear) for gear in self.dynamic):
-            raise BadCall(f"gears {shown(self.dynamic)} do not fit {shown(self.dimensions)}")
+            raise BadCall(f"gears {show(self.dynamic)} do not fit {show(self.dimensions)}")
 
     def _is_gear(self, gear: tuple[int, ...]) -> bool:
         return len(gear) == len(self.dimensions) and all(

@@ -16,7 +16,7 @@ import nnadapter as nna
 from hal.device import PROFILE, Cache
 from hal.drivers.torch import Torch
 from hal.drivers.torch.dtypes import array_of, tensor_of
-from hal.drivers.torch.exporting import _narrowed
+from hal.drivers.torch.exporting import _narrow_dims
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.model import Model, Value
@@ -354,10 +354,10 @@ def test_proposed_ranges() -> None:
     message = (
         "Suggested fixes:\n  n = Dim('n', max=64)\n  _m = Dim('_m', min=1, max=oo)\n  m = 2*_m\n"
     )
-    made = _narrowed(dims, message)
+    made = _narrow_dims(dims, message)
     assert made is not None
     assert made["n"].max == 64
-    assert _narrowed(dims, "Suggested fixes:\n  n = 3\n") is None
+    assert _narrow_dims(dims, "Suggested fixes:\n  n = 3\n") is None
 
 
 @pytest.mark.parametrize("pads", [None, (1, 0, 2, 1), (0, 3, 0, 0)])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = ("nnadapter", "nnir", "frontends")
+PACKAGES = ("nnadapter", "nnir", "frontends", "hal")
 IRREGULAR = {
     *("bound", "broken", "built", "chosen", "drawn", "driven", "found", "frozen", "given", "grown"),
     *("hidden", "held", "kept", "known", "laid", "left", "made", "meant", "met", "said", "seen"),

@@ -11,7 +11,7 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import clipped, extreme, is_real, rectified
+from .binary import clip_between, extreme, is_real, rectify
 from .emitter import Emitter, Ref, channels_last
 from .unary import Arithmetic, real
 
@@ -31,14 +31,14 @@ def _same(g: Emitter, name: str, input: Value) -> Ref:
 
 @table.lower(activation.relu)
 def relu(g: Emitter, input: Value) -> Ref:
-    return rectified(g, input)
+    return rectify(g, input)
 
 
 @table.lower(activation.relu6)
 def relu6(g: Emitter, input: Value) -> Ref:
     if g.take(input).tensor.precision == Precision.FLOAT32:
         return g.elementwise("RELU6", input)
-    return clipped(g, input, g.number(0, input), g.number(6, input))
+    return clip_between(g, input, g.number(0, input), g.number(6, input))
 
 
 @table.lower(activation.swish)
@@ -72,22 +72,22 @@ def gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     return g.elementwise("GELU", real(g, input), approximate=approximate)
 
 
-def _sloped(g: Emitter, input: Value, alpha: float, beta: float) -> Ref:
+def _clip_line(g: Emitter, input: Value, alpha: float, beta: float) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     line = f("ADD", f("MUL", x, np.float32(alpha)), np.float32(beta))
-    return clipped(g, line, f.of(0), f.of(1))
+    return clip_between(g, line, f.of(0), f.of(1))
 
 
 @table.lower(activation.hard_sigmoid)
 def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    return _sloped(g, input, alpha, beta)
+    return _clip_line(g, input, alpha, beta)
 
 
 @table.lower(activation.hard_swish)
 def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     if math.isclose(alpha, 1 / 6, rel_tol=1e-6) and beta == 0.5:
         return g.elementwise("HARD_SWISH", real(g, input))
-    return g.elementwise("MUL", input, _sloped(g, input, alpha, beta))
+    return g.elementwise("MUL", input, _clip_line(g, input, alpha, beta))
 
 
 @table.lower(activation.softplus)
@@ -124,7 +124,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
     low, high = (g.reshape(b, ()) for b in (min, max))
     if is_real(g, low) or is_real(g, high):
         return extreme(g, "MINIMUM", extreme(g, "MAXIMUM", input, low), high)
-    return clipped(g, input, low, high)
+    return clip_between(g, input, low, high)
 
 
 @table.lower(activation.elu)

@@ -72,7 +72,7 @@ def affine_of(tensor: Tensor, described: Quantization) -> Affine | None:
     return Affine(scale, zero) if usable else None
 
 
-def stored(g: Emitter, real: Tensor) -> Stored | None:
+def stored_integers(g: Emitter, real: Tensor) -> Stored | None:
     """The integers that a constant is made of, through permutations and reshapes."""
     if real.data is None:
         return None
@@ -83,15 +83,15 @@ def stored(g: Emitter, real: Tensor) -> Stored | None:
         return Stored(whole.data, described.scales, described.zero_points, described.axis or 0)
     if real in g.sources:
         tensor, perm = g.sources[real]
-        found = stored(g, tensor)
+        found = stored_integers(g, tensor)
         return None if found is None else found.permuted(perm)
     if real in g.flat:
-        found = stored(g, g.flat[real])
+        found = stored_integers(g, g.flat[real])
         return None if found is None else found.reshaped(real.data.shape)
     return None
 
 
-def shifted(data: np.ndarray, kind: Precision) -> np.ndarray:
+def shift_kind(data: np.ndarray, kind: Precision) -> np.ndarray:
     """The same numbers as INT8 or UINT8."""
     if data.dtype == kind.dtype:
         return data

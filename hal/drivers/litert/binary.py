@@ -26,20 +26,20 @@ CODES = {Fuse.NONE: 0, Fuse.RELU: 1, Fuse.RELU6: 3}
 
 
 @table.fuse
-def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code as steps of their own."""
     match fuse_code:
         case Fuse.NONE:
             return result
         case Fuse.RELU:
-            return rectified(g, result)
+            return rectify(g, result)
         case Fuse.RELU1 | Fuse.RELU6:
             high = {Fuse.RELU1: 1, Fuse.RELU6: 6}[fuse_code]
-            return clipped(g, result, g.number(0, result), g.number(high, result))
+            return clip_between(g, result, g.number(0, result), g.number(high, result))
     raise NoLowering(f"fuse code {fuse_code!r}")
 
 
-def rectified(g: Emitter, input: Operand) -> Ref:
+def rectify(g: Emitter, input: Operand) -> Ref:
     """max(0, x)."""
     ref = g.take(input)
     if ref.tensor.precision == Precision.FLOAT32:
@@ -57,32 +57,32 @@ def smaller(g: Emitter, a: Operand, b: Operand) -> Ref:
     return g.elementwise("MINIMUM", a, b)
 
 
-def clipped(g: Emitter, input: Operand, low: Operand, high: Operand) -> Ref:
+def clip_between(g: Emitter, input: Operand, low: Operand, high: Operand) -> Ref:
     """min(max(x, low), high)."""
     return smaller(g, high, larger(g, low, input))
 
 
-def calculated(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
+def calculate(g: Emitter, name: str, a: Operand, b: Operand, fuse_code: Fuse) -> Ref:
     """A kernel that may apply an activation itself."""
     plain = g.take(a).tensor.precision == Precision.FLOAT32
     if plain and fuse_code in CODES:
         return g.elementwise(name, a, b, fused_activation_function=CODES[fuse_code])
-    return fused(g, g.elementwise(name, a, b), fuse_code)
+    return apply_fuse_code(g, g.elementwise(name, a, b), fuse_code)
 
 
 @table.lower(binary.add)
 def add(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculated(g, "ADD", input0, input1, fuse_code)
+    return calculate(g, "ADD", input0, input1, fuse_code)
 
 
 @table.lower(binary.sub)
 def sub(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculated(g, "SUB", input0, input1, fuse_code)
+    return calculate(g, "SUB", input0, input1, fuse_code)
 
 
 @table.lower(binary.mul)
 def mul(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
-    return calculated(g, "MUL", input0, input1, fuse_code)
+    return calculate(g, "MUL", input0, input1, fuse_code)
 
 
 @table.lower(binary.sum_)
@@ -171,7 +171,7 @@ def _wide(g: Emitter, *operands: Value) -> list[Ref]:
     return [g.cast(v, kind) for v in operands]
 
 
-def _truncated(g: Emitter, a: Value, by: int) -> Ref:
+def _divide_truncating(g: Emitter, a: Value, by: int) -> Ref:
     """The quotient of INT64 rounded towards zero: down, and one more where it is negative."""
     down = _long_quotient(g, a, by)
     back = g.elementwise("MUL", down, g.constant(by, np.int64))
@@ -184,13 +184,13 @@ def _truncated(g: Emitter, a: Value, by: int) -> Ref:
 @table.lower(binary.div)
 def div(g: Emitter, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     if input0.is_float:
-        return calculated(g, "DIV", input0, input1, fuse_code)
+        return calculate(g, "DIV", input0, input1, fuse_code)
     if number := _known_divisor(input0, input1):
-        return fused(g, _truncated(g, input0, number), fuse_code)
+        return apply_fuse_code(g, _divide_truncating(g, input0, number), fuse_code)
     a, b = _wide(g, input0, input1)
     by = Divisor(g, b)
     quotient = by.quotient(g.elementwise("DIV", a, by.safe))
-    return fused(g, g.cast(quotient, input0.precision), fuse_code)
+    return apply_fuse_code(g, g.cast(quotient, input0.precision), fuse_code)
 
 
 def _by_power(g: Emitter, x: Ref, count: int) -> Ref:

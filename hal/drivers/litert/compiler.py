@@ -28,19 +28,19 @@ GUESS = 8
 """The size that stands for one that is not known when an operation is asked about."""
 
 
-def compiled(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
+def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
     """The file for inputs of these shapes, as an interpreter takes it."""
     known = specialise(model, shapes)
-    return b"".join(_parts(prepared(known), foreign=True))
+    return b"".join(_parts(prepare(known), foreign=True))
 
 
-def exported(model: Model) -> list[bytes | memoryview]:
+def export_file(model: Model) -> list[bytes | memoryview]:
     """The file of a model in pieces; sizes that are not known stay open."""
     same: Any = [v.shape for v in model.inputs]
-    return _parts(prepared(specialise(model, same)), foreign=False)
+    return _parts(prepare(specialise(model, same)), foreign=False)
 
 
-def prepared(model: Model) -> Model:
+def prepare(model: Model) -> Model:
     """Ready for emission; the model is changed."""
     apply(model, (*CLEAN, *FUSIONS, *CLEAN))
     return as_pairs(model)
@@ -67,9 +67,9 @@ def _parts(model: Model, *, foreign: bool) -> list[bytes | memoryview]:
     return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
 
 
-def stepped(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
+def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
     """Every step as a file of its own, to take the time of each."""
-    graph, _ = _graph(prepared(specialise(model, shapes)), foreign=True)
+    graph, _ = _graph(prepare(specialise(model, shapes)), foreign=True)
     links = []
     for step in graph.live():
         read = list(dict.fromkeys(t for t in step.inputs if t is not None and t.data is None))
@@ -125,7 +125,7 @@ def _tail(emitter: Emitter, value: Value, *, foreign: bool) -> Tensor:
     return emitter.end(value)
 
 
-def explained(operation: Operation) -> str | None:
+def explain_refusal(operation: Operation) -> str | None:
     """Why an operation cannot be emitted by itself.
 
     Sizes that are not known yet will be while running: it is asked again with some of them fixed.
@@ -135,12 +135,12 @@ def explained(operation: Operation) -> str | None:
     if why is None or not any(isinstance(d, Expr) for d in dims):
         return why
     try:
-        return refusal(_guessed(operation), lambda: Emitter(LOWERINGS))
+        return refusal(_with_guessed_sizes(operation), lambda: Emitter(LOWERINGS))
     except NNAdapterError:
         return why
 
 
-def _guessed(operation: Operation) -> Operation:
+def _with_guessed_sizes(operation: Operation) -> Operation:
     """The same operation with a number for every size."""
     model = Model()
     values: list[Value | None] = []

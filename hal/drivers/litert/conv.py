@@ -16,7 +16,7 @@ from nnir.types import Fuse, Precision
 from ...attributes import Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import CODES, fused
+from .binary import CODES, apply_fuse_code
 from .emitter import Emitter, Operand, Ref, Refs, channels_last, result_shape
 from .static import numbers
 from .unary import real
@@ -25,7 +25,7 @@ table = Lowerings[Ref]()
 
 
 def kernel_of(name: str, filter: Value) -> list[int]:
-    return windows.sized(name, filter)
+    return windows.spatial_sizes(name, filter)
 
 
 def bias_of(g: Emitter, bias: Value) -> Ref:
@@ -45,9 +45,9 @@ def conv_2d(
 ) -> Ref:
     real(g, input)
     how = how.over(kernel_of("conv_2d", filter))
-    x, padding = windows.padded(g, "conv_2d", input, windows.stored_last(g, input), how)
+    x, padding = windows.pad_for_kernel(g, "conv_2d", input, windows.stored_last(g, input), how)
     shape = _result(g, input.shape[0], filter.shape[0])
-    return convolved(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
+    return convolve(g, x, filter, bias_of(g, bias), shape, padding, how, group, fuse_code)
 
 
 def _result(g: Emitter, batch: Dim, channels: Dim) -> tuple[Dim, ...]:
@@ -55,7 +55,7 @@ def _result(g: Emitter, batch: Dim, channels: Dim) -> tuple[Dim, ...]:
     return (batch, *result_shape(g)[2:], channels)
 
 
-def convolved(
+def convolve(
     g: Emitter,
     x: Ref,
     filter: Operand,
@@ -86,11 +86,11 @@ def convolved(
         weights = g.ordered(filter, (0, 2, 3, 1))
         result = g.compute("CONV_2D", [x, weights, bias], shape, order, **fields)
     if weights.tensor.data is None or bias.tensor.data is None:
-        result = unbounded(g, result)
-    return result if fuse_code in CODES else fused(g, result, fuse_code)
+        result = restore_infinities(g, result)
+    return result if fuse_code in CODES else apply_fuse_code(g, result, fuse_code)
 
 
-def unbounded(g: Emitter, result: Ref) -> Ref:
+def restore_infinities(g: Emitter, result: Ref) -> Ref:
     """LiteRT's own kernels, other than XNNPACK's, keep results within the finite numbers."""
     most = np.finfo(np.float32).max
     for bound, beyond in ((most, np.inf), (-most, -np.inf)):
@@ -105,7 +105,7 @@ def conv_3d(
 ) -> Ref:
     real(g, input)
     how = how.over(kernel_of("conv_3d", filter))
-    x, padding = windows.padded(g, "conv_3d", input, windows.stored_last(g, input), how)
+    x, padding = windows.pad_for_kernel(g, "conv_3d", input, windows.stored_last(g, input), how)
     fields: dict[str, Any] = {"padding": padding}
     for letter, stride, dilation in zip("dhw", how.strides, how.dilations, strict=True):
         fields |= {f"stride_{letter}": stride, f"dilation_{letter}_factor": dilation}
@@ -116,7 +116,7 @@ def conv_3d(
         kernel = g.ordered(weights, (2, 3, 4, 1, 0))
         size = (*shape[:-1], kernel.tensor.shape[-1])
         parts.append(g.compute("CONV_3D", [rows, kernel, shift], size, order, **fields))
-    return _joined(g, parts, shape)
+    return _concat(g, parts, shape)
 
 
 def _groups(g: Emitter, x: Ref, filter: Value, bias: Value, group: int) -> list[Refs]:
@@ -145,7 +145,7 @@ def _split(g: Emitter, x: Ref, group: int) -> list[Ref]:
     ]
 
 
-def _joined(g: Emitter, parts: list[Ref], shape: tuple[Dim, ...]) -> Ref:
+def _concat(g: Emitter, parts: list[Ref], shape: tuple[Dim, ...]) -> Ref:
     if len(parts) == 1:
         return parts[0]
     return g.move("CONCATENATION", parts, shape, parts[0].order, axis=len(shape) - 1)
@@ -169,10 +169,10 @@ def conv_integer(
     x = _less(g, input, input_zero_point, 0)
     w = _less(g, filter, filter_zero_point, 3)
     how = how.over(kernel_of("conv_integer", filter))
-    last, padding = windows.padded(g, "conv_integer", input, windows.stored_last(g, x), how)
+    last, padding = windows.pad_for_kernel(g, "conv_integer", input, windows.stored_last(g, x), how)
     shape = _result(g, input.shape[0], filter.shape[0])
     none = g.constant(np.zeros(numbers(filter.shape[:1]), np.float32))
-    return g.cast(convolved(g, last, w, none, shape, padding, how, group), Precision.INT32)
+    return g.cast(convolve(g, last, w, none, shape, padding, how, group), Precision.INT32)
 
 
 def _less(g: Emitter, value: Value, zero: Value | None, trailing: int) -> Ref:

@@ -15,7 +15,7 @@ from . import windows
 from .binary import spread
 from .emitter import Emitter, Ref, Refs, channels_last, identity
 from .index import natural
-from .reduce import reduced
+from .reduce import reduce_axes
 from .shape import part
 from .static import numbers
 from .unary import Arithmetic, real
@@ -46,7 +46,7 @@ class Region:
         inner = f("MINIMUM", max(size - 1, 0), f("MAXIMUM", 0, places))
         line = np.arange(size, dtype=np.float32)
         hats = f("MAXIMUM", 0, f("SUB", 1, f("ABS", f("SUB", inner, line))))
-        total = reduced(self.g, "SUM", f.where(outside, 0, hats), (2,), keepdim=False)
+        total = reduce_axes(self.g, "SUM", f.where(outside, 0, hats), (2,), keepdim=False)
         return f("DIV", total, self.ratio)
 
 

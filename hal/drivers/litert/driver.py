@@ -98,7 +98,7 @@ class LiteRT(Device):
         if model is None:
             if cache is None:
                 raise DeviceError("litert needs a model or a cache")
-            return self._restored(context, cache)
+            return self._restore(context, cache)
         from .compiler import require_operators
 
         require_operators(model)
@@ -107,9 +107,9 @@ class LiteRT(Device):
             shapes = tuple(numbers(v.shape) for v in model.inputs)
             form = self._form(program, shapes)
             if cache is not None:
-                cache.buffer = packed(form.pool.content, shapes)
+                cache.buffer = pack(form.pool.content, shapes)
         elif cache is not None:
-            cache.buffer = packed(dumps(model), None)
+            cache.buffer = pack(dumps(model), None)
         return program
 
     def execute_program(
@@ -133,26 +133,26 @@ class LiteRT(Device):
             if form is None:
                 if program.model is None:
                     raise BadInput(f"a restored program of other shapes than {shapes}")
-                form = self._compiled(program, program.model, shapes)
+                form = self._compile_form(program, program.model, shapes)
                 program.forms[shapes] = form
                 while len(program.forms) > SHAPES:
                     program.forms.popitem(last=False)
         return form
 
-    def _compiled(
+    def _compile_form(
         self, program: Program, model: Model, shapes: tuple[tuple[int, ...], ...]
     ) -> Shaped:
-        from .compiler import compiled, stepped
+        from .compiler import compile_file, compile_steps
 
-        form = self._shaped(program, compiled(model, shapes))
+        form = self._shape_program(program, compile_file(model, shapes))
         if program.settings.profile:
-            chain = stepped(model, shapes)
+            chain = compile_steps(model, shapes)
             with contextlib.suppress(RuntimeError, ValueError):  # else the steps are not known
                 chain.open(self.runtime, program.settings.threads)
                 form.chain = chain
         return form
 
-    def _shaped(self, program: Program, content: bytes) -> Shaped:
+    def _shape_program(self, program: Program, content: bytes) -> Shaped:
         settings = program.settings
         pool = Pool(self.runtime, content, settings.threads, settings.delegate)
         return Shaped(pool, program.ends)
@@ -162,13 +162,13 @@ class LiteRT(Device):
         chain = None if program.last is None else program.last.chain
         return [] if chain is None else chain.times
 
-    def _restored(self, context: Settings, cache: Cache) -> Program:
-        content, shapes = unpacked(cache.buffer)
+    def _restore(self, context: Settings, cache: Cache) -> Program:
+        content, shapes = unpack(cache.buffer)
         ends = Ends.of_types(cache.inputs, cache.outputs)
         if shapes is None:
             return Program(context, loads(content), ends)
         program = Program(context, None, ends)
-        program.forms[shapes] = self._shaped(program, content)
+        program.forms[shapes] = self._shape_program(program, content)
         return program
 
     def import_program(
@@ -194,9 +194,9 @@ class LiteRT(Device):
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
-        from .compiler import exported
+        from .compiler import export_file
 
-        parts = exported(model)
+        parts = export_file(model)
         with replacing(path) as file:
             for part in parts:
                 file.write(part)
@@ -209,25 +209,26 @@ def default_threads() -> int:
 
 def why_not(operation: Operation) -> str | None:
     """Why one operation cannot be emitted, by itself or decomposed; None where it can."""
-    from .compiler import explained
 
     if any(is_complex(v) for v in (*operation.inputs, *operation.outputs) if v is not None):
         name = operation.operator.name
         return None if operation.operator in RULES else f"litert has no complex {name}"
-    return explained(operation)
+    from .compiler import explain_refusal
+
+    return explain_refusal(operation)
 
 
-def packed(content: bytes, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
+def pack(content: bytes, shapes: tuple[tuple[int, ...], ...] | None) -> bytes:
     """A file for inputs of these shapes, or a model of open sizes, behind what tells them apart."""
     sum_ = zlib.crc32(content)
     header = json.dumps({"shapes": shapes, "size": len(content), "crc32": sum_}).encode()
     return MAGIC + len(header).to_bytes(4, "little") + header + content
 
 
-def unpacked(
+def unpack(
     buffer: bytes | memoryview,
 ) -> tuple[bytes, tuple[tuple[int, ...], ...] | None]:
-    """The inverse of `packed`; DeviceError for what it has not made."""
+    """The inverse of `pack`; DeviceError for what it has not made."""
     start = len(MAGIC) + 4
     if buffer[: len(MAGIC)] != MAGIC:
         raise DeviceError("litert cannot restore the program: the cache is not its own")

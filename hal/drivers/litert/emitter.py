@@ -24,7 +24,7 @@ from nnir.types import Precision, Quantization, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings, Plain
-from ...quirks import met
+from ...quirks import report_met
 from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data, without_running
@@ -262,7 +262,7 @@ class Emitter(Emission[Ref]):
 
     def same_bits(self, ref: Ref, to: Precision) -> Ref:
         """The same bits as another type of the same width."""
-        return self._retyped(ref, to, "BITCAST", lambda data: data.view(to.dtype))
+        return self._retype(ref, to, "BITCAST", lambda data: data.view(to.dtype))
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """Another type, left out where nothing changes."""
@@ -272,9 +272,9 @@ class Emitter(Emission[Ref]):
             raise NoLowering(f"litert casts no {ref.tensor.precision.name} to {stored.name}")
         codes = [type_number(p) for p in (ref.tensor.precision, stored)]
         fields = {"in_data_type": codes[0], "out_data_type": codes[1]}
-        return self._retyped(ref, stored, "CAST", lambda data: cast_data(data, to), **fields)
+        return self._retype(ref, stored, "CAST", lambda data: cast_data(data, to), **fields)
 
-    def _retyped(
+    def _retype(
         self,
         ref: Ref,
         to: Precision,
@@ -335,12 +335,12 @@ class Emitter(Emission[Ref]):
             return Ref(tensor, order, ref.precision)
         key = (tensor, "order", perm)
         if key not in self.memo:
-            made = self._permuted(tensor, perm)
+            made = self._permute(tensor, perm)
             self.remember(key, made)
             self.sources[made] = (tensor, perm)
         return Ref(self.memo[key], order, ref.precision)
 
-    def _permuted(self, tensor: Tensor, perm: Order) -> Tensor:
+    def _permute(self, tensor: Tensor, perm: Order) -> Tensor:
         shape = tuple(tensor.shape[p] for p in perm)
         if tensor.data is not None:
             return Tensor(tensor.precision, shape, tensor.data.transpose(perm))
@@ -411,11 +411,11 @@ class Emitter(Emission[Ref]):
         if tensor.shape == target:
             return Ref(tensor, order, ref.precision)
         source = Ref(tensor, identity(len(tensor.shape)), ref.precision)
-        made = self._reshaped(source, target)
+        made = self._reshape(source, target)
         self.flat[made.tensor] = tensor
         return made
 
-    def _reshaped(self, ref: Ref, target: tuple[Dim, ...]) -> Ref:
+    def _reshape(self, ref: Ref, target: tuple[Dim, ...]) -> Ref:
         order = identity(len(target))
         dynamic = [k for k, d in enumerate(target) if isinstance(d, Expr)]
         if len(dynamic) > 1 or (dynamic and 0 in target):
@@ -515,15 +515,15 @@ class Emitter(Emission[Ref]):
         taken = (*self.graph.inputs, *self.graph.outputs)
         if ref.tensor.data is None and all(t is not ref.tensor for t in taken):
             return ref.tensor
-        return self._copied(ref)
+        return self._copy(ref)
 
-    def _copied(self, ref: Ref) -> Tensor:
+    def _copy(self, ref: Ref) -> Tensor:
         """A copy that a step makes."""
         shape, precision = ref.tensor.shape, ref.tensor.precision
         name = "LOGICAL_OR" if precision == Precision.BOOL8 else "MAXIMUM"
         is_inner = self.root is not self
         if is_inner and ref.tensor.data is not None and has_kernel(name, precision):
-            met(CONSTANT_BRANCH)
+            report_met(CONSTANT_BRANCH)
             (made,) = self.emit(name, [ref, ref], [(precision, shape)])
             return made
         if shape:

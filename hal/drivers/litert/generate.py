@@ -23,10 +23,10 @@ table = Lowerings[Ref]()
 @table.lower(generate.fill)
 def fill(g: Emitter, shape: Value, value: Value) -> Ref:
     target = result_shape(g)
-    return _filled(g, value, target, int32(g, g.reshape(shape, (len(target),))))
+    return _fill(g, value, target, int32(g, g.reshape(shape, (len(target),))))
 
 
-def _filled(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
+def _fill(g: Emitter, value: Value, target: tuple[Any, ...], sizes: Ref) -> Ref:
     single = g.reshape(value, ())
     if not target:
         return single
@@ -40,9 +40,9 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     ref = g.plain(input)
     rank = input.rank
     if not rank or input.is_static:
-        return _filled(g, value, input.shape, g.sizes(input.shape))
+        return _fill(g, value, input.shape, g.sizes(input.shape))
     (sizes,) = g.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
-    return _filled(g, value, input.shape, Ref(sizes, (0,), Precision.INT32))
+    return _fill(g, value, input.shape, Ref(sizes, (0,), Precision.INT32))
 
 
 @table.lower(generate.meshgrid)

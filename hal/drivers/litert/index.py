@@ -18,7 +18,7 @@ from ...attributes import Ints
 from ...lowering import Lowerings
 from .binary import extreme
 from .emitter import Emitter, Operand, Ref, identity, result_shape
-from .shape import int32, joined, part
+from .shape import int32, join, part
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -68,9 +68,9 @@ def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
     ref = g.take(input)
     if where is None:
         flat = g.reshape(ref, (_count(input),))
-        return g.reshape(_rolled(g, flat, 0, amounts[0]), input.shape)
+        return g.reshape(_roll(g, flat, 0, amounts[0]), input.shape)
     for axis, amount in zip(where, amounts, strict=True):
-        ref = _rolled(g, ref, axis_of(axis, input.rank), amount)
+        ref = _roll(g, ref, axis_of(axis, input.rank), amount)
     return ref
 
 
@@ -78,7 +78,7 @@ def _count(input: Value) -> int:
     return math.prod(numbers(input.shape))
 
 
-def _rolled(g: Emitter, ref: Ref, axis: int, amount: int) -> Ref:
+def _roll(g: Emitter, ref: Ref, axis: int, amount: int) -> Ref:
     size = ref.shape[axis]
     if isinstance(size, Expr):
         raise NoLowering("litert rolls axes of known sizes only")
@@ -86,7 +86,7 @@ def _rolled(g: Emitter, ref: Ref, axis: int, amount: int) -> Ref:
     if not cut:
         return ref
     parts = [part(g, ref, axis, cut, size - cut), part(g, ref, axis, 0, cut)]
-    return joined(g, parts, axis, ref.shape)
+    return join(g, parts, axis, ref.shape)
 
 
 @table.lower(index.slice_)
@@ -101,7 +101,7 @@ def slice_(
     places = [axis_of(a, input.rank) for a in where]
     known = contents(starts), contents(ends)
     if any(k is None or any(isinstance(d, Expr) for d in k) for k in known):
-        return _computed(g, input, places, starts, ends, by)
+        return _slice_computed(g, input, places, starts, ends, by)
     first, last = ([int(d) for d in k or ()] for k in known)  # type: ignore[arg-type]
     return _cut(g, g.take(input), places, first, last, by)
 
@@ -121,10 +121,10 @@ def _cut(
         shape[place] = target[axis]
         if isinstance(size, int):
             start, stop, step = slice(start, stop, step).indices(size)
-        begin[place], by[place] = _clamped(start), step
+        begin[place], by[place] = _clamp(start), step
         open_begin &= ~(1 << place)
         if not (isinstance(size, int) and stop < 0):
-            end[place] = _clamped(stop)
+            end[place] = _clamp(stop)
             open_end &= ~(1 << place)
     if tuple(shape) == ref.tensor.shape and all(s == 1 for s in by):
         return ref
@@ -143,12 +143,12 @@ def _cut(
     )
 
 
-def _clamped(bound: int) -> int:
+def _clamp(bound: int) -> int:
     limits = np.iinfo(np.int32)
     return int(min(max(bound, limits.min + 1), limits.max))
 
 
-def _computed(
+def _slice_computed(
     g: Emitter, input: Value, axes: list[int], starts: Value, ends: Value, steps: Any
 ) -> Ref:
     """Bounds that are only known while running, one axis after the other."""
@@ -238,9 +238,9 @@ def _rows(g: Emitter, input: Value, indices: Value, batch_dims: int) -> tuple[Re
         small = g.where(below, g.elementwise("ADD", small, g.constant(own)), small)
     strides = np.cumprod((1, *own[:0:-1]))[::-1].astype(np.int32)
     scaled = g.elementwise("MUL", small, g.constant(strides))
-    from .reduce import reduced
+    from .reduce import reduce_axes
 
-    flat = reduced(g, "SUM", scaled, (indices.rank - 1,), keepdim=False)
+    flat = reduce_axes(g, "SUM", scaled, (indices.rank - 1,), keepdim=False)
     if batch_dims:
         steps = np.arange(math.prod(head[:batch_dims]), dtype=np.int32) * int(np.prod(own))
         offsets = steps.reshape(*head[:batch_dims], *(1,) * (len(shape) - batch_dims))
@@ -277,12 +277,12 @@ SEGMENTS = {
 }
 
 
-def _placed(
+def _place_rows(
     g: Emitter, flat: Ref, rows: Ref, updates: Ref, count: int, length: int, reduction: str
 ) -> Ref:
     """[count, length] with the rows of `updates` [n, length] put in, or combined."""
     total = g.constant(count, np.int32)
-    last = _segments(g, "UNSORTED_SEGMENT_MAX", _numbered(g, rows), rows, total, (count,))
+    last = _segments(g, "UNSORTED_SEGMENT_MAX", _number_rows(g, rows), rows, total, (count,))
     hit = g.elementwise("GREATER_EQUAL", last, g.number(0, last))
     hit = g.reshape(hit, (count, 1))
     if reduction == "none":
@@ -305,7 +305,7 @@ def _placed(
     return g.where(hit, extreme(g, combine, flat, made), flat)
 
 
-def _numbered(g: Emitter, rows: Ref) -> Ref:
+def _number_rows(g: Emitter, rows: Ref) -> Ref:
     """0, 1, ... for every row."""
     number = rows.shape[0]
     if isinstance(number, int):
@@ -331,7 +331,7 @@ def scatter_elements(
         return g.take(input)
     rows = g.reshape(_flat_positions(g, input, indices, along), (number,))
     flat = g.reshape(input, (count, 1))
-    made = _placed(g, flat, rows, g.reshape(updates, (number, 1)), count, 1, reduction)
+    made = _place_rows(g, flat, rows, g.reshape(updates, (number, 1)), count, 1, reduction)
     return g.reshape(made, input.shape)
 
 
@@ -343,7 +343,7 @@ def scatter_nd(g: Emitter, input: Value, indices: Value, updates: Value, *, redu
     rows, count, length = _rows(g, input, indices, 0)
     flat = g.reshape(input, (count, length))
     rest = g.reshape(updates, (rows.shape[0], length))
-    made = _placed(g, flat, rows, rest, count, length, reduction)
+    made = _place_rows(g, flat, rows, rest, count, length, reduction)
     return g.reshape(made, input.shape)
 
 

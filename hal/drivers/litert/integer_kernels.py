@@ -9,7 +9,7 @@ import numpy as np
 
 from nnir.types import Precision, Quantization
 
-from .affine import LEAST, MOST, SHIFT, Affine, Stored, shifted, stored
+from .affine import LEAST, MOST, SHIFT, Affine, Stored, shift_kind, stored_integers
 from .integers import Kernel, Rewriter
 from .writer import Step, Tensor
 
@@ -30,12 +30,12 @@ FILTER_AXES = {"CONV_2D": 0, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 0}
 """The axis of the filters in the weights."""
 
 
-def weighted(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+def fits_weighted(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Sums of products with constant weights, with a bias of 32 bits."""
     x, filter, bias = step.inputs
     if x is None or filter is None or bias is None or bias.data is None:
         return None
-    code, found = r.code(x), stored(r.g, filter)
+    code, found = r.code(x), stored_integers(r.g, filter)
     if code is None or found is None or x.data is not None:
         return None
     weights = _weights(found, FILTER_AXES[step.name])
@@ -46,7 +46,7 @@ def weighted(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     terms = filter.data.size // bias.data.size if filter.data is not None else 0
     if not (ratios.min() > LEAST and ratios.max() < MOST and 0 < terms < MOST_TERMS):
         return None
-    shift = _bias(stored(r.g, bias), bias.data, factors, ratios)
+    shift = _bias(stored_integers(r.g, bias), bias.data, factors, ratios)
     if shift is None:
         return None
     kind = weights.precision
@@ -66,12 +66,12 @@ def _weights(found: Stored, axis: int) -> Tensor | None:
     along = axis if many else None
     if all(z == SHIFT[kind] for z in found.zeros):
         described = Quantization(found.scales, (0,), along)
-        return Tensor(INT8, found.data.shape, shifted(found.data, INT8), "", described)
+        return Tensor(INT8, found.data.shape, shift_kind(found.data, INT8), "", described)
     if many:
         return None
     zero = found.zeros[0] - SHIFT[kind] + SHIFT[UINT8]
     described = Quantization(found.scales, (zero,))
-    return Tensor(UINT8, found.data.shape, shifted(found.data, UINT8), "", described)
+    return Tensor(UINT8, found.data.shape, shift_kind(found.data, UINT8), "", described)
 
 
 def _bias(
@@ -119,7 +119,7 @@ def _rank(*tensors: Tensor) -> int:
     return max(len(t.shape) for t in tensors)
 
 
-def rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+def fits_rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels of one tensor whose result may have another scale."""
     x = step.inputs[0]
     code = None if x is None else r.code(x)
@@ -144,7 +144,7 @@ def alike(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     return r.requantised(made, affine, kind)
 
 
-def fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+def fits_fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels with a result of one scale, finer than the one that is asked for or equal."""
     x = step.inputs[0]
     code = None if x is None else r.code(x)
@@ -158,9 +158,9 @@ def fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
 
 
 KERNELS: dict[str, Kernel] = {
-    **dict.fromkeys(FILTER_AXES, weighted),
+    **dict.fromkeys(FILTER_AXES, fits_weighted),
     **dict.fromkeys(("ADD", "SUB", "MUL"), elementwise),
-    **dict.fromkeys(("MEAN", "RELU", "RELU6", "LEAKY_RELU"), rescaled),
+    **dict.fromkeys(("MEAN", "RELU", "RELU6", "LEAKY_RELU"), fits_rescaled),
     **dict.fromkeys(COARSER, alike),
-    **dict.fromkeys(FIXED, fixed),
+    **dict.fromkeys(FIXED, fits_fixed),
 }

@@ -17,7 +17,7 @@ from nnir.dim import Dim, Expr
 from nnir.formats.tflite import schema
 from nnir.types import Precision
 
-from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shifted, stored
+from .affine import BYTES, LEAST, MOST, SHIFT, Affine, affine_of, shift_kind, stored_integers
 from .emitter import Emitter
 from .writer import Field, Step, Tensor
 
@@ -84,11 +84,11 @@ class Rewriter:
             self._head(tensor)
         for step in self.given:
             made = step.outputs[0]
-            if made in self.g.quantised and self._rounded(made):
+            if made in self.g.quantised and self._round(made):
                 continue
             if made in self.g.dequantised and self._real(made):
                 continue
-            self._kept(step)
+            self._keep(step)
         return self.out
 
     def reset(self) -> None:
@@ -156,7 +156,7 @@ class Rewriter:
 
     # What the graph has
 
-    def _kept(self, step: Step) -> None:
+    def _keep(self, step: Step) -> None:
         """A step that stays: with its scale, where it only moves integers, else without."""
         reads = [self.scaled.get(t) if t is not None else None for t in step.inputs]
         if not any(reads) or step.name == "CAST":
@@ -173,12 +173,12 @@ class Rewriter:
             self.out.append(replace(step, version=VERSIONS.get(step.name, 2)))
             return
         inputs = [
-            t if r is None else self._unscaled(r[0])
+            t if r is None else self._without_scale(r[0])
             for t, r in zip(step.inputs, reads, strict=True)
         ]
         self.out.append(replace(step, inputs=inputs))
 
-    def _unscaled(self, tensor: Tensor) -> Tensor:
+    def _without_scale(self, tensor: Tensor) -> Tensor:
         if tensor not in self.plain:
             self.plain[tensor] = Tensor(tensor.precision, tensor.shape)
             self.copied(tensor, self.plain[tensor])
@@ -194,7 +194,7 @@ class Rewriter:
         self.add("DEQUANTIZE", [next(iter(held.values()))], [made], {})
         return True
 
-    def _rounded(self, made: Tensor) -> bool:
+    def _round(self, made: Tensor) -> bool:
         """The integers that are made of real numbers, by an integer kernel or for one."""
         real, described = self.g.quantised[made]
         affine = affine_of(made, described)
@@ -235,7 +235,7 @@ class Rewriter:
         return self.known[real]
 
     def _code(self, real: Tensor) -> Affine | None:
-        constant = stored(self.g, real)
+        constant = stored_integers(self.g, real)
         if constant is not None:
             whole = Tensor(Precision[constant.data.dtype.name.upper()], constant.data.shape)
             single = len(constant.scales) == 1 and whole.precision in BYTES
@@ -294,11 +294,11 @@ class Rewriter:
         affine = self.code(real)
         if affine is None:
             raise ValueError("a tensor without a code")
-        constant = stored(self.g, real)
+        constant = stored_integers(self.g, real)
         if constant is not None:
-            return Tensor(kind, real.shape, shifted(constant.data, kind), "", affine.of(kind))
+            return Tensor(kind, real.shape, shift_kind(constant.data, kind), "", affine.of(kind))
         if real in self.g.dequantised:
-            return self._encoded(self.g.dequantised[real][0], affine, kind)
+            return self._encode(self.g.dequantised[real][0], affine, kind)
         step = self.makers[real]
         parts = [self.tensor(t, kind) for t in data_of(step)]
         return self.shift(step, parts, affine, kind)
@@ -319,7 +319,7 @@ class Rewriter:
             self.flat[made] = parts[0]
         return made
 
-    def _encoded(self, whole: Tensor, affine: Affine, kind: Precision) -> Tensor:
+    def _encode(self, whole: Tensor, affine: Affine, kind: Precision) -> Tensor:
         """A tensor of integers with this scale and of this type."""
         held = self.codes.setdefault((whole, affine), {})
         if kind in held:
@@ -351,7 +351,7 @@ class Rewriter:
         if step is None or self.readers[real] != 1:
             return None
         if is_move(step) and step.name != "PADV2":
-            return self._joined(step, affine)
+            return self._join(step, affine)
         if step.name in RECTIFIERS and step.inputs[0] is not None:
             inner = self.makers.get(step.inputs[0])
             free = inner is not None and inner.fields.get("fused_activation_function") == 0
@@ -362,7 +362,7 @@ class Rewriter:
                     return found
         return self._kernel(step, affine)
 
-    def _joined(self, step: Step, affine: Affine) -> Tensor | None:
+    def _join(self, step: Step, affine: Affine) -> Tensor | None:
         """What is moved has the scale before it is moved."""
         parts = []
         for real in data_of(step):

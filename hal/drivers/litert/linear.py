@@ -15,9 +15,9 @@ from nnir.ops import linear
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
-from .binary import CODES, fused
+from .binary import CODES, apply_fuse_code
 from .emitter import Emitter, Ref, identity, result_shape
-from .reduce import reduced
+from .reduce import reduce_axes
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -33,7 +33,7 @@ def fully_connected(
     if not input.is_float:
         rows = g.reshape(input, (target[0], input.shape[-1]))
         product = _integers(g, rows, g.plain(weight), transpose=True)
-        return fused(g, g.elementwise("ADD", product, bias), fuse_code)
+        return apply_fuse_code(g, g.elementwise("ADD", product, bias), fuse_code)
     x = g.plain(input)
     return dense(g, x, g.plain(weight), g.take(bias), target, fuse_code, keep=input.rank == 2)
 
@@ -58,7 +58,7 @@ def dense(
     shift = g.constant(np.zeros(numbers(shape[-1:]), np.float32)) if bias is None else bias
     order = x.order if keep else identity(len(shape))
     made = g.compute("FULLY_CONNECTED", [x, weight, shift], shape, order, **fields)
-    return made if fuse_code in CODES else fused(g, made, fuse_code)
+    return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 
 def _of_nothing(
@@ -66,7 +66,9 @@ def _of_nothing(
 ) -> Ref:
     """A product over no columns: zeros, or the bias."""
     zeros = g.constant(np.zeros(numbers(shape), np.float32))
-    return fused(g, zeros if bias is None else g.elementwise("ADD", zeros, bias), fuse_code)
+    return apply_fuse_code(
+        g, zeros if bias is None else g.elementwise("ADD", zeros, bias), fuse_code
+    )
 
 
 @table.lower(linear.mat_mul)
@@ -74,9 +76,9 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     target = result_shape(g)
     left, right = g.take(x), g.take(y)
     if transpose_x and x.rank > 1:
-        left = swapped(left)
+        left = swap_last(left)
     if transpose_y and y.rank > 1:
-        right = swapped(right)
+        right = swap_last(right)
     if x.rank == 1:
         left = g.reshape(left, (1, x.shape[0]))
     if y.rank == 1:
@@ -84,7 +86,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     return g.reshape_last(product(g, left, right), target)
 
 
-def swapped(ref: Ref) -> Ref:
+def swap_last(ref: Ref) -> Ref:
     """The last two axes the other way round, which is no work."""
     a, b = ref.rank - 2, ref.rank - 1
     turned = {a: b, b: a}
@@ -104,23 +106,23 @@ def product(g: Emitter, left: Ref, right: Ref) -> Ref:
     if right.rank == 2 and right.tensor.data is not None and isinstance(units, int):
         x = g.last(left, left.rank - 1)
         shape = (*x.tensor.shape[:-1], units)
-        return dense(g, x, g.plain(swapped(right)), None, shape)
-    return _batched(g, left, right)
+        return dense(g, x, g.plain(swap_last(right)), None, shape)
+    return _batch_product(g, left, right)
 
 
-def _batched(g: Emitter, left: Ref, right: Ref) -> Ref:
+def _batch_product(g: Emitter, left: Ref, right: Ref) -> Ref:
     """BATCH_MATMUL; stacks over more than one axis are one where both have the same."""
     batch = broadcast(left.shape[:-2], right.shape[:-2])
     shape = (*batch, left.shape[-2], right.shape[-1])
     x, adjoint = g.plain(left), False
     plain = Ref(right.tensor, identity(right.rank), right.precision)
-    if right.order == swapped(plain).order:
+    if right.order == swap_last(plain).order:
         adjoint = True
         y = plain
     else:
         y = g.plain(right)
     if len(batch) > 2:
-        x, y = _merged(g, x, batch), _merged(g, y, batch)
+        x, y = _merge_batch(g, x, batch), _merge_batch(g, y, batch)
     stack = (math_prod(batch),) if len(batch) > 2 else batch
     sizes = (*stack, *shape[-2:])
     made = g.compute("BATCH_MATMUL", [x, y], sizes, identity(len(sizes)), adj_y=adjoint)
@@ -134,7 +136,7 @@ def math_prod(sizes: tuple[Dim, ...]) -> Dim:
     return total
 
 
-def _merged(g: Emitter, ref: Ref, batch: tuple[Dim, ...]) -> Ref:
+def _merge_batch(g: Emitter, ref: Ref, batch: tuple[Dim, ...]) -> Ref:
     """The axes of the stack as one."""
     from .binary import spread
 
@@ -150,7 +152,7 @@ def _merged(g: Emitter, ref: Ref, batch: tuple[Dim, ...]) -> Ref:
 def _integers(g: Emitter, left: Ref, right: Ref, *, transpose: bool) -> Ref:
     """Every product, added up: LiteRT has no kernel for integers."""
     if transpose:
-        right = g.plain(swapped(right))
+        right = g.plain(swap_last(right))
     sizes = (*broadcast(left.shape[:-2], right.shape[:-2]), left.shape[-2], *right.shape[-2:])
     static = [d for d in sizes if isinstance(d, int)]
     if len(static) < len(sizes) or math.prod(static) > LARGEST:
@@ -160,4 +162,4 @@ def _integers(g: Emitter, left: Ref, right: Ref, *, transpose: bool) -> Ref:
     rows = g.reshape(left, (*left.shape, 1))
     columns = g.reshape(right, (*right.shape[:-2], 1, *right.shape[-2:]))
     every = g.elementwise("MUL", rows, columns)
-    return reduced(g, "SUM", every, (every.rank - 2,), keepdim=False)
+    return reduce_axes(g, "SUM", every, (every.rank - 2,), keepdim=False)

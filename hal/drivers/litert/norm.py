@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .reduce import reduced
+from .reduce import reduce_axes
 from .unary import Arithmetic, real
 
 table = Lowerings[Ref]()
@@ -25,10 +25,10 @@ def _column(g: Emitter, vector: Value, rank: int) -> Ref:
     return g.reshape(g.cast(vector, Precision.FLOAT32), (vector.shape[0], *(1,) * (rank - 2)))
 
 
-def _standardised(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref:
+def _standardise(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref:
     f = Arithmetic(g)
-    centred = f("SUB", x, reduced(g, "MEAN", x, axes, keepdim=True))
-    variance = reduced(g, "MEAN", f("MUL", centred, centred), axes, keepdim=True)
+    centred = f("SUB", x, reduce_axes(g, "MEAN", x, axes, keepdim=True))
+    variance = reduce_axes(g, "MEAN", f("MUL", centred, centred), axes, keepdim=True)
     return f("DIV", centred, f("SQRT", f("ADD", variance, epsilon)))
 
 
@@ -59,7 +59,7 @@ def instance_normalization(
 ) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     axes = tuple(range(2, input.rank))
-    even = _standardised(g, x, axes, epsilon) if axes else f("SUB", x, x)
+    even = _standardise(g, x, axes, epsilon) if axes else f("SUB", x, x)
     scaled = f("MUL", even, _column(g, scale, input.rank))
     return f("ADD", scaled, _column(g, bias, input.rank))
 
@@ -73,7 +73,7 @@ def group_normalization(
     if not isinstance(channels, int) or not all(isinstance(d, int) for d in rest):
         raise NoLowering(f"group_normalization of {input.type} needs known sizes on litert")
     split = g.reshape(x, (input.shape[0], groups, channels // groups, *rest))
-    even = _standardised(g, split, tuple(range(2, split.rank)), epsilon)
+    even = _standardise(g, split, tuple(range(2, split.rank)), epsilon)
     even = g.reshape(even, input.shape)
     scaled = f("MUL", even, _column(g, scale, input.rank))
     return f("ADD", scaled, _column(g, bias, input.rank))
@@ -85,7 +85,7 @@ def layer_normalization(
 ) -> Ref:
     f, x = Arithmetic(g), real(g, input)
     axes = tuple(range(axis_of(begin_norm_axis, input.rank), input.rank))
-    even = _standardised(g, x, axes, epsilon)
+    even = _standardise(g, x, axes, epsilon)
     factor, shift = (g.cast(v, Precision.FLOAT32) for v in (scale, bias))
     return f("ADD", f("MUL", even, factor), shift)
 
@@ -95,9 +95,9 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
     f, x = Arithmetic(g), real(g, input)
     along = (axis_of(axis, input.rank),)
     if p == 1:
-        size = reduced(g, "SUM", f("ABS", x), along, keepdim=True)
+        size = reduce_axes(g, "SUM", f("ABS", x), along, keepdim=True)
     else:
-        size = f("SQRT", reduced(g, "SUM", f("MUL", x, x), along, keepdim=True))
+        size = f("SQRT", reduce_axes(g, "SUM", f("MUL", x, x), along, keepdim=True))
     if 0 < epsilon < np.finfo(np.float32).tiny:
         # XNNPACK flushes so small a number to 0; it only matters where the norm is 0
         return f("DIV", x, f.where(f("EQUAL", size, 0), 1, size))

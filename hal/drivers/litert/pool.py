@@ -19,9 +19,9 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import CODES, extreme, fused
+from .binary import CODES, apply_fuse_code, extreme
 from .emitter import Emitter, Ref, Refs, channels_last, result_shape
-from .reduce import reduced
+from .reduce import reduce_axes
 from .static import numbers
 from .unary import real
 from .windows import Fused
@@ -47,7 +47,7 @@ class Pool:
     @property
     def reach(self) -> windows.Pairs:
         """The padding with which the last windows are whole."""
-        sizes = windows.sized("a pool", self.input)
+        sizes = windows.spatial_sizes("a pool", self.input)
         out = [int(d) for d in self.out if isinstance(d, int)]
         if self.pairs is None or len(out) < len(sizes):
             raise NoLowering(f"a pool of {self.input.type} needs known sizes on litert")
@@ -56,7 +56,7 @@ class Pool:
 
     def counts(self, *, padding: bool) -> np.ndarray:
         """How many taps of each window lie in the data, with its padding where asked."""
-        sizes = windows.sized("a pool", self.input)
+        sizes = windows.spatial_sizes("a pool", self.input)
         pairs, how = self.pairs or (), self.how
         starts, ends = [0] * len(sizes), sizes
         if padding:
@@ -101,7 +101,7 @@ def _native(
         filter_width=filter_width,
         fused_activation_function=CODES.get(fuse_code, 0),
     )
-    return made if fuse_code in CODES else fused(g, made, fuse_code)
+    return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 
 @table.lower(pool.average_pool_2d, implied=["ceil_mode"], how=Window)
@@ -114,14 +114,16 @@ def average_pool_2d(
     direct = pool.direct
     if direct is not None and (direct == windows.VALID or not count_include_pad):
         return _native(g, "AVERAGE_POOL_2D", x, pool, direct, fuse_code)
-    result = _native(g, "AVERAGE_POOL_2D", windows.bordered(g, x, pool.reach), pool, windows.VALID)
+    result = _native(
+        g, "AVERAGE_POOL_2D", windows.add_border(g, x, pool.reach), pool, windows.VALID
+    )
     if not count_include_pad:
         whole = math.prod(how.kernel_shape)
         counts = np.maximum(pool.counts(padding=False), 1)
         if (counts != whole).any():
             ratio = (whole / counts).astype(np.float32)
             result = g.elementwise("MUL", result, g.constant(ratio))
-    return fused(g, result, fuse_code)
+    return apply_fuse_code(g, result, fuse_code)
 
 
 def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
@@ -151,7 +153,7 @@ def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
         )
 
 
-def _folded(g: Emitter, x: Ref, window: Pool, join: Callable[[Ref, Ref], Ref]) -> Ref:
+def _fold_taps(g: Emitter, x: Ref, window: Pool, join: Callable[[Ref, Ref], Ref]) -> Ref:
     result = None
     for _, values in _taps(g, x, window):
         result = values if result is None else join(result, values)
@@ -173,7 +175,7 @@ def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
     direct = window.direct
     native = x.tensor.precision == Precision.FLOAT32 and window.is_plain
     if native and not is_convolved(g, x):
-        return fused(g, _with_nan(g, x, window, direct), fuse_code)
+        return apply_fuse_code(g, _with_nan(g, x, window, direct), fuse_code)
     if native and direct is not None:
         return _native(g, "MAX_POOL_2D", x, window, direct, fuse_code)
     if window.pairs is not None and not all(isinstance(d, int) for d in window.out):
@@ -181,12 +183,14 @@ def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
     else:
         pairs = window.reach
     if native and direct is None and is_natural(g, x):
-        x = windows.bordered(g, x, pairs)
+        x = windows.add_border(g, x, pairs)
     else:
-        x = windows.bordered(g, x, pairs, _lowest(x))
+        x = windows.add_border(g, x, pairs, _lowest(x))
     if native:
         return _native(g, "MAX_POOL_2D", x, window, windows.VALID, fuse_code)
-    return fused(g, _folded(g, x, window, lambda a, b: extreme(g, "MAXIMUM", a, b)), fuse_code)
+    return apply_fuse_code(
+        g, _fold_taps(g, x, window, lambda a, b: extreme(g, "MAXIMUM", a, b)), fuse_code
+    )
 
 
 def is_convolved(g: Emitter, ref: Ref) -> bool:
@@ -213,8 +217,8 @@ def _with_nan(g: Emitter, x: Ref, window: Pool, direct: int | None) -> Ref:
     marks = g.cast(nan, Precision.FLOAT32)
     padding = windows.VALID if direct is None else direct
     if direct is None:
-        plain = windows.bordered(g, plain, window.reach, -np.inf)
-        marks = windows.bordered(g, marks, window.reach)
+        plain = windows.add_border(g, plain, window.reach, -np.inf)
+        marks = windows.add_border(g, marks, window.reach)
     found = _native(g, "MAX_POOL_2D", plain, window, padding)
     some = _native(g, "MAX_POOL_2D", marks, window, padding)
     lost = g.elementwise("GREATER", some, g.number(0, some))
@@ -236,17 +240,19 @@ def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Fused) -> R
     pool = Pool(g, input, how)
     if not return_indices:
         return largest(g, pool, how.fuse_code)
-    values, places = positioned(g, pool)
-    return fused(g, values, how.fuse_code), g.cast(places, g.operation.outputs[1].precision)
+    values, places = maxima_with_positions(g, pool)
+    return apply_fuse_code(g, values, how.fuse_code), g.cast(
+        places, g.operation.outputs[1].precision
+    )
 
 
-def positioned(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
+def maxima_with_positions(g: Emitter, window: Pool) -> tuple[Ref, Ref]:
     """The maxima and where they are, tap by tap; the first one stays unless a better one comes."""
     if window.input.precision not in (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16):
         raise NoLowering(f"litert finds the places of maxima of floats, not {window.input.type}")
-    sizes = windows.sized("a pool", window.input)
+    sizes = windows.spatial_sizes("a pool", window.input)
     x = windows.stored_last(g, window.input)
-    x = windows.bordered(g, x, window.reach, -np.inf)
+    x = windows.add_border(g, x, window.reach, -np.inf)
     plane = np.arange(math.prod(sizes), dtype=np.int32).reshape(sizes)
     grown = np.pad(plane, [(max(a, 0), max(b, 0)) for a, b in window.reach], constant_values=-1)
     best: Ref | None = None
@@ -289,8 +295,8 @@ def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) 
     """Even bins by a pool, others one by one: rows first, then columns."""
     ref = g.take(input)
     if tuple(output_shape) == (1, 1):
-        return reduced(g, name, ref, (2, 3), keepdim=True)
-    sizes = windows.sized("an adaptive pool", input)
+        return reduce_axes(g, name, ref, (2, 3), keepdim=True)
+    sizes = windows.spatial_sizes("an adaptive pool", input)
     even = all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
     if even and ref.tensor.precision == Precision.FLOAT32:
         kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
@@ -303,8 +309,8 @@ def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) 
         for bin in _bins(n, k):
             pairs = [(0, 0)] * 4
             pairs[place] = (bin.start, n - bin.stop)
-            part = windows.cropped(g, ref, pairs) if any(pairs[place]) else ref
-            cuts.append(reduced(g, name, part, (axis,), keepdim=True))
+            part = windows.crop(g, ref, pairs) if any(pairs[place]) else ref
+            cuts.append(reduce_axes(g, name, part, (axis,), keepdim=True))
         shape = list(ref.tensor.shape)
         shape[place] = k
         ref = (
@@ -325,9 +331,9 @@ def adaptive_max_pool_2d(
 ) -> Ref | Refs:
     if not return_indices:
         return _adaptive(g, input, output_shape, "REDUCE_MAX")
-    sizes = windows.sized("an adaptive pool", input)
+    sizes = windows.spatial_sizes("an adaptive pool", input)
     if any(n % k or not n for n, k in zip(sizes, output_shape, strict=True)):
         raise NoLowering("adaptive_max_pool_2d with places in bins that overlap on litert")
     kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
-    values, places = positioned(g, Pool(g, input, Window(kernel, kernel_shape=kernel)))
+    values, places = maxima_with_positions(g, Pool(g, input, Window(kernel, kernel_shape=kernel)))
     return values, g.cast(places, g.operation.outputs[1].precision)

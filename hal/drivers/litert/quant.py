@@ -15,7 +15,7 @@ from nnir.ops import quant
 from nnir.types import Precision, Quantization
 
 from ...lowering import Lowerings
-from .binary import clipped
+from .binary import clip_between
 from .emitter import Emitter, Ref
 from .unary import Arithmetic
 from .writer import Tensor
@@ -55,13 +55,13 @@ def quantize_linear(
     if zero_point is not None and (zero_point.constant is None or zero_point.constant.any()):
         whole = f("ADD", whole, _along(g, zero_point, input, axis, block_size))
     low, high = map(float, quant.integer_range(dtype))
-    made = g.cast(clipped(g, whole, f.of(low), f.of(high)), dtype)
+    made = g.cast(clip_between(g, whole, f.of(low), f.of(high)), dtype)
     if not block_size:
-        _note(g.quantised, made, input_of(g, input), _described(scale, zero_point, axis))
+        _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
     return made
 
 
-def _described(scale: Value, zero_point: Value | None, axis: int) -> Quantization | None:
+def _known_affine(scale: Value, zero_point: Value | None, axis: int) -> Quantization | None:
     """Scales and zero points that are known, as types have them."""
     zeros = np.zeros(1, np.int64) if zero_point is None else zero_point.constant
     if scale.constant is None or zeros is None or scale.rank > 1:
@@ -110,7 +110,7 @@ def dequantize_linear(
     dtype: Precision,
 ) -> Ref:
     known = [None if v is None else v.constant for v in (input, scale, zero_point)]
-    described = None if block_size else _described(scale, zero_point, axis)
+    described = None if block_size else _known_affine(scale, zero_point, axis)
     if known[0] is not None and known[1] is not None and (zero_point is None) == (known[2] is None):
         fields = {"axis": axis, "block_size": block_size, "dtype": dtype}
         real = quant.dequantize_linear.reference(*known, **fields)
@@ -137,11 +137,11 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
     whole = f("ROUND", f("DIV", input_of(g, input), _along(g, scale, input, axis, 0)))
     symmetric = not zeros.any()
     if symmetric:
-        made = g.cast(clipped(g, whole, f.of(-127), f.of(127)), Precision.INT8)
+        made = g.cast(clip_between(g, whole, f.of(-127), f.of(127)), Precision.INT8)
     else:
         whole = f("ADD", whole, float(zeros.reshape(-1)[0]))
-        made = g.cast(clipped(g, whole, f.of(0), f.of(255)), Precision.UINT8)
-    _note(g.quantised, made, input_of(g, input), _described(scale, zero_point, axis))
+        made = g.cast(clip_between(g, whole, f.of(0), f.of(255)), Precision.UINT8)
+    _note(g.quantised, made, input_of(g, input), _known_affine(scale, zero_point, axis))
     return made
 
 

@@ -20,7 +20,7 @@ table = Lowerings[Ref]()
 FLOATS = (Precision.FLOAT32, Precision.FLOAT16, Precision.BFLOAT16)
 
 
-def _drawn(g: Emitter, name: str, shape: Ref, target: tuple[Any, ...], dtype: Precision) -> Ref:
+def _draw(g: Emitter, name: str, shape: Ref, target: tuple[Any, ...], dtype: Precision) -> Ref:
     if dtype not in FLOATS:
         raise NoLowering(f"litert draws no {dtype.name}")
     (made,) = g.emit(name, [shape], [(Precision.FLOAT32, target)])
@@ -39,16 +39,16 @@ def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
 ) -> Ref:
     if seed is not None:
-        return _known(
+        return _draw_constant(
             g, random.random_normal, shape, mean=mean, scale=scale, dtype=dtype, seed=seed
         )
     sizes = _sizes(g, shape)
-    drawn = _drawn(g, "RANDOM_STANDARD_NORMAL", sizes, result_shape(g), dtype)
+    drawn = _draw(g, "RANDOM_STANDARD_NORMAL", sizes, result_shape(g), dtype)
     spread = g.elementwise("MUL", drawn, g.constant(np.float32(scale)))
     return g.elementwise("ADD", spread, g.constant(np.float32(mean)))
 
 
-def _known(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Ref:
+def _draw_constant(g: Emitter, operator: Any, shape: Value, **attributes: Any) -> Ref:
     if shape.known is None:
         raise NoLowering("litert draws from a seed for known sizes only")
     return g.constant(operator.reference(shape.known, **attributes))
@@ -59,9 +59,11 @@ def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
     if seed is not None:
-        return _known(g, random.random_uniform, shape, low=low, high=high, dtype=dtype, seed=seed)
+        return _draw_constant(
+            g, random.random_uniform, shape, low=low, high=high, dtype=dtype, seed=seed
+        )
     sizes = _sizes(g, shape)
-    drawn = _drawn(g, "RANDOM_UNIFORM", sizes, result_shape(g), dtype)
+    drawn = _draw(g, "RANDOM_UNIFORM", sizes, result_shape(g), dtype)
     if (low, high) == (0, 1):
         return drawn
     kind = np.float32
@@ -76,5 +78,5 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     if seed is not None or not input.rank:
         raise NoLowering("litert draws from no seed, and no single number")
     x = g.plain(real(g, input))
-    drawn = _drawn(g, "RANDOM_UNIFORM", g.sizes(x.shape), x.shape, Precision.FLOAT32)
+    drawn = _draw(g, "RANDOM_UNIFORM", g.sizes(x.shape), x.shape, Precision.FLOAT32)
     return g.cast(g.elementwise("LESS", drawn, x), dtype)

@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, result_shape
-from .shape import drop_axes, joined, part
+from .shape import drop_axes, join, part
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -35,7 +35,7 @@ def known_axes(g: Emitter, input: Value, axes: Value) -> Axes:
     return found or tuple(range(input.rank))
 
 
-def reduced(
+def reduce_axes(
     g: Emitter,
     name: str,
     ref: Ref,
@@ -72,19 +72,19 @@ def _at_run_time(
 
 @table.each({reduce.reduce_prod: "REDUCE_PROD", reduce.reduce_sum: "SUM"})
 def _wrapping(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    return reduced(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
+    return reduce_axes(g, name, g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 def extreme_of(g: Emitter, name: str, ref: Ref, axes: Axes, *, keepdim: bool) -> Ref:
     """The largest or the smallest element; NaN, which the kernels pass over, wins."""
     if ref.tensor.precision == BOOL:
         logical = {"REDUCE_MAX": "REDUCE_ANY", "REDUCE_MIN": "REDUCE_ALL"}[name]
-        return reduced(g, logical, ref, axes, keepdim=keepdim)
-    found = reduced(g, name, ref, axes, keepdim=keepdim)
+        return reduce_axes(g, logical, ref, axes, keepdim=keepdim)
+    found = reduce_axes(g, name, ref, axes, keepdim=keepdim)
     if not ref.precision.is_float:
         return found
     nan = g.elementwise("NOT_EQUAL", ref, ref)
-    some = reduced(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
+    some = reduce_axes(g, "REDUCE_ANY", nan, axes, keepdim=keepdim)
     return g.where(some, g.constant(np.float32(np.nan)), found)
 
 
@@ -97,7 +97,7 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
 def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     if not input.is_float:
         raise NoLowering(f"litert has no mean of {input.precision.name}")
-    return reduced(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
+    return reduce_axes(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
 @table.lower(reduce.reduce_log_sum_exp)
@@ -109,10 +109,10 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     along = known_axes(g, input, axes)
     if isinstance(along, Ref):
         raise NoLowering("litert takes the logarithm of sums along known axes only")
-    top = reduced(g, "REDUCE_MAX", x, along, keepdim=True)
+    top = reduce_axes(g, "REDUCE_MAX", x, along, keepdim=True)
     infinite = f("GREATER", f("ABS", top), np.finfo(np.float32).max)
     shift = f.where(infinite, 0, top)
-    total = reduced(g, "SUM", f("EXP", f("SUB", x, shift)), along, keepdim=True)
+    total = reduce_axes(g, "SUM", f("EXP", f("SUB", x, shift)), along, keepdim=True)
     result = f("ADD", f("LOG", total), shift)
     return result if keepdim else drop_axes(g, result, along)
 
@@ -123,15 +123,15 @@ def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
     The first NaN where there is one, over which the kernels pass.
     """
     ref = g.take(input)
-    found = _found(g, ref, axis, name)
+    found = _find_position(g, ref, axis, name)
     if not ref.precision.is_float:
         return found
     nan = g.elementwise("NOT_EQUAL", ref, ref)
-    some = reduced(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
-    return g.where(some, _found(g, g.cast(nan, Precision.INT32), axis, "ARG_MAX"), found)
+    some = reduce_axes(g, "REDUCE_ANY", nan, (axis,), keepdim=True)
+    return g.where(some, _find_position(g, g.cast(nan, Precision.INT32), axis, "ARG_MAX"), found)
 
 
-def _found(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
+def _find_position(g: Emitter, ref: Ref, axis: int, name: str) -> Ref:
     place = ref.place(axis)
     shape = tuple(d for k, d in enumerate(ref.tensor.shape) if k != place)
     order = tuple(range(len(shape)))
@@ -185,4 +185,4 @@ def cum_prod(
         before = one if total is None else total
         total = here if total is None else g.elementwise("MUL", total, here)
         parts[k] = before if exclusive else total
-    return joined(g, [parts[k] for k in range(size)], along, input.shape)
+    return join(g, [parts[k] for k in range(size)], along, input.shape)

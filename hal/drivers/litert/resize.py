@@ -20,7 +20,7 @@ from ...resizing import Resizing
 from . import windows
 from .emitter import Emitter, Ref, channels_last, result_shape
 from .linear import dense
-from .shape import taken
+from .shape import take_positions
 from .unary import real
 
 table = Lowerings[Ref]()
@@ -47,7 +47,7 @@ def resize_nearest(g: Emitter, input: Value, *, align_corners: bool) -> Ref:
         return _kernel(g, "RESIZE_NEAREST_NEIGHBOR", ref, [out for _, out in pairs])
     for axis, (size, out) in enumerate(pairs, start=2):
         near = resize.nearest_positions(size, out, align_corners=align_corners)
-        ref = _taken(g, ref, axis, size, near)
+        ref = _take(g, ref, axis, size, near)
     return ref
 
 
@@ -56,10 +56,10 @@ def _doubles(pairs: Sequence[tuple[int, int]]) -> bool:
     return all(n and out % n == 0 and (out // n).bit_count() == 1 for n, out in pairs)
 
 
-def _taken(g: Emitter, ref: Ref, axis: int, size: int, near: np.ndarray) -> Ref:
+def _take(g: Emitter, ref: Ref, axis: int, size: int, near: np.ndarray) -> Ref:
     if len(near) == size and (near == np.arange(size)).all():
         return ref
-    return taken(g, ref, axis, near)
+    return take_positions(g, ref, axis, near)
 
 
 def _kernel(g: Emitter, name: str, ref: Ref, out: Sequence[int], **fields: Any) -> Ref:
@@ -85,11 +85,11 @@ def resize_linear(
     how = Filter("linear", "align_corners", "floor", False, False, -0.75)
     ref = g.take(input)
     for axis, (size, out) in enumerate(pairs, start=2):
-        ref = _weighted(g, ref, axis, *weights(how, size, out, out / size)[:2])
+        ref = _weigh(g, ref, axis, *weights(how, size, out, out / size)[:2])
     return ref
 
 
-def _weighted(g: Emitter, ref: Ref, axis: int, near: np.ndarray, factors: np.ndarray) -> Ref:
+def _weigh(g: Emitter, ref: Ref, axis: int, near: np.ndarray, factors: np.ndarray) -> Ref:
     """Weighted sums of neighbours as a product with a matrix."""
     size = ref.shape[axis]
     out = len(near)
@@ -129,9 +129,9 @@ def resize_(
             continue
         near, factors, _ = weights(how.filter, size, wanted, step, None)
         if how.is_nearest:
-            ref = _taken(g, ref, axis, size, near[:, 0])
+            ref = _take(g, ref, axis, size, near[:, 0])
         else:
-            ref = _weighted(g, ref, axis, near, factors)
+            ref = _weigh(g, ref, axis, near, factors)
     return ref
 
 

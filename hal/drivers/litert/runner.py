@@ -156,10 +156,10 @@ class Shaped:
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray | None]
     ) -> list[np.ndarray]:
         if self.chain is not None:
-            fitting = [fed(a) for a in inputs]
+            fitting = [to_input(a) for a in inputs]
             with interpreting():
                 found = self.chain.run(fitting)
-            return [owned(a, t) for a, t in zip(found, self.ends.outputs, strict=True)]
+            return [to_model_type(a, t) for a, t in zip(found, self.ends.outputs, strict=True)]
         runner = self.pool.take()
         try:
             return self._run(runner, inputs, outputs)
@@ -171,26 +171,26 @@ class Shaped:
     ) -> list[np.ndarray]:
         interpreter = runner.interpreter
         if self.pool.open:
-            runner.fit([paired(a) for a in inputs])
-        fitting = [fed(a) for a in inputs]
+            runner.fit([to_pairs(a) for a in inputs])
+        fitting = [to_input(a) for a in inputs]
         with interpreting():
             for index, array in zip(runner.inputs, fitting, strict=True):
                 interpreter.set_tensor(index, array)
             interpreter.invoke()
         offered = (*outputs, *(None for _ in range(len(runner.outputs) - len(outputs))))
         pairs = zip(runner.outputs, self.ends.outputs, offered, strict=True)
-        return [fetched(interpreter, index, dtype, memory) for index, dtype, memory in pairs]
+        return [fetch(interpreter, index, dtype, memory) for index, dtype, memory in pairs]
 
 
-def fed(array: np.ndarray) -> np.ndarray:
+def to_input(array: np.ndarray) -> np.ndarray:
     """An input as an interpreter takes it: pairs for complex numbers, contiguous elements."""
-    array = paired(array)
+    array = to_pairs(array)
     if array.dtype.name == "bfloat16":
         return array.astype(np.float32)
     return np.require(array, requirements=["C", "A"])
 
 
-def paired(array: np.ndarray) -> np.ndarray:
+def to_pairs(array: np.ndarray) -> np.ndarray:
     """Complex numbers as pairs along a last axis."""
     return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
 
@@ -202,7 +202,7 @@ class Interpreter(Protocol):
     def get_tensor(self, tensor_index: int) -> np.ndarray: ...
 
 
-def fetched(
+def fetch(
     interpreter: Interpreter, index: int, dtype: np.dtype, memory: np.ndarray | None
 ) -> np.ndarray:
     """An output as an array of its own, in the memory that is offered where that fits."""
@@ -214,10 +214,10 @@ def fetched(
             return memory
     with interpreting():
         found = interpreter.get_tensor(index)
-    return owned(np.asarray(found), dtype)  # a number without axes
+    return to_model_type(np.asarray(found), dtype)  # a number without axes
 
 
-def owned(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
+def to_model_type(result: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """A result in the element type of the model: pairs as complex numbers."""
     if dtype.kind == "c":
         return np.ascontiguousarray(result).view(dtype)[..., 0]

@@ -132,7 +132,7 @@ def grid_sample(
     points = g.plain(real(g, grid))
     if not (input.is_static and grid.is_static):
         raise NoLowering(f"litert samples {input.type} at known numbers of positions only")
-    sizes = windows.sized("grid_sample", input)
+    sizes = windows.spatial_sizes("grid_sample", input)
     rank = len(sizes)
     sampler = Sampler(g, sizes, KINDS[mode], BORDERS[pad_mode], align_corners=align_corners)
     axes = []

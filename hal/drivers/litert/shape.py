@@ -36,12 +36,12 @@ def int32(g: Emitter, operand: Operand) -> Ref:
 
 @table.lower(shape.reshape, shape.reshape_exact)
 def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
-    return reshaped(g, input, shape, result_shape(g))
+    return reshape_to(g, input, shape, result_shape(g))
 
 
-def reshaped(g: Emitter, input: Value, shape: Value, target: tuple[Dim, ...]) -> Ref:
+def reshape_to(g: Emitter, input: Value, shape: Value, target: tuple[Dim, ...]) -> Ref:
     """To sizes that are known, or that tensors have, else to what is computed."""
-    kept = _grown(g, input, target)
+    kept = _move_ones(g, input, target)
     if kept is not None:
         return kept
     unknown = [d for d in target if isinstance(d, Expr)]
@@ -55,7 +55,7 @@ def reshaped(g: Emitter, input: Value, shape: Value, target: tuple[Dim, ...]) ->
     return g.move("RESHAPE", [ref], target, identity(len(target)), vector)
 
 
-def _grown(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
+def _move_ones(g: Emitter, input: Value, target: tuple[Dim, ...]) -> Ref | None:
     """A reshape that only puts in or takes out axes of size 1 keeps the order of the others."""
     ref = g.take(input)
     if ref.order == identity(ref.rank) or ref.tensor.data is not None:
@@ -101,16 +101,16 @@ def flatten(g: Emitter, input: Value) -> Ref:
 
 def _with_ones(g: Emitter, input: Value) -> Ref:
     target = result_shape(g)
-    kept = _grown(g, input, target)
+    kept = _move_ones(g, input, target)
     return g.reshape(input, target) if kept is None else kept
 
 
 @table.lower(shape.concat)
 def concat(g: Emitter, *input: Value, axis: int) -> Ref:
-    return joined(g, list(input), axis_of(axis, input[0].rank), result_shape(g))
+    return join(g, list(input), axis_of(axis, input[0].rank), result_shape(g))
 
 
-def joined(g: Emitter, operands: Sequence[Value | Ref], axis: int, target: tuple[Dim, ...]) -> Ref:
+def join(g: Emitter, operands: Sequence[Value | Ref], axis: int, target: tuple[Dim, ...]) -> Ref:
     """Tensors one after the other along an axis of the value."""
     filled = [v for v in operands if 0 not in v.shape]
     refs = [g.take(v) for v in filled]
@@ -127,11 +127,11 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
     target = result_shape(g)
     place = axis_of(axis, input[0].rank, extra=1)
     one = tuple(1 if k == place else d for k, d in enumerate(target))
-    rows = [_lifted(g, g.take(v), place, one) for v in input]
-    return joined(g, rows, place, target)
+    rows = [_add_axis(g, g.take(v), place, one) for v in input]
+    return join(g, rows, place, target)
 
 
-def _lifted(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
+def _add_axis(g: Emitter, ref: Ref, axis: int, target: tuple[Dim, ...]) -> Ref:
     """With one more axis of size 1, which is stored in front."""
     if ref.order == identity(ref.rank):
         return g.reshape(ref, target)
@@ -203,14 +203,14 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
         if wanted is not None or len(target) != length_of(shape):
             raise NoLowering(f"litert: expand of {input.type} to sizes that are not known")
         plain = g.plain(ref)
-        vector = _kept(g, plain, int32(g, shape))
+        vector = _keep_sizes(g, plain, int32(g, shape))
         return g.move("BROADCAST_TO", [plain], target, identity(len(target)), vector)
     order = ref.order if ref.rank == len(target) else identity(len(target))
     wide = g.broadcastable(ref, order)
     return spread(g, wide, tuple(target[a] for a in order), order)
 
 
-def _kept(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
+def _keep_sizes(g: Emitter, ref: Ref, sizes: Ref) -> Ref:
     """Sizes with those of the tensor in the place of -1."""
     lead = sizes.shape[0]
     if not isinstance(lead, int):
@@ -263,8 +263,8 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     pairs = list(zip(known[::2], known[1::2], strict=True))
     ref = g.take(input)
     if mode != PadMode.CONSTANT:
-        return _repeated(g, ref, pairs, MODES[mode])
-    ref = _surrounded(g, ref, pairs, value)
+        return _repeat_border(g, ref, pairs, MODES[mode])
+    ref = _surround(g, ref, pairs, value)
     for axis, (before, after) in enumerate(pairs):
         if before < 0 or after < 0:
             size = ref.shape[axis]
@@ -275,7 +275,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     return ref
 
 
-def _surrounded(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], value: Value | None) -> Ref:
+def _surround(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], value: Value | None) -> Ref:
     grown = [(max(a, 0), max(b, 0)) for a, b in pairs]
     if not any(a or b for a, b in grown):
         return ref
@@ -291,7 +291,7 @@ def _surrounded(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], value: Value
     return g.move("PADV2", [ref], shape, ref.order, amounts, fill)
 
 
-def _repeated(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], how: str) -> Ref:
+def _repeat_border(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], how: str) -> Ref:
     """Each axis by the positions of what is repeated; crops go first."""
     for axis, (before, after) in enumerate(pairs):
         if not (before or after):
@@ -301,11 +301,11 @@ def _repeated(g: Emitter, ref: Ref, pairs: list[tuple[int, int]], how: str) -> R
             raise NoLowering("litert repeats the border of axes of known sizes only")
         cut = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
         wanted = np.pad(cut, (max(before, 0), max(after, 0)), how)  # type: ignore[call-overload]
-        ref = taken(g, ref, axis, wanted)
+        ref = take_positions(g, ref, axis, wanted)
     return ref
 
 
-def taken(g: Emitter, ref: Ref, axis: int, positions: np.ndarray) -> Ref:
+def take_positions(g: Emitter, ref: Ref, axis: int, positions: np.ndarray) -> Ref:
     """Known positions along an axis of the value."""
     place = ref.place(axis)
     shape = tuple(len(positions) if k == place else d for k, d in enumerate(ref.tensor.shape))

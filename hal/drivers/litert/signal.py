@@ -14,7 +14,7 @@ from nnir.ops import signal
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, result_shape
 from .linear import dense
-from .shape import drop_axes, joined, part
+from .shape import drop_axes, join, part
 from .unary import Arithmetic, real
 
 table = Lowerings[Ref]()
@@ -65,11 +65,11 @@ def dft(
         drop_axes(g, part(g, x, input.rank - 1, k, 1), (input.rank - 1,)) for k in range(parts)
     ]
     planes = [part(g, p, along, 0, rows) for p in planes]
-    made = _turned(g, f, planes, along, cosine, sine, inverse=inverse)
+    made = _rotate(g, f, planes, along, cosine, sine, inverse=inverse)
     target = result_shape(g)
     kept = made[:1] if inverse and onesided else made
     columns_of = [g.reshape(g.plain(v), (*target[:-1], 1)) for v in kept]
-    return joined(g, columns_of, input.rank - 1, target)
+    return join(g, columns_of, input.rank - 1, target)
 
 
 def _product(g: Emitter, x: Ref, axis: int, matrix: np.ndarray) -> Ref:
@@ -79,7 +79,7 @@ def _product(g: Emitter, x: Ref, axis: int, matrix: np.ndarray) -> Ref:
     return dense(g, last, g.constant(np.ascontiguousarray(matrix.T, np.float32)), None, shape)
 
 
-def _turned(
+def _rotate(
     g: Emitter,
     f: Arithmetic,
     planes: list[Ref],

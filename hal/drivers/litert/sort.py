@@ -58,10 +58,10 @@ def _keys(g: Emitter, ref: Ref) -> Ref:
     kind = ref.tensor.precision
     if kind != Precision.FLOAT32:
         return g.cast(Ref(ref.tensor, ref.order, kind), compute_precision("TOPK_V2", kind))
-    return _folded(g, g.same_bits(_settled(g, ref), Precision.INT32))
+    return _flip_negative(g, g.same_bits(_canonical(g, ref), Precision.INT32))
 
 
-def _settled(g: Emitter, ref: Ref) -> Ref:
+def _canonical(g: Emitter, ref: Ref) -> Ref:
     """+0 for -0, and one positive NaN for all."""
     plain = g.elementwise("ADD", ref, g.constant(np.float32(0)))
     nan = g.elementwise("NOT_EQUAL", plain, plain)
@@ -69,7 +69,7 @@ def _settled(g: Emitter, ref: Ref) -> Ref:
     return Ref(made.tensor, made.order, Precision.FLOAT32)
 
 
-def _folded(g: Emitter, bits: Ref) -> Ref:
+def _flip_negative(g: Emitter, bits: Ref) -> Ref:
     """The bits of negative floats the other way round; its own inverse."""
     ref = Ref(bits.tensor, bits.order, Precision.INT32)
     below = g.elementwise("LESS", ref, g.number(0, ref))
@@ -84,5 +84,5 @@ def _opposite(g: Emitter, ref: Ref) -> Ref:
 def _values(g: Emitter, found: Ref, precision: Precision) -> Ref:
     if not precision.is_float:
         return g.cast(found, precision)
-    made = g.same_bits(_folded(g, found), Precision.FLOAT32)
+    made = g.same_bits(_flip_negative(g, found), Precision.FLOAT32)
     return Ref(made.tensor, made.order, precision)

@@ -16,7 +16,7 @@ from nnir.types import Precision
 from ...attributes import Transposed, Window
 from ...lowering import Lowerings
 from . import windows
-from .conv import bias_of, convolved, kernel_of
+from .conv import bias_of, convolve, kernel_of
 from .emitter import Emitter, Ref, channels_last, identity, result_shape
 from .static import numbers
 from .unary import real
@@ -41,20 +41,20 @@ def transposed_convolution(
     out = [int(d) for d in result_shape(g)[2:] if isinstance(d, int)]
     if len(out) < how.rank:
         raise NoLowering("a transposed convolution needs known sizes on litert")
-    sizes = windows.sized("a transposed convolution", input)
+    sizes = windows.spatial_sizes("a transposed convolution", input)
     grown = replace(how, output_shape=tuple(out)).growth(sizes)
-    weights = _dilated(g, filter, how.dilations)
+    weights = _dilate(g, filter, how.dilations)
     x = windows.stored_last(g, input)
     if group > 1 and how.rank == 2:
         result = _zero_stuffed(g, x, weights, grown, how.strides, group, out)
     elif group == 1:
-        result = _transposed(g, x, weights, grown, how.strides, out)
+        result = _transpose_convolve(g, x, weights, grown, how.strides, out)
     else:
         raise NoLowering("litert has no transposed convolution in groups over three axes")
-    return _shifted(g, result, bias)
+    return _add_bias(g, result, bias)
 
 
-def _shifted(g: Emitter, result: Ref, bias: Value) -> Ref:
+def _add_bias(g: Emitter, result: Ref, bias: Value) -> Ref:
     """With a bias for each channel, unless all of it is 0."""
     if bias.constant is not None and not bias.constant.any():
         return result
@@ -62,7 +62,7 @@ def _shifted(g: Emitter, result: Ref, bias: Value) -> Ref:
     return g.elementwise("ADD", result, column)
 
 
-def _dilated(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
+def _dilate(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
     """A filter with zeros between its taps."""
     if all(d == 1 for d in dilations):
         return g.take(filter)
@@ -76,7 +76,7 @@ def _dilated(g: Emitter, filter: Value, dilations: Sequence[int]) -> Ref:
     return g.constant(wide)
 
 
-def _transposed(
+def _transpose_convolve(
     g: Emitter,
     x: Ref,
     weights: Ref,
@@ -108,7 +108,7 @@ def _transposed(
     name = "TRANSPOSE_CONV" if rank == 2 else "CONV_3D_TRANSPOSE"
     (made,) = g.emit(name, [g.sizes(shape), taps, x], [(Precision.FLOAT32, shape)], **fields)
     result = Ref(made, order, Precision.FLOAT32)
-    return result if is_same else windows.bordered(g, result, grown)
+    return result if is_same else windows.add_border(g, result, grown)
 
 
 def _zero_stuffed(
@@ -139,14 +139,14 @@ def _zero_stuffed(
         (k - 1 + a, k - 1 + b - (s - 1))
         for k, (a, b), s in zip((kh, kw), grown, strides, strict=True)
     ]
-    x = windows.bordered(g, x, around)
+    x = windows.add_border(g, x, around)
     per = taps.shape[1]
     grouped = taps.reshape(group, c // group, per, kh, kw)[..., ::-1, ::-1]
     turned = np.ascontiguousarray(grouped.transpose(0, 2, 1, 3, 4), np.float32)
     filters = g.constant(turned.reshape(group * per, c // group, kh, kw))
     shape = (n, *out, group * per)
     none = g.constant(np.zeros(group * per, np.float32))
-    return convolved(g, x, filters, none, shape, windows.VALID, Window((1, 1)), group)
+    return convolve(g, x, filters, none, shape, windows.VALID, Window((1, 1)), group)
 
 
 def _as_plain(x: Ref) -> Ref:

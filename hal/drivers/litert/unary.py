@@ -207,7 +207,7 @@ def angle(g: Emitter, y: Ref, x: Ref) -> Ref:
 # W. J. Cody, Rational Chebyshev approximations for the error function, Math. Comp. 23 (1969).
 # W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
 # t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
-def flattened(g: Emitter, operand: Operand) -> Ref:
+def flatten(g: Emitter, operand: Operand) -> Ref:
     """The elements as a vector."""
     ref = g.plain(operand)
     count: Any = 1

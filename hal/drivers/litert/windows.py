@@ -29,7 +29,7 @@ class Fused(Window):
 Pairs = Sequence[tuple[int, int]]
 
 
-def sized(name: str, input: Value) -> list[int]:
+def spatial_sizes(name: str, input: Value) -> list[int]:
     """The spatial sizes; NoLowering where they are not known."""
     sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
     if len(sizes) < input.rank - 2:
@@ -45,7 +45,7 @@ def pairs_of(name: str, input: Value, how: Window) -> Pairs | None:
         return how.pairs
     if any(isinstance(d, Expr) for d in input.shape[2:]):
         return None
-    return how.resolve_padding(sized(name, input))
+    return how.resolve_padding(spatial_sizes(name, input))
 
 
 def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
@@ -62,7 +62,7 @@ def is_same(input: Value, pairs: Pairs | None, how: Window) -> bool:
     return True
 
 
-def bordered(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
+def add_border(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> Ref:
     """Grow (positive) or cut (negative) the spatial axes of a tensor with channels last."""
     grown = [(0, 0), *((max(a, 0), max(b, 0)) for a, b in pairs), (0, 0)]
     if any(a or b for a, b in grown):
@@ -75,11 +75,11 @@ def bordered(g: Emitter, ref: Ref, pairs: Pairs, value: float | None = None) -> 
             ref = g.move("PADV2", [ref], shape, ref.order, amounts, fill)
     cuts = [(0, 0), *((max(-a, 0), max(-b, 0)) for a, b in pairs), (0, 0)]
     if any(a or b for a, b in cuts):
-        ref = cropped(g, ref, cuts)
+        ref = crop(g, ref, cuts)
     return ref
 
 
-def cropped(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
+def crop(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     """Take elements away in front of and behind the axes as they are stored."""
     sizes: list[int] = []
     for n, (a, b) in zip(ref.tensor.shape, cuts, strict=True):
@@ -94,7 +94,7 @@ def cropped(g: Emitter, ref: Ref, cuts: Pairs) -> Ref:
     return g.move("SLICE", [ref], shape, ref.order, starts, g.ints(*sizes))
 
 
-def padded(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
+def pad_for_kernel(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[Ref, int]:
     """The input with channels last, and how the kernel is to pad."""
     pairs = pairs_of(name, input, how)
     if pairs is not None and not any(map(any, pairs)):
@@ -103,7 +103,7 @@ def padded(g: Emitter, name: str, input: Value, ref: Ref, how: Window) -> tuple[
         return ref, SAME
     if pairs is None:
         raise NoLowering(f"litert pads {input.type} of unknown sizes in no such way")
-    return bordered(g, ref, pairs), VALID
+    return add_border(g, ref, pairs), VALID
 
 
 def stored_last(g: Emitter, operand: Operand) -> Ref:

@@ -130,7 +130,7 @@ class Writer:
             ModelTable.SIGNATURE_DEFS: signature,
         }
         root = build.table(offsets, {ModelTable.VERSION: ("I", schema.VERSION)})
-        return _joined(build.finish(root, IDENTIFIER), self.weights)
+        return _join(build.finish(root, IDENTIFIER), self.weights)
 
     def _numbers(self, values: Iterable[Any], kind: str) -> int:
         return self.builder.array(np.array(list(values), kind))
@@ -272,7 +272,7 @@ def _all_graphs(main: Graph) -> list[Graph]:
     return found
 
 
-def _joined(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Any]:
+def _join(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Any]:
     """The tables and behind them the weights, which the tables of buffers point at."""
     places, end = [], len(tables)
     for array in weights:
@@ -287,12 +287,12 @@ def _joined(tables: bytearray, weights: Sequence[np.ndarray]) -> list[Any]:
     end = len(tables)
     for array, place in zip(weights, places, strict=True):
         parts.append(bytes(place - end) + struct.pack("<I", array.nbytes))
-        parts.append(_stored(array).data)
+        parts.append(_little_endian(array).data)
         end = place + 4 + array.nbytes
     return parts
 
 
-def _stored(array: np.ndarray) -> np.ndarray:
+def _little_endian(array: np.ndarray) -> np.ndarray:
     """Contiguous little-endian elements, without a copy where they are that already."""
     raw = np.ascontiguousarray(array)
     whole = raw.view(np.uint8) if raw.ndim else raw.reshape(1).view(np.uint8)

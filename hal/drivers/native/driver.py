@@ -98,13 +98,13 @@ class Native(Device):
         self.handle = ctypes.c_void_p()
         code = self.table.open_device(ctypes.byref(HOST), ctypes.byref(self.handle))
         if code:
-            raise NoDevice(f"driver {self.name!r} does not open: {_told(code)}")
+            raise NoDevice(f"driver {self.name!r} does not open: {_describe_code(code)}")
 
     def close_device(self) -> None:
         self.table.close_device(self.handle)
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
-        told = c.CALLBACK(_guarded(callback))
+        told = c.CALLBACK(_guard(callback))
         made = ctypes.c_void_p()
         text = "".join(f"{key}={properties[key]};" for key in properties).encode()
         self._check(
@@ -132,12 +132,12 @@ class Native(Device):
         reasons = list(view.reasons)
         for place, ok in zip(view.places, answers, strict=False):
             if not ok:
-                reasons[place] = f"{self.name} does not run {_shown(model, place)}"
+                reasons[place] = f"{self.name} does not run {_describe_operation(model, place)}"
         return reasons
 
     def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            return self._restored(context, cache)
+            return self._restore(context, cache)
         with View(model) as view:
             asked = bool(self.table.validate_program)
             found = self._reasons(context, model, view) if asked else view.reasons
@@ -154,7 +154,7 @@ class Native(Device):
         ends = [[v.type for v in values] for values in (model.inputs, model.outputs)]
         return Program(made, ends[0], ends[1], view)
 
-    def _restored(self, context: Context, cache: Cache | None) -> Program:
+    def _restore(self, context: Context, cache: Cache | None) -> Program:
         if cache is None or not cache.buffer:
             raise DeviceError(f"a cache without a program of {self.name}")
         buffer = _buffer(False, [])
@@ -164,7 +164,9 @@ class Native(Device):
             context.handle, None, ctypes.byref(buffer), ctypes.byref(made)
         )
         if code:
-            raise DeviceError(f"driver {self.name!r} does not take the cache: {_told(code)}")
+            raise DeviceError(
+                f"driver {self.name!r} does not take the cache: {_describe_code(code)}"
+            )
         return Program(made, cache.inputs, cache.outputs, None)
 
     def destroy_program(self, program: Program) -> None:
@@ -192,7 +194,9 @@ class Native(Device):
         """Raise the error that a result code stands for."""
         if code == Result.NO_ERROR:
             return
-        raise RAISED.get(code, DeviceError)(f"driver {self.name!r} failed in {what}: {_told(code)}")
+        raise RAISED.get(code, DeviceError)(
+            f"driver {self.name!r} failed in {what}: {_describe_code(code)}"
+        )
 
 
 class Ends:
@@ -259,10 +263,10 @@ def _shown_shape(type: TensorType, shape: tuple[int, ...]) -> tuple[int, ...] | 
     return tuple(n if isinstance(d, Expr) else d for d, n in zip(known, shape, strict=True))
 
 
-def _guarded(callback: Callback | None) -> Callable[[int, Any], int]:
+def _guard(callback: Callback | None) -> Callable[[int, Any], int]:
     """A callback as C calls it: one that raises or answers with no number has failed."""
 
-    def told(event: int, _: object) -> int:
+    def call_back(event: int, _: object) -> int:
         if callback is None:
             return int(Result.NO_ERROR)
         try:
@@ -270,7 +274,7 @@ def _guarded(callback: Callback | None) -> Callable[[int, Any], int]:
         except Exception:  # noqa: BLE001  # C knows no exceptions
             return int(Result.DEVICE_INTERNAL_ERROR)
 
-    return told
+    return call_back
 
 
 def _arguments(access: Any, count: int) -> Any:
@@ -284,11 +288,11 @@ def _buffer(wanted: bool, kept: list[bytes]) -> c.CacheBuffer:
     return c.CacheBuffer(None, 0, int(wanted), None, store)
 
 
-def _shown(model: Model, place: int) -> str:
+def _describe_operation(model: Model, place: int) -> str:
     operation = model.operations[place]
     types = ", ".join("none" if v is None else str(v.type) for v in operation.inputs)
     return f"{operation.operator.name} of {types}"
 
 
-def _told(code: int) -> str:
+def _describe_code(code: int) -> str:
     return Result(code).name if code in list(Result) else f"result code {code}"

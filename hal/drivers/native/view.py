@@ -63,7 +63,7 @@ class View:
         if any(v is not None and v.rank > c.MAX_DIMENSIONS for v in values):
             raise Unsupported(f"{operation.operator.name} with more than {c.MAX_DIMENSIONS} axes")
         shown = operands(operation)
-        inputs = [c.NO_OPERAND if o is None else self._shown(o) for o in shown]
+        inputs = [c.NO_OPERAND if o is None else self._show(o) for o in shown]
         outputs = [self._number(v) for v in operation.outputs]
         return c.Operation(
             operation.operator.code,
@@ -73,7 +73,7 @@ class View:
             self._array(ctypes.c_uint32, outputs),
         )
 
-    def _shown(self, operand: Operand) -> int:
+    def _show(self, operand: Operand) -> int:
         if operand.value is not None:
             return self._number(operand.value)
         return self._add(operand.type, operand.lifetime, operand.data)

@@ -35,14 +35,14 @@ def sum_(g: Emitter, *input: Value) -> Ref:
     return functools.reduce(lambda a, b: g.node("Add", a, b), map(g.take, input))
 
 
-def signed(g: Emitter, input: Operand) -> Ref:
+def to_signed_order(g: Emitter, input: Operand) -> Ref:
     """UINT64 in the same order as INT64."""
     top = g.constant(1 << 63, np.uint64)
     return g.cast(g.node("BitwiseXor", input, top), Precision.INT64)
 
 
-def unsigned(g: Emitter, ordered: Operand) -> Ref:
-    """The inverse of `signed`."""
+def from_signed_order(g: Emitter, ordered: Operand) -> Ref:
+    """The inverse of `to_signed_order`."""
     top = g.constant(1 << 63, np.uint64)
     made: Ref = g.node("BitwiseXor", g.cast(ordered, Precision.UINT64), top)
     return made

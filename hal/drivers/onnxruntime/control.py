@@ -47,10 +47,10 @@ def while_(
     if trips:
         return made
     scans = zip(made[carried:], body.outputs[1 + carried :], strict=True)
-    return (*made[:carried], *(_stacked(g, result, value) for result, value in scans))
+    return (*made[:carried], *(_with_rank(g, result, value) for result, value in scans))
 
 
-def _stacked(g: Emitter, result: Ref, value: Value) -> Ref:
+def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
     """A scan output with its rank: ONNX Runtime forgets the sizes when it runs no iteration."""
     sizes = [d for d in value.shape if not isinstance(d, Expr)]
     if len(sizes) < value.rank or not sizes:

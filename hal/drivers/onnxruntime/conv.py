@@ -42,7 +42,7 @@ def convolution(
     how: Window,
 ) -> Ref:
     _require_float("Conv", input)
-    auto_pad, pads = windows.padding(input, how.over(windows.sized("a filter", filter)))
+    auto_pad, pads = windows.padding(input, how.over(windows.spatial_sizes("a filter", filter)))
     result = g.node(
         "Conv",
         *_floats(g, input, filter, bias),
@@ -68,13 +68,13 @@ def transposed_convolution(
 ) -> Ref:
     """The native operator; what it cannot be told of the border is padded or cut off after it."""
     _require_float("ConvTranspose", input)
-    how = how.over(windows.sized("a filter", filter))
-    sizes = windows.sized("CONV_2D_TRANSPOSE", input) if how.is_forced else ()
+    how = how.over(windows.spatial_sizes("a filter", filter))
+    sizes = windows.spatial_sizes("CONV_2D_TRANSPOSE", input) if how.is_forced else ()
     x, w, b = _floats(g, input, filter, bias)
     result = g.node(
         "ConvTranspose", x, w, strides=how.strides, group=group, dilations=how.dilations
     )
-    result = windows.bordered(g, result, how.growth(sizes))
+    result = windows.add_border(g, result, how.growth(sizes))
     shifted = g.node("Add", result, _column(g, b, how.rank))
     return g.cast(g.fused(shifted, fuse_code), input.precision)
 
@@ -97,9 +97,9 @@ def conv_integer(
     how: Window,
 ) -> Ref:
     """ONNX Runtime wants uint8 data; int8 moves up by 128 and so does its zero point."""
-    x, zero = _unsigned(g, input, input_zero_point)
+    x, zero = _to_unsigned(g, input, input_zero_point)
 
-    def convolved(w: Operand, by: Operand = None) -> Ref:
+    def convolve(w: Operand, by: Operand = None) -> Ref:
         return g.node(
             "ConvInteger",
             *(x, w, zero, by),
@@ -112,30 +112,30 @@ def conv_integer(
 
     whole = filter_zero_point
     if whole is None:
-        return convolved(filter)
+        return convolve(filter)
     if whole.rank != 1 or whole.shape[0] == 1:
-        return convolved(filter, g.node("Reshape", whole, g.ints()))
-    total = convolved(filter)
+        return convolve(filter, g.node("Reshape", whole, g.ints()))
+    total = convolve(filter)
     if not filter.is_static:
         raise NoLowering(f"conv_integer with zero points per channel of a filter {filter.type}")
     ones = np.ones(tuple(int(d) for d in filter.shape), np.uint8)  # type: ignore[arg-type]
-    plain = convolved(g.constant(ones))
+    plain = convolve(g.constant(ones))
     shift = _column(g, g.cast(whole, Precision.INT32), how.rank)
     return g.node("Sub", total, g.node("Mul", plain, shift))
 
 
-def _unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any]:
+def _to_unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any]:
     """uint8 data and its rank-0 zero point that mean the same."""
     scalar = g.constant(np.zeros(0, np.int64))
     if value.precision == Precision.UINT8:
         return value, None if zero is None else g.node("Reshape", zero, scalar)
 
-    def moved(operand: Value) -> Ref:
+    def move(operand: Value) -> Ref:
         wide = g.cast(operand, Precision.INT32)
         return g.cast(g.node("Add", wide, g.constant(np.int32(128))), Precision.UINT8)
 
-    shifted = g.constant(np.uint8(128)) if zero is None else g.node("Reshape", moved(zero), scalar)
-    return moved(value), shifted
+    shifted = g.constant(np.uint8(128)) if zero is None else g.node("Reshape", move(zero), scalar)
+    return move(value), shifted
 
 
 @table.lower(conv.col_2_im)

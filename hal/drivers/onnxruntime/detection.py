@@ -102,7 +102,7 @@ def yolo_box(
 ) -> Refs:
     """The formula of the reference, row by row of the head."""
     (x,) = _float32(g, input)
-    height, width = windows.sized("yolo_box", input)
+    height, width = windows.spatial_sizes("yolo_box", input)
     count = len(anchors) // 2
     make = _Head(g, x, count, class_num, height, width, iou_aware)
     sizes = g.node("Reshape", g.cast(imgsize, Precision.FLOAT32), make.integers([-1, 2, 1, 1, 1]))

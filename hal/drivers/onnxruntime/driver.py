@@ -138,7 +138,7 @@ class OnnxRuntime(Device[Options, Program]):
 
     def create_program(self, context: Options, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            return self._restored(context, cache)
+            return self._restore(context, cache)
         emitter, graph = emit(model)
         weights = emitter.weights
         placed = [
@@ -159,7 +159,7 @@ class OnnxRuntime(Device[Options, Program]):
         if cache is None:
             session = self._session(whole, options())
         else:
-            session = self._kept(whole, options(), cache)
+            session = self._keep_session(whole, options(), cache)
         inputs, outputs = ([v.type for v in ends] for ends in (model.inputs, model.outputs))
         program = Program.of(session, inputs, outputs, [weights, tensors])
         if options().enable_profiling:
@@ -174,7 +174,7 @@ class OnnxRuntime(Device[Options, Program]):
         if program.renew is not None:
             Path(program.session.end_profiling()).unlink(missing_ok=True)
 
-    def _profiled(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def _run_profiled(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
         """A run with its times. A session writes one profile: the next run gets a new session."""
         with program.lock:
             results = self._run(program, inputs)
@@ -193,7 +193,7 @@ class OnnxRuntime(Device[Options, Program]):
         except Exception as error:
             raise DeviceError(f"onnxruntime refused the program: {one_line(error)}") from error
 
-    def _kept(self, model: bytes, options: Any, cache: Cache) -> Any:
+    def _keep_session(self, model: bytes, options: Any, cache: Cache) -> Any:
         """A session whose optimised graph, in ONNX Runtime's own format, goes to the cache."""
         with temporary_folder() as folder:
             path = folder / "program.ort"
@@ -204,7 +204,7 @@ class OnnxRuntime(Device[Options, Program]):
                 cache.buffer = path.read_bytes()
         return session
 
-    def _restored(self, context: Options, cache: Cache | None) -> Program:
+    def _restore(self, context: Options, cache: Cache | None) -> Program:
         if cache is None or bytes(cache.view[4:8]) != b"ORTM":
             raise DeviceError("a cache without a program of onnxruntime")
         buffer, options = cache.buffer, context()
@@ -219,7 +219,7 @@ class OnnxRuntime(Device[Options, Program]):
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
-        run = self._run if program.renew is None else self._profiled
+        run = self._run if program.renew is None else self._run_profiled
         return run(program, inputs)
 
     def _run(self, program: Program, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:

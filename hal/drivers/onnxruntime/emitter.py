@@ -170,7 +170,7 @@ class Emitter(Emission[Ref]):
             names.pop()
         kept: proto.Attributes = {k: v for k, v in attributes.items() if v is not None}
         if not domain:
-            names, kept = self._written(op, names, kept, operands)
+            names, kept = self._write_node(op, names, kept, operands)
         self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
         made_in = wide if precision in (None, given) else precision
         first = Ref(made[0], made_in)
@@ -179,13 +179,13 @@ class Emitter(Emission[Ref]):
         rest = [Ref(n, given) for n in made[1:]]
         return first, *rest
 
-    def _written(
+    def _write_node(
         self, op: str, names: list[str], kept: proto.Attributes, operands: Sequence[Ref | None]
     ) -> older.Node:
         """A node as the opset that is asked for has it."""
         kinds = [None if o is None else o.precision for o in operands]
         if self.target is not None:
-            return older.written(op, names, kept, kinds, self.target, self.known)
+            return older.write_older(op, names, kept, kinds, self.target, self.known)
         root = self.root
         root.lowest = older.lowest(op, names, kept, kinds, self.known, root.lowest)
         return names, kept

@@ -28,17 +28,17 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
 def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
     if axes is None:
         flat = g.node("Reshape", input, g.ints(-1))
-        return g.node("Reshape", _rolled(g, flat, shifts, 0, 0), dims(g, input), allowzero=1)
+        return g.node("Reshape", _roll(g, flat, shifts, 0, 0), dims(g, input), allowzero=1)
     known = ints(axes)
     if known is None:
         raise NoLowering("roll with axes that are only known while running")
     result = g.take(input)
     for position, axis in enumerate(known):
-        result = _rolled(g, result, shifts, position, axis_of(axis, input.rank))
+        result = _roll(g, result, shifts, position, axis_of(axis, input.rank))
     return result
 
 
-def _rolled(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Ref:
+def _roll(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Ref:
     """Gather at (0, 1, ... - shift) mod size."""
     size = g.node("Gather", dims(g, input), g.constant(axis, np.int64))
     shift = part(g, g.node("Reshape", int64(g, shifts), g.ints(-1)), position, position + 1)

@@ -31,12 +31,12 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
 
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
-    left = _swapped(g, x) if transpose_x else x
-    right = _swapped(g, y) if transpose_y else y
+    left = _swap_last(g, x) if transpose_x else x
+    right = _swap_last(g, y) if transpose_y else y
     return g.node("MatMul", left, right)
 
 
-def _swapped(g: Emitter, value: Value) -> Operand:
+def _swap_last(g: Emitter, value: Value) -> Operand:
     if value.rank < 2:
         return value
     return g.node("Transpose", value, perm=[*range(value.rank - 2), value.rank - 1, value.rank - 2])

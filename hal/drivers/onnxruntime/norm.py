@@ -28,7 +28,7 @@ def _column(g: Emitter, vector: Ref, rank: int) -> Ref:
     return g.node("Reshape", vector, shape)
 
 
-def _standardised(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
+def _standardise(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
     where = g.constant(np.array(axes, np.int64))
     centred = g.node("Sub", x, g.node("ReduceMean", x, where, keepdims=1))
     variance = g.node("ReduceMean", g.node("Mul", centred, centred), where, keepdims=1)
@@ -67,7 +67,7 @@ def instance_normalization(
     if x.precision == Precision.FLOAT32 and input.rank > 2:
         return g.cast(g.node("InstanceNormalization", x, s, b, epsilon=epsilon), input.precision)
     axes = list(range(2, input.rank))
-    even = _standardised(g, x, axes, epsilon) if axes else g.node("Sub", x, x)
+    even = _standardise(g, x, axes, epsilon) if axes else g.node("Sub", x, x)
     scaled = g.node("Mul", even, _column(g, s, input.rank))
     return g.cast(g.node("Add", scaled, _column(g, b, input.rank)), input.precision)
 
@@ -78,7 +78,7 @@ def group_normalization(
 ) -> Ref:
     x, s, b = _wide(g, input, scale, bias)
     split = g.node("Reshape", x, g.ints(0, groups, -1))
-    even = _standardised(g, split, [2], epsilon)
+    even = _standardise(g, split, [2], epsilon)
     even = g.node("Reshape", even, g.node("Shape", x))
     scaled = g.node("Mul", even, _column(g, s, input.rank))
     return g.cast(g.node("Add", scaled, _column(g, b, input.rank)), input.precision)
@@ -93,7 +93,7 @@ def layer_normalization(
         result = g.node("LayerNormalization", x, s, b, axis=begin_norm_axis, epsilon=epsilon)
     else:
         axes = list(range(begin_norm_axis % input.rank, input.rank))
-        result = g.node("Mul", _standardised(g, x, axes, epsilon), s)
+        result = g.node("Mul", _standardise(g, x, axes, epsilon), s)
         result = result if b is None else g.node("Add", result, b)
     return g.cast(result, input.precision)
 

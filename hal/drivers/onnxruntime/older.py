@@ -1,6 +1,6 @@
 """How a node of opset 21 is written in an older operator set.
 
-`written` answers for one node. A form that an older set has not raises NoLowering, so that the
+`write_older` answers for one node. A form that an older set has not raises NoLowering, so that the
 operation is decomposed into others where it can be.
 """
 
@@ -94,7 +94,7 @@ def check_types(op: str, given: Sequence[Precision | None], opset: int) -> None:
             raise NoLowering(f"{op} of {stored.name} needs opset {since}, not {opset}")
 
 
-def written(
+def write_older(
     op: str,
     inputs: list[str],
     attributes: Attributes,
@@ -127,7 +127,7 @@ def lowest(
     or need a newer set by themselves."""
     for opset in range(start, NEWEST_FORM):
         try:
-            written(op, list(inputs), dict(attributes), given, opset, known)
+            write_older(op, list(inputs), dict(attributes), given, opset, known)
         except NoLowering:
             continue
         return opset

@@ -109,7 +109,7 @@ def _uniform(sizes: Sequence[int], output_shape: Sequence[int]) -> bool:
 
 def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
     """Reduce every bin of rows, then of columns: both reductions are over whole bins."""
-    sizes = windows.sized("an adaptive pool", input)
+    sizes = windows.spatial_sizes("an adaptive pool", input)
     narrow = op == "ReduceMean" and input.dtype.itemsize < 4
     result = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
@@ -127,7 +127,7 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) ->
     if tuple(output_shape) == (1, 1):
         axes = g.ints(2, 3)
         return g.node("ReduceMean", input, axes, keepdims=1)
-    sizes = windows.sized("adaptive_average_pool_2d", input)
+    sizes = windows.spatial_sizes("adaptive_average_pool_2d", input)
     if _uniform(sizes, output_shape) and input.precision != Precision.FLOAT64:
         kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
         result = g.node("AveragePool", _float(g, input), kernel_shape=kernel, strides=kernel)
@@ -141,7 +141,7 @@ def adaptive_max_pool_2d(
 ) -> Ref | Refs:
     if not return_indices:
         return _each_bin(g, input, output_shape, "ReduceMax")
-    sizes = windows.sized("adaptive_max_pool_2d", input)
+    sizes = windows.spatial_sizes("adaptive_max_pool_2d", input)
     if not _uniform(sizes, output_shape):
         raise NoLowering("adaptive_max_pool_2d with indices of bins that overlap")
     kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
@@ -153,7 +153,7 @@ def _whole(input: Value, how: Window) -> list[tuple[int, int]]:
     """Whole last windows instead of ceil_mode, whose counting differs between versions."""
     if not how.ceil_mode:
         return [*how.pairs]
-    sizes = windows.sized("lp_pool", input)
+    sizes = windows.spatial_sizes("lp_pool", input)
     found = []
     for n, e, s, pair in zip(sizes, how.extents, how.strides, how.pairs, strict=True):
         count = shared.slid_inside(n, e, s, pair)
@@ -169,7 +169,7 @@ def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
     if any(map(any, borders)):  # ONNX Runtime fuses the border into the pool
         pads = windows.begins_ends([n for pair in borders for n in pair])
         _require_small({"pads": pads, "kernel_shape": how.kernel_shape})
-        powers = windows.bordered(g, powers, borders)
+        powers = windows.add_border(g, powers, borders)
     means = g.node(
         "AveragePool",
         powers,

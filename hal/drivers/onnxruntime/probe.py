@@ -52,7 +52,7 @@ def has_kernel(schema: OpSchema, first: str, code: int) -> bool:
         if formal.option == OpSchema.FormalParameterOption.Optional:
             break
         types = codes_of(list(formal.types))
-        chosen = code if formal.type_str == first else _preferred(types)
+        chosen = code if formal.type_str == first else _prefer(types)
         names.append(f"x{position}")
         inputs.append(helper.make_tensor_value_info(names[-1], chosen, None))
     required = {n: VALUES[_number(a.type)] for n, a in schema.attributes.items() if a.required}
@@ -80,7 +80,7 @@ def _number(kind: Any) -> int:
     return int(kind.value)
 
 
-def _preferred(types: dict[int, str]) -> int:
+def _prefer(types: dict[int, str]) -> int:
     by_text = {text: code for code, text in types.items()}
     return next((by_text[t] for t in PREFERRED if t in by_text), next(iter(types), 1))
 

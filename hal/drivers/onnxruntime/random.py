@@ -20,7 +20,7 @@ from .shape import int64
 table = Lowerings[Ref]()
 
 
-def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Ref:
+def _draw(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Ref:
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
     frame = g.node("Expand", g.constant(0, np.float32), int64(g, shape))
@@ -32,7 +32,7 @@ def _drawn(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: An
 def random_normal(
     g: Emitter, shape: Value, *, mean: float, scale: float, dtype: Precision, seed: float | None
 ) -> Ref:
-    return _drawn(g, "RandomNormalLike", shape, dtype, mean=mean, scale=scale, seed=seed)
+    return _draw(g, "RandomNormalLike", shape, dtype, mean=mean, scale=scale, seed=seed)
 
 
 @table.lower(random.random_uniform)
@@ -41,7 +41,7 @@ def random_uniform(
 ) -> Ref:
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise NoLowering(f"onnxruntime ends the process for numbers between {low} and {high}")
-    return _drawn(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
+    return _draw(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
 
 
 @table.lower(random.bernoulli)

@@ -44,7 +44,7 @@ def layer(
         clip=how.clip,
         linear_before_reset=how.linear_before_reset,
         input_forget=how.input_forget,
-        hidden_size=_hidden(recurrence),
+        hidden_size=_hidden_size(recurrence),
     )
     return tuple(g.cast(Ref(r, Precision.FLOAT32), input.precision) for r in results)
 
@@ -65,7 +65,7 @@ def _wide(g: Emitter, value: Value | None) -> Ref | None:
     return g.cast(value, Precision.FLOAT32 if value.is_float else Precision.INT32)
 
 
-def _hidden(recurrence: Value) -> int:
+def _hidden_size(recurrence: Value) -> int:
     size = recurrence.shape[2]
     if not isinstance(size, int):
         raise NoLowering("a recurrent layer whose hidden size is not known")

@@ -12,9 +12,9 @@ from nnir.ops import binary, reduce, unary
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
-from ...quirks import met
+from ...quirks import report_met
 from . import proto
-from .binary import signed, unsigned
+from .binary import from_signed_order, to_signed_order
 from .emitter import Emitter, Operand, Ref
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
@@ -82,7 +82,7 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         places = sorted(axes_of(named, input.rank)) or list(range(input.rank))
         sizes = [input.shape[a] for a in places]
         if places and not any(isinstance(d, Expr) or d == 0 for d in sizes):
-            met(SUMS_OF_INT64)
+            report_met(SUMS_OF_INT64)
             return _sum_of_products(g, input, places, keepdim=keepdim)
     along = _axes(g, input, axes)
     if input.precision != Precision.INT32:
@@ -129,8 +129,8 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
     # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
     kinds = {Precision.BOOL8: Precision.UINT8}
     if input.precision == Precision.UINT64:
-        found = g.node(name, signed(g, input), _axes(g, input, axes), keepdims=keepdim)
-        return unsigned(g, found)
+        found = g.node(name, to_signed_order(g, input), _axes(g, input, axes), keepdims=keepdim)
+        return from_signed_order(g, found)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, kinds.get(input.precision, input.precision))

@@ -146,7 +146,7 @@ def scaling(
     return factors, op("Floor", op("Add", op("Mul", factors, own), 0.5))
 
 
-def resampled(
+def resample(
     g: Emitter,
     input: Value,
     data: Ref,

@@ -19,7 +19,7 @@ from nnir.types import InterpolateMode, PadMode, Precision
 from ...lowering import Lowerings
 from ...resizing import Axis, Resizing
 from .emitter import Emitter, Ref, require_size
-from .resampling import resampled
+from .resampling import resample
 
 table = Lowerings[Ref]()
 FEW = 4
@@ -191,7 +191,7 @@ def resize_(
         )
     else:
         given = roi, scales, sizes, how.keep_aspect_ratio_policy, how.extrapolation_value
-        result = resampled(g, input, wide, how.filter, named, *given)
+        result = resample(g, input, wide, how.filter, named, *given)
     return result if how.is_nearest else _fit(g, result, input.precision)
 
 

@@ -12,7 +12,7 @@ from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...quirks import met
+from ...quirks import report_met
 from .emitter import Emitter, Operand, Ref, Refs
 from .quirks import PAD_BEFORE_MAX_POOL
 
@@ -172,7 +172,7 @@ def _apart(g: Emitter, input: Value, padded: Ref) -> Ref:
     """Keep a border from a MaxPool that reads it, also where a Pad cannot name its axes."""
     if not any(o in MAX_POOLS for o in _readers(input)):
         return padded
-    met(PAD_BEFORE_MAX_POOL)
+    report_met(PAD_BEFORE_MAX_POOL)
     if g.target is None or g.target >= AXES_OF_PAD:
         g.require(AXES_OF_PAD, "Pad that names its axes")
         return padded

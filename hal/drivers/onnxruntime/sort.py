@@ -7,7 +7,7 @@ from nnir.ops import sort
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import signed, unsigned
+from .binary import from_signed_order, to_signed_order
 from .emitter import Emitter, Ref, Refs
 
 table = Lowerings[Ref]()
@@ -27,14 +27,14 @@ def top_k(
     wide = input.precision == Precision.UINT64  # which has no kernel
     values, places = g.node(
         "TopK",
-        signed(g, input) if wide else input,
+        to_signed_order(g, input) if wide else input,
         count,
         outputs=2,
         axis=axis,
         largest=largest,
         sorted=1,
     )
-    values = unsigned(g, values) if wide else values
+    values = from_signed_order(g, values) if wide else values
     return values, g.cast(Ref(places, Precision.INT64), return_indices_dtype)
 
 

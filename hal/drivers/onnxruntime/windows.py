@@ -45,7 +45,7 @@ def whole(input: Value, how: Window) -> list[int] | None:
     return found
 
 
-def sized(name: str, input: Value) -> list[int]:
+def spatial_sizes(name: str, input: Value) -> list[int]:
     """The spatial sizes; NoLowering where they are not known."""
     sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
     if len(sizes) < input.rank - 2:
@@ -53,7 +53,7 @@ def sized(name: str, input: Value) -> list[int]:
     return sizes
 
 
-def bordered(g: Emitter, x: Ref, borders: Sequence[tuple[int, int]]) -> Ref:
+def add_border(g: Emitter, x: Ref, borders: Sequence[tuple[int, int]]) -> Ref:
     """Grow (positive) or cut (negative) the spatial axes."""
     if not any(map(any, borders)):
         return x

@@ -12,9 +12,9 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import clipped, rectified
+from .binary import clip_between, rectify
 from .emitter import Emitter, Ref
-from .finite import is_computed, kept
+from .finite import is_computed, keep_nan
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -35,14 +35,14 @@ table.native(activation.tanh, "Tanh")
 def relu(g: Emitter, input: Value) -> Ref:
     if input.is_float and is_computed(input):
         return g.node("Relu", input)
-    return rectified(g, input)
+    return rectify(g, input)
 
 
 @table.lower(activation.relu6)
 def relu6(g: Emitter, input: Value) -> Ref:
     if input.is_float and is_computed(input):
         return g.node("Clamp", input, min=0.0, max=6.0)
-    return clipped(g, input, 0, 6)
+    return clip_between(g, input, 0, 6)
 
 
 @table.lower(activation.swish)
@@ -78,7 +78,7 @@ def _ramp(g: Emitter, x: Ref, alpha: float, beta: float) -> Ref:
     """max(0, min(1, alpha * x + beta)) with NaN."""
     line = g.pair("Add", g.pair("Multiply", x, g.number(alpha, x)), g.number(beta, x))
     made = g.pair("Minimum", g.number(1, x), g.pair("Maximum", g.number(0, x), line))
-    return kept(g, x, made)
+    return keep_nan(g, x, made)
 
 
 @table.lower(activation.hard_sigmoid)
@@ -106,7 +106,7 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     if beta != 1:
         soft = g.pair("Divide", soft, g.number(beta, x))
     linear = g.pair("Less", g.number(threshold, x), scaled)
-    return g.cast(kept(g, x, g.where(linear, x, soft)), input.precision)
+    return g.cast(keep_nan(g, x, g.where(linear, x, soft)), input.precision)
 
 
 def log_of_sum(g: Emitter, x: Ref) -> Ref:
@@ -166,7 +166,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
         if low <= high:
             return g.node("Clamp", input, min=low, max=high)
     low_, high_ = (g.reshape(b, []) if b.rank else b for b in (min, max))
-    return clipped(g, input, low_, high_)
+    return clip_between(g, input, low_, high_)
 
 
 @table.lower(activation.elu)
@@ -174,7 +174,7 @@ def elu(g: Emitter, input: Value, *, alpha: float) -> Ref:
     x = single(g, input)
     below = g.pair("Multiply", expm1(g, g.pair("Minimum", g.number(0, x), x)), g.number(alpha, x))
     above = g.pair("Less", g.number(0, x), x)
-    return g.cast(g.where(above, x, kept(g, x, below)), input.precision)
+    return g.cast(g.where(above, x, keep_nan(g, x, below)), input.precision)
 
 
 def expm1(g: Emitter, x: Ref) -> Ref:

@@ -14,12 +14,12 @@ from .integers import product
 Fold = Callable[[Ref, list[int]], Ref]
 
 
-def folded(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: bool) -> Ref:
+def fold_axes(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: bool) -> Ref:
     """A reduction over distinct axes, as many as `axes` holds; `fold` reduces to a size of 1."""
     count = length_of(axes)
     if count > input.rank:
         raise NoLowering(f"openvino: {count} axes of {input.type}")
-    mask = marked(g, axes, input.rank)
+    mask = mark_axes(g, axes, input.rank)
     order, sizes = sorted_behind(g, mask), g.dims(input)
     rest = input.rank - count
     moved = g.node("Transpose", input, order)
@@ -33,7 +33,7 @@ def folded(g: Emitter, input: Value, axes: Value, fold: Fold, *, keepdim: bool) 
     return g.reshape(result, g.where(mask, g.ints(1), sizes))
 
 
-def marked(g: Emitter, axes: Value, rank: int) -> Ref:
+def mark_axes(g: Emitter, axes: Value, rank: int) -> Ref:
     """Which of `rank` axes are named."""
     named = g.reshape(g.int64(axes), [-1, 1])
     every = g.ints(*range(rank)), g.ints(*range(-rank, 0))
@@ -58,14 +58,14 @@ def sorted_behind(g: Emitter, mask: Ref) -> Ref:
     return order
 
 
-def squeezed(g: Emitter, input: Value, axes: Value) -> Ref:
+def squeeze_axes(g: Emitter, input: Value, axes: Value) -> Ref:
     """`input` without the axes."""
-    order = sorted_behind(g, marked(g, axes, input.rank))
+    order = sorted_behind(g, mark_axes(g, axes, input.rank))
     kept = g.part(order, 0, input.rank - length_of(axes))
     return g.reshape(input, g.node("Gather", g.dims(input), kept, g.scalar(0)))
 
 
-def unsqueezed(g: Emitter, input: Value, axes: Value) -> Ref:
+def unsqueeze_axes(g: Emitter, input: Value, axes: Value) -> Ref:
     """`input` with axes of size 1, one after the other."""
     sizes: Ref = g.dims(input)
     named = g.int64(axes)
@@ -80,7 +80,7 @@ def unsqueezed(g: Emitter, input: Value, axes: Value) -> Ref:
     return g.reshape(input, sizes)
 
 
-def tiled(g: Emitter, input: Operand, rank: int, counts: Ref) -> Ref:
+def tile_axes(g: Emitter, input: Operand, rank: int, counts: Ref) -> Ref:
     """As many copies along each axis as are only known while running.
 
     OpenVINO's Tile misplaces them; each axis is repeated by an axis of its own in front of it.

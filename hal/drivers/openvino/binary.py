@@ -12,14 +12,14 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from .elements import NARROW
 from .emitter import Emitter, Operand, Ref
-from .finite import kept
-from .integers import computed, is_size, power, quotient_of, wide, wrapped
+from .finite import keep_nan
+from .integers import compute_in_32_bits, is_size, power, quotient_of, wide, wrap
 
 table = Lowerings[Ref]()
 
 
 @table.fuse
-def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
+def apply_fuse_code(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
     """The activation of a fuse code."""
     high = {Fuse.RELU1: 1, Fuse.RELU6: 6}
     match fuse_code:
@@ -28,20 +28,22 @@ def fused(g: Emitter, result: Ref, fuse_code: Fuse) -> Ref:
         case Fuse.RELU if result.is_float:
             return g.node("Relu", result)
         case Fuse.RELU:
-            return rectified(g, result)
+            return rectify(g, result)
         case Fuse.RELU1 | Fuse.RELU6:
             if result.is_float:
                 return g.node("Clamp", result, min=0.0, max=float(high[fuse_code]))
-            return clipped(g, result, 0, high[fuse_code])
+            return clip_between(g, result, 0, high[fuse_code])
     raise NoLowering(f"fuse code {fuse_code!r}")
 
 
-def rectified(g: Emitter, input: Value | Ref) -> Ref:
+def rectify(g: Emitter, input: Value | Ref) -> Ref:
     """max(0, x)."""
-    return clipped(g, input, 0, None)
+    return clip_between(g, input, 0, None)
 
 
-def clipped(g: Emitter, input: Value | Ref, low: Operand | float, high: Operand | float) -> Ref:
+def clip_between(
+    g: Emitter, input: Value | Ref, low: Operand | float, high: Operand | float
+) -> Ref:
     """min(max(x, low), high) with NaN; the bounds are numbers, operands or None."""
     ref = g.ref(input)
     if ref is None:
@@ -53,13 +55,13 @@ def clipped(g: Emitter, input: Value | Ref, low: Operand | float, high: Operand 
             given = g.number(limit, made) if isinstance(limit, (int, float)) else wide(g, limit)
             made = g.pair(op, given, made)
     if ref.is_float:
-        return kept(g, ref, made)
+        return keep_nan(g, ref, made)
     return g.cast(made, ref.precision) if narrow else made
 
 
 @table.each({binary.add: "Add", binary.mul: "Multiply", binary.sub: "Subtract"})
 def _wrapping(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
+    return compute_in_32_bits(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
 def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
@@ -71,12 +73,12 @@ def extreme(g: Emitter, name: str, a: Ref, b: Ref) -> Ref:
 
 @table.each({binary.max_: "Maximum", binary.min_: "Minimum"})
 def _extreme(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return computed(g, lambda a, b: extreme(g, name, a, b), input0, input1)
+    return compute_in_32_bits(g, lambda a, b: extreme(g, name, a, b), input0, input1)
 
 
 @table.lower(binary.sum_)
 def sum_(g: Emitter, *input: Value) -> Ref:
-    return computed(
+    return compute_in_32_bits(
         g, lambda *refs: functools.reduce(lambda a, b: g.pair("Add", a, b), refs), *input
     )
 
@@ -86,7 +88,7 @@ def div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         return g.node("Divide", input0, input1, auto_broadcast="numpy", m_pythondiv=False)
     quotient, _ = quotient_of(g, input0, input1, floor=False)
-    return wrapped(g, quotient, input0.precision)
+    return wrap(g, quotient, input0.precision)
 
 
 @table.lower(binary.floor_div)
@@ -94,7 +96,7 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: floor_div of floats, whose remainder it rounds")
     quotient, _ = quotient_of(g, input0, input1, floor=True)
-    return wrapped(g, quotient, input0.precision)
+    return wrap(g, quotient, input0.precision)
 
 
 @table.lower(binary.mod)
@@ -102,7 +104,7 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     if input0.is_float:
         raise NoLowering("openvino: mod of floats, which it rounds")
     _, left = quotient_of(g, input0, input1, floor=not fmod)
-    return wrapped(g, left, input0.precision)
+    return wrap(g, left, input0.precision)
 
 
 @table.lower(binary.pow_)
@@ -111,7 +113,7 @@ def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
         if input0.precision == Precision.INT64 and not is_size(input0, input1):
             raise NoLowering("openvino computes int64 in 32 bits: powers")
         signed = input0.dtype.kind == "i"
-        return computed(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
+        return compute_in_32_bits(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
     known = None if input1.constant is None or input1.constant.size != 1 else input1.constant
     if known is not None and float(known.reshape(())) == 2 and input1.rank <= input0.rank:
         return g.pair("Multiply", input0, input0)

@@ -31,7 +31,7 @@ def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
 
 
 @table.each({compare.greater: "Less", compare.greater_equal: "LessEqual"})
-def _turned(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
+def _register_exchanged(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
     """The other way round: OpenVINO's own hold for NaN."""
     return g.pair(name, plain(g, input1), plain(g, input0))
 

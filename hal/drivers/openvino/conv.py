@@ -15,7 +15,7 @@ from nnir.types import Fuse, Precision
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
 from . import windows
-from .binary import fused
+from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
@@ -27,7 +27,7 @@ def _require_float(name: str, input: Value) -> None:
         raise NoLowering(f"openvino has no {name} of {input.precision.name}")
 
 
-def _grouped(g: Emitter, filter: Value, group: int) -> Ref:
+def _group_filters(g: Emitter, filter: Value, group: int) -> Ref:
     """Filters of each group behind a new first axis; a view of a constant."""
     first, *rest = filter.shape
     if filter.constant is not None:
@@ -39,7 +39,7 @@ def _grouped(g: Emitter, filter: Value, group: int) -> Ref:
     return g.reshape(g.cast(filter, FLOAT32), shape)
 
 
-def _biased(g: Emitter, result: Ref, bias: Value, rank: int) -> Ref:
+def _add_bias(g: Emitter, result: Ref, bias: Value, rank: int) -> Ref:
     if bias.constant is not None:
         if not bias.constant.any():
             return result
@@ -62,18 +62,20 @@ def convolution(
 ) -> Ref:
     """The native operator without negative padding, which is cut off before."""
     _require_float("convolution", input)
-    over = how.over(windows.sized("a filter", filter))
+    over = how.over(windows.spatial_sizes("a filter", filter))
     given: dict[str, Any] = {**windows.padding(input, over)}
     x = g.cast(input, FLOAT32)
     pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
     if any(a < 0 or b < 0 for a, b in pairs):
-        x = windows.bordered(g, x, [(min(a, 0), min(b, 0)) for a, b in pairs])
+        x = windows.add_border(g, x, [(min(a, 0), min(b, 0)) for a, b in pairs])
         given |= {k: [max(p, 0) for p in given[k]] for k in ("pads_begin", "pads_end")}
-    result = _convolved(g, "Convolution", x, filter, group, how, given)
-    return g.cast(fused(g, _biased(g, result, bias, how.rank), fuse_code), input.precision)
+    result = _convolve(g, "Convolution", x, filter, group, how, given)
+    return g.cast(
+        apply_fuse_code(g, _add_bias(g, result, bias, how.rank), fuse_code), input.precision
+    )
 
 
-def _convolved(
+def _convolve(
     g: Emitter,
     name: str,
     x: Ref,
@@ -85,7 +87,7 @@ def _convolved(
     given = {"strides": how.strides, "dilations": how.dilations, **given}
     if group == 1:
         return g.node(name, x, g.cast(filter, FLOAT32), **given)
-    weights = _grouped(g, filter, group)
+    weights = _group_filters(g, filter, group)
     return g.node(f"Group{name}", x, weights, **given)
 
 
@@ -102,15 +104,15 @@ def transposed_convolution(
 ) -> Ref:
     """The native operator; what it cannot be told of the border is padded or cut off after it."""
     _require_float("transposed convolution", input)
-    how = how.over(windows.sized("a filter", filter))
-    borders = how.growth(windows.sized("CONV_2D_TRANSPOSE", input) if how.is_forced else ())
+    how = how.over(windows.spatial_sizes("a filter", filter))
+    borders = how.growth(windows.spatial_sizes("CONV_2D_TRANSPOSE", input) if how.is_forced else ())
     inner = [(max(-a, 0), max(-b, 0)) for a, b in borders]
     outer = [(max(a, 0), max(b, 0)) for a, b in borders]
     given = {**windows.explicit(inner), "output_padding": [0] * how.rank}
     x = g.cast(input, FLOAT32)
-    result = _convolved(g, "ConvolutionBackpropData", x, filter, group, how, given)
-    result = _biased(g, windows.bordered(g, result, outer), bias, how.rank)
-    return g.cast(fused(g, result, fuse_code), input.precision)
+    result = _convolve(g, "ConvolutionBackpropData", x, filter, group, how, given)
+    result = _add_bias(g, windows.add_border(g, result, outer), bias, how.rank)
+    return g.cast(apply_fuse_code(g, result, fuse_code), input.precision)
 
 
 PARTS = 16
@@ -133,8 +135,8 @@ def conv_integer(
     taps = [d for d in filter.shape[1:] if not isinstance(d, Expr)]
     if len(taps) < filter.rank - 1 or int(np.prod(taps)) > EXACT:
         raise NoLowering(f"openvino: sums of integers of a filter {filter.type} in float32")
-    x = _centred(g, input, input_zero_point, 0)
-    w = _centred(g, filter, filter_zero_point, filter.rank - 1)
+    x = _subtract_zero_point(g, input, input_zero_point, 0)
+    w = _subtract_zero_point(g, filter, filter_zero_point, filter.rank - 1)
     by = g.number(PARTS, x)
     high = g.node("Floor", g.pair("Divide", x, by))
     low = g.pair("Subtract", x, g.pair("Multiply", high, by))
@@ -152,7 +154,7 @@ def conv_integer(
     return g.pair("Add", g.pair("Multiply", tall, g.number(PARTS, tall)), short)
 
 
-def _centred(g: Emitter, value: Value, zero: Value | None, tail: int) -> Ref:
+def _subtract_zero_point(g: Emitter, value: Value, zero: Value | None, tail: int) -> Ref:
     """Integers less their zero point, as floats."""
     real = g.cast(value, FLOAT32)
     if zero is None:
@@ -213,4 +215,4 @@ def deformable_conv_2d(
         bilinear_interpolation_pad=True,
         **windows.explicit(how.pairs),
     )
-    return g.cast(fused(g, _biased(g, result, bias, 2), fuse_code), input.precision)
+    return g.cast(apply_fuse_code(g, _add_bias(g, result, bias, 2), fuse_code), input.precision)

@@ -159,20 +159,20 @@ class OpenVINO(Device[Context, Program]):
 
     def create_program(self, context: Context, model: Model | None, cache: Cache | None) -> Program:
         if model is None:
-            return self._restored(context, memoryview(cache.view if cache else b""))
+            return self._restore(context, memoryview(cache.view if cache else b""))
         source = as_pairs(model)
         emitter, made = emit(self.runtime, source)
-        compiled = self._compiled(context, made)
+        compiled = self._compile(context, made)
         inputs, outputs = ([end_of(v.type) for v in ends] for ends in (model.inputs, model.outputs))
         for end, value in zip(inputs, source.inputs, strict=True):
             end.limit = emitter.limits.get(value)
         program = Program(compiled, inputs, outputs, held=[emitter.held, made])
         program.profile = context.profile
         if cache is not None:
-            cache.buffer = self._packed(context, program)
+            cache.buffer = self._pack(context, program)
         return program
 
-    def _compiled(self, context: Context, made: Any) -> Any:
+    def _compile(self, context: Context, made: Any) -> Any:
         try:
             return self.core.compile_model(made, context.device, context.config)
         except Exception as error:
@@ -192,9 +192,11 @@ class OpenVINO(Device[Context, Program]):
         except Exception as error:
             raise BadFile(f"openvino cannot read {str(path)!r}: {one_line(error)}") from error
         plain = Context(context.device, {PRECISION_HINT: "f32"}, profile=False)
-        compiled = self._compiled(plain, made)
+        compiled = self._compile(plain, made)
         takes, gives = [end_of(t) for t in inputs], [end_of(t) for t in outputs]
-        wanted = [elements.NAMES.get(elements.stored(e.precision)) for e in (*takes, *gives)]
+        wanted = [
+            elements.NAMES.get(elements.stored_precision(e.precision)) for e in (*takes, *gives)
+        ]
         ports = (*compiled.inputs, *compiled.outputs)
         found = [port.get_element_type().to_string() for port in ports]
         if wanted != found:
@@ -204,7 +206,7 @@ class OpenVINO(Device[Context, Program]):
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
 
-    def _packed(self, context: Context, program: Program) -> bytes:
+    def _pack(self, context: Context, program: Program) -> bytes:
         """The length of a header, the header in JSON, then OpenVINO's own blob."""
         try:
             exported = program.compiled.export_model()
@@ -227,8 +229,8 @@ class OpenVINO(Device[Context, Program]):
         text += b" " * (-(len(MAGIC) + 8 + len(text)) % ALIGNMENT)
         return b"".join([MAGIC, b"%08x" % len(text), text, blob])
 
-    def _restored(self, context: Context, buffer: memoryview) -> Program:
-        """A program from `_packed`; the blob is looked at before OpenVINO reads it."""
+    def _restore(self, context: Context, buffer: memoryview) -> Program:
+        """A program from `_pack`; the blob is looked at before OpenVINO reads it."""
         try:
             start = len(MAGIC) + 8
             magic, length = bytes(buffer[:start]).split(b"\n")
@@ -283,7 +285,7 @@ class OpenVINO(Device[Context, Program]):
     ) -> list[np.ndarray]:
         kept = []
         for position, array in enumerate(inputs):
-            tensor, memory = tensor_of(self.runtime, fitted(array, program.inputs[position]))
+            tensor, memory = tensor_of(self.runtime, fit_input(array, program.inputs[position]))
             with engine_running():
                 request.set_input_tensor(position, tensor)
             kept.append((tensor, memory))
@@ -293,7 +295,7 @@ class OpenVINO(Device[Context, Program]):
             program.steps = steps(request)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         ends = enumerate(zip(program.outputs, offered, strict=True))
-        return [copied(request, position, end, given) for position, (end, given) in ends]
+        return [copy_result(request, position, end, given) for position, (end, given) in ends]
 
     def timings(self, program: Program) -> list[Timing]:
         return list(program.steps)
@@ -348,7 +350,7 @@ def end_of(type: TensorType) -> End:
     return End(real or type.precision, shape, type.dtype.name if real else None)
 
 
-def fitted(array: np.ndarray, end: End) -> np.ndarray:
+def fit_input(array: np.ndarray, end: End) -> np.ndarray:
     """An input as OpenVINO takes it: complex numbers as pairs, integers in 32 bits."""
     if array.dtype.kind == "c":
         return np.stack([array.real, array.imag], -1)
@@ -361,7 +363,7 @@ def fitted(array: np.ndarray, end: End) -> np.ndarray:
     return array
 
 
-def copied(
+def copy_result(
     request: openvino.InferRequest, position: int, end: End, given: np.ndarray | None
 ) -> np.ndarray:
     """A result that the caller owns, in the memory that is offered where it fits.

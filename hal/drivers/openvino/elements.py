@@ -89,6 +89,6 @@ def computes_carried(operation: Operation) -> bool:
     return any(v is not None and v.precision in CARRIED for v in values)
 
 
-def stored(precision: Precision) -> Precision:
+def stored_precision(precision: Precision) -> Precision:
     """The precision of the elements as plain numbers."""
     return STORAGE.get(precision, precision)

@@ -94,7 +94,7 @@ class Emitter(Emission[Ref]):
         self.held: list[Any] = []
 
     def stand_in(self, value: Value) -> Ref:
-        if elements.stored(value.precision) not in NAMES:
+        if elements.stored_precision(value.precision) not in NAMES:
             return Missing(value)
         return Ref(self.parameter(value).output(0))
 
@@ -143,7 +143,7 @@ class Emitter(Emission[Ref]):
         """The result of an operation, which has its name and must have its type."""
         if isinstance(ref, Missing):
             return ref
-        wanted = elements.stored(value.precision)
+        wanted = elements.stored_precision(value.precision)
         if ref.precision != wanted:
             return self.cast(ref, wanted)
         if value.name and ref.output.get_index() == 0:
@@ -258,10 +258,10 @@ class Emitter(Emission[Ref]):
         if to not in NAMES:
             raise NoLowering(f"openvino does not compute in {to.name}")
         if (ref.precision, to) == (Precision.FLOAT32, Precision.FLOAT16):
-            ref = self._halved(ref)
+            ref = self._overflow_like_half(ref)
         return self.node("Convert", ref, destination_type=NAMES[to])
 
-    def _halved(self, ref: Ref) -> Ref:
+    def _overflow_like_half(self, ref: Ref) -> Ref:
         """What is infinite as a float16: OpenVINO goes on in float32."""
         inside = self.pair("Less", self.node("Abs", ref), self.number(65520, ref))
         beyond = self.pair("Multiply", ref, self.number(np.inf, ref))
@@ -351,7 +351,7 @@ class Emitter(Emission[Ref]):
 
     def element(self, precision: Precision) -> openvino.Type:
         """OpenVINO's element type; NoLowering where it computes in a narrower one or in none."""
-        name = NAMES.get(elements.stored(precision))
+        name = NAMES.get(elements.stored_precision(precision))
         if name is None:
             raise NoLowering(f"openvino does not compute in {precision.name}")
         return getattr(self.runtime.Type, name)
@@ -400,7 +400,7 @@ def graph(emitter: Emitter, model: Model) -> openvino.Model:
     emitter.symbols = dict(model.symbols)
     parameters = []
     for value in model.inputs:
-        if elements.stored(value.precision) not in NAMES:
+        if elements.stored_precision(value.precision) not in NAMES:
             raise NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
         parameter = emitter.parameter(value)
         parameter.output(0).get_tensor().set_names({value.name or parameter.get_friendly_name()})
@@ -435,7 +435,7 @@ def tensor_of(
     """
     if not (array.flags.c_contiguous and array.flags.aligned):
         array = np.array(array, order="C")
-    name = NAMES.get(elements.stored(precision_of(array.dtype)))
+    name = NAMES.get(elements.stored_precision(precision_of(array.dtype)))
     if name is None:
         raise NoLowering(f"openvino does not compute in {array.dtype}")
     raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)

@@ -49,6 +49,6 @@ def is_computed(value: Value) -> bool:
     return False
 
 
-def kept(g: Emitter, input: Operand, result: Ref) -> Ref:
+def keep_nan(g: Emitter, input: Operand, result: Ref) -> Ref:
     """`result`, but NaN where the input is NaN."""
     return g.where(g.node("IsNaN", input), input, result)

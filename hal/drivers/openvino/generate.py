@@ -10,7 +10,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs
-from .integers import wrapped
+from .integers import wrap
 
 table = Lowerings[Ref]()
 
@@ -63,7 +63,7 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
         span, zero = g.pair("Subtract", last, first), g.scalar(0)
         away = g.pair("NotEqual", g.pair("Less", span, zero), g.pair("Less", by, zero))
         last = g.where(away, first, last)  # OpenVINO counts such a way too
-        return wrapped(g, g.node("Range", first, last, by, output_type="i64"), start.precision)
+        return wrap(g, g.node("Range", first, last, by, output_type="i64"), start.precision)
     first, last, by = (g.cast(v, Precision.FLOAT32) for v in (first, last, by))
     span = g.pair("Divide", g.pair("Subtract", last, first), by)
     count = g.pair("Maximum", g.number(0, span), g.node("Ceiling", span))

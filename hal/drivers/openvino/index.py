@@ -16,7 +16,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .elements import HALF, NARROW
 from .emitter import Emitter, Operand, Ref
-from .integers import wrapped
+from .integers import wrap
 
 table = Lowerings[Ref]()
 SAME = (unary.assign, shape.reshape, shape.reshape_exact, shape.unsqueeze, shape.squeeze)
@@ -121,7 +121,7 @@ def _back(g: Emitter, result: Operand, input: Value) -> Ref:
         raise NoLowering("openvino: a scatter of nothing")
     if input.precision == Precision.BOOL8:
         return g.cast(ref, Precision.BOOL8)
-    return wrapped(g, ref, input.precision)
+    return wrap(g, ref, input.precision)
 
 
 @table.lower(index.scatter_elements)

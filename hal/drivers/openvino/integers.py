@@ -24,7 +24,7 @@ def wide(g: Emitter, operand: Operand) -> Ref:
     return g.cast(ref, INT32) if ref.precision in NARROW else ref
 
 
-def wrapped(g: Emitter, ref: Ref, to: Precision) -> Ref:
+def wrap(g: Emitter, ref: Ref, to: Precision) -> Ref:
     """A result of 32 bits cut to what a narrower integer holds."""
     if to not in NARROW or ref.precision == to:
         return g.cast(ref, to)
@@ -36,12 +36,12 @@ def wrapped(g: Emitter, ref: Ref, to: Precision) -> Ref:
     return g.cast(low, to)
 
 
-def computed(g: Emitter, function: Callable[..., Ref], *operands: Value) -> Ref:
+def compute_in_32_bits(g: Emitter, function: Callable[..., Ref], *operands: Value) -> Ref:
     """`function` on the operands, narrow integers in 32 bits and cut to their own at the end."""
     to = operands[0].precision
     if to not in NARROW:
         return function(*(g.ref(v) for v in operands))
-    return wrapped(g, function(*(wide(g, v) for v in operands)), to)
+    return wrap(g, function(*(wide(g, v) for v in operands)), to)
 
 
 def is_size(*values: Value | Ref) -> bool:
@@ -49,7 +49,7 @@ def is_size(*values: Value | Ref) -> bool:
     return all(isinstance(v, Value) and v.content is not None for v in values)
 
 
-def truncated(g: Emitter, a: Ref, b: Ref) -> Ref:
+def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
     """a / b rounded toward zero, by divisors that are not 0.
 
     OpenVINO divides in float32. Its quotient is corrected by the quotient of what is left, and
@@ -88,7 +88,7 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     safe = known is not None and bool(known.all())
     by = b if safe else g.where(g.pair("Equal", b, zero), one, b)
     plain = sizes or input0.precision in NARROW
-    quotient = _divide(g, a, by) if plain else truncated(g, a, by)
+    quotient = _divide(g, a, by) if plain else divide_truncating(g, a, by)
     left = remainder(g, a, by, quotient)
     if floor and input0.dtype.kind == "i" and not sizes:
         other = g.pair("NotEqual", g.pair("Less", left, zero), g.pair("Less", by, zero))
@@ -174,7 +174,7 @@ def product(g: Emitter, input: Ref, axes: list[int], sizes: list[int], *, keepdi
     return result if keepdim or not axes else g.node("Squeeze", result, g.ints(*axes))
 
 
-def bound(precision: Precision) -> tuple[int, int]:
+def bounds_of(precision: Precision) -> tuple[int, int]:
     """What an integer holds, for the purposes of 32 bits."""
     kind = np.iinfo(np.int32 if precision == Precision.INT64 else precision.dtype)
     return int(kind.min), int(kind.max)

@@ -10,10 +10,10 @@ from nnir.ops import linear
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
-from ...quirks import met
-from .binary import fused
+from ...quirks import report_met
+from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
-from .integers import total, wide, wrapped
+from .integers import total, wide, wrap
 from .quirks import (
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
@@ -45,7 +45,7 @@ def fully_connected(
     product = g.node("MatMul", rows, w, transpose_a=False, transpose_b=True)
     if bias.constant is None or bias.constant.any():
         product = g.pair("Add", product, b)
-    return g.cast(fused(g, product, fuse_code), input.precision)
+    return g.cast(apply_fuse_code(g, product, fuse_code), input.precision)
 
 
 @table.lower(linear.mat_mul)
@@ -54,10 +54,10 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     if x.is_float:
         left, right = g.cast(x, FLOAT32), g.cast(y, FLOAT32)
         if is_open_with_groups(x, y):
-            met(GROUPS_OF_OPEN_ROWS)
+            report_met(GROUPS_OF_OPEN_ROWS)
             made = _with_more_axes(g, 4, left, right, **flags)
         elif is_attention_of_equal_sizes(x, y):
-            met(EQUAL_HEADS_AND_ROWS)
+            report_met(EQUAL_HEADS_AND_ROWS)
             made = _with_more_axes(g, 5, left, right, **flags)
         else:
             made = g.node("MatMul", left, right, outputs=1, **flags)
@@ -84,10 +84,10 @@ def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b:
     a, b = wide(g, x), wide(g, y)
     if transpose_a:
         left[-2:] = left[:-3:-1]
-        a = _turned(g, a)
+        a = _transpose_last(g, a)
     if not transpose_b:
         right[-2:] = right[:-3:-1]
-        b = _turned(g, b)
+        b = _transpose_last(g, b)
     count = 1
     for size in broadcast(tuple(left[:-2]), tuple(right[:-2])):
         count *= int(size)  # type: ignore[arg-type]
@@ -96,10 +96,10 @@ def _integers(g: Emitter, x: Value, y: Value, *, transpose_a: bool, transpose_b:
     a = g.reshape(a, [*left[:-1], 1, left[-1]])
     b = g.reshape(b, [*right[:-2], 1, *right[-2:]])
     products = g.pair("Multiply", a, b)
-    return wrapped(g, total(g, products, [products.rank - 1], keepdim=False), x.precision)
+    return wrap(g, total(g, products, [products.rank - 1], keepdim=False), x.precision)
 
 
-def _turned(g: Emitter, ref: Ref) -> Ref:
+def _transpose_last(g: Emitter, ref: Ref) -> Ref:
     order = [*range(ref.rank - 2), ref.rank - 1, ref.rank - 2]
     return g.node("Transpose", ref, g.ints(*order))
 

@@ -9,7 +9,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .integers import computed, wide, wrapped
+from .integers import compute_in_32_bits, wide, wrap
 
 table = Lowerings[Ref]()
 
@@ -25,7 +25,7 @@ table = Lowerings[Ref]()
     }
 )
 def _same(g: Emitter, name: str, input0: Value, input1: Value) -> Ref:
-    return computed(g, lambda a, b: g.pair(name, a, b), input0, input1)
+    return compute_in_32_bits(g, lambda a, b: g.pair(name, a, b), input0, input1)
 
 
 table.native(logic.not_, "LogicalNot")
@@ -33,7 +33,7 @@ table.native(logic.not_, "LogicalNot")
 
 @table.lower(logic.bitwise_not)
 def bitwise_not(g: Emitter, input: Value) -> Ref:
-    return computed(g, lambda x: g.node("BitwiseNot", x), input)
+    return compute_in_32_bits(g, lambda x: g.node("BitwiseNot", x), input)
 
 
 @table.lower(logic.bit_shift)
@@ -53,4 +53,4 @@ def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     empty: Ref = g.number(0, a)
     if not left and input0.dtype.kind == "i":
         empty = g.where(g.pair("Less", a, empty), g.number(-1, a), empty)
-    return wrapped(g, g.where(inside, shifted, empty), input0.precision)
+    return wrap(g, g.where(inside, shifted, empty), input0.precision)

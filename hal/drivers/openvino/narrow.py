@@ -19,12 +19,12 @@ FLOAT32, INT32, UINT8 = Precision.FLOAT32, Precision.INT32, Precision.UINT8
 CODES = np.arange(256, dtype=np.uint8)
 
 
-def mapped(g: Emitter, codes: Ref, table: np.ndarray) -> Ref:
+def map_bytes(g: Emitter, codes: Ref, table: np.ndarray) -> Ref:
     """The entry of a table of 256 for each byte."""
     return g.node("Gather", g.constant(table), g.cast(codes, INT32), g.scalar(0), batch_dims=0)
 
 
-def decoded(g: Emitter, input: Value, to: Precision) -> Ref:
+def decode(g: Emitter, input: Value, to: Precision) -> Ref:
     """Carried elements as others, carried ones too."""
     codes = g.ref(input)
     if codes is None or (to not in NAMES and to not in CARRIED) or to == Precision.UINT32:
@@ -32,13 +32,13 @@ def decoded(g: Emitter, input: Value, to: Precision) -> Ref:
     with np.errstate(all="ignore"):
         table = unary.cast.reference(CODES.view(input.dtype), dtype=to)
     if to in HALF:
-        return g.cast(mapped(g, codes, table.astype(np.float32)), to)
+        return g.cast(map_bytes(g, codes, table.astype(np.float32)), to)
     if to == Precision.INT64:
         table = np.clip(table, LOWEST, HIGHEST)
-    return mapped(g, codes, table)
+    return map_bytes(g, codes, table)
 
 
-def encoded(g: Emitter, input: Value, to: Precision) -> Ref:
+def encode(g: Emitter, input: Value, to: Precision) -> Ref:
     """Plain elements as carried ones."""
     ref = g.ref(input)
     if ref is None or ref.precision == Precision.UINT32:
@@ -122,4 +122,4 @@ def same_bits(g: Emitter, input: Value, to: Precision) -> Ref:
     if input.precision == Precision.INT8:
         whole = g.cast(codes, INT32)
         codes = g.pair("BitwiseAnd", whole, g.number(255, whole))
-    return mapped(g, codes, unary.bit_cast.reference(CODES.view(input.dtype), dtype=to))
+    return map_bytes(g, codes, unary.bit_cast.reference(CODES.view(input.dtype), dtype=to))

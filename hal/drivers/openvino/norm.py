@@ -14,7 +14,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .reduce import reduced
+from .reduce import reduce_node
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -27,7 +27,7 @@ def _column(g: Emitter, vector: Value, rank: int) -> Ref:
     return g.reshape(g.cast(vector, FLOAT32), [-1, *(1,) * (rank - 2)])
 
 
-def _standardised(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref:
+def _standardise(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Ref:
     return g.node(
         "MVN",
         x,
@@ -38,7 +38,7 @@ def _standardised(g: Emitter, x: Ref, axes: Sequence[int], epsilon: float) -> Re
     )
 
 
-def _scaled(g: Emitter, even: Ref, scale: Ref, bias: Ref) -> Ref:
+def _scale(g: Emitter, even: Ref, scale: Ref, bias: Ref) -> Ref:
     return g.pair("Add", g.pair("Multiply", even, scale), bias)
 
 
@@ -64,8 +64,8 @@ def instance_normalization(
 ) -> Ref:
     x = g.cast(input, FLOAT32)
     axes = range(2, input.rank)
-    even = _standardised(g, x, axes, epsilon) if axes else g.pair("Subtract", x, x)
-    made = _scaled(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
+    even = _standardise(g, x, axes, epsilon) if axes else g.pair("Subtract", x, x)
+    made = _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
     return g.cast(made, input.precision)
 
 
@@ -75,8 +75,8 @@ def group_normalization(
 ) -> Ref:
     x = g.cast(input, FLOAT32)
     split = g.reshape(x, [0, groups, -1], copy=True)
-    even = g.reshape(_standardised(g, split, [2], epsilon), g.dims(x))
-    made = _scaled(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
+    even = g.reshape(_standardise(g, split, [2], epsilon), g.dims(x))
+    made = _scale(g, even, _column(g, scale, input.rank), _column(g, bias, input.rank))
     return g.cast(made, input.precision)
 
 
@@ -86,8 +86,8 @@ def layer_normalization(
 ) -> Ref:
     first = axis_of(begin_norm_axis, input.rank)
     x = g.cast(input, FLOAT32)
-    even = _standardised(g, x, range(first, input.rank), epsilon)
-    made = _scaled(g, even, g.cast(scale, FLOAT32), g.cast(bias, FLOAT32))
+    even = _standardise(g, x, range(first, input.rank), epsilon)
+    made = _scale(g, even, g.cast(scale, FLOAT32), g.cast(bias, FLOAT32))
     return g.cast(made, input.precision)
 
 
@@ -95,7 +95,7 @@ def layer_normalization(
 def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Ref:
     x = g.cast(input, FLOAT32)
     op, along = "ReduceL1" if p == 1 else "ReduceL2", axis_of(axis, input.rank)
-    size = reduced(g, op, x, [along], keepdim=True)
+    size = reduce_node(g, op, x, [along], keepdim=True)
     if 0 < epsilon <= np.finfo(np.float32).tiny:
         # so small a number is flushed to 0; it only matters where the norm is 0
         none = g.pair("Equal", size, g.number(0, x))

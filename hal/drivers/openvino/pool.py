@@ -51,17 +51,17 @@ def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: W
     given = _geometry(g, input, how)
     if count_include_pad and given["rounding_type"] == "ceil":
         raise NoLowering("average_pool_2d with ceil_mode and padding needs known sizes on openvino")
-    result = _averaged(g, input, given, excluded=not count_include_pad)
+    result = _average(g, input, given, excluded=not count_include_pad)
     return g.cast(result, input.precision)
 
 
-def _averaged(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
+def _average(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool) -> Ref:
     x = g.cast(input, FLOAT32)
     if given["auto_pad"] == "explicit":
         pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
         if not excluded and any(map(any, pairs)):
             x, given = (
-                windows.bordered(g, x, pairs),
+                windows.add_border(g, x, pairs),
                 given | windows.explicit([(0, 0)] * len(pairs)),
             )
         _require_small(given)
@@ -162,18 +162,18 @@ def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Wind
     if count_include_pad and any(how.pads):
         if min(how.pads) < 0:
             raise NoLowering("openvino: average_pool with negative padding")
-        x = windows.bordered(g, x, how.pairs)
+        x = windows.add_border(g, x, how.pairs)
         ends = [e - b for e, (_, b) in zip(given["pads_end"], how.pairs, strict=True)]
         given |= {"pads_begin": [0] * how.rank, "pads_end": ends}
     if how.is_dilated:
-        return g.cast(_dilated(g, x, given), input.precision)
+        return g.cast(_sum_dilated(g, x, given), input.precision)
     _require_small(given)
     del given["dilations"]
     padded = any(given["pads_begin"]) or any(given["pads_end"]) or given["rounding_type"] != "floor"
     return g.cast(_mean(g, x, given, exclude=padded), input.precision)
 
 
-def _dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
+def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     """Sums of the taps by a convolution, channel by channel, over how many there are."""
     if given["rounding_type"] != "floor":
         raise NoLowering("openvino: a dilated pool with ceil_mode needs known sizes")
@@ -206,7 +206,7 @@ def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
     x = g.node("Abs", g.cast(input, FLOAT32))
     powers = g.pair("Power", x, g.number(p, x))
     pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
-    bordered = windows.bordered(g, powers, pairs)
+    bordered = windows.add_border(g, powers, pairs)
     given |= windows.explicit([(0, 0)] * how.rank)
     means = _mean(g, bordered, given, exclude=False)
     sums = g.pair("Multiply", means, g.number(math.prod(how.kernel_shape), means))

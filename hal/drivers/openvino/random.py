@@ -19,7 +19,7 @@ table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
-def _drawn(
+def _draw(
     g: Emitter, shape: Ref, low: float, high: float, seed: float | None, part: int = 1
 ) -> Ref:
     """Numbers in [low, high); seeds of 0 stand for other numbers in each run."""
@@ -39,7 +39,7 @@ def _drawn(
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
-    drawn = _drawn(g, g.int64(shape), 0.0, 1.0, seed)
+    drawn = _draw(g, g.int64(shape), 0.0, 1.0, seed)
     spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
     made = g.pair("Add", spread, g.number(low, drawn))
     if low < high:
@@ -54,8 +54,8 @@ def random_normal(
 ) -> Ref:
     """G. E. P. Box and M. E. Muller, 1958."""
     sizes = g.int64(shape)
-    first = _drawn(g, sizes, 0.0, 1.0, seed)
-    second = _drawn(g, sizes, 0.0, 1.0, seed, 2)
+    first = _draw(g, sizes, 0.0, 1.0, seed)
+    second = _draw(g, sizes, 0.0, 1.0, seed, 2)
     open_ = g.pair("Subtract", g.number(1, first), first)  # never 0
     radius = g.node("Sqrt", g.pair("Multiply", g.node("Log", open_), g.number(-2, first)))
     turn = g.node("Cos", g.pair("Multiply", second, g.number(2 * math.pi, first)))
@@ -66,7 +66,7 @@ def random_normal(
 @table.lower(random.bernoulli)
 def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
     chance = g.cast(input, FLOAT32)
-    drawn = _drawn(g, g.dims(chance), 0.0, 1.0, seed)
+    drawn = _draw(g, g.dims(chance), 0.0, 1.0, seed)
     return g.cast(g.pair("Less", drawn, chance), dtype)
 
 
@@ -77,7 +77,7 @@ def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: in
     x = g.cast(input, FLOAT32)
     rate = g.reshape(g.cast(ratio, FLOAT32), [])
     rate = g.where(g.reshape(training, []), rate, g.number(0, rate))
-    kept = g.pair("LessEqual", rate, _drawn(g, g.dims(x), 0.0, 1.0, None))
+    kept = g.pair("LessEqual", rate, _draw(g, g.dims(x), 0.0, 1.0, None))
     factor = g.pair("Divide", g.number(1, rate), g.pair("Subtract", g.number(1, rate), rate))
     made = g.where(kept, g.pair("Multiply", x, factor), g.number(0, x))
     made = g.where(g.pair("Equal", rate, g.number(0, rate)), x, made)

@@ -16,11 +16,11 @@ from nnir.ops import reduce
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .axes import folded
+from .axes import fold_axes
 from .elements import NARROW
 from .emitter import Emitter, Ref
 from .finite import is_computed
-from .integers import computed, extreme, product, total, wide, wrapped
+from .integers import compute_in_32_bits, extreme, product, total, wide, wrap
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -42,17 +42,17 @@ def _is_known(input: Value, axes: Value) -> bool:
 Function = Callable[[Ref, list[int], bool], Ref]
 
 
-def _reduced(g: Emitter, input: Value, axes: Value, keepdim: bool, function: Function) -> Ref:
+def _reduce_axes(g: Emitter, input: Value, axes: Value, keepdim: bool, function: Function) -> Ref:
     """`function(data, axes, keepdim)` over axes that may only be known while running."""
     if _is_known(input, axes):
         ref = g.ref(input)
         if ref is None:
             raise NoLowering("openvino: a reduction of nothing")
         return function(ref, _places(input, axes), keepdim)
-    return folded(g, input, axes, lambda x, at: function(x, at, True), keepdim=keepdim)
+    return fold_axes(g, input, axes, lambda x, at: function(x, at, True), keepdim=keepdim)
 
 
-def reduced(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) -> Ref:
+def reduce_node(g: Emitter, op: str, ref: Ref, places: list[int], *, keepdim: bool) -> Ref:
     """OpenVINO loses elements where it fuses what comes after a reduction of three axes: there a
     fourth one keeps them apart."""
     if not places:
@@ -72,9 +72,9 @@ def _float(op: str) -> Callable[..., Any]:
 
     def lower(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-            return reduced(g, op, g.cast(ref, FLOAT32), places, keepdim=keep)
+            return reduce_node(g, op, g.cast(ref, FLOAT32), places, keepdim=keep)
 
-        return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+        return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
 
     return lower
 
@@ -85,9 +85,9 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
         return _float("ReduceSum")(g, input, axes, keepdim=keepdim)
 
     def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-        return wrapped(g, total(g, wide(g, ref), places, keepdim=keep), input.precision)
+        return wrap(g, total(g, wide(g, ref), places, keepdim=keep), input.precision)
 
-    return _reduced(g, input, axes, keepdim, function)
+    return _reduce_axes(g, input, axes, keepdim, function)
 
 
 @table.lower(reduce.reduce_prod)
@@ -99,7 +99,7 @@ def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     known = [d for d in sizes if not isinstance(d, Expr)]
     if len(known) < len(sizes) or max(known, default=0) > 256:
         raise NoLowering(f"openvino: a product of integers of {input.type} over {places}")
-    return computed(g, lambda x: product(g, x, places, known, keepdim=keepdim), input)
+    return compute_in_32_bits(g, lambda x: product(g, x, places, known, keepdim=keepdim), input)
 
 
 @table.lower(reduce.reduce_mean)
@@ -111,14 +111,14 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
 
     def function(ref: Ref, places: list[int], keep: bool) -> Ref:
         x = g.cast(ref, FLOAT32)
-        made = reduced(g, "ReduceMean", x, places, keepdim=keep)
+        made = reduce_node(g, "ReduceMean", x, places, keepdim=keep)
         for k in places:
             if careful and not x.output.get_partial_shape()[k].is_static:
                 none = g.pair("Equal", g.size(x, k), g.scalar(0))
                 made = g.where(none, g.number(np.nan, made), made)
         return made
 
-    return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+    return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
 
 
 def _extreme(operator: Operator, name: str, beyond: float) -> None:
@@ -127,7 +127,7 @@ def _extreme(operator: Operator, name: str, beyond: float) -> None:
         def function(ref: Ref, places: list[int], keep: bool) -> Ref:
             return _extreme_of(g, name, beyond, ref, places, keep)
 
-        return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+        return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
 
 
 def _extreme_of(
@@ -136,19 +136,19 @@ def _extreme_of(
     """OpenVINO starts from the largest finite number and passes over NaN."""
     if ref.precision == Precision.BOOL8:
         op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
-        return reduced(g, op, ref, places, keepdim=keepdim)
+        return reduce_node(g, op, ref, places, keepdim=keepdim)
     if not ref.is_float:
         mode = "max" if name == "ReduceMax" else "min"
         found = extreme(g, wide(g, ref), places, mode, keepdim=keepdim)
-        return wrapped(g, found, ref.precision)
+        return wrap(g, found, ref.precision)
     x = g.cast(ref, FLOAT32)
-    made = reduced(g, name, x, places, keepdim=keepdim)
+    made = reduce_node(g, name, x, places, keepdim=keepdim)
     if not places:
         return made
     infinite = g.pair("Equal", x, g.number(beyond, x))
-    every = reduced(g, "ReduceLogicalAnd", infinite, places, keepdim=keepdim)
+    every = reduce_node(g, "ReduceLogicalAnd", infinite, places, keepdim=keepdim)
     made = g.where(every, g.number(beyond, x), made)
-    lost = reduced(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim=keepdim)
+    lost = reduce_node(g, "ReduceLogicalOr", g.node("IsNaN", x), places, keepdim=keepdim)
     return g.where(lost, g.number(np.nan, x), made)
 
 
@@ -173,7 +173,7 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
         made = g.pair("Add", g.node("Log", whole), shift)
         return made if keep else g.node("Squeeze", made, g.ints(*places))
 
-    return g.cast(_reduced(g, input, axes, keepdim, function), input.precision)
+    return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
 
 
 def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
@@ -214,7 +214,7 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
     kind = Precision.INT32 if input.precision in NARROW else input.precision
     x = g.cast(input, FLOAT32 if input.is_float else kind)
     made = g.node("CumSum", x, along, exclusive=exclusive, reverse=reverse)
-    return wrapped(g, made, input.precision)
+    return wrap(g, made, input.precision)
 
 
 @table.lower(reduce.cum_prod)
@@ -231,15 +231,15 @@ def cum_prod(
         raise NoLowering(f"openvino: cum_prod of {input.type} along {place}")
     x = g.cast(input, FLOAT32) if input.is_float else wide(g, input)
     if exclusive:
-        x = _shifted(g, x, place, 1, size, reverse=reverse)
+        x = _shift(g, x, place, 1, size, reverse=reverse)
     step = 1
     while step < size:
-        x = g.pair("Multiply", x, _shifted(g, x, place, step, size, reverse=reverse))
+        x = g.pair("Multiply", x, _shift(g, x, place, step, size, reverse=reverse))
         step *= 2
-    return wrapped(g, x, input.precision)
+    return wrap(g, x, input.precision)
 
 
-def _shifted(g: Emitter, x: Ref, axis: int, step: int, size: int, *, reverse: bool) -> Ref:
+def _shift(g: Emitter, x: Ref, axis: int, step: int, size: int, *, reverse: bool) -> Ref:
     """Ones move in, what moves out is lost."""
     rank = x.rank
     pads = [step if k == axis else 0 for k in range(rank)]

@@ -16,7 +16,7 @@ from nnir.ops.sampling import Filter
 from nnir.types import Precision
 
 from .emitter import Emitter, Ref
-from .integers import truncated
+from .integers import divide_truncating
 
 FLOAT32 = Precision.FLOAT32
 
@@ -43,35 +43,35 @@ def nearest(g: Emitter, how: Filter, size: Ref, out: Ref) -> Ref:
             bottom = times(two, g.pair("Maximum", g.pair("Subtract", out, one), one))
         case _:
             raise NoLowering(f"openvino: resize of sizes that are not known, {how}")
-    return _bounded(g, _rounded(g, how.nearest, top, bottom), size)
+    return _clamp_position(g, _round_quotient(g, how.nearest, top, bottom), size)
 
 
-def _rounded(g: Emitter, how: str, top: Ref, bottom: Ref) -> Ref:
+def _round_quotient(g: Emitter, how: str, top: Ref, bottom: Ref) -> Ref:
     """top / bottom as a whole number."""
     two = g.scalar(2)
     twice, all_ = g.pair("Multiply", top, two), g.pair("Multiply", bottom, two)
     match how:
         case "floor":
-            return floored(g, top, bottom)
+            return floor_quotient(g, top, bottom)
         case "ceil":
-            return _negative(g, floored(g, _negative(g, top), bottom))
+            return _negative(g, floor_quotient(g, _negative(g, top), bottom))
         case "round_prefer_ceil":
-            return floored(g, g.pair("Add", twice, bottom), all_)
-    return _negative(g, floored(g, g.pair("Subtract", bottom, twice), all_))
+            return floor_quotient(g, g.pair("Add", twice, bottom), all_)
+    return _negative(g, floor_quotient(g, g.pair("Subtract", bottom, twice), all_))
 
 
 def _negative(g: Emitter, ref: Ref) -> Ref:
     return g.pair("Subtract", g.scalar(0), ref)
 
 
-def floored(g: Emitter, a: Ref, b: Ref) -> Ref:
+def floor_quotient(g: Emitter, a: Ref, b: Ref) -> Ref:
     """a / b rounded down, for a positive b."""
-    quotient = truncated(g, a, b)
+    quotient = divide_truncating(g, a, b)
     over = g.pair("Less", a, g.pair("Multiply", quotient, b))
     return g.where(over, g.pair("Subtract", quotient, g.scalar(1)), quotient)
 
 
-def _bounded(g: Emitter, at: Ref, size: Ref) -> Ref:
+def _clamp_position(g: Emitter, at: Ref, size: Ref) -> Ref:
     one = g.number(1, size)
     last = g.pair("Subtract", size, one)
     return g.pair("Maximum", g.number(0, size), g.pair("Minimum", last, at))
@@ -148,7 +148,7 @@ class Resampler:
         if how.antialias or how.exclude_outside:
             total = g.node("ReduceSum", factors, g.ints(0), keep_dims=True)
             factors = op("Divide", factors, self.where(op("Equal", total, 0), 1, total))
-        home = op("Equal", self.column(self.count(0, n)), _bounded(g, taps, n))
+        home = op("Equal", self.column(self.count(0, n)), _clamp_position(g, taps, n))
         return g.node(
             "MatMul", g.cast(home, FLOAT32), factors, transpose_a=False, transpose_b=False
         )
@@ -163,7 +163,7 @@ class Resampler:
         return self.where(op("LessEqual", x, 1), near, rest)
 
 
-def resampled(
+def resample(
     g: Emitter,
     data: Ref,
     how: Filter,

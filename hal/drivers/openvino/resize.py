@@ -19,8 +19,8 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...resizing import Axis, Resizing
 from .emitter import Emitter, Operand, Ref, require_size
-from .integers import bound
-from .resampling import resampled
+from .integers import bounds_of
+from .resampling import resample
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -32,13 +32,13 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
     if precision.is_integer:
         if precision.dtype.itemsize > 2:
             raise NoLowering(f"openvino: interpolation of {precision.name} in float32")
-        low, high = bound(precision)
+        low, high = bounds_of(precision)
         result = g.node("Round", result, mode="half_to_even")
         result = g.node("Clamp", result, min=float(low), max=float(high))
     return g.cast(result, precision)
 
 
-def _interpolated(
+def _interpolate(
     g: Emitter, x: Operand, sizes: Operand, axes: Sequence[int], coordinates: str, **more: Any
 ) -> Ref:
     """OpenVINO's operator by sizes."""
@@ -105,11 +105,11 @@ def resize_nearest(
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(out)
         near = resize.nearest_positions(size, out, align_corners=align_corners)
-        result = _gathered(g, result, near, axis, size)
+        result = _gather(g, result, near, axis, size)
     return result
 
 
-def _gathered(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> Ref:
+def _gather(g: Emitter, data: Ref, near: np.ndarray, axis: int, size: int) -> Ref:
     """Entries of an axis at known places; as they are where these are all in order."""
     if np.array_equal(near, np.arange(size)):
         return data
@@ -133,10 +133,10 @@ def resize_linear(
     x = g.cast(input, FLOAT32)
     if sizes is None:
         target = _target(g, input, shape, scales)
-        return _fit(g, _interpolated(g, x, target, (2, 3), coordinates), input.precision)
+        return _fit(g, _interpolate(g, x, target, (2, 3), coordinates), input.precision)
     if _is_native(sizes, coordinates):
         target = g.ints(*(out for _, out in sizes))
-        return _fit(g, _interpolated(g, x, target, (2, 3), coordinates), input.precision)
+        return _fit(g, _interpolate(g, x, target, (2, 3), coordinates), input.precision)
     how = sampling.Filter("linear", coordinates, "", False, False, 0.0)
     for axis, (size, out) in enumerate(sizes, start=2):
         require_size(size * out)
@@ -161,7 +161,7 @@ def _along(
         for k in range(near.shape[1]):
             if not factors[:, k].any():
                 continue
-            part = _gathered(g, data, near[:, k], axis, size)
+            part = _gather(g, data, near[:, k], axis, size)
             weight = g.constant(factors[:, k].reshape(-1, *tail).astype(np.float32))
             term = g.pair("Multiply", part, weight)
             total = term if total is None else g.pair("Add", total, term)
@@ -195,11 +195,11 @@ def resize_(
         mode = "cubic" if how.mode == "cubic" else "linear_onnx"
         kind = {"mode": mode, "cube_coeff": how.cubic_coeff_a}
         x, wanted = g.cast(input, FLOAT32), g.int64(sizes)
-        return _fit(g, _interpolated(g, x, wanted, named, rule, **kind), input.precision)
+        return _fit(g, _interpolate(g, x, wanted, named, rule, **kind), input.precision)
     if how.is_nearest and sizes is None and scales is not None and scales.constant is not None:
-        return _repeated(g, input, how.filter, named, scales)
+        return _repeat(g, input, how.filter, named, scales)
     exact = g.take(input) if how.is_nearest else g.cast(input, FLOAT32)
-    result = resampled(g, exact, how.filter, named, scales, sizes, policy)
+    result = resample(g, exact, how.filter, named, scales, sizes, policy)
     return result if how.is_nearest else _fit(g, result, input.precision)
 
 
@@ -207,7 +207,7 @@ FOLLOWED = ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel")
 """Coordinate rules of OpenVINO's own operator."""
 
 
-def _repeated(
+def _repeat(
     g: Emitter, input: Value, how: sampling.Filter, axes: Sequence[int], scales: Value | None
 ) -> Ref:
     """Every element of an axis repeated a whole number of times."""
@@ -257,13 +257,13 @@ def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Re
         and all(o > 1 for _, o in pairs)
     ):
         target = g.ints(*(o for _, o in pairs))
-        return _fit(g, _interpolated(g, result, target, (2, 3), rule), input.precision)
+        return _fit(g, _interpolate(g, result, target, (2, 3), rule), input.precision)
     lost: np.ndarray | None = None
     for axis, size, out, scale, region in moving:
         require_size(size * out)
         near, factors, outside = sampling.weights(how.filter, size, out, scale, region)
         if exact:
-            result = _gathered(g, result, near[:, 0], axis, size)
+            result = _gather(g, result, near[:, 0], axis, size)
         else:
             result = _along(g, result, axis, input.rank, size, near, factors)
         if outside.any():

@@ -13,8 +13,8 @@ from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
-from ...quirks import met
-from .axes import squeezed, tiled, unsqueezed
+from ...quirks import report_met
+from .axes import squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
 from .emitter import Emitter, Operand, Ref, Refs
 from .quirks import RESHAPE_TO_NUMBER
@@ -36,7 +36,7 @@ def to_number(g: Emitter, input: Value, shape: Value) -> Ref | None:
     """The one element of a tensor, where the shape has no axes."""
     if length_of(shape) or not input.rank:
         return None
-    met(RESHAPE_TO_NUMBER)
+    report_met(RESHAPE_TO_NUMBER)
     return g.node("Squeeze", input, g.ints(*range(input.rank)))
 
 
@@ -50,7 +50,7 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
 def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     known = ints(axes)
     if axes is not None and known is None and length_of(axes):
-        return squeezed(g, input, axes)
+        return squeeze_axes(g, input, axes)
     if not known:
         known = tuple(k for k, d in enumerate(input.shape) if d == 1)
     return g.node("Squeeze", input, g.ints(*axes_of(known, input.rank))) if known else g.take(input)
@@ -61,7 +61,7 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     """The standard inserts axes one after the other."""
     known = ints(axes)
     if known is None:
-        return unsqueezed(g, input, axes)
+        return unsqueeze_axes(g, input, axes)
     places: list[int] = []
     for position, axis in enumerate(known):
         place = axis_of(axis, input.rank + position, extra=1)
@@ -87,14 +87,14 @@ def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
     else:
         middle = g.ints(merged)
     ends = [
-        *_given(g, input.shape[:first], sizes, 0),
+        *_size_parts(g, input.shape[:first], sizes, 0),
         middle,
-        *_given(g, input.shape[last + 1 :], sizes, last + 1),
+        *_size_parts(g, input.shape[last + 1 :], sizes, last + 1),
     ]
     return g.reshape(input, g.concat(*ends))
 
 
-def _given(g: Emitter, dims: tuple[Dim, ...], sizes: Ref, start: int) -> list[Ref]:
+def _size_parts(g: Emitter, dims: tuple[Dim, ...], sizes: Ref, start: int) -> list[Ref]:
     """Sizes as parts of a vector."""
     known = [d for d in dims if not isinstance(d, Expr)]
     if len(known) == len(dims):
@@ -167,7 +167,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     elif missing < 0:
         whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
     if ints(repeats) is None:
-        return tiled(g, whole, max(input.rank, length_of(repeats)), counts)
+        return tile_axes(g, whole, max(input.rank, length_of(repeats)), counts)
     return g.node("Tile", whole, counts)
 
 
@@ -195,7 +195,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
         single = g.reshape(value, []) if value.rank else g.cast(value, input.precision)
     known = ints(pads)
     if mode == PadMode.WRAP:
-        return _wrapped(g, input, known)
+        return _wrap(g, input, known)
     if mode not in MODES:
         raise NoLowering(f"openvino: pad with mode {mode.name}")
     if known is None:
@@ -205,14 +205,14 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if mode != PadMode.CONSTANT:
         result = _crop(g, result, begins, ends)
         if mode == PadMode.REFLECT:
-            return _mirrored(g, input, result, begins, ends)
+            return _mirror(g, input, result, begins, ends)
     if any(p > 0 for p in known):
         grown = [g.ints(*(max(p, 0) for p in side)) for side in (begins, ends)]
-        result = _padded(g, result, grown, single, value, mode)
+        result = _pad(g, result, grown, single, value, mode)
     return _crop(g, result, begins, ends) if mode == PadMode.CONSTANT else result
 
 
-def _padded(
+def _pad(
     g: Emitter, data: Operand, grown: list[Ref], single: Ref, value: Value | None, mode: PadMode
 ) -> Ref:
     """OpenVINO pads with finite numbers; others are put where a border of ones is."""
@@ -226,7 +226,7 @@ def _padded(
     return g.where(g.pair("Less", border, g.number(0.5, border)), inside, single)
 
 
-def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:
+def _mirror(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:
     """OpenVINO mirrors once, so further than the axis goes takes several steps."""
     left, right = [max(p, 0) for p in begins], [max(p, 0) for p in ends]
     sizes = [
@@ -246,7 +246,7 @@ def _mirrored(g: Emitter, input: Value, result: Operand, begins: list[int], ends
     return g.node("Pad", result, g.ints(*left), g.ints(*right), pad_mode="reflect")
 
 
-def _wrapped(g: Emitter, input: Value, pads: Ints | None) -> Ref:
+def _wrap(g: Emitter, input: Value, pads: Ints | None) -> Ref:
     """Positions modulo the size, which must be known."""
     result: Operand = input
     for axis, size in enumerate(input.shape):
@@ -281,13 +281,13 @@ def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadM
     zero = g.ints(0)
     grown, crops = g.pair("Maximum", both, zero), g.pair("Minimum", both, zero)
 
-    def cropped(ref: Operand) -> Ref:
+    def crop(ref: Operand) -> Ref:
         starts = g.pair("Subtract", zero, g.part(crops, 0, rank))
         stops = g.pair("Add", g.dims(ref), g.part(crops, rank, 2 * rank))
         stops = g.pair("Maximum", stops, zero)
         return g.node("Slice", ref, starts, stops, g.ints(*[1] * rank), g.ints(*range(rank)))
 
-    first: Operand = input if mode == PadMode.CONSTANT else cropped(input)
+    first: Operand = input if mode == PadMode.CONSTANT else crop(input)
     sides = g.part(grown, 0, rank), g.part(grown, rank, 2 * rank)
     made = g.node("Pad", first, *sides, single, pad_mode=MODES[mode])
-    return cropped(made) if mode == PadMode.CONSTANT else made
+    return crop(made) if mode == PadMode.CONSTANT else made

@@ -10,7 +10,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs
-from .integers import wide, wrapped
+from .integers import wide, wrap
 from .reduce import sortable
 
 table = Lowerings[Ref]()
@@ -58,4 +58,4 @@ def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
         index_element_type="i64",
         count_element_type="i64",
     )
-    return wrapped(g, values, input.precision), *rest
+    return wrap(g, values, input.precision), *rest

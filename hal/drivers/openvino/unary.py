@@ -15,9 +15,9 @@ from .activation import expm1 as expm1_of
 from .activation import log_of_sum
 from .elements import NAMES
 from .emitter import Emitter, Ref
-from .finite import kept
-from .integers import computed
-from .narrow import decoded, encoded, same_bits
+from .finite import keep_nan
+from .integers import compute_in_32_bits
+from .narrow import decode, encode, same_bits
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -56,31 +56,31 @@ def assign(g: Emitter, input: Value) -> Ref:
 def abs_(g: Emitter, input: Value) -> Ref:
     if input.dtype.kind == "u":
         return g.take(input)
-    return computed(g, lambda x: g.node("Abs", x), input)
+    return compute_in_32_bits(g, lambda x: g.node("Abs", x), input)
 
 
 @table.lower(unary.neg)
 def neg(g: Emitter, input: Value) -> Ref:
     if input.is_float:
         return g.node("Negative", input)
-    return computed(g, lambda x: g.pair("Subtract", g.number(0, x), x), input)
+    return compute_in_32_bits(g, lambda x: g.pair("Subtract", g.number(0, x), x), input)
 
 
 @table.lower(unary.sign)
 def sign(g: Emitter, input: Value) -> Ref:
-    made = computed(g, lambda x: g.node("Sign", x), input)
-    return kept(g, input, made) if input.is_float else made
+    made = compute_in_32_bits(g, lambda x: g.node("Sign", x), input)
+    return keep_nan(g, input, made) if input.is_float else made
 
 
 @table.lower(unary.square)
 def square(g: Emitter, input: Value) -> Ref:
-    return computed(g, lambda x: g.pair("Multiply", x, x), input)
+    return compute_in_32_bits(g, lambda x: g.pair("Multiply", x, x), input)
 
 
 @table.lower(unary.exp)
 def exp(g: Emitter, input: Value) -> Ref:
     """OpenVINO's own makes infinity of NaN."""
-    return kept(g, input, g.node("Exp", input))
+    return keep_nan(g, input, g.node("Exp", input))
 
 
 @table.lower(unary.round_)
@@ -104,7 +104,7 @@ def expm1(g: Emitter, input: Value) -> Ref:
     x = g.cast(input, FLOAT32)
     far = g.pair("Less", g.number(30, x), g.node("Abs", x))
     made = g.where(far, g.pair("Subtract", g.node("Exp", x), g.number(1, x)), expm1_of(g, x))
-    return g.cast(kept(g, x, made), input.precision)
+    return g.cast(keep_nan(g, x, made), input.precision)
 
 
 @table.lower(unary.log1p)
@@ -130,9 +130,9 @@ def _logarithm(g: Emitter, base: float, input: Value) -> Ref:
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if input.precision in elements.CARRIED and input.precision != dtype:
-        return decoded(g, input, dtype)
+        return decode(g, input, dtype)
     if dtype in elements.CARRIED and input.precision != dtype:
-        return encoded(g, input, dtype)
+        return encode(g, input, dtype)
     if dtype not in NAMES and input.precision != dtype:
         raise NoLowering(f"openvino does not compute in {dtype.name}")
     if Precision.UINT32 in (input.precision, dtype):
@@ -146,13 +146,13 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         return g.pair("NotEqual", ref, g.number(0, ref))
     if dtype in elements.NARROW and input.precision not in elements.NARROW:
         whole = g.cast(ref, Precision.INT32)
-        from .integers import wrapped
+        from .integers import wrap
 
-        return wrapped(g, whole, dtype)
+        return wrap(g, whole, dtype)
     if dtype in elements.NARROW and input.precision != dtype:
-        from .integers import wrapped
+        from .integers import wrap
 
-        return wrapped(g, g.cast(ref, Precision.INT32), dtype)
+        return wrap(g, g.cast(ref, Precision.INT32), dtype)
     return g.cast(ref, dtype)
 
 

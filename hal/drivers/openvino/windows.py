@@ -57,7 +57,7 @@ def whole(input: Value, how: Window, *, inside: bool = False) -> list[tuple[int,
     return found
 
 
-def sized(name: str, input: Value) -> list[int]:
+def spatial_sizes(name: str, input: Value) -> list[int]:
     """The spatial sizes; NoLowering where they are not known."""
     sizes = [int(d) for d in input.shape[2:] if not isinstance(d, Expr)]
     if len(sizes) < input.rank - 2:
@@ -65,7 +65,7 @@ def sized(name: str, input: Value) -> list[int]:
     return sizes
 
 
-def bordered(
+def add_border(
     g: Emitter, x: Value | Ref, borders: Sequence[tuple[int, int]], value: float = 0
 ) -> Ref:
     """Grow (positive) or cut (negative) the spatial axes."""

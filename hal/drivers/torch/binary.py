@@ -70,7 +70,7 @@ def divisible(
     return a, torch.where(bad, torch.ones_like(b), b), nothing, minus
 
 
-def _unsigned(a: Any, b: Any) -> tuple[Any, Any]:
+def _divide_unsigned(a: Any, b: Any) -> tuple[Any, Any]:
     """Quotient and remainder of numbers of 64 bits that are viewed as signed ones.
 
     Half of `a` is positive; twice its quotient is right or 1 less (H. Warren, Hacker's Delight).
@@ -86,7 +86,7 @@ def _unsigned(a: Any, b: Any) -> tuple[Any, Any]:
 def _quotient(g: Emitter, input0: Value, input1: Value, mode: str) -> Result:
     a, b, nothing, minus = divisible(g, input0, input1)
     if input0.precision == Precision.UINT64:
-        made = _unsigned(a, b)[0]
+        made = _divide_unsigned(a, b)[0]
         return made if nothing is None else torch.where(nothing, 0, made)
     made = torch.div(a, b, rounding_mode=mode)
     made = made if minus is None else torch.where(minus, -a, made)
@@ -128,7 +128,7 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Result:
     if input0.is_float:
         return g.back(function(g.of(input0), g.of(input1)), input0.precision)
     a, b, nothing, minus = divisible(g, input0, input1)
-    made = _unsigned(a, b)[1] if input0.precision == Precision.UINT64 else function(a, b)
+    made = _divide_unsigned(a, b)[1] if input0.precision == Precision.UINT64 else function(a, b)
     made = made if minus is None else torch.where(minus, 0, made)
     made = made if nothing is None else torch.where(nothing, 0, made)
     return g.back(made, input0.precision)

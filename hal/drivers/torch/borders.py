@@ -8,17 +8,17 @@ import numpy as np
 import torch
 
 
-def reshaped(x: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
+def reshape_to(x: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     """RESHAPE: a 0 copies a size."""
     return x.reshape([x.shape[k] if n == 0 else n for k, n in enumerate(sizes)])
 
 
-def listed(sizes: torch.Tensor) -> list[int]:
+def to_list(sizes: torch.Tensor) -> list[int]:
     """The elements of a vector as numbers."""
     return sizes.reshape(-1).tolist()
 
 
-def squeezed(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
+def squeeze_axes(x: torch.Tensor, axes: Sequence[int]) -> torch.Tensor:
     """Without axes of size 1."""
     return x.squeeze(tuple(int(a) for a in axes))
 
@@ -30,7 +30,7 @@ def places_of(size: int, before: int, after: int, mode: str) -> np.ndarray:
     return np.pad(at, wide, mode).astype(np.int64)  # type: ignore[call-overload]
 
 
-def bordered(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -> torch.Tensor:
+def add_border(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -> torch.Tensor:
     """An axis with a border; negative amounts crop first."""
     front, back = max(before, 0), max(after, 0)
     cut = x.narrow(axis, front - before, max(x.shape[axis] - (front - before) + after - back, 0))
@@ -48,7 +48,7 @@ def bordered(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -> 
     return torch.index_select(cut, axis, at)
 
 
-def strided(x: torch.Tensor, axis: int, start: int, end: int, step: int) -> torch.Tensor:
+def slice_strided(x: torch.Tensor, axis: int, start: int, end: int, step: int) -> torch.Tensor:
     """A slice of an axis by Python's rules, also backwards."""
     if step > 0:
         return x[(slice(None),) * axis + (slice(start, end, step),)]

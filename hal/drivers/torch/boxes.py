@@ -30,7 +30,7 @@ BLOCK = 1024
 """So many boxes are compared with one another at once."""
 
 
-def suppressed(
+def suppress(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     limit: int,
@@ -94,7 +94,7 @@ def _greedy(hits: torch.Tensor, limit: int) -> torch.Tensor:
     return torch.tensor(kept, dtype=torch.int64, device=hits.device)
 
 
-def selected(
+def select_boxes(
     boxes: torch.Tensor,
     scores: torch.Tensor,
     limit: int,
@@ -116,7 +116,7 @@ def selected(
             good = torch.arange(len(mine), device=boxes.device)
             if least is not None:
                 good = torch.nonzero(mine > least).reshape(-1)
-            kept = good[suppressed(corners[image][good], mine[good], limit, threshold)]
+            kept = good[suppress(corners[image][good], mine[good], limit, threshold)]
             head = torch.tensor([image, label], device=boxes.device).expand(len(kept), 2)
             rows.append(torch.cat([head, kept[:, None]], 1))
     return torch.cat(rows)
@@ -177,7 +177,7 @@ def _of_image(
         best = best if how["nms_top_k"] < 0 else best[: how["nms_top_k"]]
         extra = 0.0 if how["normalized"] else 1.0
         given = (count, how["nms_threshold"], how["nms_eta"], extra)
-        kept = best[suppressed(own[best], mine[best], *given)].tolist()
+        kept = best[suppress(own[best], mine[best], *given)].tolist()
         found += [(float(mine[k]), label, k) for k in kept]
     if 0 <= how["keep_top_k"] < len(found):
         found = sorted(found, key=lambda f: -f[0])[: how["keep_top_k"]]

@@ -10,7 +10,7 @@ Names = Sequence[tuple[str, float, float]]
 """Activations with their two parameters."""
 
 
-def activated(x: torch.Tensor, how: tuple[str, float, float], clip: float | None) -> torch.Tensor:
+def activate(x: torch.Tensor, how: tuple[str, float, float], clip: float | None) -> torch.Tensor:
     """An activation by its name in small letters, after limiting to [-clip, clip]."""
     name, a, b = how
     x = x if clip is None else torch.clamp(x, -clip, clip)
@@ -44,7 +44,7 @@ def rnn_step(
     clip: float | None,
 ) -> list[torch.Tensor]:
     """The plain cell; `x` is the product of the input already."""
-    return [activated(x + state[0] @ r.t() + rb, f[0], clip)]
+    return [activate(x + state[0] @ r.t() + rb, f[0], clip)]
 
 
 def gru_step(
@@ -60,13 +60,13 @@ def gru_step(
     (h,) = state
     size = r.shape[1]
     both = x[:, : 2 * size] + h @ r[: 2 * size].t() + rb[: 2 * size]
-    gates = activated(both, f[0], clip)
+    gates = activate(both, f[0], clip)
     z, reset = gates[:, :size], gates[:, size:]
     if linear_before_reset:
         hidden = reset * (h @ r[2 * size :].t() + rb[2 * size :])
     else:
         hidden = (reset * h) @ r[2 * size :].t() + rb[2 * size :]
-    new = activated(x[:, 2 * size :] + hidden, f[1], clip)
+    new = activate(x[:, 2 * size :] + hidden, f[1], clip)
     return [(1 - z) * new + z * h]
 
 
@@ -86,13 +86,13 @@ def lstm_step(
     if peephole is not None:
         peep_i, peep_o, peep_f = torch.chunk(peephole, 3)
         i, forget = i + peep_i * c, forget + peep_f * c
-    i = activated(i, f[0], clip)
-    forget = 1 - i if input_forget else activated(forget, f[0], clip)
-    cell = forget * c + i * activated(new, f[1], clip)
+    i = activate(i, f[0], clip)
+    forget = 1 - i if input_forget else activate(forget, f[0], clip)
+    cell = forget * c + i * activate(new, f[1], clip)
     if peephole is not None:
         o = o + peep_o * cell
-    o = activated(o, f[0], clip)
-    return [o * activated(cell, f[2], None), cell]
+    o = activate(o, f[0], clip)
+    return [o * activate(cell, f[2], None), cell]
 
 
 def layer(

@@ -26,7 +26,7 @@ FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
 }
 
 
-def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _lowering_of(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         return function(g.ordered(input0), g.ordered(input1))
 
@@ -34,7 +34,7 @@ def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 for operator, function in FUNCTIONS.items():
-    table.lower(operator)(_lowered(function))
+    table.lower(operator)(_lowering_of(function))
 
 
 @table.lower(compare.where)

@@ -17,7 +17,7 @@ from nnir.types import Fuse
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
 from .binary import require_signed
-from .deformable import deformed
+from .deformable import deform
 from .emitter import Emitter, Result
 
 table = Lowerings[Result]()
@@ -40,7 +40,7 @@ def pairs_of(how: Window, sizes: Sequence[Dim], extents: Sequence[Dim]) -> Pairs
     return [same_pads(n, e, s) for n, e, s in given]
 
 
-def padded(g: Emitter, x: Result, pairs: Pairs, value: float = 0) -> Result:
+def pad_spatial(g: Emitter, x: Result, pairs: Pairs, value: float = 0) -> Result:
     """A tensor with a border on its spatial axes; negative amounts crop."""
     if all(n == 0 for pair in pairs for n in pair):
         return x
@@ -54,7 +54,7 @@ def symmetric(pairs: Pairs) -> list[int] | None:
     return [int(a) for a, _ in pairs] if alike else None  # type: ignore[arg-type]  # known
 
 
-def _shaped(bias: Result, rank: int) -> Any:
+def _bias_column(bias: Result, rank: int) -> Any:
     return bias.reshape([-1, *[1] * rank])
 
 
@@ -70,7 +70,7 @@ def conv_nd(
     how: Window,
 ) -> Result:
     require_signed(input, fuse_code)
-    sizes, kernel = g.axes(input)[2:], covered(g, filter, how)
+    sizes, kernel = g.axes(input)[2:], extents_of(g, filter, how)
     pairs = pairs_of(how, sizes, kernel)
     axes = list(zip(kernel, how.strides, pairs, strict=True))
     if 0 in (input.shape[0], filter.shape[0], *_slid(input.shape[2:], axes)):
@@ -78,16 +78,16 @@ def conv_nd(
         return g.raw(input).new_zeros([g.size(d) for d in whole])
     x, w, b = g.of(input), g.of(filter), g.of(bias)
     if input.is_float:
-        result = _convolved(g, x, w, b, pairs, group, how)
+        result = _convolve(g, x, w, b, pairs, group, how)
     elif input.dtype.itemsize <= 2:  # products and sums are exact in float64
         x64, w64, b64 = (t.to(torch.float64) for t in (x, w, b))
-        result = _convolved(g, x64, w64, b64, pairs, group, how).to(torch.int64).to(x.dtype)
+        result = _convolve(g, x64, w64, b64, pairs, group, how).to(torch.int64).to(x.dtype)
     else:
         result = _convolved_integers(g, input, filter, bias, pairs, group, how)
     return g.back(g.fused(result, fuse_code), input.precision)
 
 
-def covered(g: Emitter, filter: Value, how: Window) -> list[Dim]:
+def extents_of(g: Emitter, filter: Value, how: Window) -> list[Dim]:
     """How much a filter covers along each axis."""
     return [(k - 1) * d + 1 for k, d in zip(g.axes(filter)[2:], how.dilations, strict=True)]
 
@@ -98,17 +98,17 @@ def _slid(sizes: Sequence[Dim], axes: Sequence[tuple[Dim, int, tuple[Dim, Dim]]]
         yield windows.slid(n, e, s, pair)  # type: ignore[arg-type]
 
 
-def _convolved(
+def _convolve(
     g: Emitter, x: Result, w: Result, b: Result, pairs: Pairs, group: int, how: Window
 ) -> Result:
     border = symmetric(pairs)
     if border is None:
-        x, border = padded(g, x, pairs), [0] * len(pairs)
+        x, border = pad_spatial(g, x, pairs), [0] * len(pairs)
     function = FORWARD[how.rank]
     return function(x, w, b, list(how.strides), border, list(how.dilations), group)
 
 
-def windowed(x: Result, extents: Sequence[int], how: Window) -> Result:
+def view_windows(x: Result, extents: Sequence[int], how: Window) -> Result:
     """A view [N, C, *windows, *kernel]."""
     for axis, (extent, stride) in enumerate(zip(extents, how.strides, strict=True)):
         x = x.unfold(2 + axis, extent, stride)
@@ -121,8 +121,8 @@ def _convolved_integers(
 ) -> Result:
     """As products of matrices of windows, which wrap as integers do."""
     rank, own = how.rank, g.axes(filter)
-    x = padded(g, g.of(input), pairs)
-    view = windowed(x, [g.size(e) for e in covered(g, filter, how)], how)
+    x = pad_spatial(g, g.of(input), pairs)
+    view = view_windows(x, [g.size(e) for e in extents_of(g, filter, how)], how)
     lead = view.unflatten(1, [group, -1])  # type: ignore[no-untyped-call]
     order = [0, 1, *range(3, 3 + rank), 2, *range(3 + rank, 3 + 2 * rank)]
     rows = lead.permute(order).flatten(2 + rank)  # [N, G, *windows, C / G * kernel]
@@ -132,7 +132,7 @@ def _convolved_integers(
     )
     result = torch.matmul(rows, shaped)  # [N, G, *windows, O / G]
     result = result.permute([0, 1, 2 + rank, *range(2, 2 + rank)]).flatten(1, 2)
-    return result + _shaped(g.of(bias), rank)
+    return result + _bias_column(g.of(bias), rank)
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
@@ -141,7 +141,7 @@ def conv_nd_transpose(
 ) -> Result:
     rank, sizes = how.rank, g.axes(input)[2:]
     strides, dilations = list(how.strides), list(how.dilations)
-    kernel = covered(g, filter, how)
+    kernel = extents_of(g, filter, how)
     pairs = pairs_of(how, sizes, kernel)
     full = [(n - 1) * s + e for n, s, e in zip(sizes, strides, kernel, strict=True)]
     extra = how.output_padding or (0,) * rank
@@ -160,8 +160,8 @@ def conv_nd_transpose(
     else:
         result = function(x, w, None, strides, [0] * rank, [0] * rank, group, dilations)
         moved = zip(before, out, full, strict=True)
-        result = padded(g, result, [(-a, a + o - f) for a, o, f in moved])
-        result = result + _shaped(b, rank)
+        result = pad_spatial(g, result, [(-a, a + o - f) for a, o, f in moved])
+        result = result + _bias_column(b, rank)
     return g.back(result, input.precision)
 
 
@@ -188,7 +188,7 @@ def col_2_im(
     two = ones + sizes, ones + block, ones + dilated, [0, 0], ones + steps
     x = g.call(torch.ops.aten.col2im.default, g.of(input), *two)
     x = x.squeeze(2) if ones else x
-    return g.back(padded(g, x, [(-a, -b) for a, b in pairs]), input.precision)
+    return g.back(pad_spatial(g, x, [(-a, -b) for a, b in pairs]), input.precision)
 
 
 @table.lower(conv.deformable_conv_2d, how=Window)
@@ -207,5 +207,5 @@ def deformable_conv_2d(
     operands = [g.of(v) for v in (input, offset, mask, filter)]
     starts = [before for before, _ in how.pairs]
     lists = starts, list(how.strides), list(how.dilations)
-    result = g.call(deformed, *operands, *lists, group, deformable_group)
-    return g.back(result + _shaped(g.of(bias), 2), input.precision)
+    result = g.call(deform, *operands, *lists, group, deformable_group)
+    return g.back(result + _bias_column(g.of(bias), 2), input.precision)

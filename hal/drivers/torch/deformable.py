@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 
 
-def deformed(
+def deform(
     x: torch.Tensor,
     offset: torch.Tensor,
     mask: torch.Tensor,

@@ -32,7 +32,7 @@ def non_max_suppression_indices(
     bound = 0.0 if iou_threshold is None else g.raw(iou_threshold).reshape([-1])[0].item()
     least = None if score_threshold is None else g.of(score_threshold).reshape([-1])[0]
     given = (limit, bound, least, center_point_box)
-    return g.call(arithmetic.selected, g.of(boxes), g.of(scores), *given)
+    return g.call(arithmetic.select_boxes, g.of(boxes), g.of(scores), *given)
 
 
 @table.lower(detection.non_max_suppression)
@@ -69,7 +69,7 @@ def non_max_suppression(
 @table.lower(detection.suppress_boxes)
 def suppress_boxes(g: Emitter, boxes: Value, scores: Value, *, iou_threshold: float) -> Result:
     count = g.shape(scores)[0]
-    return g.call(arithmetic.suppressed, g.of(boxes), g.of(scores), count, iou_threshold)
+    return g.call(arithmetic.suppress, g.of(boxes), g.of(scores), count, iou_threshold)
 
 
 @table.lower(detection.prior_box, how=Priors)
@@ -121,7 +121,7 @@ def yolo_box(
     iou_aware_factor: float,
 ) -> Results:
     made = g.call(
-        regions.decoded,
+        regions.decode_boxes,
         g.of(input),
         g.raw(imgsize),
         list(anchors),

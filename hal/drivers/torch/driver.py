@@ -56,10 +56,10 @@ class Torch(Device["Settings", "Program"]):
         self, context: Settings, model: Model | None, cache: Cache | None
     ) -> Program:
         if model is None:
-            return self.programs.restored(b"" if cache is None else cache.buffer, context)
+            return self.programs.restore(b"" if cache is None else cache.buffer, context)
         if cache is not None:
             cache.buffer = archive.dumps(model)  # building the graph again is quick
-        return self.programs.compiled(model, context)
+        return self.programs.compile_model(model, context)
 
     def execute_program(
         self,
@@ -79,7 +79,7 @@ class Torch(Device["Settings", "Program"]):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
-        return self.programs.imported(path, outputs, context)
+        return self.programs.import_file(path, outputs, context)
 
     def files_of(self, path: Path) -> list[Path] | None:
         data = map_file(path)

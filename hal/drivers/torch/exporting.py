@@ -22,7 +22,7 @@ from nnir.model import Model, Value
 from nnir.staging import replacing
 
 from .dtypes import dtype_of
-from .program import emitted, one_line
+from .program import emit, one_line
 
 EXAMPLES = (64, 32, 96, 224, 8, 3)
 """Sizes to try for what is only known while running; 0 and 1 would be taken for constants."""
@@ -35,7 +35,7 @@ UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "to
 
 def write(model: Model, path: Path) -> None:
     """Write a model; Unsupported where torch cannot express it, with what torch says."""
-    program = exported(model)
+    program = export(model)
     with replacing(path) as file:
         target = Patient(file)
         try:
@@ -77,20 +77,20 @@ class Patient(io.RawIOBase):
         return memoryview(data).nbytes
 
 
-def exported(model: Model) -> torch.export.ExportedProgram:
+def export(model: Model) -> torch.export.ExportedProgram:
     """The ExportedProgram of a model, without what differs from run to run.
 
     Sizes have the ranges of their symbols, or where the model itself is narrower (a table of so
     many positions) those that torch finds; that a size became a constant is never accepted.
     """
-    _, module = emitted(model)
+    _, module = emit(model)
     names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
     dims = _dims(model)
     problem = "no sizes fit its inputs"
     for sizes in itertools.islice(_examples(model), ATTEMPTS):
         try:
             inputs = tuple(_example(v, sizes) for v in model.inputs)
-            return _cleaned(_attempt(module, inputs, model, names, dims))
+            return _clean(_attempt(module, inputs, model, names, dims))
         except Exception as error:  # noqa: BLE001  # torch raises many kinds
             problem = one_line(error)
     raise Unsupported(f"torch cannot export {model.name!r}: {problem}")
@@ -112,7 +112,7 @@ def _attempt(
         try:
             return torch.export.export(module, inputs, dynamic_shapes=shapes(dims), strict=False)
         except torch._dynamo.exc.UserError as error:
-            narrower = _narrowed(dims, str(error))
+            narrower = _narrow_dims(dims, str(error))
             if narrower is None:
                 raise
         return torch.export.export(module, inputs, dynamic_shapes=shapes(narrower), strict=False)
@@ -123,7 +123,7 @@ MULTIPLE = re.compile(r"^  (\w+) = (\d+)\*(\w+)(?: ([+-]) (\d+))?$", re.MULTILIN
 FIX = re.compile(r"^  \w+ = ", re.MULTILINE)
 
 
-def _narrowed(dims: dict[str, Any], message: str) -> dict[str, Any] | None:
+def _narrow_dims(dims: dict[str, Any], message: str) -> dict[str, Any] | None:
     """What torch proposes: ranges, and multiples of new sizes; None where a size is a number."""
     text = message.partition("Suggested fixes:")[2]
     ranges, multiples = RANGE.findall(text), MULTIPLE.findall(text)
@@ -151,7 +151,7 @@ def _quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def _cleaned(program: Any) -> Any:
+def _clean(program: Any) -> Any:
     for module in program.graph_module.modules():
         if isinstance(module, torch.fx.GraphModule):
             for node in module.graph.nodes:

@@ -15,7 +15,7 @@ from .emitter import Emitter, Result
 table = Lowerings[Result]()
 
 
-def counted(
+def count_grams(
     rows: torch.Tensor,
     grams: list[torch.Tensor],
     steps: list[list[int]],
@@ -60,7 +60,7 @@ def tf_idf_vectorizer(
             grams.append(g.constant(found))
             steps.append(list(range(1, 2 if n == 1 else max_skip_count + 2)))
             columns.append(first)
-    counts = g.call(counted, rows, grams, steps, columns, len(ngram_indexes))
+    counts = g.call(count_grams, rows, grams, steps, columns, len(ngram_indexes))
     if mode == "IDF":
         counts = (counts > 0).to(torch.float32)
     if weights and mode != "TF":

@@ -21,25 +21,25 @@ class Branches(nn.Module):
     def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Results:
         flag = condition.reshape([])
         if torch.compiler.is_exporting():
-            return self._exported(flag, inputs)
+            return self._run_exported(flag, inputs)
         return self.chosen(*inputs) if flag else self.other(*inputs)
 
-    def _exported(self, flag: torch.Tensor, inputs: Sequence[torch.Tensor]) -> Any:
+    def _run_exported(self, flag: torch.Tensor, inputs: Sequence[torch.Tensor]) -> Any:
         weights = [dict(m.named_buffers()) for m in (self.chosen, self.other)]
         count, first = len(inputs), len(weights[0])
 
-        def chosen(*given: torch.Tensor) -> Results:
+        def run_chosen(*given: torch.Tensor) -> Results:
             own = given[count : count + first]
-            return applied(self.chosen, weights[0], own, given[:count])
+            return apply_module(self.chosen, weights[0], own, given[:count])
 
         def other(*given: torch.Tensor) -> Results:
-            return applied(self.other, weights[1], given[count + first :], given[:count])
+            return apply_module(self.other, weights[1], given[count + first :], given[:count])
 
         lifted = [w for table in weights for w in table.values()]
-        return torch.cond(flag, chosen, other, (*inputs, *lifted))
+        return torch.cond(flag, run_chosen, other, (*inputs, *lifted))
 
 
-def applied(
+def apply_module(
     module: nn.Module,
     names: Iterable[str],
     weights: Sequence[torch.Tensor],
@@ -69,7 +69,7 @@ class Loop(nn.Module):
 
     def forward(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Results:
         if torch.compiler.is_exporting() and self.trips is None and not self.scans:
-            return self._exported(condition, *inputs)
+            return self._run_exported(condition, *inputs)
         state, fixed = inputs[: self.carried], inputs[self.carried :]
         columns: list[list[torch.Tensor]] = [[] for _ in self.scans]
         flag, count = condition.reshape([]), 0
@@ -90,7 +90,7 @@ class Loop(nn.Module):
             return count < self.trips
         return bool(flag)
 
-    def _exported(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Any:
+    def _run_exported(self, condition: torch.Tensor, *inputs: torch.Tensor) -> Any:
         state, fixed = inputs[: self.carried], inputs[self.carried :]
         weights = dict(self.body.named_buffers())
         count = len(inputs)
@@ -99,7 +99,7 @@ class Loop(nn.Module):
             return flag.clone()
 
         def step(flag: torch.Tensor, *given: torch.Tensor) -> Results:
-            more, *results = applied(self.body, weights, given[count:], given[:count])
+            more, *results = apply_module(self.body, weights, given[count:], given[:count])
             return (more.reshape([]), *results)
 
         loop = torch.ops.higher_order.while_loop

@@ -28,14 +28,14 @@ def product(
     return x
 
 
-def shifted(x: torch.Tensor, axis: int, identity: int) -> torch.Tensor:
+def shift_along(x: torch.Tensor, axis: int, identity: int) -> torch.Tensor:
     """Every element one place further, behind the identity."""
     size = x.shape[axis]
     first = torch.full_like(x.narrow(axis, 0, min(size, 1)), identity)
     return torch.cat([first, x.narrow(axis, 0, max(size - 1, 0))], axis)
 
 
-def counted(start: int, end: int, step: int) -> torch.Tensor:
+def count_up(start: int, end: int, step: int) -> torch.Tensor:
     """start, start + step, ... up to `end`."""
     count = max(-((start - end) // step), 0)
     return start + torch.arange(count) * step

@@ -49,7 +49,7 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Result:
         if kind == Precision.UINT64:
             raise NoLowering("torch counts no UINT64")
         first, last, by = (g.sizes(v)[0] for v in bounds)
-        made = g.call(folds.counted, first, last, by)
+        made = g.call(folds.count_up, first, last, by)
         return made.to(PLAIN[kind])
     wide = [g.of(v).reshape([]) for v in bounds]
     return g.back(g.call(borders.float_range, *wide), kind)

@@ -21,7 +21,7 @@ from .emitter import Emitter, Result
 table = Lowerings[Result]()
 
 
-def wrapped(g: Emitter, indices: Value, size: Dim) -> Result:
+def wrap_positions(g: Emitter, indices: Value, size: Dim) -> Result:
     """Positions as int64, those from the end as from the beginning."""
     at, known = g.index(indices), indices.known
     if known is not None and (not known.size or known.min() >= 0):
@@ -70,20 +70,20 @@ def slice_(
             places = np.arange(size, dtype=np.int64)[slice(*bounds)].copy()
             result = torch.index_select(result, place, g.constant(places))
         else:
-            result = g.call(borders.strided, result, place, *bounds)
+            result = g.call(borders.slice_strided, result, place, *bounds)
     return g.unbits(result, input.precision)
 
 
 @table.lower(index.gather_elements)
 def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Result:
-    at = wrapped(g, indices, g.axes(input)[axis])
+    at = wrap_positions(g, indices, g.axes(input)[axis])
     return g.unbits(torch.gather(g.bits(input), axis, at), input.precision)
 
 
 REDUCTIONS = {"add": "sum", "mul": "prod", "max": "amax", "min": "amin"}
 
 
-def _scattered(
+def _scatter(
     g: Emitter, x: Any, axis: int, at: Any, updates: Any, precision: Precision, reduction: str
 ) -> Result:
     """Positions along an axis are visited in order: of equal ones the last wins."""
@@ -105,7 +105,7 @@ def _both(g: Emitter, input: Value, updates: Value, reduction: str) -> tuple[Any
     return form(input), form(updates)
 
 
-def _made(g: Emitter, result: Any, precision: Precision, reduction: str) -> Result:
+def _to_result(g: Emitter, result: Any, precision: Precision, reduction: str) -> Result:
     if reduction == "none":
         return g.unbits(result, precision)
     if precision == Precision.UINT64 and reduction not in ("max", "min"):
@@ -117,10 +117,10 @@ def _made(g: Emitter, result: Any, precision: Precision, reduction: str) -> Resu
 def scatter_elements(
     g: Emitter, input: Value, indices: Value, updates: Value, *, axis: int, reduction: str
 ) -> Result:
-    at = wrapped(g, indices, g.axes(input)[axis])
+    at = wrap_positions(g, indices, g.axes(input)[axis])
     x, new = _both(g, input, updates, reduction)
-    result = _scattered(g, x, axis, at, new, input.precision, reduction)
-    return _made(g, result, input.precision, reduction)
+    result = _scatter(g, x, axis, at, new, input.precision, reduction)
+    return _to_result(g, result, input.precision, reduction)
 
 
 @table.lower(index.scatter_nd)
@@ -142,8 +142,8 @@ def scatter_nd(
     spread = place.reshape([count, 1]).expand([count, columns])
     flat = x.reshape([rows, columns])
     moved = new.reshape([count, columns])
-    result = _scattered(g, flat, 0, spread, moved, input.precision, reduction)
-    return _made(g, result.reshape(g.shape(input)), input.precision, reduction)
+    result = _scatter(g, flat, 0, spread, moved, input.precision, reduction)
+    return _to_result(g, result.reshape(g.shape(input)), input.precision, reduction)
 
 
 @table.lower(index.non_zero)

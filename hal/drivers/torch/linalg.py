@@ -32,7 +32,7 @@ SINGLE: dict[Operator[Any], tuple[Callable[[Any], Any], int]] = {
 """Functions of one matrix, and how many results they have."""
 
 
-def _lowered(
+def _lowering_of(
     function: Callable[..., object], count: int
 ) -> Callable[[Emitter, Value], Result | Results]:
     def lowering(g: Emitter, input: Value) -> Result | Results:
@@ -43,7 +43,7 @@ def _lowered(
 
 
 for operator, (function, count) in SINGLE.items():
-    table.lower(operator)(_lowered(function, count))
+    table.lower(operator)(_lowering_of(function, count))
 
 
 @table.lower(linalg.cholesky)

@@ -27,7 +27,7 @@ FUNCTIONS: dict[Operator, Callable[[Any, Any], Any]] = {
 }
 
 
-def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+def _lowering_of(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def lowering(g: Emitter, input0: Value, input1: Value) -> Result:
         return g.unbits(function(g.bits(input0), g.bits(input1)), input0.precision)
 
@@ -35,7 +35,7 @@ def _lowered(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 
 for operator, function in FUNCTIONS.items():
-    table.lower(operator)(_lowered(function))
+    table.lower(operator)(_lowering_of(function))
 
 
 @table.lower(logic.not_)

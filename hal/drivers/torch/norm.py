@@ -45,17 +45,17 @@ def batch_normalization(
 def instance_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float
 ) -> Result:
-    return _grouped(g, input, scale, bias, epsilon, g.shape(input)[1])
+    return _group_norm(g, input, scale, bias, epsilon, g.shape(input)[1])
 
 
 @table.lower(norm.group_normalization)
 def group_normalization(
     g: Emitter, input: Value, scale: Value, bias: Value, *, epsilon: float, groups: int
 ) -> Result:
-    return _grouped(g, input, scale, bias, epsilon, groups)
+    return _group_norm(g, input, scale, bias, epsilon, groups)
 
 
-def _grouped(
+def _group_norm(
     g: Emitter, input: Value, scale: Value, bias: Value, epsilon: float, groups: Any
 ) -> Result:
     if 0 in input.shape:

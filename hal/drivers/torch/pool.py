@@ -17,7 +17,7 @@ from nnir.types import Precision
 
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
-from .conv import Pairs, padded, pairs_of, symmetric, windowed
+from .conv import Pairs, pad_spatial, pairs_of, symmetric, view_windows
 from .dtypes import PLAIN
 from .emitter import Emitter, Result, Results
 
@@ -66,13 +66,13 @@ def _count(
 
 
 def _sums(g: Emitter, x: Any, how: Windows, pairs: Pairs) -> Result:
-    whole = padded(g, x, pairs)
+    whole = pad_spatial(g, x, pairs)
     rank = len(how.kernel)
     if rank in AVERAGE and not how.how.is_dilated:
         return AVERAGE[rank](
             whole, list(how.kernel), list(how.how.strides), 0, False, True, divisor_override=1
         )
-    view = windowed(whole, how.extents, how.how)
+    view = view_windows(whole, how.extents, how.how)
     return view.sum(list(range(2 + rank, 2 + 2 * rank)))
 
 
@@ -80,7 +80,7 @@ def _counts(g: Emitter, x: Any, how: Windows, *, with_pads: bool) -> Result:
     """How many elements of each window count."""
     ones = x.new_ones([1, 1, *(g.size(n) for n in how.sizes)])
     if with_pads:
-        ones = padded(g, ones, how.pairs, 1)
+        ones = pad_spatial(g, ones, how.pairs, 1)
         reach = zip(how.reach, how.pairs, strict=True)
         rest = [(0, after - behind) for (_, after), (_, behind) in reach]
         return _sums(g, ones, how, rest).clamp(min=1)
@@ -124,7 +124,7 @@ def _maxima(g: Emitter, input: Value, how: Windows) -> Result:
     if input.precision == Precision.BOOL8:
         x = x.to(torch.float32)
     elif input.is_integer and input.dtype.itemsize > 4:
-        view = windowed(padded(g, x, how.reach, _lowest(input)), how.extents, how.how)
+        view = view_windows(pad_spatial(g, x, how.reach, _lowest(input)), how.extents, how.how)
         return view.amax(list(range(2 + rank, 2 + 2 * rank)))
     elif input.is_integer:
         x = x.to(torch.float64)
@@ -132,7 +132,7 @@ def _maxima(g: Emitter, input: Value, how: Windows) -> Result:
         raise NoLowering(f"torch has no max_pool over {rank} axes")
     border = _native_border(how)
     if border is None or how.ceil:
-        x, border = padded(g, x, how.reach, -torch.inf), [0] * rank
+        x, border = pad_spatial(g, x, how.reach, -torch.inf), [0] * rank
     steps, dilated = list(how.how.strides), list(how.how.dilations)
     best = MAXIMUM[rank](x, list(how.kernel), steps, border, dilated)
     if input.is_float:
@@ -150,8 +150,8 @@ def _with_places(g: Emitter, input: Value, how: Windows, kind: Precision) -> tup
     sizes = [g.size(n) for n in how.sizes]
     count = math.prod(sizes[1:], start=sizes[0])
     plane = g.call(torch.arange, count, dtype=torch.int64).reshape([1, 1, *sizes])
-    places = windowed(padded(g, plane, how.reach, -1), *given).flatten(2 + rank)
-    values = windowed(padded(g, x, how.reach, _lowest(input)), *given).flatten(2 + rank)
+    places = view_windows(pad_spatial(g, plane, how.reach, -1), *given).flatten(2 + rank)
+    values = view_windows(pad_spatial(g, x, how.reach, _lowest(input)), *given).flatten(2 + rank)
     best = values.amax(-1, keepdim=True)
     found = (values == best) | (values != values) if input.is_float else values == best
     found = found & (places >= 0)

@@ -71,7 +71,7 @@ class Program:
         with running(self.settings.device):
             given = [tensor_of(a).to(self.settings.device) for a in inputs]
             try:
-                results = self._timed(given) if self.settings.profiles else self.module(*given)
+                results = self._run_timed(given) if self.settings.profiles else self.module(*given)
             except NNAdapterError:
                 raise
             except REFUSALS as error:
@@ -90,7 +90,7 @@ class Program:
             arrays.append(array_of(tensor, dtype))
         return arrays
 
-    def _timed(self, given: Sequence[torch.Tensor]) -> Any:
+    def _run_timed(self, given: Sequence[torch.Tensor]) -> Any:
         clock = Clock(self.module, self.settings.device)
         results = clock.run(*given)
         self.timings = clock.timings()
@@ -150,7 +150,7 @@ def running(device: torch.device) -> Iterator[None]:
         yield
 
 
-def emitted(model: Model) -> tuple[Emitter, fx.GraphModule]:
+def emit(model: Model) -> tuple[Emitter, fx.GraphModule]:
     """The module of a model; NoLowering lists everything that is missing."""
     emitter = Emitter(LOWERINGS)
     names = identifiers([v.name or f"input{k}" for k, v in enumerate(model.inputs)])
@@ -163,9 +163,9 @@ def emitted(model: Model) -> tuple[Emitter, fx.GraphModule]:
     return emitter, module
 
 
-def compiled(model: Model, settings: Settings) -> Program:
+def compile_model(model: Model, settings: Settings) -> Program:
     """A program that runs a model."""
-    _, module = emitted(model)
+    _, module = emit(model)
     tensors = list(module.buffers())
     module = module.to(settings.device) if settings.device.type != "cpu" else module
     owned = frozenset(t.untyped_storage().data_ptr() for t in module.buffers())
@@ -179,7 +179,7 @@ def why_not(operation: Operation) -> str | None:
     return refusal(operation, lambda: Emitter(LOWERINGS))
 
 
-def imported(path: Path, outputs: Sequence[TensorType], settings: Settings) -> Program:
+def import_file(path: Path, outputs: Sequence[TensorType], settings: Settings) -> Program:
     """A program of a `.pt2` file; DeviceError for one that torch does not load."""
     try:
         exported = torch.export.load(path)
@@ -193,10 +193,10 @@ def imported(path: Path, outputs: Sequence[TensorType], settings: Settings) -> P
     return Program(module, [t.dtype for t in outputs], plain, owned, [exported])
 
 
-def restored(data: bytes, settings: Settings) -> Program:
+def restore(data: bytes, settings: Settings) -> Program:
     """The program of a model as bytes, which is built again; DeviceError for other bytes."""
     try:
-        return compiled(archive.loads(data), settings)
+        return compile_model(archive.loads(data), settings)
     except NNAdapterError as error:
         raise DeviceError(f"torch cannot restore the program: {error}") from error
 

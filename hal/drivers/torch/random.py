@@ -22,7 +22,7 @@ table = Lowerings[Result]()
 LARGEST = 1 << 26
 
 
-def _drawn(g: Emitter, operator: Operator, shape: Value, **attributes: Any) -> Result | None:
+def _draw_values(g: Emitter, operator: Operator, shape: Value, **attributes: Any) -> Result | None:
     """Numbers that are the same in every run: a constant, where their count is known."""
     known = shape.known
     if known is None or np.prod(known) > LARGEST:
@@ -30,7 +30,7 @@ def _drawn(g: Emitter, operator: Operator, shape: Value, **attributes: Any) -> R
     return g.constant(operator.reference(known, **attributes))
 
 
-def drawn(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
+def draw_numbers(sizes: Sequence[int], kind: str, seed: float) -> torch.Tensor:
     """The same numbers for the same seed, in float64."""
     bits = int.from_bytes(struct.pack("<d", seed), "little", signed=True)
     generator = torch.Generator().manual_seed(bits)
@@ -44,10 +44,10 @@ def random_normal(
 ) -> Result:
     if seed is not None:
         given = {"mean": mean, "scale": scale, "dtype": dtype, "seed": seed}
-        made = _drawn(g, random.random_normal, shape, **given)
+        made = _draw_values(g, random.random_normal, shape, **given)
         if made is not None:
             return made
-        numbers = g.call(drawn, g.sizes(shape), "normal", seed)
+        numbers = g.call(draw_numbers, g.sizes(shape), "normal", seed)
     else:
         numbers = g.call(torch.randn, g.sizes(shape), dtype=torch.float64)
     return (numbers * scale + mean).to(dtype_of(dtype))
@@ -60,10 +60,10 @@ def random_uniform(
     """What would be rounded up to the upper bound is the float below it."""
     if seed is not None:
         given = {"low": low, "high": high, "dtype": dtype, "seed": seed}
-        constant = _drawn(g, random.random_uniform, shape, **given)
+        constant = _draw_values(g, random.random_uniform, shape, **given)
         if constant is not None:
             return constant
-        numbers = g.call(drawn, g.sizes(shape), "uniform", seed)
+        numbers = g.call(draw_numbers, g.sizes(shape), "uniform", seed)
     else:
         numbers = g.call(torch.rand, g.sizes(shape), dtype=torch.float64)
     made = (numbers * (high - low) + low).to(dtype_of(dtype))
@@ -79,7 +79,7 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     odds = g.raw(input).to(torch.float64)
     if seed is None:
         return (torch.rand_like(odds) < odds).to(dtype_of(dtype))
-    return (g.call(drawn, g.shape(input), "uniform", seed) < odds).to(dtype_of(dtype))
+    return (g.call(draw_numbers, g.shape(input), "uniform", seed) < odds).to(dtype_of(dtype))
 
 
 @table.lower(random.multinomial)
@@ -91,7 +91,7 @@ def multinomial(
     if seed is None:
         numbers = g.call(torch.rand, sizes, dtype=torch.float64)
     else:
-        numbers = g.call(drawn, sizes, "uniform", seed)
+        numbers = g.call(draw_numbers, sizes, "uniform", seed)
     ends = torch.cumsum(torch.exp(scores - scores.amax(1, keepdim=True)), 1)
     level = numbers * ends.narrow(1, -1, 1)
     found = g.call(torch.searchsorted, ends, level, right=True)

@@ -146,7 +146,7 @@ def _running(operator: Operator, function: Fold, identity: int) -> None:
         x = g.of(input)
         x = x.flip([along]) if reverse else x
         if exclusive:
-            x = g.call(folds.shifted, x, along, identity)
+            x = g.call(folds.shift_along, x, along, identity)
         result = function(x, along, dtype=_kind(input))
         return g.back(result.flip([along]) if reverse else result, input.precision)
 

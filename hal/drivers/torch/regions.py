@@ -52,10 +52,10 @@ def aligned_regions(
     samples = rows[0].shape[2] * columns[0].shape[2]
     width = max(x.shape[1] * bins[0] * bins[1] * samples, 1)
     if ratio > 0 and torch.compiler.is_exporting():
-        return _pooled(x, images, rows, columns, maximal)
+        return _pool_bins(x, images, rows, columns, maximal)
     many = max(CHUNK // width, 1)
     parts = [
-        _pooled(
+        _pool_bins(
             x,
             images[k : k + many],
             tuple(t[k : k + many] for t in rows),
@@ -67,7 +67,7 @@ def aligned_regions(
     return torch.cat(parts) if parts else x.new_zeros([0, x.shape[1], *bins])
 
 
-def _pooled(
+def _pool_bins(
     x: torch.Tensor,
     images: torch.Tensor,
     rows: tuple[torch.Tensor, ...],
@@ -100,17 +100,17 @@ def _pooled(
         return found.new_zeros([*found.shape[:3], found.shape[4]])
     some = (rows_count * columns_count > 0)[:, None, None, None]
     # samples beyond those of a region are none of its
-    counted = _counted(rows_count, y0.shape[2])[:, None, None, :, None, None]
-    counted = counted & _counted(columns_count, x0.shape[2])[:, None, None, None, None, :]
+    counted = _count_mask(rows_count, y0.shape[2])[:, None, None, :, None, None]
+    counted = counted & _count_mask(columns_count, x0.shape[2])[:, None, None, None, None, :]
     best = torch.where(counted, found, -torch.inf).amax((3, 5))
     return torch.where(some, best, 0.0)
 
 
-def _counted(count: torch.Tensor, most: int) -> torch.Tensor:
+def _count_mask(count: torch.Tensor, most: int) -> torch.Tensor:
     return torch.arange(most, device=count.device) < count[:, None]
 
 
-def _rounded(x: torch.Tensor) -> torch.Tensor:
+def _round_away(x: torch.Tensor) -> torch.Tensor:
     """Halves away from zero."""
     return torch.trunc(x + torch.copysign(torch.full_like(x, 0.5), x)).to(torch.int64)
 
@@ -133,7 +133,7 @@ def maximal_regions(
     """MAX_ROI_POOL, and where in its plane each maximum is."""
     height, width = x.shape[2:]
     wide = rois.to(torch.float32)
-    scaled = _rounded(wide[:, 1:] * torch.tensor(scale, dtype=torch.float32))
+    scaled = _round_away(wide[:, 1:] * torch.tensor(scale, dtype=torch.float32))
     images = wide[:, 0].to(torch.int64)
     top, bottom = _bounds(scaled[:, 1], scaled[:, 3], bins[0], height)
     left, right = _bounds(scaled[:, 0], scaled[:, 2], bins[1], width)
@@ -153,7 +153,7 @@ def maximal_regions(
     return best, places
 
 
-def decoded(
+def decode_boxes(
     x: torch.Tensor,
     sizes: torch.Tensor,
     anchors: Sequence[int],

@@ -52,13 +52,13 @@ def cubic(distance: torch.Tensor, a: float) -> torch.Tensor:
     return torch.where(x <= 1, near, torch.where(x < 2, far, 0.0))
 
 
-def taken(x: torch.Tensor, axis: int, at: torch.Tensor, how: str) -> torch.Tensor:
+def take_nearest(x: torch.Tensor, axis: int, at: torch.Tensor, how: str) -> torch.Tensor:
     """The nearest element of an axis for every position."""
     near = nearest(at, how).to(torch.int64).clamp(0, max(x.shape[axis] - 1, 0))
     return torch.index_select(x, axis, near)
 
 
-def blended(
+def blend(
     x: torch.Tensor,
     axis: int,
     at: torch.Tensor,
@@ -89,7 +89,7 @@ def blended(
     return made
 
 
-def resized(
+def resize_axes(
     x: torch.Tensor,
     axes: Sequence[int],
     sizes: Sequence[int] | None,
@@ -105,7 +105,7 @@ def resized(
     fill: float,
 ) -> torch.Tensor:
     """Resize some axes, with every rule of ONNX Resize."""
-    out, steps = resolved([x.shape[k] for k in axes], sizes, scales, policy)
+    out, steps = resolve_sizes([x.shape[k] for k in axes], sizes, scales, policy)
     lost = []
     for k, axis in enumerate(axes):
         part = None if roi is None else (float(roi[k]), float(roi[k + len(axes)]))
@@ -116,11 +116,11 @@ def resized(
             continue
         at = positions(coordinates, size, out[k], steps[k], part, x.device)
         if mode == "nearest":
-            x = taken(x, axis, at, nearest_mode)
+            x = take_nearest(x, axis, at, nearest_mode)
         else:
             shrink = min(steps[k], 1.0) if antialias else 1.0
             normalises = antialias or exclude_outside
-            x = blended(x, axis, at, mode, shrink, exclude_outside, normalises, a)
+            x = blend(x, axis, at, mode, shrink, exclude_outside, normalises, a)
         if crop:
             lost.append(((at < 0) | (at > size - 1)).reshape([-1, *[1] * (x.ndim - axis - 1)]))
     for outside in lost:
@@ -128,7 +128,7 @@ def resized(
     return x
 
 
-def resolved(
+def resolve_sizes(
     own: Sequence[int],
     sizes: Sequence[int] | None,
     scales: Sequence[float] | None,
@@ -172,7 +172,7 @@ def resized_linear(
         else:
             at = at * size / max(out, 1)
         at = torch.minimum(at, torch.full_like(at, max(size - 1, 0)))
-        x = blended(x, axis, at, "linear", 1.0, False, False, 0.0)
+        x = blend(x, axis, at, "linear", 1.0, False, False, 0.0)
     return x
 
 

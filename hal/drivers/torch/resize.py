@@ -72,7 +72,7 @@ def resize_linear(
         made = g.call(
             resampling.resized_linear, _blendable(g, input), sizes, align_corners, align_mode
         )
-    return _rounded(g, made, input)
+    return _round_integers(g, made, input)
 
 
 def _blendable(g: Emitter, input: Value) -> Result:
@@ -82,7 +82,7 @@ def _blendable(g: Emitter, input: Value) -> Result:
     return g.of(input) if input.is_float else g.of(input).to(torch.float64)
 
 
-def _rounded(g: Emitter, made: Any, input: Value) -> Result:
+def _round_integers(g: Emitter, made: Any, input: Value) -> Result:
     """Integers are rounded and clamped to what the type holds."""
     if input.is_float:
         return g.back(made, input.precision)
@@ -114,7 +114,7 @@ def resize_(
         x = g.of(input)
     has_roi = crops and roi is not None and 0 not in roi.shape
     made = g.call(
-        resampling.resized,
+        resampling.resize_axes,
         x,
         list(how.axes_of(input.rank)),
         None if sizes is None else g.sizes(sizes),
@@ -126,7 +126,7 @@ def resize_(
     )
     if how.is_nearest:
         return g.back(made, input.precision) if crops else g.unbits(made, input.precision)
-    return _rounded(g, made, input)
+    return _round_integers(g, made, input)
 
 
 BORDERS = {

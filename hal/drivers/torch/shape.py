@@ -30,17 +30,17 @@ def reshape(g: Emitter, input: Value, shape: Value) -> Result:
     known = contents(shape)
     if known is None:
         sizes = g.sizes(shape)
-        return g.call(borders.reshaped, g.raw(input), sizes)
+        return g.call(borders.reshape_to, g.raw(input), sizes)
     own = g.axes(input)
-    return _reshaped(g, input, shape, [own[k] if d == 0 else d for k, d in enumerate(known)])
+    return _reshape(g, input, shape, [own[k] if d == 0 else d for k, d in enumerate(known)])
 
 
 @table.lower(shape.reshape_exact)
 def reshape_exact(g: Emitter, input: Value, shape: Value) -> Result:
-    return _reshaped(g, input, shape, contents(shape))
+    return _reshape(g, input, shape, contents(shape))
 
 
-def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | None) -> Result:
+def _reshape(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | None) -> Result:
     """A size that follows from nothing else is read from the operand."""
     if target is None:
         return g.raw(input).reshape(g.sizes(shape))
@@ -49,7 +49,7 @@ def _reshaped(g: Emitter, input: Value, shape: Value, target: Sequence[Dim] | No
         try:
             sizes.append(g.size(dim))
         except NoLowering:
-            sizes.append(g.call(borders.listed, g.raw(shape))[position])
+            sizes.append(g.call(borders.to_list, g.raw(shape))[position])
     return g.raw(input).reshape(sizes)
 
 
@@ -63,7 +63,7 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Result:
 def squeeze(g: Emitter, input: Value, axes: Value | None) -> Result:
     known = ints(axes)
     if axes is not None and known is None and length_of(axes):
-        return g.call(borders.squeezed, g.raw(input), g.sizes(axes))
+        return g.call(borders.squeeze_axes, g.raw(input), g.sizes(axes))
     gone = known or [k for k, d in enumerate(input.shape) if d == 1]
     dropped = {axis_of(a, input.rank) for a in gone}
     return g.raw(input).squeeze(sorted(dropped)) if dropped else g.raw(input)
@@ -141,11 +141,11 @@ MOST_EXACT = 1 << 53
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Result:
     amounts = g.sizes(pads)
     if mode != PadMode.CONSTANT:
-        return _bordered(g, input, amounts, MODES[mode])
+        return _add_border(g, input, amounts, MODES[mode])
     fill = 0 if value is None or value.known is None else _fill(value)
     is_long = isinstance(fill, int) and abs(fill) > MOST_EXACT
     if value is not None and (value.known is None or is_long):
-        return _filled(g, input, amounts, value)
+        return _fill_border(g, input, amounts, value)
     result = functional.pad(g.bits(input), flat_pads(amounts), value=fill)
     return g.unbits(result, input.precision)
 
@@ -169,7 +169,7 @@ def _fill(value: Value) -> Any:
     return float(known[0]) if kind.kind == "V" else known[0].item()
 
 
-def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Result:
+def _fill_border(g: Emitter, input: Value, amounts: Any, value: Value) -> Result:
     """Zeros around a mask say where the value belongs, which is a tensor."""
     x = g.bits(input)
     flat = flat_pads(amounts)
@@ -178,7 +178,7 @@ def _filled(g: Emitter, input: Value, amounts: Any, value: Value) -> Result:
     return g.unbits(result, input.precision)
 
 
-def _bordered(g: Emitter, input: Value, amounts: Any, mode: str) -> Result:
+def _add_border(g: Emitter, input: Value, amounts: Any, mode: str) -> Result:
     """Axis by axis, by the positions that the border repeats."""
     x = g.bits(input)
     own: tuple[Dim, ...] = g.axes(input)
@@ -190,5 +190,5 @@ def _bordered(g: Emitter, input: Value, amounts: Any, mode: str) -> Result:
                 places = borders.places_of(size, pair[0], pair[1], mode)
                 x = torch.index_select(x, axis, g.constant(places))
             else:
-                x = g.call(borders.bordered, x, axis, *pair, mode)
+                x = g.call(borders.add_border, x, axis, *pair, mode)
     return g.unbits(x, input.precision)

@@ -17,7 +17,7 @@ from .emitter import Emitter, Result
 table = Lowerings[Result]()
 
 
-def transformed(x: torch.Tensor, count: int, axis: int, kind: str) -> torch.Tensor:
+def transform(x: torch.Tensor, count: int, axis: int, kind: str) -> torch.Tensor:
     """A Fourier transform along an axis; of no signals too."""
     function = {
         "fft": torch.fft.fft,
@@ -56,11 +56,11 @@ def dft(
     if parts == 1:
         wave = torch.complex(x.select(-1, 0), torch.zeros_like(x.select(-1, 0)))
     if inverse and onesided:
-        made = g.call(transformed, wave, count, along, "irfft").unsqueeze(-1)
+        made = g.call(transform, wave, count, along, "irfft").unsqueeze(-1)
         return g.back(made, input.precision)
     if onesided and parts == 1:
-        result = g.call(transformed, x.select(-1, 0), count, along, "rfft")
+        result = g.call(transform, x.select(-1, 0), count, along, "rfft")
     else:
-        result = g.call(transformed, wave, count, along, "ifft" if inverse else "fft")
+        result = g.call(transform, wave, count, along, "ifft" if inverse else "fft")
         result = result.narrow(along, 0, count // 2 + 1) if onesided else result
     return g.back(torch.view_as_real(result), input.precision)

@@ -89,7 +89,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Result:
     if input.dtype.kind == "c" and dtype.dtype.kind != "c":
         x = torch.real(x)
     if dtype.dtype.itemsize == 1 and dtype.is_float:
-        x = _bounded(x.to(torch.float32), dtype)
+        x = _bound_float8(x.to(torch.float32), dtype)
     if input.is_float and input.dtype.itemsize == 1:
         x = x.to(torch.float32)
     if dtype.dtype.kind == "u" and input.is_float:
@@ -107,7 +107,7 @@ def _low_bits(x: Any, dtype: Precision) -> Any:
     return (low ^ half) - half if dtype in (Precision.INT4, Precision.INT2) else low
 
 
-def _bounded(x: Any, dtype: Precision) -> Any:
+def _bound_float8(x: Any, dtype: Precision) -> Any:
     """What an 8-bit float cannot hold as NaN, where torch takes the nearest that it can."""
     if dtype == Precision.FLOAT8E4M3FN:  # 464 is half way between 448 and what would come next
         return torch.where(torch.abs(x) > 464, torch.nan, x)

@@ -19,7 +19,7 @@ def unique_elements(x: torch.Tensor, ascending: bool) -> Result:
     starts = torch.nonzero(begins).reshape(-1)
     first = order[starts]
     counts = torch.zeros_like(first).scatter_add(0, group, torch.ones_like(group))
-    return _arranged(ordered[starts], first, inverse, counts, 0, ascending)
+    return _arrange(ordered[starts], first, inverse, counts, 0, ascending)
 
 
 def unique_slices(x: torch.Tensor, axis: int, ascending: bool) -> Result:
@@ -27,10 +27,10 @@ def unique_slices(x: torch.Tensor, axis: int, ascending: bool) -> Result:
     values, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True, dim=axis)
     at = torch.arange(inverse.numel(), device=x.device)
     first = torch.full_like(counts, inverse.numel()).scatter_reduce(0, inverse, at, "amin")
-    return _arranged(values, first, inverse, counts, axis, ascending)
+    return _arrange(values, first, inverse, counts, axis, ascending)
 
 
-def _arranged(
+def _arrange(
     values: torch.Tensor,
     first: torch.Tensor,
     inverse: torch.Tensor,
