@@ -29,10 +29,8 @@ warnings.simplefilter("ignore")
 logging.disable(logging.WARNING)
 torch.set_num_threads(1)
 
-for module in (common_utils, core):
-    vars(module)["extract_test_fn"] = lambda: (
-        None
-    )  # it looks for a test of PyTorch's own in the whole stack
+for module in (common_utils, core):  # this looks for a test of PyTorch's own in the whole stack
+    vars(module)["extract_test_fn"] = lambda: None
 
 
 class Call(torch.nn.Module):
