@@ -18,11 +18,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from nnir.collector import paused_collector
 from nnir.errors import BadModel, describe
 from nnir.model import Model
 from nnir.passes.rewrite import Pass, apply
 
-from .collector import paused_collector
 from .table import Converter, Table
 
 HERE = Path(__file__).parent

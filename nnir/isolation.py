@@ -8,6 +8,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from .sandbox import NO_LIMITS
+
 HOME = Path(__file__).parents[1]
 """Where the packages of this project lie: a checkout, or the site's packages."""
 
@@ -43,10 +45,8 @@ def command(
 
     `folders`: it can write there and nowhere else, see `sandbox`; None sets no such limit.
     """
-    begin = [python, "-P", "-W", "ignore"]
-    if folders is None:
-        return [*begin, "-m", module, *arguments]
-    return [*begin, SANDBOX, os.pathsep.join(folders), module, *arguments]
+    limits = NO_LIMITS if folders is None else os.pathsep.join(folders)
+    return [python, "-P", "-W", "ignore", SANDBOX, limits, module, *arguments]
 
 
 def environment(folder: str) -> dict[str, str]:

@@ -1,14 +1,15 @@
 """A process that can neither write outside its own folders nor reach a network nor start programs.
 
 `python -P sandbox.py FOLDERS MODULE ARGUMENTS` runs a module so; FOLDERS, with the path separator
-between, may be written. It is run as a script, before anything is imported that has threads, as
-the rules hold for the thread that makes them and those that it starts. Linux only: Landlock (see
-landlock(7)) for files and TCP, a seccomp filter for sockets.
+between, may be written; `-` for FOLDERS sets no limits. It is run as a script, before anything is
+imported that has threads, as the rules hold for the thread that makes them and those that it
+starts. Linux only: Landlock (see landlock(7)) for files and TCP, a seccomp filter for sockets.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import platform
 import runpy
@@ -17,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from typing import NamedTuple
 
+NO_LIMITS = "-"
 CONFINED = "NNADAPTER_CONFINED"
 """Set in a process that has entered."""
 
@@ -156,7 +158,17 @@ def _refuse(numbers: Calls, refused: tuple[int, int]) -> None:
         raise OSError(ctypes.get_errno(), "system calls cannot be filtered")
 
 
+def collect_garbage() -> None:
+    """Look for garbage from here on, in what is made from here on."""
+    gc.freeze()
+    gc.enable()
+
+
 if __name__ == "__main__":
-    enter([f for f in sys.argv[1].split(os.pathsep) if f])
+    # What a framework makes while it is imported stays: to look for garbage in it takes as long as
+    # to import it. The module says when it is done with that.
+    gc.disable()
+    if sys.argv[1] != NO_LIMITS:
+        enter([f for f in sys.argv[1].split(os.pathsep) if f])
     del sys.argv[:2]
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

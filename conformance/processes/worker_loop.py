@@ -72,6 +72,7 @@ def serve(answer: Any, *, idle: float | None = None) -> None:
     limit_memory()
     end_with_parent()
     sandbox.start_nothing()
+    sandbox.collect_garbage()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what frameworks print must not get between the messages
     while is_asked(idle):

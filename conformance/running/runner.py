@@ -21,6 +21,7 @@ import numpy as np
 
 from hal.runtime import manager
 from hal.runtime.program import names_of
+from nnir.collector import paused_collector
 from nnir.errors import FAILURES, NNAdapterError, describe, summary
 
 from ..judging.result import PASS, Result
@@ -159,9 +160,10 @@ def preload(name: str) -> None:
     """Import a module, or call a function of one (`module:function`)."""
     module, _, function = name.partition(":")
     try:
-        found = import_module(module)
-        if function:
-            getattr(found, function)()
+        with paused_collector():
+            found = import_module(module)
+            if function:
+                getattr(found, function)()
     except (ImportError, AttributeError) as error:
         raise NNAdapterError(f"cannot preload {name!r}: {describe(error)}") from error
 

@@ -12,6 +12,7 @@ import threading
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
+from nnir.collector import paused_collector
 from nnir.errors import NNAdapterError, NoDevice
 
 from ..device import Device
@@ -40,8 +41,9 @@ class Manager:
         name = ALIASES.get(name, name)
         with self._lock:
             if name not in self._open:
-                device = find(name)()
-                device.open_device()
+                with paused_collector():  # engines are imported
+                    device = find(name)()
+                    device.open_device()
                 self._open[name] = device
             return self._open[name]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.collector import paused_collector
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
 from nnir.formats import wire
@@ -37,7 +38,6 @@ from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.types import TensorType
 
-from ...collector import paused_collector
 from ...source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ...translate import Reference
 from . import tensor

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import beside, require_document
+from nnir.collector import paused_collector
 from nnir.dim import symbol
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, describe
 from nnir.mapping import map_file
 from nnir.types import Precision, TensorType
 
-from ...collector import paused_collector
 from ...source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, dims, refs
 from . import opdefs, params
 

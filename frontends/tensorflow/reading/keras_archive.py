@@ -121,6 +121,7 @@ def _export(source: str, target: str) -> None:
     import keras
 
     sandbox.start_nothing()
+    sandbox.collect_garbage()
     try:
         model = keras.saving.load_model(source, compile=False, safe_mode=True)
         model.export(target, verbose=False)

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from nnir.budget import beside
+from nnir.collector import paused_collector
 from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.mapping import Buffer, map_file
 from nnir.types import Precision, TensorType
 
-from ...collector import paused_collector
 from ...source import SourceModel, SourceValue, dims
 from .bundle import Bundle
 from .effects import refuse_effects

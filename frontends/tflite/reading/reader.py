@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.collector import paused_collector
 from nnir.errors import DAMAGE, BadFile, BadModel, Unsupported, describe
 from nnir.formats.bits import BITS, stored_size, unpack
 from nnir.formats.flatbuffer import Bytes, Table
@@ -25,7 +26,6 @@ from nnir.formats.tflite.schema import (
 from nnir.mapping import Buffer
 from nnir.types import Quantization, TensorType
 
-from ...collector import paused_collector
 from ...source import SourceGraph, SourceModel, SourceNode, SourceValue, dims
 from .custom import options
 from .graphs import Graph, Tensor

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from nnir.collector import paused_collector
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import Buffer
 from nnir.types import Precision, TensorType
 
-from ...collector import paused_collector
 from ...source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import schema, structure
 from .container import OLD, REEXPORT, Container, refuse

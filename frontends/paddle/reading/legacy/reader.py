@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from nnir.budget import beside
+from nnir.collector import paused_collector
 from nnir.errors import DAMAGE, VALUES, BadFile, BadModel, NNAdapterError, Unsupported, describe
 from nnir.mapping import map_file
 from nnir.types import TensorType
 
-from ....collector import paused_collector
 from ....source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, dims, refs
 from .. import params
 from ..desc import Block, Op, Variable, program

@@ -1,4 +1,4 @@
-"""The cycle collector while a model is read."""
+"""The cycle collector while a model is read or a framework is imported."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def paused_collector() -> Iterator[None]:
-    """Many small objects and no garbage: the cycle collector would only walk over them."""
+    """Many objects and no garbage: the cycle collector would only walk over them."""
     enabled = gc.isenabled()
     gc.disable()
     try:
