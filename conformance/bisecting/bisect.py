@@ -18,13 +18,13 @@ from nnir.model import Model
 from nnir.staging import temporary_folder
 
 from ..judging.compare import compare
-from ..judging.quantised import allowed, is_quantized
+from ..judging.quantised import is_quantized, rounding_allowance
 from ..judging.tolerance import relative_to
 from ..oracles.origin import as_in_origin, origin_of
 from ..processes.worker import available
 from ..verifying.inputs import random_inputs
 from ..verifying.trials import Trial
-from ..verifying.verify import TOLERANCES, compared
+from ..verifying.verify import TOLERANCES, compare_trials
 from .finding import SOMEWHERE, TOGETHER, Arrays, Bisection, Finding
 from .intermediate import intermediates
 from .search import Walk
@@ -89,7 +89,7 @@ def _together(source: Any, walk: Walk, arrays: Arrays, kind: str) -> Finding | N
         if value in walk.random:
             continue
         limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance
-        quanta = allowed(value) if tolerance is None else 0
+        quanta = rounding_allowance(value) if tolerance is None else 0
         worst = compare(mine, want, relative_to(limit, want, quanta))
         if worst.problem is not None and not (
             tolerance is None and _is_rounding(source, model, arrays, found, got)
@@ -105,5 +105,5 @@ def _is_rounding(source: Any, model: Model, arrays: Arrays, found: Arrays, got: 
     if not is_quantized(model):
         return False
     with origin_of(source, model) as origin:
-        rows, _ = compared(model, [Trial(arrays, found, {})], [got], origin)
+        rows, _ = compare_trials(model, [Trial(arrays, found, {})], [got], origin)
     return all(row.agrees for row in rows)

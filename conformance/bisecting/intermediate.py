@@ -137,7 +137,7 @@ def _torch(place: Path, model: Model) -> Way:
     return Way("torch", "torch", place)
 
 
-def _frozen(place: Path, model: Model) -> Way:
+def _graph_way(place: Path, model: Model) -> Way:
     heads = [{"inputs": [v.name for v in model.inputs]}]
     about = {"outputs": [name for name, _ in model.named_outputs()]}
     return Way("tensorflow", "tensorflow", place, heads, about)
@@ -174,6 +174,6 @@ ORIGINS: tuple[tuple[Callable[[Path], bool], Callable[[Path, Model], Way]], ...]
     (tflite.detects, _tflite),
     (torch.detects, _torch),
     (_is_saved_model, _saved_model),
-    (_is_frozen, _frozen),
+    (_is_frozen, _graph_way),
     (paddle.detects, _paddle),
 )

@@ -16,7 +16,7 @@ from nnir.ops import shape
 from nnir.types import Fuse
 
 from ..judging.compare import Difference, compare, is_float
-from ..judging.quantised import allowed
+from ..judging.quantised import rounding_allowance
 from ..judging.tolerance import (
     SINGLE,
     depending,
@@ -119,7 +119,7 @@ class Walk:
             finding = None
             if not is_random(operation) and self.device != "builtin":
                 finding = self._on_device(step, operation, results)
-            self._remember(operation, self._drawn(operation, results))
+            self._remember(operation, self._take_drawn(operation, results))
             return finding
         truth, wrong = self._truth(operation, results)
         if wrong is not None:
@@ -130,13 +130,17 @@ class Walk:
         self._remember(operation, truth)
         return finding
 
-    def _drawn(self, operation: Operation, results: Arrays) -> Arrays:
+    def _take_drawn(self, operation: Operation, results: Arrays) -> Arrays:
         """The random numbers that the origin drew, where it names them; what follows has them."""
         truth = []
         for value, mine in zip(operation.outputs, results, strict=True):
             name = self.names.get(value, "")
             want = self.known[name] if is_random(operation) and name in self.known else None
-            if want is None or want.dtype != mine.dtype or _squeezed(want) != _squeezed(mine):
+            if (
+                want is None
+                or want.dtype != mine.dtype
+                or _squeeze_shape(want) != _squeeze_shape(mine)
+            ):
                 self.unknown.add(value)
                 truth.append(mine)
             else:
@@ -177,10 +181,10 @@ class Walk:
         if is_float(want.dtype) != is_float(mine.dtype):
             return None  # the integers that a quantised tensor is, or what they stand for
         made = value.producer
-        if want.shape != mine.shape and _squeezed(want) == _squeezed(mine):
+        if want.shape != mine.shape and _squeeze_shape(want) == _squeeze_shape(mine):
             want = want.reshape(mine.shape)
         if made is not None and name == made.origin != value.name:
-            want = _activated(want, made)
+            want = _activate(want, made)
         if not self.has_turns or (made is not None and made.operator is shape.transpose):
             return want if want.shape == mine.shape or name == value.name else None
         fitting = [turned for turned in turns(want) if turned.shape == mine.shape]
@@ -237,7 +241,7 @@ class Walk:
         """`is_alone`: both from the very same inputs, not after other operations of ours."""
         limit = SINGLE.get(want.dtype.name, 0.0) if self.tolerance is None else self.tolerance
         is_exact = self.tolerance is not None or is_float(want.dtype)  # what rounds makes integers
-        quanta = 0 if is_exact else allowed(value)
+        quanta = 0 if is_exact else rounding_allowance(value)
         most = self._most(value.producer, is_alone=is_alone)
         return compare(got, want, relative_to(limit, want, quanta, most))
 
@@ -292,13 +296,13 @@ def turns(array: np.ndarray) -> Iterator[np.ndarray]:
         yield np.moveaxis(array, 1, -1)
 
 
-def _activated(array: np.ndarray, operation: Operation) -> np.ndarray:
+def _activate(array: np.ndarray, operation: Operation) -> np.ndarray:
     """What a node of the source makes after the activation that was fused into it."""
     code = operation.attributes.get("fuse_code", Fuse.NONE)
     return apply_fuse_code(array, code) if is_float(array.dtype) else array
 
 
-def _squeezed(array: np.ndarray) -> list[int]:
+def _squeeze_shape(array: np.ndarray) -> list[int]:
     return [n for n in array.shape if n != 1]
 
 

@@ -21,7 +21,7 @@ from ..judging.compare import compare
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
 from .question import FRAMEWORKS, Question
-from .words import Reply, cleaned, spoken
+from .words import Reply, clean, spoken
 
 DEVICES = ("builtin", "onnxruntime")
 RUNTIME, STANDARD = "onnxruntime", "standard"
@@ -88,7 +88,7 @@ def agree(a: Reply, b: Reply, tolerance: Tolerance) -> bool:
         )
 
 
-def shared(array: np.ndarray) -> np.ndarray:
+def to_shared_form(array: np.ndarray) -> np.ndarray:
     """An array as frameworks share it: without axes of size 1, in the widest type of its kind.
 
     Thus images of one channel are the same in all layouts.
@@ -118,19 +118,19 @@ def _ask(heard: Heard, framework: str, engine: Engine[Any], oracle: Oracle) -> N
     """One framework, and ONNX Runtime beside ONNX."""
     case = heard.question.case(framework)
     view = heard.question.views.get(framework, list)
-    reply = asked(engine, case, oracle)
-    heard.replies[framework] = seen(reply, view)
+    reply = ask(engine, case, oracle)
+    heard.replies[framework] = view_of(reply, view)
     heard.devices |= {f"{framework} {d}": stance(engine, case, d, oracle, reply) for d in DEVICES}
     if framework == "onnx" and case.oracle == "reference":
-        heard.replies[RUNTIME] = seen(asked(engine, replace(case, oracle=RUNTIME), oracle), view)
+        heard.replies[RUNTIME] = view_of(ask(engine, replace(case, oracle=RUNTIME), oracle), view)
 
 
-def seen(reply: Reply, view: Callable[[list[np.ndarray]], list[np.ndarray]]) -> Reply:
+def view_of(reply: Reply, view: Callable[[list[np.ndarray]], list[np.ndarray]]) -> Reply:
     """What of a reply is the answer."""
-    return reply if reply.refusal else Reply(tuple(map(shared, view(list(reply.arrays)))))
+    return reply if reply.refusal else Reply(tuple(map(to_shared_form, view(list(reply.arrays)))))
 
 
-def asked(engine: Engine[Any], case: Case, oracle: Oracle) -> Reply:
+def ask(engine: Engine[Any], case: Case, oracle: Oracle) -> Reply:
     """A framework's reply."""
     try:
         results = engine.ask(case, oracle).results[: case.read]
@@ -138,7 +138,7 @@ def asked(engine: Engine[Any], case: Case, oracle: Oracle) -> Reply:
         signal = re.search(r"SIG[A-Z]+", str(lost))
         return Reply(refusal=f"the process dies ({signal.group() if signal else lost.kind})")
     except FAILURES as error:
-        return Reply(refusal=cleaned(summary(error)))
+        return Reply(refusal=clean(summary(error)))
     return Reply(tuple(results))
 
 
@@ -147,12 +147,12 @@ def stance(engine: Engine[Any], case: Case, device: str, oracle: Oracle, reply: 
     try:
         if reply.refusal:
             got = engine.refused(case, device, oracle)
-            return f"gives {spoken(Reply(tuple(map(shared, got))))}"
+            return f"gives {spoken(Reply(tuple(map(to_shared_form, got))))}"
         answer = engine.ask(case, oracle)
         with np.errstate(all="ignore"):
             problem = engine.outcome(case, device, answer).problem
     except FAILURES as error:
-        return f"refuses: {type(error).__name__}: {cleaned(summary(error))}"
+        return f"refuses: {type(error).__name__}: {clean(summary(error))}"
     return FOLLOWS if problem is None else problem
 
 
@@ -161,9 +161,9 @@ def standard(question: Question) -> Reply:
     case = DirectCase(OPERATORS[question.operator], question.inputs, dict(question.standard or {}))
     try:
         with Program(case.model(), "builtin") as program:
-            return Reply(tuple(map(shared, program(*case.arrays()))))
+            return Reply(tuple(map(to_shared_form, program(*case.arrays()))))
     except FAILURES as error:
-        return Reply(refusal=cleaned(summary(error)))
+        return Reply(refusal=clean(summary(error)))
 
 
 def strays_of(heard: Iterable[Heard]) -> Mapping[str, dict[str, str]]:

@@ -14,7 +14,7 @@ from ..case import Case, Const
 from ..tables import table
 from .ask import DEVICES, RUNTIME, STANDARD, Group, Heard
 from .question import Question
-from .words import rounded, spoken, written
+from .words import round_floats, spoken, write_array
 
 NAMES = {
     "onnx": "ONNX",
@@ -31,11 +31,11 @@ def finding(heard: Heard) -> str:
     """One question on which frameworks differ."""
     question = heard.question
     rows = [(_answer(g, question), who(g.voices)) for g in heard.groups]
-    given = ", ".join(f"`{shown(a)}`" for a in question.inputs)
+    given = ", ".join(f"`{show_input(a)}`" for a in question.inputs)
     return (
         f"### {question.title}\n\n`{question.operator}` of {given}\n\n"
         + table(("answer", "who"), rows)
-        + f"\n{question.note}\n\n{devices(heard)}\n{asked(question)}"
+        + f"\n{question.note}\n\n{devices(heard)}\n{question_details(question)}"
     )
 
 
@@ -51,7 +51,7 @@ def who(voices: Iterable[str]) -> str:
 
 def devices(heard: Heard) -> str:
     """How our devices stand to every origin."""
-    lines = [*_strays(heard), *_refused(heard)]
+    lines = [*_strays(heard), *_devices_on_refusal(heard)]
     if not lines:
         return "Our devices follow.\n"
     first = "Our devices follow, but:" if heard.stray else "Our devices follow."
@@ -64,7 +64,7 @@ def _strays(heard: Heard) -> list[str]:
     for where, text in heard.stray.items():
         framework, device = where.split()
         reason = heard.question.strays.get(where, "a bug")
-        found.setdefault((framework, reason), {})[device] = rounded(text)
+        found.setdefault((framework, reason), {})[device] = round_floats(text)
     return [
         f"- **does not follow {NAMES[framework]}** on {_codes(said)}: {reason} "
         f"({'; '.join(dict.fromkeys(said.values()))})"
@@ -72,14 +72,14 @@ def _strays(heard: Heard) -> list[str]:
     ]
 
 
-def _refused(heard: Heard) -> list[str]:
+def _devices_on_refusal(heard: Heard) -> list[str]:
     """What our devices do where an origin refuses: frameworks for which it is the same a line."""
     found: dict[str, list[str]] = {}
     for framework in heard.question.cases:
         if heard.replies[framework].refusal:
             said = {d: heard.devices[f"{framework} {d}"] for d in DEVICES}
-            each = [f"{_codes([d])} {rounded(t)}" for d, t in said.items()]
-            both = re.sub(r"^(give|refuse)s", r"our devices \1", rounded(said[DEVICES[0]]))
+            each = [f"{_codes([d])} {round_floats(t)}" for d, t in said.items()]
+            both = re.sub(r"^(give|refuse)s", r"our devices \1", round_floats(said[DEVICES[0]]))
             text = both if len(set(said.values())) == 1 else ", ".join(each)
             text = re.sub(r" in \w+ node .*", "", text)
             found.setdefault(text, []).append(NAMES[framework])
@@ -93,7 +93,7 @@ def _codes(names: Iterable[str]) -> str:
     return " and ".join(f"`{n}`" for n in names)
 
 
-def asked(question: Question) -> str:
+def question_details(question: Question) -> str:
     """The operator of each framework with its arguments, to unfold."""
     rows = [(NAMES[fw], f"`{call(c)}`") for fw, c in question.cases.items()]
     return (
@@ -125,7 +125,7 @@ def _argument(given: Any, letters: Any) -> str:
     return next(letters) if is_array else str(given)
 
 
-def shown(given: Any) -> str:
+def show_input(given: Any) -> str:
     """An input in words."""
     array = getattr(given, "array", given)
-    return f"{array.dtype} {written(array, signs=True)}"
+    return f"{array.dtype} {write_array(array, signs=True)}"

@@ -36,7 +36,7 @@ class Reply:
     refusal: str = ""
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """A message without what is of this machine or run, and not too long."""
     for pattern, instead in NOISE:
         text = pattern.sub(instead, text)
@@ -48,10 +48,10 @@ def spoken(reply: Reply, *, signs: bool = False) -> str:
     """A reply in words; floats to six digits."""
     if reply.refusal:
         return f"refuses: {reply.refusal}"
-    return ", ".join(written(a, signs=signs) for a in reply.arrays)
+    return ", ".join(write_array(a, signs=signs) for a in reply.arrays)
 
 
-def written(array: np.ndarray, *, signs: bool) -> str:
+def write_array(array: np.ndarray, *, signs: bool) -> str:
     """The elements of an array, rows in brackets; `signs`: whether -0 is told from 0."""
     if not array.size:
         return f"nothing (shape {list(array.shape)})"
@@ -60,7 +60,7 @@ def written(array: np.ndarray, *, signs: bool) -> str:
     parts: Iterable[str] = (
         (_number(x, signs=signs) for x in array)
         if array.ndim == 1
-        else (written(row, signs=signs) for row in array)
+        else (write_array(row, signs=signs) for row in array)
     )
     return f"[{', '.join(parts)}]"
 
@@ -76,7 +76,7 @@ def _number(value: Any, *, signs: bool) -> str:
     return text if any(c in text for c in ".en") else f"{text}.0"
 
 
-def rounded(text: str) -> str:
+def round_floats(text: str) -> str:
     """Floats in a message to six digits; results are not numbered where the first is meant."""
     short = re.sub(r"-?\d+\.\d{6,}(e[+-]?\d+)?", lambda m: f"{float(m.group()):.6g}", text)
     return short.removeprefix("output 0: ").removesuffix(".")

@@ -97,7 +97,7 @@ class Engine(ABC, Generic[Row]):
 
     def truth(self, case: Row, oracle: Oracle, answer: Answer) -> list[np.ndarray] | None:
         """The origin's results in float64, from inputs of the same values; None without such."""
-        wide = widened(case)
+        wide = widen(case)
         if wide is None:
             return None
         try:
@@ -110,7 +110,7 @@ class Engine(ABC, Generic[Row]):
         return found if all(a.shape == b.shape for a, b in pairs) else None
 
 
-def widened(case: Any) -> Any:
+def widen(case: Any) -> Any:
     """The case with float64 for narrower floats; None where there are none to widen."""
     if not isinstance(case, Case) or case.random:
         return None

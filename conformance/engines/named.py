@@ -39,7 +39,7 @@ def arrays_of(argument: Any, *, constants: bool = True) -> list[np.ndarray]:
     return []
 
 
-def described(argument: Any, count: list[int]) -> Any:
+def describe_argument(argument: Any, count: list[int]) -> Any:
     """An argument as JSON; arrays by their number."""
     match argument:
         case Const() | np.ndarray():
@@ -52,7 +52,7 @@ def described(argument: Any, count: list[int]) -> Any:
         case complex():
             return {"complex": [str(argument.real), str(argument.imag)]}
         case list() | tuple():
-            return [described(a, count) for a in argument]
+            return [describe_argument(a, count) for a in argument]
     return argument
 
 
@@ -94,8 +94,8 @@ class NamedEngine(Engine[Case]):
 
     def ask(self, case: Case, oracle: Oracle) -> Answer:
         count = [0]
-        args = [described(a, count) for a in case.inputs]
-        kwargs = {k: described(a, count) for k, a in case.attrs.items()}
+        args = [describe_argument(a, count) for a in case.inputs]
+        kwargs = {k: describe_argument(a, count) for k, a in case.attrs.items()}
         arrays = [*arrays_of(case.inputs), *arrays_of(case.attrs)]
         names = self.names(case)
         head = {"op": case.op, "args": args, "kwargs": kwargs, "names": names}

@@ -27,7 +27,7 @@ def run_inputs(case: Case) -> list[np.ndarray]:
     return [a for a in case.inputs if isinstance(a, np.ndarray)]
 
 
-def expected(case: Case, oracle: Oracle) -> list[np.ndarray]:
+def ask_origin(case: Case, oracle: Oracle) -> list[np.ndarray]:
     """What the origin framework gives."""
     kinds = ["" if a is None else "const" if isinstance(a, Const) else "run" for a in case.inputs]
     constants = [a.array for a in case.inputs if isinstance(a, Const)]
@@ -76,7 +76,7 @@ class OneNode(Engine[Case]):
     worker = WORKER
 
     def ask(self, case: Case, oracle: Oracle) -> Answer:
-        return Answer(expected(case, oracle))
+        return Answer(ask_origin(case, oracle))
 
     def model(self, case: Case, answer: Answer) -> Model:
         return convert(case)

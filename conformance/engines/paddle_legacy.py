@@ -24,7 +24,7 @@ from ..oracles.oracle import Oracle
 from .engine import Answer, Engine
 
 
-def given(case: Case) -> dict[str, list[Any]]:
+def inputs_by_slot(case: Case) -> dict[str, list[Any]]:
     """The inputs by slot, always lists."""
     (slots,) = case.inputs
     return {k: list(v) if isinstance(v, (list, tuple)) else [v] for k, v in slots.items()}
@@ -36,12 +36,12 @@ def outputs_of(case: Case) -> dict[str, int | str]:
     return dict(s if isinstance(s, tuple) else (s, 1) for s in slots)
 
 
-def asked(case: Case, oracle: Oracle) -> tuple[bytes, bytes, list[np.ndarray]]:
+def ask_paddle(case: Case, oracle: Oracle) -> tuple[bytes, bytes, list[np.ndarray]]:
     """The program, its parameters and Paddle's results."""
     arrays: list[np.ndarray] = []
     constants: list[int] = []
     slots: dict[str, list[int]] = {}
-    for slot, values in given(case).items():
+    for slot, values in inputs_by_slot(case).items():
         slots[slot] = []
         for entry in values:
             slots[slot].append(len(arrays))
@@ -66,7 +66,7 @@ def _plain(value: Any) -> Any:
     return {"dtype": value.dtype.name} if isinstance(value, Precision) else value
 
 
-def converted(content: bytes, parameters: bytes) -> Model:
+def convert_program(content: bytes, parameters: bytes) -> Model:
     """The program as a file is read."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "case.pdmodel"
@@ -77,7 +77,7 @@ def converted(content: bytes, parameters: bytes) -> Model:
 
 def run_inputs(case: Case, model: Model) -> list[np.ndarray]:
     """The arrays that go in at run time, in the order of the model's inputs."""
-    values = [v for slot in given(case).values() for v in slot]
+    values = [v for slot in inputs_by_slot(case).values() for v in slot]
     named = {f"x{k}": v for k, v in enumerate(values) if not isinstance(v, Const)}
     return [named[v.name or ""] for v in model.inputs]
 
@@ -88,11 +88,11 @@ class LegacyEngine(Engine[Case]):
     worker = "conformance.oracles.paddle_legacy"
 
     def ask(self, case: Case, oracle: Oracle) -> Answer:
-        content, parameters, results = asked(case, oracle)
+        content, parameters, results = ask_paddle(case, oracle)
         return Answer(results, (content, parameters))
 
     def model(self, case: Case, answer: Answer) -> Model:
-        return converted(*answer.files)
+        return convert_program(*answer.files)
 
     def inputs(self, case: Case, model: Model) -> list[np.ndarray]:
         return run_inputs(case, model)

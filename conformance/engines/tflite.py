@@ -54,7 +54,7 @@ class Body:
     reads: tuple[int, ...] | None = None
 
 
-def described(given: Any) -> dict[str, Any]:
+def describe_tensor(given: Any) -> dict[str, Any]:
     """A tensor of the file for the oracle; its data is sent apart."""
     if isinstance(given, Const):
         return {"dtype": given.array.dtype.name, "constant": True}
@@ -83,16 +83,16 @@ def run_inputs(case: Case) -> list[np.ndarray]:
 def _results(case: Case) -> list[dict[str, Any]]:
     if case.results:
         return [_result(r) for r in case.results]
-    return [described(np.empty(0, array_of(case.inputs[0]).dtype))] * case.outputs
+    return [describe_tensor(np.empty(0, array_of(case.inputs[0]).dtype))] * case.outputs
 
 
 def _result(given: Any) -> dict[str, Any]:
     if isinstance(given, np.ndarray):
-        return {**described(given), "shape": list(given.shape)}
-    return described(given if isinstance(given, Scaled) else np.empty(0, given))
+        return {**describe_tensor(given), "shape": list(given.shape)}
+    return describe_tensor(given if isinstance(given, Scaled) else np.empty(0, given))
 
 
-def asked(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[np.ndarray]]:
+def ask_litert(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[np.ndarray]]:
     """The file, and LiteRT's results where it is to run."""
     given = [g for g in case.inputs if g is not None]
     places = iter(range(len(given)))
@@ -100,7 +100,7 @@ def asked(case: Case, oracle: Oracle, *, run: bool = True) -> tuple[bytes, list[
     head = {
         "op": case.op,
         "version": case.opset or 1,
-        "tensors": [described(g) for g in given],
+        "tensors": [describe_tensor(g) for g in given],
         "inputs": [-1 if g is None else next(places) for g in case.inputs],
         "options": {k: _plain(v, graphs) for k, v in case.attrs.items()},
         "graphs": graphs,
@@ -119,10 +119,10 @@ def _plain(value: Any, graphs: list[dict[str, Any]]) -> Any:
         graphs.append(
             {
                 "op": value.op,
-                "tensors": [{**described(a), "shape": list(a.shape)} for a in value.inputs],
+                "tensors": [{**describe_tensor(a), "shape": list(a.shape)} for a in value.inputs],
                 "inputs": list(value.reads or range(len(value.inputs))),
                 "options": {k: _plain(v, graphs) for k, v in value.options.items()},
-                "results": [described(np.empty(0, value.result))],
+                "results": [describe_tensor(np.empty(0, value.result))],
             }
         )
         return len(graphs)
@@ -135,7 +135,7 @@ class LiteEngine(Engine[Case]):
     worker = "conformance.oracles.litert"
 
     def ask(self, case: Case, oracle: Oracle) -> Answer:
-        content, results = asked(case, oracle)
+        content, results = ask_litert(case, oracle)
         return Answer(results, (content,), case.read)
 
     def model(self, case: Case, answer: Answer) -> Model:
@@ -145,7 +145,7 @@ class LiteEngine(Engine[Case]):
         return run_inputs(case)
 
     def refused(self, case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
-        content, _ = asked(case, oracle, run=False)
+        content, _ = ask_litert(case, oracle, run=False)
         return self.results(case, device, Answer([], (content,)))
 
 

@@ -18,7 +18,7 @@ from ..case import Case, Const
 from .starts import Start
 from .tree import Path, array_of, entries, is_leaf, rebuilt, with_array
 from .undefined import FIXED, matches
-from .values import BASES, DTYPES, as_dtype, filled, kind_of, resized, special
+from .values import BASES, DTYPES, as_dtype, fill, kind_of, resize, special
 
 T = TypeVar("T")
 Draw = Callable[[Any], Any]
@@ -75,7 +75,7 @@ class Change:
 
 
 @st.composite
-def changed(draw: Draw, start: Start) -> Case:
+def change_row(draw: Draw, start: Start) -> Case:
     """A row of the operator with changes; the simplest is the first row with sizes of 1."""
     row = pick(draw, start.rows[:LONGEST])
     change = Change(start, row, entries(row))
@@ -104,7 +104,7 @@ def _sizes(draw: Draw, change: Change) -> None:
     sizes = {n: n if n in kept else _size(draw, n) for n in found}
     for path, leaf in change.leaves.items():
         array = array_of(leaf)
-        change.put(path, resized(array, [sizes[n] if n > 1 else n for n in array.shape]))
+        change.put(path, resize(array, [sizes[n] if n > 1 else n for n in array.shape]))
 
 
 def _size(draw: Draw, size: int) -> int:
@@ -173,7 +173,7 @@ def _broadcast(draw: Draw, change: Change, path: Path) -> None:
         return
     match how:
         case "ones":
-            array = resized(array, [min(n, 1) for n in array.shape])
+            array = resize(array, [min(n, 1) for n in array.shape])
         case "first" if array.ndim:
             array = array[:1]
         case "last" if array.ndim:
@@ -196,7 +196,7 @@ def _values(draw: Draw, change: Change, path: Path) -> None:
             options = (*own, 0, 1, -1, own[0] + 1, 100)
             limits = np.iinfo(array.dtype)
             value = int(np.clip(pick(draw, options), limits.min, limits.max))
-            change.put(path, filled(array, "own", (value, *(None,) * pick(draw, (0, 1, 2, 3)))))
+            change.put(path, fill(array, "own", (value, *(None,) * pick(draw, (0, 1, 2, 3)))))
         return
     base = pick(draw, BASES)
     ordinary, edges = special(array.dtype)
@@ -205,7 +205,7 @@ def _values(draw: Draw, change: Change, path: Path) -> None:
     known: dict[str, tuple[Any, ...]] = {"ordinary": ordinary, "own": (None,), "edge": edges}
     pattern = [pick(draw, known[kind]) for kind in kinds]
     with np.errstate(all="ignore"):
-        change.put(path, filled(array, base, pattern))
+        change.put(path, fill(array, base, pattern))
 
 
 def _constness(draw: Draw, change: Change, path: Path) -> None:

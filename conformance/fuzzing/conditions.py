@@ -95,7 +95,7 @@ def far_apart(case: Case, answer: Answer) -> bool:
     return any(not s < 64 for s in spreads) or not_finite(case)
 
 
-def clipped(case: Case, answer: Answer) -> bool:
+def has_clip(case: Case, answer: Answer) -> bool:
     """With a bound for the cells."""
     return "clip" in case.attrs
 
@@ -125,7 +125,7 @@ def alone(case: Case, answer: Answer) -> bool:
     return len(answer.results) == 1
 
 
-def clamped(case: Case, answer: Answer) -> bool:
+def is_clamped(case: Case, answer: Answer) -> bool:
     """Infinities, or results at the end of what is finite."""
     found = [r.astype(np.float64) for r in answer.results if r.dtype == np.float32]
     most = float(np.finfo(np.float32).max)
@@ -148,12 +148,12 @@ def any_ties(case: Case, answer: Answer) -> bool:
     return any(a.ndim == 1 and len({*a.tolist()}) < a.size for a in reals(case))
 
 
-def repeated(case: Case, answer: Answer) -> bool:
+def has_ties(case: Case, answer: Answer) -> bool:
     """Equal elements, of any shape, or NaN."""
     return any(len({*a.reshape(-1).tolist()}) < a.size for a in arrays(case))
 
 
-def unchecked(case: Case, answer: Answer) -> bool:
+def is_unchecked(case: Case, answer: Answer) -> bool:
     """An empty input or result, or an untyped one."""
     return empty(case, answer) or any(not r.size for r in answer.results)
 

@@ -14,7 +14,7 @@ from .tree import array_of, is_leaf
 NAMES = {"float32": "float", "float64": "double", "bool": "bool"}
 
 
-def broken(case: Case, answer: Answer) -> str | None:
+def schema_violation(case: Case, answer: Answer) -> str | None:
     """Why inputs, or the evaluator's results, are not of the types that the schema says."""
     from onnx import defs
 

@@ -21,14 +21,14 @@ from ..judging.judge import Verdict, failure, judge
 from ..judging.result import ERROR, PASS, REFUSED, WRONG
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
-from .changes import changed
+from .changes import change_row
 from .conditions import not_finite
 from .cuts import cuts
 from .nearness import problem_of, strict
 from .rows import row_of
 from .starts import Start
 from .tree import arrays, is_modest
-from .undefined import excluded
+from .undefined import exclusion_of
 
 TRIES = 5
 """So many times the wanted examples may be made to find as many that the origin takes."""
@@ -125,11 +125,11 @@ class Search:
                 self._cut()
         finally:
             self.oracle.timeout = patience
-        return self.best and self._told(self.best)
+        return self.best and self._with_tolerance(self.best)
 
     def _find(self, wanted: settings) -> None:
         with suppress(HypothesisException):  # none fails, or the time is up
-            find(changed(self.start), self._fails, settings=wanted, random=self._random)
+            find(change_row(self.start), self._fails, settings=wanted, random=self._random)
 
     def _cut(self) -> None:
         """Take axes away from the best one."""
@@ -137,10 +137,10 @@ class Search:
         is_new = self.best is not None
         while is_new and self.best is not None:
             before = self.best
-            is_new = any(self._judged(c, row_of(c)) for c in cuts(before.case))
+            is_new = any(self._judge(c, row_of(c)) for c in cuts(before.case))
             is_new = is_new and self.best.size < before.size
 
-    def _told(self, best: Finding) -> Finding:
+    def _with_tolerance(self, best: Finding) -> Finding:
         """With the tolerance under which the row fails by itself."""
         for case in strict(best.case):
             found = judge(self.start.engine, case, self.device, (), self.oracle)
@@ -151,7 +151,7 @@ class Search:
     def _fails(self, case: Case) -> bool:
         row = row_of(case)
         if row not in self._seen:
-            self._seen[row] = self._judged(case, row)
+            self._seen[row] = self._judge(case, row)
         elif self.best is None:
             reject()  # other choices that made the same case
         found = self._seen[row]
@@ -159,7 +159,7 @@ class Search:
             reject()
         return bool(found)
 
-    def _judged(self, case: Case, row: str) -> bool | None:
+    def _judge(self, case: Case, row: str) -> bool | None:
         """Whether the case fails; None where it says nothing."""
         if self._is_over():
             return False
@@ -208,7 +208,7 @@ class Search:
             self.tally.discarded += self.best is None
             self.tally.accepted += self.best is None and self._is_accepted(case)
             return None
-        if excluded(self.start.frontend, self.start.op, case, answer) is not None:
+        if exclusion_of(self.start.frontend, self.start.op, case, answer) is not None:
             self.tally.undefined += self.best is None
             return None
         sizes = [n for r in answer.results for n in (r.size, *r.shape)]

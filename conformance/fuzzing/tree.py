@@ -34,12 +34,12 @@ def with_array(leaf: Any, array: np.ndarray) -> Any:
     return array if isinstance(leaf, np.ndarray) else replace(leaf, array=array)
 
 
-def mapped(tree: Any, change: Callable[[Path, Any], Any], path: Path = ()) -> Any:
+def map_leaves(tree: Any, change: Callable[[Path, Any], Any], path: Path = ()) -> Any:
     """The tree with every leaf and every argument that is not an array changed."""
     if isinstance(tree, dict):
-        return {k: mapped(v, change, (*path, k)) for k, v in tree.items()}
+        return {k: map_leaves(v, change, (*path, k)) for k, v in tree.items()}
     if type(tree) in (list, tuple) and any(is_leaf(v) for v in tree):
-        return type(tree)(mapped(v, change, (*path, k)) for k, v in enumerate(tree))
+        return type(tree)(map_leaves(v, change, (*path, k)) for k, v in enumerate(tree))
     return change(path, tree)
 
 
@@ -52,9 +52,9 @@ def entries(case: Case) -> dict[Path, Any]:
         return given
 
     for k, given in enumerate(case.inputs):
-        mapped(given, note, ("inputs", k))
+        map_leaves(given, note, ("inputs", k))
     for name, given in case.attrs.items():
-        mapped(given, note, ("attrs", name))
+        map_leaves(given, note, ("attrs", name))
     return found
 
 
@@ -64,8 +64,8 @@ def rebuilt(case: Case, new: Mapping[Path, Any], left_out: frozenset[Path] = fro
     def put(path: Path, given: Any) -> Any:
         return new.get(path, given)
 
-    inputs = tuple(mapped(g, put, ("inputs", k)) for k, g in enumerate(case.inputs))
-    attrs = {n: mapped(g, put, ("attrs", n)) for n, g in case.attrs.items()}
+    inputs = tuple(map_leaves(g, put, ("inputs", k)) for k, g in enumerate(case.inputs))
+    attrs = {n: map_leaves(g, put, ("attrs", n)) for n, g in case.attrs.items()}
     attrs |= {p[1]: v for p, v in new.items() if p[0] == "attrs" and p[1] not in attrs}
     attrs = {n: v for n, v in attrs.items() if ("attrs", n) not in left_out}
     return replace(case, inputs=inputs, attrs=attrs)

@@ -15,8 +15,6 @@ from .conditions import (
     any_nan,
     any_ties,
     bfloat16_as_uint16,
-    clamped,
-    clipped,
     degenerate,
     descending,
     empty,
@@ -24,9 +22,13 @@ from .conditions import (
     flat,
     fractional,
     half,
+    has_clip,
+    has_ties,
     huge_integers,
     huge_results,
     hybrid,
+    is_clamped,
+    is_unchecked,
     large,
     many_values,
     narrow_integers,
@@ -39,9 +41,7 @@ from .conditions import (
     out_of_integers,
     overflowing,
     padded_same,
-    repeated,
     scalar_result,
-    unchecked,
     uneven,
     wide_shift,
     zero_divisor,
@@ -77,12 +77,12 @@ def is_listed(table: Iterable[tuple[str, str]], frontend: str, op: str) -> bool:
     return any(f in (frontend, "*") and fnmatch.fnmatchcase(op, p) for f, p in table)
 
 
-def excluded(frontend: str, op: str, case: Case, answer: Answer) -> str | None:
+def exclusion_of(frontend: str, op: str, case: Case, answer: Answer) -> str | None:
     """Why an example says nothing, or None."""
     for exclusion in EXCLUSIONS:
         if exclusion.covers(frontend, op) and exclusion.when(case, answer):
             return exclusion.why
-    return schema.broken(case, answer) if frontend == "onnx" else None
+    return schema.schema_violation(case, answer) if frontend == "onnx" else None
 
 
 CASTS = ("*Cast*", "CAST", "cast*", "*to_copy*", "aten.to.*", "*type_as*", "prims.convert*")
@@ -191,7 +191,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
         f"{EVALUATOR} looks at no sizes here",
         "onnx",
     ),
-    Exclusion(("LSTM", "GRU", "RNN"), clipped, f"{EVALUATOR} does not clip", "onnx"),
+    Exclusion(("LSTM", "GRU", "RNN"), has_clip, f"{EVALUATOR} does not clip", "onnx"),
     Exclusion(("LpNormalization",), negative_float, f"{EVALUATOR} adds with signs", "onnx"),
     Exclusion(("ConvTranspose",), padded_same, "ONNX Runtime clamps negative padding", "onnx"),
     Exclusion(("Constant",), many_values, "a constant has one value", "onnx"),
@@ -290,11 +290,11 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         ("top_k*", "topk*", "kthvalue", "mode", "argsort", "searchsorted", "*_pool*"),
-        repeated,
+        has_ties,
         "equal elements have no order",
         "paddle-legacy",
     ),
-    Exclusion(("*",), unchecked, "Paddle does not look at empty inputs here", "paddle-legacy"),
+    Exclusion(("*",), is_unchecked, "Paddle does not look at empty inputs here", "paddle-legacy"),
     Exclusion(
         ("*nms*", "*proposals*", "roi_*", "prior_box", "gather_tree", "bernoulli", "maxout"),
         always,
@@ -303,7 +303,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         ("top_k*", "topk*", "kthvalue", "mode", "argsort", "searchsorted"),
-        repeated,
+        has_ties,
         "equal elements have no order",
         "paddle",
     ),
@@ -370,7 +370,7 @@ EXCLUSIONS: tuple[Exclusion, ...] = (
     ),
     Exclusion(
         ("ADD", "SUB", "MUL", "DIV", "*POOL_2D", "*CONV*", "FULLY_CONNECTED", "L2_*"),
-        clamped,
+        is_clamped,
         "LiteRT's kernels differ: some clamp what is infinite to the largest number",
         "tflite",
     ),

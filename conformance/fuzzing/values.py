@@ -56,7 +56,7 @@ def special(dtype: np.dtype) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return (False, True), (False, True)
 
 
-def resized(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
+def resize(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     """The array cut, or repeated, to a shape of the same rank."""
     for axis, size in enumerate(shape):
         old = array.shape[axis]
@@ -67,7 +67,7 @@ def resized(array: np.ndarray, shape: Sequence[int]) -> np.ndarray:
     return array
 
 
-def filled(array: np.ndarray, base: str, pattern: Sequence[Any]) -> np.ndarray:
+def fill(array: np.ndarray, base: str, pattern: Sequence[Any]) -> np.ndarray:
     """The array with other elements: those of the base, and over them the pattern.
 
     None in the pattern leaves what is there; the pattern is repeated.

@@ -70,8 +70,8 @@ def admit(source: Path, folder: Path, **about: Any) -> Path:
     try:
         if is_saved(source):
             place = source if source.is_dir() else source.parent
-            return _saved(place, folder, about.get("signature"), about.get("tags"))
-        return _frozen(source, folder, about.get("outputs") or ())
+            return _admit_saved_model(place, folder, about.get("signature"), about.get("tags"))
+        return _admit_graph(source, folder, about.get("outputs") or ())
     except DAMAGE as error:
         raise BadFile(f"damaged TensorFlow file: {describe(error)}") from None
 
@@ -112,7 +112,7 @@ def computes(node: Node) -> bool:
     return known and not acts(node)
 
 
-def _frozen(source: Path, folder: Path, outputs: Iterable[str]) -> Path:
+def _admit_graph(source: Path, folder: Path, outputs: Iterable[str]) -> Path:
     """A graph of the nodes that its outputs need."""
     data = map_file(source)
     place = 0, len(data)
@@ -124,7 +124,7 @@ def _frozen(source: Path, folder: Path, outputs: Iterable[str]) -> Path:
     return target
 
 
-def _saved(source: Path, folder: Path, signature: str | None, tags: str | None) -> Path:
+def _admit_saved_model(source: Path, folder: Path, signature: str | None, tags: str | None) -> Path:
     """A folder with the file of the model, and links to its variables."""
     data = map_file(source / SAVED)
     metas = [

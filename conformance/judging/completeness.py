@@ -17,7 +17,9 @@ from ..case import Case, array_of
 Arguments = Callable[[Case], Mapping[str, Any]]
 
 
-def untried(table: Table, cases: Iterable[Case], arguments_of: Arguments) -> dict[str, list[str]]:
+def untried_parameters(
+    table: Table, cases: Iterable[Case], arguments_of: Arguments
+) -> dict[str, list[str]]:
     """For each operator the parameters of its converters that are only tried with their default.
 
     `arguments_of` gives the arguments of a case by name. A case that must fail shows what it
@@ -50,7 +52,7 @@ def defaults(converter: Converter) -> dict[str, Any]:
     }
 
 
-def unexcused(
+def without_excuse(
     missing: Mapping[str, Sequence[str]], excused: Iterable[str | tuple[str, str]]
 ) -> dict[str, list[str]]:
     """What no case shows and no excuse names: by parameter, or by operator and parameter."""
@@ -76,7 +78,9 @@ def name_of(case: Case) -> str:
     return f"{case.domain}::{case.op}" if case.domain else case.op
 
 
-def bound(converter: Converter, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> Any:
+def bind_by_position(
+    converter: Converter, inputs: Sequence[Any], attributes: Mapping[str, Any]
+) -> Any:
     """Arguments by name where inputs have positions, such as ONNX's and TFLite's."""
     names = [parameter.name for parameter in converter.positional]
     return dict(zip(names, inputs, strict=False)) | dict(attributes)

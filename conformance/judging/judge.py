@@ -61,7 +61,7 @@ def judge(
     limit = next((x for x in limits if x.matches(case, device)), None)
     error: BaseException | None = None
     try:
-        found = _compared(engine, case, device, answer, oracle, prepare)
+        found = _compare(engine, case, device, answer, oracle, prepare)
     except Exception as raised:  # noqa: BLE001  whatever it is, it is the verdict
         error = raised
         found = failure(raised)
@@ -88,7 +88,7 @@ def failure(error: BaseException) -> Verdict:
     return Verdict(ERROR, f"{describe(error)} {where}".strip())
 
 
-def _compared(
+def _compare(
     engine: Engine[Any],
     case: Any,
     device: str,

@@ -21,7 +21,7 @@ MOVES = frozenset({shape.reshape, shape.reshape_exact, shape.transpose, shape.sq
 QUANTIZING = frozenset({quant.quantize_linear, quant.quantize})
 
 
-def allowed(value: Value) -> float:
+def rounding_allowance(value: Value) -> float:
     """How far an output may be away by its last rounding alone; 0 where it is not quantised.
 
     Steps of what is stored as integers, or the size of a step where they became real numbers.

@@ -56,7 +56,7 @@ def record(
         numbers |= {"error": measured[0], "yardstick": measured[1]}
     words = {}
     if found.verdict not in GOOD:
-        words = {**_words(found), "inputs": tuple(map(described, inputs)), "command": command}
+        words = {**_words(found), "inputs": tuple(map(describe_array, inputs)), "command": command}
         words["row"] = row
     return Result(
         suite=item.suite,
@@ -90,23 +90,23 @@ def _words(found: Verdict) -> dict[str, Any]:
     outcome = found.outcome
     place, worst = found.worst or (0, None)
     if place >= len(outcome.want) or place >= len(outcome.got):
-        return {"want": "; ".join(map(described, outcome.want))}
+        return {"want": "; ".join(map(describe_array, outcome.want))}
     got, want = outcome.got[place], outcome.want[place]
-    words: dict[str, Any] = {"got": described(got), "want": described(want)}
+    words: dict[str, Any] = {"got": describe_array(got), "want": describe_array(want)}
     if worst is not None and worst.index is not None:
         words["index"] = worst.index
         words["got_value"], words["want_value"] = str(got[worst.index]), str(want[worst.index])
     return words
 
 
-def described(given: Any) -> str:
+def describe_array(given: Any) -> str:
     """An array in words: precision, shape and elements, the middle left out of large ones."""
     if given is None:
         return "none"
     if isinstance(given, (list, tuple)):
-        return "[" + ", ".join(map(described, given)) + "]"
+        return "[" + ", ".join(map(describe_array, given)) + "]"
     if isinstance(given, dict):
-        return "{" + ", ".join(f"{k}: {described(v)}" for k, v in given.items()) + "}"
+        return "{" + ", ".join(f"{k}: {describe_array(v)}" for k, v in given.items()) + "}"
     array = getattr(given, "array", given)
     if not isinstance(array, np.ndarray):
         return str(given)[:LONGEST]

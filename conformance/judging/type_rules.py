@@ -15,9 +15,7 @@ from nnir.types import TensorType
 Arrays = list[np.ndarray | None]
 
 
-def traced(
-    model: Model, inputs: Sequence[np.ndarray]
-) -> Iterator[tuple[Operation, Arrays, Arrays]]:
+def trace(model: Model, inputs: Sequence[np.ndarray]) -> Iterator[tuple[Operation, Arrays, Arrays]]:
     """Every operation of a model with what goes in and what its reference gives."""
     memory = dict(zip(model.inputs, inputs, strict=True))
     for operation in model.sorted():

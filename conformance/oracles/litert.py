@@ -53,20 +53,20 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         with open(head["path"], "rb") as file:
             content = file.read()
         if "save" in head:
-            return saved(content, arrays, head)
+            return save_tensors(content, arrays, head)
         kernels = RESOLVERS[head.get("kernels")]
         if head.get("signature"):
-            return signed(content, arrays, head, kernels)
-        return invoked(content, arrays, kernels)
-    content = written(head, arrays)
+            return run_signature(content, arrays, head, kernels)
+        return invoke(content, arrays, kernels)
+    content = write_file(head, arrays)
     if not head["run"]:
         return [np.frombuffer(content, np.uint8)]
     tensors = zip(head["tensors"], arrays, strict=True)
-    given = [a for t, a in tensors if not held(t)]
-    return [np.frombuffer(content, np.uint8), *invoked(content, given, PLAIN)]
+    given = [a for t, a in tensors if not is_held(t)]
+    return [np.frombuffer(content, np.uint8), *invoke(content, given, PLAIN)]
 
 
-def signed(
+def run_signature(
     content: bytes, arrays: list[np.ndarray], head: dict[str, Any], kernels: Any
 ) -> list[np.ndarray]:
     """The outputs of a signature; LiteRT has its inputs and outputs in an order of their own."""
@@ -76,7 +76,7 @@ def signed(
     return [results[n] for n in head["outputs"]]
 
 
-def saved(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> dict[str, Any]:
+def save_tensors(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> dict[str, Any]:
     """Write the tensors `names` into the folder `save`, as LiteRT's own kernels make them."""
     found = litert.Interpreter(
         model_content=content,
@@ -104,7 +104,7 @@ def saved(content: bytes, arrays: list[np.ndarray], head: dict[str, Any]) -> dic
     return writer.saved
 
 
-def invoked(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.ndarray]:
+def invoke(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.ndarray]:
     """LiteRT's outputs, in the order of the graph."""
     found = litert.Interpreter(model_content=content, experimental_op_resolver_type=kernels)
     details = found.get_input_details()
@@ -115,15 +115,15 @@ def invoked(content: bytes, arrays: list[np.ndarray], kernels: Any) -> list[np.n
     for detail, array in zip(details, arrays, strict=True):
         found.set_tensor(detail["index"], array)
     found.invoke()
-    return [fetched(found, d) for d in found.get_output_details()]
+    return [fetch(found, d) for d in found.get_output_details()]
 
 
-def held(described: dict[str, Any]) -> bool:
+def is_held(described: dict[str, Any]) -> bool:
     """Whether a tensor is no input of the graph: a constant, or a state that begins with zeros."""
     return bool(described.get("constant") or described.get("variable"))
 
 
-def fetched(found: Any, detail: dict[str, Any]) -> np.ndarray:
+def fetch(found: Any, detail: dict[str, Any]) -> np.ndarray:
     """An output; LiteRT does not hand out what has no elements and was sized while running."""
     result: np.ndarray
     if 0 in detail["shape"]:
@@ -133,7 +133,7 @@ def fetched(found: Any, detail: dict[str, Any]) -> np.ndarray:
     return result
 
 
-def written(head: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
+def write_file(head: dict[str, Any], arrays: list[np.ndarray]) -> bytes:
     """A file with a graph of one operator, and with the graphs in its options."""
     model = schema.ModelT()
     model.version, model.description = 3, b"case"
@@ -158,9 +158,9 @@ def graph_of(
         if described.get("constant"):
             made.buffer = len(model.buffers)
             model.buffers.append(schema.BufferT())
-            model.buffers[-1].data = packed(array)
+            model.buffers[-1].data = pack_constant(array)
     count = len(graph.tensors)
-    graph.inputs = [k for k, t in enumerate(head["tensors"]) if not held(t)]
+    graph.inputs = [k for k, t in enumerate(head["tensors"]) if not is_held(t)]
     graph.outputs, graph.operators = [count - 1], []
     if head["op"]:
         graph.tensors += [tensor(r, r.get("shape", [])) for r in head["results"]]
@@ -188,7 +188,7 @@ def code_of(op: str, version: int) -> Any:
     return code
 
 
-def packed(array: np.ndarray) -> np.ndarray:
+def pack_constant(array: np.ndarray) -> np.ndarray:
     """The bytes of a constant; two int4 share one, the first in the lower half."""
     if array.dtype.name not in ("int4", "uint4"):
         return np.frombuffer(np.ascontiguousarray(array).tobytes(), np.uint8)

@@ -40,7 +40,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         return [*outputs, np.frombuffer(data, np.uint8)]
     model = case_model(head["case"], arrays) if "case" in head else _model(head, blob)
     if "save" in head:
-        return saved(head, model, arrays)
+        return save_values(head, model, arrays)
     names = [i.name for i in model.graph.input]
     weights = {t.name for t in model.graph.initializer}
     feeds = dict(zip([n for n in names if n not in weights], arrays[: len(names)], strict=False))
@@ -89,7 +89,9 @@ def file_model(path: str, *, load_external_data: bool) -> onnx.ModelProto:
     return onnx.load(path, load_external_data=load_external_data)
 
 
-def saved(head: dict[str, Any], model: onnx.ModelProto, arrays: list[np.ndarray]) -> dict[str, Any]:
+def save_values(
+    head: dict[str, Any], model: onnx.ModelProto, arrays: list[np.ndarray]
+) -> dict[str, Any]:
     """Write the values `names` that nodes of the graph make into the folder `save`."""
     wanted = set(head["names"])
     made = list(dict.fromkeys(n for node in model.graph.node for n in node.output if n in wanted))

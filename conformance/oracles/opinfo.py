@@ -100,12 +100,14 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
         return pack(head["pack"])
     info = op_db[head["index"]]
     if "errors" in head:
-        return refused(info, head["errors"])
+        return refused_call(info, head["errors"])
     sample = sample_of(info, head)
     if sample is None:
         return [np.array([0])]
     made = call_sample(info, sample, head)
-    data = None if made is None else exported(made.call, made.inputs, dynamic=head.get("dynamic"))
+    data = (
+        None if made is None else export_call(made.call, made.inputs, dynamic=head.get("dynamic"))
+    )
     if made is None or data is None:
         return []
     return [np.array([len(made.inputs)]), data, *map(to_array, made.inputs), *made.results]
@@ -146,7 +148,7 @@ def pack(heads: Sequence[dict[str, Any]]) -> list[Any]:
             rows.append((len(made.inputs), len(made.results)))
             found.append(made)
     inputs = [t for made in found for t in made.inputs]
-    data = exported(Calls([made.call for made in found]), inputs) if found else None
+    data = export_call(Calls([made.call for made in found]), inputs) if found else None
     if data is None:
         return [np.array(rows)]
     results = [a for made in found for a in made.results]
@@ -165,7 +167,7 @@ def call_sample(info: Any, sample: Any, head: dict[str, Any]) -> Made | None:
     call = Call(info.op, spec, leaves)
     try:
         with torch.no_grad():
-            first, second = (_seeded(call, tensors, seed) for seed in (0, 1))
+            first, second = (_call_with_seed(call, tensors, seed) for seed in (0, 1))
     except Exception:  # noqa: BLE001  what does not run is no sample of ours
         return None
     same = all(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
@@ -173,7 +175,7 @@ def call_sample(info: Any, sample: Any, head: dict[str, Any]) -> Made | None:
     return Made(call, tensors, first) if first and same else None
 
 
-def exported(
+def export_call(
     call: torch.nn.Module, tensors: Sequence[torch.Tensor], *, dynamic: bool | None = False
 ) -> np.ndarray | None:
     """The bytes of the exported call, with open sizes where `dynamic`; None where it has none."""
@@ -199,7 +201,7 @@ def _plain(tensor: torch.Tensor) -> torch.Tensor:
     return tensor.detach().clone(memory_format=torch.contiguous_format)
 
 
-def refused(info: Any, number: int) -> list[Any]:
+def refused_call(info: Any, number: int) -> list[Any]:
     """A call that PyTorch refuses: the operator of ATen and its arguments as JSON, and the tensors.
 
     Nothing at all: the call does not reach one operator of ATen with dense tensors, or that takes
@@ -218,8 +220,8 @@ def refused(info: Any, number: int) -> list[Any]:
         name = torch._C._jit_resolve_packet(packet._qualified_op_name, *args, **kwargs)
         overload = getattr(packet, name)
         tensors: list[np.ndarray] = []
-        said = [_described(a, tensors) for a in args]
-        named = {k: _described(a, tensors) for k, a in kwargs.items()}
+        said = [_describe_argument(a, tensors) for a in args]
+        named = {k: _describe_argument(a, tensors) for k, a in kwargs.items()}
     except Exception:  # noqa: BLE001  no operator takes these arguments
         return []
     try:
@@ -231,7 +233,7 @@ def refused(info: Any, number: int) -> list[Any]:
     return []
 
 
-def _described(argument: Any, tensors: list[np.ndarray]) -> Any:
+def _describe_argument(argument: Any, tensors: list[np.ndarray]) -> Any:
     """An argument as JSON, as `engines.named.described` does."""
     match argument:
         case torch.Tensor():
@@ -244,7 +246,7 @@ def _described(argument: Any, tensors: list[np.ndarray]) -> Any:
         case complex():
             return {"complex": [argument.real, argument.imag]}
         case list() | tuple():
-            return [_described(a, tensors) for a in argument]
+            return [_describe_argument(a, tensors) for a in argument]
         case None | bool() | int() | float() | str():
             return argument
     raise TypeError(f"an argument {argument!r}")
@@ -263,7 +265,7 @@ def _with_specials(tensor: torch.Tensor, seed: int) -> torch.Tensor:
     return torch.where(where, chosen[picks], tensor)
 
 
-def _seeded(call: Call, tensors: list[torch.Tensor], seed: int) -> list[np.ndarray]:
+def _call_with_seed(call: Call, tensors: list[torch.Tensor], seed: int) -> list[np.ndarray]:
     SEED(seed)
     return [to_array(t) for t in call(*copy.deepcopy(tensors))]
 

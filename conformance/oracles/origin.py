@@ -55,7 +55,7 @@ class Origin:
 
     def _ordered(self, found: Arrays) -> Arrays:
         outputs = [name for name, _ in self.model.named_outputs()]
-        return [ordered(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
+        return [reorder_axes(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
 
 
 class References:
@@ -96,9 +96,9 @@ def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
     """The inputs in the order of axes that the origin has."""
     names = [v.name or "" for v in model.inputs]
     own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
-    return [ordered(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
+    return [reorder_axes(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
 
 
-def ordered(array: np.ndarray, perm: Perm | None) -> np.ndarray:
+def reorder_axes(array: np.ndarray, perm: Perm | None) -> np.ndarray:
     """An array with its axes in another order."""
     return array if perm is None else array.transpose(perm)

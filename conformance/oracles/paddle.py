@@ -29,11 +29,13 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     paddle.seed(0)
     tensors = [paddle.to_tensor(a) for a in arrays]
     if "save" in head:
-        return saved(head, arrays)
+        return save_values(head, arrays)
     if "path" in head:
         return results(layer(head["path"])(*tensors))
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
-    return results(called(head["op"], {k: argument(a, tensors, dtype) for k, a in given.items()}))
+    return results(
+        call_operator(head["op"], {k: argument(a, tensors, dtype) for k, a in given.items()})
+    )
 
 
 @functools.lru_cache(maxsize=1)
@@ -42,7 +44,7 @@ def layer(path: str) -> Any:
     return paddle.jit.load(path)
 
 
-def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
+def save_values(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
     """Write the values `names` that a program makes into the folder `save`.
 
     The file numbers values (`%7`), the program in memory does not: operations of both are in one
@@ -75,7 +77,7 @@ def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
     return writer.saved
 
 
-def called(op: str, given: dict[str, Any]) -> Any:
+def call_operator(op: str, given: dict[str, Any]) -> Any:
     """Call Paddle's own function of the operator, all arguments in order."""
     definition = opdefs.find(op)
     if definition is None:
@@ -111,7 +113,7 @@ def in_program(op: str, arguments: list[Any], *, whole: bool = False) -> Any:
     try:
         program = paddle.static.Program()
         with paddle.static.program_guard(program):
-            given = [placed(a, feeds) for a in arguments]
+            given = [place_argument(a, feeds) for a in arguments]
             found = getattr(paddle._C_ops, op)(*given)
         fetched = list(found) if isinstance(found, (list, tuple)) else [found]
         fetched = fetched[0].get_defining_op().results() if whole else fetched
@@ -123,10 +125,10 @@ def in_program(op: str, arguments: list[Any], *, whole: bool = False) -> Any:
     return [paddle.to_tensor(a) for a in made if a is not None]
 
 
-def placed(argument: Any, feeds: dict[str, np.ndarray]) -> Any:
+def place_argument(argument: Any, feeds: dict[str, np.ndarray]) -> Any:
     """An argument with inputs of the program for tensors."""
     if isinstance(argument, list):
-        return [placed(a, feeds) for a in argument]
+        return [place_argument(a, feeds) for a in argument]
     if not isinstance(argument, paddle.Tensor):
         return argument
     name = f"x{len(feeds)}"

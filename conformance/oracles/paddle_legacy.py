@@ -31,7 +31,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     A head with the `path` of a program: its results.
     """
     if "save" in head:
-        return saved(head, arrays)
+        return save_variables(head, arrays)
     if "path" in head:
         return run_file(head["path"], arrays)
     place = paddle.CPUPlace()
@@ -77,7 +77,7 @@ def run_file(path: str, arrays: list[np.ndarray]) -> list[np.ndarray]:
     return [np.array(f) for f in found]
 
 
-def saved(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
+def save_variables(head: dict[str, Any], arrays: list[np.ndarray]) -> dict[str, Any]:
     """Write the variables `names` that a program makes into the folder `save`.
 
     A name ends with the number of the operator that writes the variable (`name@number`). What is

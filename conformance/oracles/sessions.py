@@ -127,12 +127,12 @@ def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
     folder = stack.enter_context(temporary_folder())
     saved: list[Path] = []
 
-    def exported(arrays: Arrays) -> Head:
+    def head_of_export(arrays: Arrays) -> Head:
         saved.append(folder / f"{len(saved)}.pt2")
         _save_program(source, saved[-1], arrays)
         return head_of(saved[-1])
 
-    return Session("torch", oracle, exported)
+    return Session("torch", oracle, head_of_export)
 
 
 def _save_program(source: Any, path: Path, arrays: Arrays) -> None:
@@ -191,14 +191,14 @@ def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:
         return Session("paddle", oracle, lambda _: head)
     folder = stack.enter_context(temporary_folder())
 
-    def saved(arrays: Arrays) -> Head:
+    def head_of_saved(arrays: Arrays) -> Head:
         from frontends.paddle.reading import objects  # whoever has the object has imported Paddle
 
         made = folder / "program.json"
         objects.save(source, made.with_suffix(""), arrays)
         return {"path": str(stack.enter_context(admit("paddle", made)))}
 
-    return Session("paddle", oracle, saved)
+    return Session("paddle", oracle, head_of_saved)
 
 
 Start = Callable[[Any, Model, ExitStack], Session]

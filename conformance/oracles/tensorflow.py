@@ -26,7 +26,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     tf.random.set_seed(0)
     tensors = [tf.constant(a) for a in arrays]
     if "save" in head:
-        return saved(head, tensors)
+        return save_values(head, tensors)
     if "outputs" in head:
         return run_graph(head, tensors)
     if "keras" in head:
@@ -39,7 +39,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
     renamed = RENAMED.get(head["op"], {})
     function = getattr(tf.raw_ops, head["op"])
-    given = called({renamed.get(k, k): a for k, a in given.items()}, function)
+    given = call_operator({renamed.get(k, k): a for k, a in given.items()}, function)
     return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
 
 
@@ -72,7 +72,7 @@ def keras_model(path: str) -> Any:
     return keras.saving.load_model(path, compile=False, safe_mode=True)
 
 
-def called(given: dict[str, Any], function: Any) -> dict[str, Any]:
+def call_operator(given: dict[str, Any], function: Any) -> dict[str, Any]:
     """Arguments by the names of `tf.raw_ops`: what it does not know is its next one."""
     names = [n for n in inspect.signature(function).parameters if n not in given and n != "name"]
     known = inspect.signature(function).parameters
@@ -81,13 +81,13 @@ def called(given: dict[str, Any], function: Any) -> dict[str, Any]:
 
 def run_graph(head: dict[str, Any], tensors: list[Any]) -> list[Any]:
     """A frozen graph on its inputs, by the names of nodes."""
-    wrapped = frozen(head["path"])
+    wrapped = load_frozen(head["path"])
     inputs, outputs = ([tensor_of(wrapped, n) for n in head[k]] for k in ("inputs", "outputs"))
     return results(wrapped.prune(inputs, outputs)(*tensors))
 
 
 @functools.lru_cache(maxsize=1)
-def frozen(path: str) -> Any:
+def load_frozen(path: str) -> Any:
     """The graph in a file as a function."""
     graph = tf.compat.v1.GraphDef()
     with open(path, "rb") as file:
@@ -100,10 +100,10 @@ def tensor_of(wrapped: Any, name: str) -> Any:
     return wrapped.graph.as_graph_element(name if ":" in name else f"{name}:0")
 
 
-def saved(head: dict[str, Any], tensors: list[Any]) -> dict[str, Any]:
+def save_values(head: dict[str, Any], tensors: list[Any]) -> dict[str, Any]:
     """Write the values `names` that a frozen graph or a signature makes into the folder `save`."""
     if "inputs" in head:
-        wrapped, inputs = frozen(head["path"]), head["inputs"]
+        wrapped, inputs = load_frozen(head["path"]), head["inputs"]
     else:
         wrapped, inputs = flat(signature_of(head["path"], head.get("signature"), head.get("tags")))
     writer, made = Writer(head["save"]), {}

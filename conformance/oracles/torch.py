@@ -45,7 +45,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     tensors: list[Any] = [to_tensor(a) for a in arrays]
     with torch.no_grad():
         if "save" in head:
-            return saved(head, tensors)
+            return save_values(head, tensors)
         if "path" in head:
             return run_program(head["path"], head["overwritten"].splitlines(), tensors)
         if head["op"].startswith(SYMBOLIC):
@@ -57,7 +57,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
 
 def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) -> list[Any]:
     """The outputs of a program, after the new contents of the buffers and inputs it overwrites."""
-    program, module = loaded(path)
+    program, module = open_program(path)
     left = iter(tensors)
     named: dict[str, torch.Tensor] = {}
     leaves: list[Any] = []
@@ -77,7 +77,7 @@ def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) 
 
 
 @functools.lru_cache(maxsize=1)
-def loaded(path: str) -> tuple[Any, Any]:
+def open_program(path: str) -> tuple[Any, Any]:
     """A program and its module, which keeps its buffers from call to call."""
     program = load_program(path)
     return program, program.module()
@@ -121,17 +121,17 @@ class Heard(logging.Handler):
             self.error = record.exc_info[1]
 
 
-def saved(head: dict[str, Any], tensors: list[torch.Tensor]) -> dict[str, Any]:
+def save_values(head: dict[str, Any], tensors: list[torch.Tensor]) -> dict[str, Any]:
     """Write every value of a program that is a tensor into the folder `save`, by its name."""
     program = load_program(head["path"])
     left = iter(tensors)
-    given = [_placed(program, spec, left) for spec in program.graph_signature.input_specs]
+    given = [_place_inputs(program, spec, left) for spec in program.graph_signature.input_specs]
     writer = Writer(head["save"])
     Saving(program.graph_module, writer, set(head["names"])).run(*given)
     return writer.saved
 
 
-def _placed(program: Any, spec: Any, left: Iterator[torch.Tensor]) -> Any:
+def _place_inputs(program: Any, spec: Any, left: Iterator[torch.Tensor]) -> Any:
     """What goes in at a placeholder of the graph."""
     if spec.kind.name == "USER_INPUT":
         if isinstance(spec.arg, ConstantArgument):

@@ -72,7 +72,7 @@ def roi_align(
     return result
 
 
-def _rounded(value: float) -> int:
+def _round_away(value: float) -> int:
     return int(math.copysign(math.floor(abs(value) + 0.5), value))
 
 
@@ -84,7 +84,7 @@ def roi_pool(
     best = torch.zeros(len(rois), input.shape[1], pooled_height, pooled_width)
     where = torch.full(best.shape, -1, dtype=torch.int32)
     for n, roi in enumerate(rois):
-        x1, y1, x2, y2 = (_rounded(float(v) * spatial_scale) for v in roi[1:])
+        x1, y1, x2, y2 = (_round_away(float(v) * spatial_scale) for v in roi[1:])
         tall = max(y2 - y1 + 1, 1) / pooled_height
         wide = max(x2 - x1 + 1, 1) / pooled_width
         for i in range(pooled_height):

@@ -25,12 +25,12 @@ class Opened:
     def answer(self, head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         """Open the file at `path` by the engine of `device`, or run it."""
         if "path" in head:
-            self._run = opened(head)
+            self._run = open_file(head)
             return []
         return self._run(arrays)
 
 
-def opened(head: dict[str, Any]) -> Any:
+def open_file(head: dict[str, Any]) -> Any:
     """What runs a file; an archive runs on `builtin`, as it means what the references say."""
     path = Path(head["path"])
     if not head["device"]:

@@ -34,7 +34,7 @@ def send(
         about: dict[str, Any] = {"dtype": array.dtype.name, "shape": list(array.shape)}
         data = array.reshape(-1).view(np.uint8)  # before half a message is out
         if folder is not None and data.size >= LARGE:
-            about["file"] = _written(data, folder)
+            about["file"] = _write_data(data, folder)
         else:
             raw.append(data.data)
         described.append(about)
@@ -45,7 +45,7 @@ def send(
     stream.flush()
 
 
-def _written(data: np.ndarray, folder: str) -> str:
+def _write_data(data: np.ndarray, folder: str) -> str:
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         data.tofile(file)
     return file.name
@@ -60,7 +60,7 @@ def receive(stream: BinaryIO) -> tuple[dict[str, Any], list[np.ndarray], bytes]:
     for described in head["arrays"]:
         dtype = np.dtype(described["dtype"])
         if "file" in described:
-            raw = _mapped(Path(described["file"]))
+            raw = _map_file(Path(described["file"]))
         else:
             count = int(np.prod(described["shape"], dtype=np.int64))
             raw = np.frombuffer(_exactly(stream, count * dtype.itemsize), np.uint8)
@@ -68,7 +68,7 @@ def receive(stream: BinaryIO) -> tuple[dict[str, Any], list[np.ndarray], bytes]:
     return head, arrays, blob
 
 
-def _mapped(path: Path) -> np.ndarray:
+def _map_file(path: Path) -> np.ndarray:
     """The bytes of a file that is gone when nobody looks at them any more."""
     raw = np.memmap(path, np.uint8, "c").view(np.ndarray)
     path.unlink()

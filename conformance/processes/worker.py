@@ -90,7 +90,7 @@ class Worker:
         """One message and its answer. Lost when there is none; the next call starts afresh."""
         if self.idle and time.monotonic() - self._called > self.idle / 2:
             self.close()  # it may be about to end
-        process = self._started()
+        process = self._start()
         self._called = time.monotonic()
         questions, answers = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         with _Watch(process, self.timeout, self.memory) as watch:
@@ -115,7 +115,7 @@ class Worker:
         self.close()
         return Lost(kind, f"the worker of {self.module} {SAID[kind]}: {told}")
 
-    def _started(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._log = tempfile.TemporaryFile()  # noqa: SIM115  lives as long as the process

@@ -45,10 +45,10 @@ def write(run: Run, path: Path) -> None:
     suites: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
     for r in run.results:
         suites[r.suite, r.frontend, r.device].append(r)
-    root = Element("testsuites", _counted("nnadapter conform", run.results, run.seconds))
+    root = Element("testsuites", _counts_of("nnadapter conform", run.results, run.seconds))
     for names, results in sorted(suites.items()):
         seconds = sum(r.seconds for r in results)
-        suite = SubElement(root, "testsuite", _counted(_name(*names), results, seconds))
+        suite = SubElement(root, "testsuite", _counts_of(_name(*names), results, seconds))
         for r in results:
             _add(suite, r)
     indent(root)
@@ -56,7 +56,7 @@ def write(run: Run, path: Path) -> None:
         ElementTree(root).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def _counted(name: str, results: list[Result], seconds: float) -> dict[str, str]:
+def _counts_of(name: str, results: list[Result], seconds: float) -> dict[str, str]:
     found = Counter(KINDS.get(r.verdict, "pass") for r in results)
     counts = {key: str(found[kind]) for key, kind in COUNTS.items()}
     return {"name": name, "tests": str(len(results)), **counts, "time": _time(seconds)}
@@ -76,10 +76,10 @@ def _add(suite: Element, result: Result) -> None:
     message = legal(result.reason or VERDICTS[result.verdict])
     found = SubElement(case, kind, type=result.verdict, message=message)
     if kind != "skipped":
-        found.text = legal("\n".join(told(result)))
+        found.text = legal("\n".join(describe_failure(result)))
 
 
-def told(result: Result) -> list[str]:
+def describe_failure(result: Result) -> list[str]:
     """Everything that is known of a failure, in lines."""
     distances = {
         "largest difference": result.max_absolute,

@@ -156,10 +156,10 @@ def _results(worker: Worker, task: Task, options: dict[str, Any]) -> list[Result
             return [Result.of(r) for r in reply["data"]["results"]]
         verdict, reason = ERROR, reply["error"]
     item = Item(*names)
-    return [_failed(item, device, verdict, reason, time.perf_counter() - started, options)]
+    return [_failure(item, device, verdict, reason, time.perf_counter() - started, options)]
 
 
-def _failed(
+def _failure(
     item: Item, device: str, verdict: str, reason: str, seconds: float, options: dict[str, Any]
 ) -> Result:
     return Result(
@@ -219,7 +219,7 @@ def conform(
     )
 
 
-def planned(options: Options) -> dict[str, Any]:
+def plan_run(options: Options) -> dict[str, Any]:
     """What there is to run, asked of a process of its own: this one imports no framework."""
     with runner(options) as planner:
         return _plan(options, planner)
@@ -279,5 +279,5 @@ def _given_up(batch: Batch, error: BaseException, attempts: int) -> dict[Task, l
     """A batch that no place could run."""
     reason = f"the executor failed ({attempts} times): {describe(error)}"
     return {
-        t: [_failed(Item(*t[:4]), t[4], CRASH, reason, 0.0, batch.options)] for t in batch.tasks
+        t: [_failure(Item(*t[:4]), t[4], CRASH, reason, 0.0, batch.options)] for t in batch.tasks
     }

@@ -108,7 +108,7 @@ class Runner:
             for frontend in suite(name).frontends:
                 if options.frontends and frontend not in options.frontends:
                     continue
-                found, reason = self._listed(name, frontend, options)
+                found, reason = self._list_cases(name, frontend, options)
                 if reason is None:
                     items += found or []
                 else:
@@ -129,14 +129,14 @@ class Runner:
             "code": code(options),
         }
 
-    def _listed(
+    def _list_cases(
         self, name: str, frontend: str, options: Options
     ) -> tuple[list[Item] | None, str | None]:
         """The cases of a frontend that are wanted, and why they cannot be run."""
         part = self._suite(name)
         reason = part.missing(frontend)
         try:
-            found = list(_wanted(part.items(frontend), options))
+            found = list(_wanted_items(part.items(frontend), options))
         except (*FAILURES, ImportError):
             if reason is None:
                 raise
@@ -149,7 +149,7 @@ def passes(results: Sequence[Result]) -> bool:
     return all(r.verdict == PASS for r in results)
 
 
-def _wanted(items: Any, options: Options) -> Iterator[Item]:
+def _wanted_items(items: Any, options: Options) -> Iterator[Item]:
     """The items that the filters leave: a case is named whole, or else in part."""
     chosen = [i for i in items if options.wants(i.op)]
     exact = [i for i in chosen if i.name == options.case]

@@ -96,7 +96,7 @@ class Folders(Suite):
         try:
             held = contents(folder)
             inputs = held.inputs
-            found = _judged(held, device)
+            found = _judge(held, device)
         except FAILURES as error:
             found = failure(error)
         yield record(
@@ -215,7 +215,7 @@ def _arrays(path: Path, prefix: str) -> list[np.ndarray]:
         raise BadFile(f"{str(path)!r} cannot be read: {describe(error)}") from None
 
 
-def loaded(source: Path) -> Model:
+def load_source(source: Path) -> Model:
     """The model through the frontend that knows it."""
     from frontends import onnx, paddle, tensorflow, tflite, torch
 
@@ -228,8 +228,8 @@ def loaded(source: Path) -> Model:
     raise Unsupported(f"no frontend reads {source.name!r}")
 
 
-def _judged(held: Contents, device: str) -> Verdict:
-    with Program(loaded(held.source), device) as program:
+def _judge(held: Contents, device: str) -> Verdict:
+    with Program(load_source(held.source), device) as program:
         got = program(*held.inputs)
     want = held.want
     if len(got) != len(want):

@@ -44,7 +44,7 @@ class OnnxBackend(Suite):
         case = cases()[item.name]
         data, sets = self._load(case)
         started = time.perf_counter()
-        found = with_gap(_judged(case, device, data, sets), gap(case.name, device))
+        found = with_gap(_judge(case, device, data, sets), gap(case.name, device))
         yield record(
             item,
             device,
@@ -60,7 +60,7 @@ class OnnxBackend(Suite):
         return self._loaded[1]
 
 
-def _judged(case: SuiteCase, device: str, data: bytes, sets: Sets) -> Verdict:
+def _judge(case: SuiteCase, device: str, data: bytes, sets: Sets) -> Verdict:
     outcome = Outcome()
     try:
         model = frontend.load(data)

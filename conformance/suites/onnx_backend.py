@@ -44,8 +44,8 @@ class SuiteCase:
         model = onnx.load(folder / "model.onnx")
         sets = [
             (
-                _stored(place, "input", model.graph.input),
-                _stored(place, "output", model.graph.output),
+                _read_stored(place, "input", model.graph.input),
+                _read_stored(place, "output", model.graph.output),
             )
             for place in sorted(folder.glob("test_data_set*"))
         ]
@@ -90,7 +90,7 @@ def _light(test: Any) -> tuple[bytes, list[tuple[list[Any], list[Any]]]]:
     return model.SerializeToString(), [(inputs, outputs)]
 
 
-def _stored(folder: Path, what: str, infos: Sequence[onnx.ValueInfoProto]) -> list[Any]:
+def _read_stored(folder: Path, what: str, infos: Sequence[onnx.ValueInfoProto]) -> list[Any]:
     found: list[Any] = []
     for k in range(len(list(folder.glob(f"{what}_*.pb")))):
         data = (folder / f"{what}_{k}.pb").read_bytes()

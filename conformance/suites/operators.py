@@ -76,7 +76,7 @@ class Operators(Suite):
         engine, case = shelf.cases[item.name]
         asked = self._of(item)
         started = time.perf_counter()
-        prepare = optimized if self.options.optimize else None
+        prepare = optimize if self.options.optimize else None
         with decompositions() as decomposed:
             found = judge(engine, case, device, shelf.limits, asked.oracle, asked.answer, prepare)
         if item.frontend == OLDER and found.verdict == REFUSED and asked.is_refused:
@@ -88,7 +88,7 @@ class Operators(Suite):
             found,
             seconds=seconds,
             inputs=case.inputs,
-            measured=self._measured(found, asked),
+            measured=self._measure(found, asked),
             command=command(item, device, self.options),
         )
         yield replace(made, decomposed=tuple(sorted({name for _, name in decomposed})))
@@ -109,7 +109,7 @@ class Operators(Suite):
             self._asked[item] = Asked(item, engine, case, oracle)
         return self._asked[item]
 
-    def _measured(self, found: Verdict, asked: Asked) -> tuple[float, float] | None:
+    def _measure(self, found: Verdict, asked: Asked) -> tuple[float, float] | None:
         """Our own and the origin's distance from its float64 results, where something rounds."""
         rounds = any(d.max_ulp for d in found.outcome.differences)
         if not rounds or not self.options.yardstick:
@@ -159,7 +159,7 @@ class Asked:
             return None
 
 
-def optimized(model: Model) -> None:
+def optimize(model: Model) -> None:
     """The passes of `nnadapter.load` and `nnadapter.optimize`."""
     apply(model, (*CLEAN, *FUSIONS, *CLEAN))
 

@@ -96,15 +96,15 @@ def results(
 
     `match`: a regular expression on the operators; `part` (k, n): only every n-th of them, from k.
     """
-    for index, op in chosen(oracle, match, part):
+    for index, op in chosen_operators(oracle, match, part):
         for dtype in dtypes:
             head = {"index": index, "dtype": dtype, **options}
-            found = (asked(oracle, {**head, "sample": k}) for k in range(samples))
-            for number, one in enumerate(judged(op, device, found)):
+            found = (ask_sample(oracle, {**head, "sample": k}) for k in range(samples))
+            for number, one in enumerate(judge_samples(op, device, found)):
                 yield Sample(op, dtype, number, one.verdict.verdict, one.verdict.reason)
 
 
-def chosen(
+def chosen_operators(
     oracle: Oracle, match: str = "", part: tuple[int, int] = (0, 1)
 ) -> Iterator[tuple[int, str]]:
     """The operators that are tried, with their places in PyTorch's list."""
@@ -113,7 +113,7 @@ def chosen(
             yield index, op
 
 
-def asked(oracle: Oracle, head: dict[str, Any]) -> Asked:
+def ask_sample(oracle: Oracle, head: dict[str, Any]) -> Asked:
     """A sample. Where PyTorch itself dies or hangs over it, that is the verdict."""
     try:
         arrays = oracle.ask(head, [])
@@ -126,7 +126,7 @@ def asked(oracle: Oracle, head: dict[str, Any]) -> Asked:
     return None if len(arrays) == 1 else arrays
 
 
-def judged(op: str, device: str, samples: Iterable[Asked]) -> Iterator[Judged]:
+def judge_samples(op: str, device: str, samples: Iterable[Asked]) -> Iterator[Judged]:
     """What becomes of the samples of an operator, until there are no more."""
     for sample in samples:
         if sample is None:

@@ -48,7 +48,9 @@ def refusals(oracle: Oracle, match: str = "") -> Iterator[Refusal]:
                 k not in [a.name for a in found.arguments] for k in head["kwargs"]
             ):
                 continue
-            yield Refusal(op, _told(head, arrays[1:]), head["why"], _takes(head, arrays[1:]))
+            yield Refusal(
+                op, _describe_call(head, arrays[1:]), head["why"], _takes(head, arrays[1:])
+            )
 
 
 def _calls(oracle: Oracle, index: int) -> Iterator[list[np.ndarray]]:
@@ -89,7 +91,7 @@ def _argument(described: Any, tensors: Sequence[np.ndarray]) -> Any:
     return complex(*value)
 
 
-def _told(head: dict[str, Any], tensors: Sequence[np.ndarray]) -> str:
+def _describe_call(head: dict[str, Any], tensors: Sequence[np.ndarray]) -> str:
     """The call as text; tensors by type and shape."""
 
     def text(argument: Any) -> str:

@@ -21,7 +21,15 @@ from nnir.passes import CLEAN, apply
 from ..judging.judge import Verdict
 from ..judging.result import PASS, SKIP
 from ..oracles.oracle import Oracle
-from .opinfo import NO_SAMPLE, SAMPLES, Sample, asked, chosen, compare_results, verdict
+from .opinfo import (
+    NO_SAMPLE,
+    SAMPLES,
+    Sample,
+    ask_sample,
+    chosen_operators,
+    compare_results,
+    verdict,
+)
 from .opinfo_gaps import gap
 
 SIZE = 16
@@ -52,7 +60,7 @@ def results(
     campaign = "special" if special else ""
     alone: list[Wanted] = []
     beside: list[Wanted] = []
-    for index, op in chosen(oracle, match, part):
+    for index, op in chosen_operators(oracle, match, part):
         for dtype in dtypes:
             head = {"index": index, "dtype": dtype, "special": special}
             found = [Wanted(op, dtype, k, {**head, "sample": k}) for k in range(samples)]
@@ -64,7 +72,7 @@ def results(
 
 
 def _alone(oracle: Oracle, device: str, wanted: Wanted) -> Iterator[Sample]:
-    found = asked(oracle, wanted.head)
+    found = ask_sample(oracle, wanted.head)
     if found is not None:
         said = found if isinstance(found, Verdict) else verdict(wanted.op, device, found)
         yield _sample(wanted, said)
@@ -75,7 +83,7 @@ def _together(oracle: Oracle, device: str, wanted: Sequence[Wanted]) -> Iterator
         yield from _alone(oracle, device, wanted[0])
         return
     try:
-        said = _judged(oracle, device, wanted)
+        said = _judge_pack(oracle, device, wanted)
     except FAILURES:  # one of them is to blame
         half = len(wanted) // 2
         yield from _together(oracle, device, wanted[:half])
@@ -90,7 +98,7 @@ def _together(oracle: Oracle, device: str, wanted: Sequence[Wanted]) -> Iterator
             yield from _alone(oracle, device, one)
 
 
-def _judged(oracle: Oracle, device: str, wanted: Sequence[Wanted]) -> list[Verdict | None]:
+def _judge_pack(oracle: Oracle, device: str, wanted: Sequence[Wanted]) -> list[Verdict | None]:
     """The verdicts on samples in one program; None for those that do not exist.
 
     DeviceError and what frontends and devices raise where the program cannot be judged.

@@ -43,8 +43,8 @@ class OpInfo(Suite):
     def run(self, item: Item, device: str) -> Iterator[Result]:
         op, _, dtype = item.name.rpartition("-")
         known = gap(op, device, dtype, self.campaign)
-        asked = (self._asked(op, dtype, number) for number in range(self.options.samples))
-        for number, found in enumerate(opinfo.judged(op, device, asked)):
+        asked = (self._ask(op, dtype, number) for number in range(self.options.samples))
+        for number, found in enumerate(opinfo.judge_samples(op, device, asked)):
             sample = Item(item.suite, item.frontend, op, f"{item.name}-{number}")
             yield record(  # a gap is of an operator: some of its samples may pass
                 sample,
@@ -55,7 +55,7 @@ class OpInfo(Suite):
                 command=command(item, device, self.options),
             )
 
-    def _asked(self, op: str, dtype: str, number: int) -> opinfo.Asked:
+    def _ask(self, op: str, dtype: str, number: int) -> opinfo.Asked:
         """A sample, kept for the next device."""
         key = op, dtype, number
         if key not in self._samples:
@@ -63,5 +63,5 @@ class OpInfo(Suite):
                 self._samples.clear()
             head = {"index": self._names()[op], "dtype": dtype, "sample": number}
             head |= {"special": self.options.special, "dynamic": self.options.dynamic}
-            self._samples[key] = opinfo.asked(self.crew.oracle(opinfo.WORKER), head)
+            self._samples[key] = opinfo.ask_sample(self.crew.oracle(opinfo.WORKER), head)
         return self._samples[key]

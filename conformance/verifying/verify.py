@@ -19,7 +19,7 @@ from nnir.model import Model
 
 from ..case import Tolerance
 from ..judging.compare import compare
-from ..judging.quantised import allowed, are_as_near, is_quantized
+from ..judging.quantised import are_as_near, is_quantized, rounding_allowance
 from ..judging.tolerance import largest
 from ..oracles.origin import BUILTIN, Origin, References, origin_of
 from ..oracles.sessions import NotInstalled
@@ -107,7 +107,7 @@ def verify(
             arrays = [np.asarray(a) for a in inputs]
             found = [Trial(arrays, origin.run(arrays), {})]
         got = [program(*t.arrays) for t in found]
-        rows, notes = compared(model, found, got, origin, tolerance)
+        rows, notes = compare_trials(model, found, got, origin, tolerance)
     if inputs is None:
         notes += weaknesses([n for n, _ in model.named_outputs()], found)
     seconds = time.perf_counter() - started
@@ -143,7 +143,7 @@ def verify_file(
             found = trials(model, origin.run, seed)
         got = [opened.run(t.arrays) for t in found]
         opened.finish()
-        rows, notes = compared(model, found, got, origin)
+        rows, notes = compare_trials(model, found, got, origin)
     notes += weaknesses([n for n, _ in model.named_outputs()], found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
@@ -154,7 +154,7 @@ def count_of(model: Model) -> int:
     return CALLS if state_of(model) else COUNT
 
 
-def compared(
+def compare_trials(
     model: Model,
     found: Sequence[Trial],
     got: Sequence[Sequence[np.ndarray]],
@@ -225,7 +225,7 @@ def rows_of(
     """The outputs of one trial."""
     rows = []
     for (name, value), mine, want in zip(model.named_outputs(), got, wanted, strict=True):
-        quanta = allowed(value) if tolerance is None else 0
+        quanta = rounding_allowance(value) if tolerance is None else 0
         rows.append(_row(name, mine, want, tolerance, quanta))
     return rows
 

@@ -18,7 +18,14 @@ from conformance.cases.torch import CASES as TORCH_CASES
 from conformance.engines import onnx as onnx_engine
 from conformance.engines import tflite as tflite_engine
 from conformance.engines import torch as torch_engine
-from conformance.judging.completeness import bound, defaults, name_of, needless, unexcused, untried
+from conformance.judging.completeness import (
+    bind_by_position,
+    defaults,
+    name_of,
+    needless,
+    untried_parameters,
+    without_excuse,
+)
 from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE as ONNX
 from frontends.onnx.reading import reader as onnx_reader
@@ -101,9 +108,9 @@ def missing(writer: Oracle) -> dict[str, dict[str, list[str]]]:
     """By framework what no case shows."""
     names = torch_engine.ENGINE.names
     return {
-        "onnx": untried(ONNX, onnx_cases(), partial(placed, ONNX)),
-        "tflite": untried(TFLITE, tflite_cases(writer), partial(placed, TFLITE)),
-        "torch": untried(
+        "onnx": untried_parameters(ONNX, onnx_cases(), partial(placed, ONNX)),
+        "tflite": untried_parameters(TFLITE, tflite_cases(writer), partial(placed, TFLITE)),
+        "torch": untried_parameters(
             TORCH, TORCH_CASES, lambda c: dict(zip(names(c), c.inputs, strict=False)) | c.attrs
         ),
     }
@@ -113,7 +120,7 @@ def placed(table: Table, case: Case) -> Mapping[str, Any]:
     """The arguments of a case whose inputs have positions."""
     newest = max(onnx_engine.versions(case).values())
     converter = table.find(name_of(case), case.opset or newest)
-    return {} if converter is None else bound(converter, case.inputs, case.attrs)
+    return {} if converter is None else bind_by_position(converter, case.inputs, case.attrs)
 
 
 def nodes_of(graph: SourceGraph) -> Iterator[SourceNode]:
@@ -149,7 +156,7 @@ def tflite_cases(writer: Oracle) -> Iterator[Case]:
     against_numpy = [*ROWS, BATCHES_LAST, *(row for row, error in REFUSED if error is Unsupported)]
     rows += [Case(r.op, r.inputs, dict(r.attrs), results=wanted(r)) for r in against_numpy]
     for row in rows:
-        content, _ = tflite_engine.asked(row, writer, run=False)
+        content, _ = tflite_engine.ask_litert(row, writer, run=False)
         try:
             graph = tflite_reader.read(content).graph
         except Unsupported:
@@ -160,7 +167,7 @@ def tflite_cases(writer: Oracle) -> Iterator[Case]:
 
 @pytest.mark.parametrize("framework", EXCUSED)
 def test_every_parameter_is_tried(framework: str, missing: dict[str, dict[str, list[str]]]) -> None:
-    assert unexcused(missing[framework], EXCUSED[framework]) == {}
+    assert without_excuse(missing[framework], EXCUSED[framework]) == {}
 
 
 @pytest.mark.parametrize("framework", EXCUSED)
@@ -204,7 +211,7 @@ def tiny() -> Table:
 
 
 def left(*cases: Case) -> Sequence[str]:
-    return untried(tiny(), cases, partial(placed, tiny())).get("Op", [])
+    return untried_parameters(tiny(), cases, partial(placed, tiny())).get("Op", [])
 
 
 def test_what_is_not_given_is_untried() -> None:
@@ -248,7 +255,7 @@ def test_the_default_is_no_trial(case: Case) -> None:
 
 def test_an_excuse_is_for_what_is_untried() -> None:
     untried = {"Op": ["axis", "mode"], "Other": ["axis"]}
-    assert unexcused(untried, [("Op", "axis"), "mode"]) == {"Other": ["axis"]}
-    assert unexcused(untried, ["axis", "mode"]) == {}
+    assert without_excuse(untried, [("Op", "axis"), "mode"]) == {"Other": ["axis"]}
+    assert without_excuse(untried, ["axis", "mode"]) == {}
     assert needless(untried, ["axis", ("Op", "mode")]) == []
     assert needless(untried, ["bias", ("Other", "mode")]) == ["bias", ("Other", "mode")]

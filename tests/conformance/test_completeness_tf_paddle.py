@@ -20,7 +20,7 @@ from conformance.cases.tensorflow.compiled import CASES as COMPILED
 from conformance.engines import paddle as paddle_engine
 from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines.named import NamedEngine
-from conformance.judging.completeness import differs, needless, unexcused, untried
+from conformance.judging.completeness import differs, needless, untried_parameters, without_excuse
 from conformance.oracles.oracle import Oracle
 from frontends.paddle import TABLE as PADDLE
 from frontends.paddle.reading import opdefs as paddle_opdefs
@@ -137,7 +137,7 @@ def missing() -> dict[str, dict[str, list[str]]]:
     """By framework what no case shows."""
 
     def of(table: Table, engine: NamedEngine, cases: list[Case]) -> dict[str, list[str]]:
-        return untried(table, cases, lambda c: arguments_of(engine, c))
+        return untried_parameters(table, cases, lambda c: arguments_of(engine, c))
 
     rows = [*TENSORFLOW_CASES, *COMPILED]
     return {
@@ -156,7 +156,7 @@ EXCUSED = {
 
 @pytest.mark.parametrize("framework", EXCUSED)
 def test_every_parameter_is_tried(framework: str, missing: dict[str, dict[str, list[str]]]) -> None:
-    assert unexcused(missing[framework], EXCUSED[framework]) == {}
+    assert without_excuse(missing[framework], EXCUSED[framework]) == {}
 
 
 @pytest.mark.parametrize("framework", EXCUSED)

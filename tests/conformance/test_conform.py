@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from conformance.judging.result import CRASH, LIMIT, MEMORY, PASS, TIMEOUT, Result, Run
-from conformance.running.conform import conform, parts, planned
+from conformance.running.conform import conform, parts, plan_run
 from conformance.running.journal import Journal, fingerprint
 from conformance.running.suite import Options
 from nnir.errors import BadFile, DeviceError
@@ -243,14 +243,14 @@ def test_what_is_not_installed_is_skipped_and_counted(monkeypatch: pytest.Monkey
 
 def test_filters() -> None:
     options = Options(frontends=("onnx",), op="leaky*")
-    names = [i[2] for i in planned(options)["items"]]
+    names = [i[2] for i in plan_run(options)["items"]]
     assert set(names) == {"LeakyRelu"}
-    (one,) = planned(Options(case="Relu-float32-plain", frontends=("onnx",)))["items"]
+    (one,) = plan_run(Options(case="Relu-float32-plain", frontends=("onnx",)))["items"]
     assert one[3] == "Relu-float32-plain"
     with pytest.raises(DeviceError, match="no suite 'x'"):
-        planned(Options(suites=("x",)))
+        plan_run(Options(suites=("x",)))
     with pytest.raises(DeviceError, match="cannot preload 'no_such'"):
-        planned(Options(preload=("no_such",)))
+        plan_run(Options(preload=("no_such",)))
 
 
 def test_batches_hold_one_frontend_and_shrink() -> None:

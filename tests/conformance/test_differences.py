@@ -177,9 +177,9 @@ def test_the_standard_alone_and_refusals_alone_are_no_finding() -> None:
 
 
 def test_layouts_and_widths_make_no_difference_but_kinds_do() -> None:
-    first = ask.shared(np.ones((1, 1, 1, 3), np.float32))
-    last = ask.shared(np.ones((1, 1, 3, 1), np.float64))
-    whole = ask.shared(np.ones(3, np.int32))
+    first = ask.to_shared_form(np.ones((1, 1, 1, 3), np.float32))
+    last = ask.to_shared_form(np.ones((1, 1, 3, 1), np.float64))
+    whole = ask.to_shared_form(np.ones(3, np.int32))
     assert ask.agree(Reply((first,)), Reply((last,)), EXACT)
     assert not ask.agree(Reply((first,)), Reply((whole,)), EXACT)
 
@@ -206,8 +206,8 @@ def test_a_stray_is_told_only_where_the_origin_answers() -> None:
 
 def test_messages_lose_what_is_of_this_machine() -> None:
     text = "the origin framework refuses: at 0xdeadbeef in /usr/lib/x/y.cc:12 [Hint: no] (at /a/b)"
-    assert words.cleaned(text) == "at 0x... in"
-    assert len(words.cleaned("long " * 99)) <= words.LONGEST
+    assert words.clean(text) == "at 0x... in"
+    assert len(words.clean("long " * 99)) <= words.LONGEST
 
 
 def test_reasons_name_both_devices_or_one() -> None:

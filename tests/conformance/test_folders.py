@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from conformance.judging.result import PASS, REFUSED, WRONG, Result
-from conformance.running.conform import conform, planned
+from conformance.running.conform import conform, plan_run
 from conformance.running.suite import Crew, Item, Options
 from conformance.suites.folders import Folders
 from nnadapter.commands import proof as prove
@@ -69,7 +69,7 @@ def test_names_that_stay_the_same(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="two model folders are named 'zoo/same'"):
         listed(suite(*roots))
     with pytest.raises(DeviceError, match="two model folders are named"):
-        planned(Options(suites=("models",), models=tuple(map(str, roots))))
+        plan_run(Options(suites=("models",), models=tuple(map(str, roots))))
 
 
 def test_a_bad_folder_is_refused_and_the_others_run(tmp_path: Path) -> None:
@@ -178,4 +178,4 @@ def test_the_printed_command_finds_the_folder(tmp_path: Path) -> None:
     found = results(*roots)
     words = shlex.split(found["with space 'q/same"].command)
     given = prove.options_of(prove.conform.make_context("conform", words[2:]).params)
-    assert [i[3] for i in planned(given)["items"]] == ["with space 'q/same"]
+    assert [i[3] for i in plan_run(given)["items"]] == ["with space 'q/same"]

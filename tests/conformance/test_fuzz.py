@@ -16,7 +16,7 @@ from conformance.fuzzing.rows import names, row_of
 from conformance.fuzzing.search import Finding, Search, seed_of
 from conformance.fuzzing.starts import start
 from conformance.fuzzing.tree import arrays, same
-from conformance.fuzzing.undefined import EXCLUSIONS, excluded
+from conformance.fuzzing.undefined import EXCLUSIONS, exclusion_of
 from conformance.judging.judge import judge
 from conformance.judging.result import ERROR, PASS, WRONG
 from conformance.oracles.oracle import Oracle
@@ -157,13 +157,13 @@ def test_rows_are_short_where_arrays_are_simple() -> None:
 def test_what_has_no_answer_is_excluded() -> None:
     cast = Case("Cast", (f(np.nan, 1e30),), {"to": 6})
     answer = Answer([np.zeros(2, np.int32)])
-    assert "undefined" in (excluded("onnx", "Cast", cast, answer) or "")
+    assert "undefined" in (exclusion_of("onnx", "Cast", cast, answer) or "")
     fine = Case("Cast", (f(1, 2),), {"to": 6})
-    assert excluded("onnx", "Cast", fine, Answer([i(1, 2, dtype=np.int32)])) is None
+    assert exclusion_of("onnx", "Cast", fine, Answer([i(1, 2, dtype=np.int32)])) is None
     divided = Case("Div", (i(1), i(0)))
-    assert excluded("onnx", "Div", divided, Answer([i(0)])) is not None
+    assert exclusion_of("onnx", "Div", divided, Answer([i(0)])) is not None
     typed = Case("Sin", (i(1),))
-    assert "ONNX does not allow" in (excluded("onnx", "Sin", typed, Answer([f(1)])) or "")
+    assert "ONNX does not allow" in (exclusion_of("onnx", "Sin", typed, Answer([f(1)])) or "")
     assert all(e.why and e.ops for e in EXCLUSIONS)
 
 
@@ -178,7 +178,7 @@ def test_what_has_no_answer_is_excluded() -> None:
 )
 def test_exclusions_leave_what_is_defined(frontend: str, op: str) -> None:
     given = f(np.nan, 1, np.inf, 1)
-    assert excluded(frontend, op, Case(op.partition(":")[0], (given,)), Answer([given])) is None
+    assert exclusion_of(frontend, op, Case(op.partition(":")[0], (given,)), Answer([given])) is None
 
 
 def test_the_yardstick() -> None:

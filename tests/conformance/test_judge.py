@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from conformance.case import Case, Limit, Tolerance, f
-from conformance.engines.engine import Answer, Engine, Outcome, widened
+from conformance.engines.engine import Answer, Engine, Outcome, widen
 from conformance.judging.compare import compare, distance, spacing
 from conformance.judging.judge import Verdict, judge, yardstick
-from conformance.judging.record import described, record
+from conformance.judging.record import describe_array, record
 from conformance.judging.result import ERROR, LIMIT, PASS, REFUSED, STALE, TIMEOUT, WRONG, Result
 from conformance.judging.tolerance import largest
 from conformance.oracles.oracle import Oracle, Refused
@@ -145,10 +145,10 @@ def test_complex_numbers_and_large_integers() -> None:
 
 
 def test_widened() -> None:
-    wide = widened(Case("A", (X, [X.astype(np.float16)], np.array([1])), {"a": X}))
+    wide = widen(Case("A", (X, [X.astype(np.float16)], np.array([1])), {"a": X}))
     assert [a.dtype for a in (wide.inputs[0], wide.inputs[1][0], wide.attrs["a"])] == [float] * 3
     assert wide.inputs[2].dtype == np.int64
-    assert widened(Case("A", (np.array([1]),))) is None
+    assert widen(Case("A", (np.array([1]),))) is None
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float16, np.float64])
@@ -185,7 +185,7 @@ def test_a_failure_is_told_in_words() -> None:
     assert Result.of(result.as_dict()) == result
     passed: dict[str, Any] = record(item, "builtin", Verdict(PASS), inputs=(X,)).as_dict()
     assert "inputs" not in passed
-    assert len(described(np.zeros((1000, 1000)))) < 700
+    assert len(describe_array(np.zeros((1000, 1000)))) < 700
 
 
 def test_verify_sees_imaginary_parts() -> None:

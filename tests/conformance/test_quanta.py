@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from conformance.judging.quantised import allowed, is_quantized
+from conformance.judging.quantised import is_quantized, rounding_allowance
 from conformance.oracles.origin import References
 from conformance.verifying.trials import Trial
-from conformance.verifying.verify import Row, compared
+from conformance.verifying.verify import Row, compare_trials
 from nnir.model import Model
 from nnir.ops import binary, quant
 from nnir.types import Precision, TensorType
@@ -50,13 +50,13 @@ def exact() -> Model:
 
 def judge(model: Model, got: np.ndarray, *others: np.ndarray) -> tuple[Row, list[str]]:
     with Kernels(model, *others) as origin:
-        rows, notes = compared(model, [Trial([FIRST], [FIRST], {})], [[got]], origin)
+        rows, notes = compare_trials(model, [Trial([FIRST], [FIRST], {})], [[got]], origin)
     return rows[0], notes
 
 
 def test_the_last_rounding_is_a_step() -> None:
-    assert allowed(rounding().outputs[0]) == STEP
-    assert allowed(exact().outputs[0]) == 0
+    assert rounding_allowance(rounding().outputs[0]) == STEP
+    assert rounding_allowance(exact().outputs[0]) == 0
     assert is_quantized(rounding())
     assert not is_quantized(exact())
     assert judge(rounding(), FIRST + np.float32(STEP))[0].agrees

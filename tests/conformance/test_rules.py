@@ -17,7 +17,7 @@ from conformance.cases.torch import CASES as TORCH
 from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines import torch as torch_engine
 from conformance.engines.onnx import convert, run_inputs
-from conformance.judging.type_rules import problem, traced
+from conformance.judging.type_rules import problem, trace
 from hal.runtime.program import Program
 from nnir.check import check
 from nnir.errors import BadType, Unsupported
@@ -47,7 +47,7 @@ NEED_SIZES = {
 def test_onnx_case(case: Case) -> None:
     model = convert(case)
     check(model)
-    for operation, arrays, results in traced(model, run_inputs(case)):
+    for operation, arrays, results in trace(model, run_inputs(case)):
         assert problem(operation, arrays, results) is None
 
 
@@ -55,7 +55,7 @@ def test_onnx_case(case: Case) -> None:
 def test_torch_case(case: Case) -> None:
     model = torch_engine.convert(case, [None] * case.outputs)
     check(model)
-    for operation, arrays, results in traced(model, torch_engine.run_inputs(case)):
+    for operation, arrays, results in trace(model, torch_engine.run_inputs(case)):
         assert problem(operation, arrays, results) is None
 
 
@@ -65,7 +65,7 @@ def test_direct_case(case: DirectCase) -> None:
     check(model)
     inputs = case.arrays()
     before = [a.tobytes() for a in inputs]
-    for operation, arrays, results in traced(model, inputs):
+    for operation, arrays, results in trace(model, inputs):
         assert problem(operation, arrays, results) is None
     case.compare(Plan(model).run(inputs))
     assert before == [a.tobytes() for a in inputs], "input changed"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from conformance.oracles.oracle import argument
-from conformance.oracles.tensorflow import called, results, tf
+from conformance.oracles.tensorflow import call_operator, results, tf
 from conformance.processes.worker_loop import serve
 
 
@@ -16,7 +16,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
     """Run `op` of the head on its arguments; whole numbers are constants of what is compiled."""
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
     function = getattr(tf.raw_ops, head["op"])
-    given = called(given, function)
+    given = call_operator(given, function)
     places = [k for k, a in enumerate(arrays) if a.dtype.kind == "f"]
 
     @tf.function(jit_compile=True, autograph=False)

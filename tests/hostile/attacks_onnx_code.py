@@ -102,7 +102,7 @@ def custom(name: str) -> Attack:
     def build(folder: Path, marker: Path) -> Path:
         import flatbuffers
 
-        from conformance.oracles.litert import written as tflite
+        from conformance.oracles.litert import write_file as tflite
 
         assert flatbuffers
         head = {

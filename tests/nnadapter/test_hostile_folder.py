@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.running.conform import planned
+from conformance.running.conform import plan_run
 from conformance.running.suite import Options
 from nnir import isolation
 
@@ -129,4 +129,4 @@ def test_a_preloaded_module_may_lie_in_the_current_folder(
     (tmp_path / "mine.py").write_text("print('preloaded')")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", ".")
-    assert planned(Options(devices=("builtin",), op="Relu", preload=("mine",)))["items"]
+    assert plan_run(Options(devices=("builtin",), op="Relu", preload=("mine",)))["items"]

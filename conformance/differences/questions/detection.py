@@ -27,15 +27,15 @@ def last(results: Arrays) -> Arrays:
     return [results[0][:, 2]]
 
 
-def meant(results: Arrays) -> Arrays:
+def cut_boxes(results: Arrays) -> Arrays:
     """As many boxes as TFLite says."""
     return [results[0][: int(results[1])]]
 
 
-VIEWS = {"onnx": last, "tflite": meant}
+VIEWS = {"onnx": last, "tflite": cut_boxes}
 
 
-def kept(boxes: np.ndarray, scores: np.ndarray, threshold: float) -> dict[str, Case]:
+def kept_boxes(boxes: np.ndarray, scores: np.ndarray, threshold: float) -> dict[str, Case]:
     """Which boxes a suppression keeps."""
     level, most = number(threshold, np.float32), number(len(boxes))
     none = number(-9, np.float32)
@@ -50,7 +50,7 @@ def kept(boxes: np.ndarray, scores: np.ndarray, threshold: float) -> dict[str, C
     }  # fmt: skip
 
 
-def aligned(rois: np.ndarray, **given: Any) -> dict[str, Case]:
+def roi_align_row(rois: np.ndarray, **given: Any) -> dict[str, Case]:
     """A region pooled to two by two, by default where nothing is given."""
     ratio = given.get("ratio")
     size = {"output_height": 2, "output_width": 2}
@@ -70,7 +70,7 @@ QUESTIONS = [
         "NON_MAX_SUPPRESSION",
         "Is a box suppressed whose overlap is the threshold exactly?",
         (UNIT, f(0.9, 0.8)),
-        kept(UNIT, f(0.9, 0.8), 0.5),
+        kept_boxes(UNIT, f(0.9, 0.8), 0.5),
         "The second box has twice the area of the first one, which lies in it: the ratio is "
         "0.5. TFLite alone lets it go. Paddle's operator has no scores and takes boxes in "
         "order.",
@@ -80,7 +80,7 @@ QUESTIONS = [
         "NON_MAX_SUPPRESSION",
         "Which of two boxes with equal scores stays?",
         (HALF_OVER, f(0.5, 0.5)),
-        kept(HALF_OVER, f(0.5, 0.5), 0.2),
+        kept_boxes(HALF_OVER, f(0.5, 0.5), 0.2),
         "The first one, by a stable order.",
         views=VIEWS,
     ),
@@ -88,7 +88,7 @@ QUESTIONS = [
         "NON_MAX_SUPPRESSION",
         "May the corners of a box be given in any order?",
         (FLIPPED, f(0.9, 0.8)),
-        kept(FLIPPED, f(0.9, 0.8), 0.5),
+        kept_boxes(FLIPPED, f(0.9, 0.8), 0.5),
         "Both boxes are the same area; a negative width makes the overlap zero where nobody sorts "
         "the corners.",
         views=VIEWS,
@@ -126,9 +126,9 @@ QUESTIONS = [
         "ROI_ALIGN",
         "Are regions moved by half an element by default?",
         (IMAGE[0, 0], REGION),
-        aligned(REGION),
+        roi_align_row(REGION),
         "ONNX moves them since opset 16 (`half_pixel`); torchvision's and Paddle's operators only "
-        "when `aligned` is true, which is the default of Paddle's Python function and not of "
+        "when `roi_align_row` is true, which is the default of Paddle's Python function and not of "
         "torchvision's. Samples are as many as needed; ONNX Runtime and the reference count 0 as "
         "that.",
     ),
@@ -136,8 +136,8 @@ QUESTIONS = [
         "ROI_ALIGN",
         "Does an empty region have a size?",
         (IMAGE[0, 0], TINY),
-        aligned(TINY, ratio=1),
-        "Without `aligned` its sides are at least 1.",
+        roi_align_row(TINY, ratio=1),
+        "Without `roi_align_row` its sides are at least 1.",
     ),
     Question(
         "ROI_ALIGN",

@@ -60,7 +60,7 @@ def hot(places: np.ndarray) -> dict[str, Case]:
     }
 
 
-def scattered(places: np.ndarray, values: np.ndarray) -> dict[str, Case]:
+def scatter_row(places: np.ndarray, values: np.ndarray) -> dict[str, Case]:
     """Values put into ROW."""
     column = places.reshape(-1, 1)
     return {
@@ -141,7 +141,7 @@ QUESTIONS = [
         "SCATTER_ND",
         "Which value stays where scatter names a place twice?",
         (ROW, i(1, 1), f(1, 2)),
-        scattered(i(1, 1), f(1, 2)),
+        scatter_row(i(1, 1), f(1, 2)),
         "ONNX forbids it and PyTorch leaves it open; on one thread the last one stays.",
         None,
     ),
@@ -149,14 +149,14 @@ QUESTIONS = [
         "SCATTER_ND",
         "Does scatter count negative indices from the end?",
         (ROW, i(-1), f(1)),
-        scattered(i(-1), f(1)),
+        scatter_row(i(-1), f(1)),
         "As for gather.",
     ),
     Question(
         "SCATTER_ND",
         "What does scatter do with an index that is too large?",
         (ROW, i(3), f(1)),
-        scattered(i(3), f(1)),
+        scatter_row(i(3), f(1)),
         "A GPU may drop it silently where a processor refuses.",
     ),
     Question(

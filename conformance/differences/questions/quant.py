@@ -17,7 +17,7 @@ ONE, REST = f(1), (f(1), f(1))
 I8 = Precision.INT8
 
 
-def quantised(x: np.ndarray, zero: int) -> dict[str, Case]:
+def quantise_row(x: np.ndarray, zero: int) -> dict[str, Case]:
     """To int8 with a scale of 1."""
     return {
         "onnx": plain("QuantizeLinear", x, scalar(1), scalar(zero, np.int8)),
@@ -39,7 +39,7 @@ QUESTIONS = [
         "QUANTIZE_LINEAR",
         "How does quantising round halves?",
         (HALVES,),
-        quantised(HALVES, 0),
+        quantise_row(HALVES, 0),
         "To the even neighbour, or away from zero. Paddle's scale is the largest value, 127 "
         "steps of 1; its results stay floats and are shown as integers.",
         strays=because(QUANTUM, "tflite"),
@@ -49,7 +49,7 @@ QUESTIONS = [
         "QUANTIZE_LINEAR",
         "Is the zero point added before or after rounding?",
         (HALVES,),
-        quantised(HALVES, 1),
+        quantise_row(HALVES, 1),
         "After it: 0.5 rounds to 0 (in TFLite to 1), and then 1 is added. Paddle's operator "
         "takes the zero point and makes no use of it.",
         strays=because(QUANTUM, "tflite"),
@@ -59,7 +59,7 @@ QUESTIONS = [
         "QUANTIZE_LINEAR",
         "Does quantising saturate?",
         (FAR,),
-        quantised(FAR, 0),
+        quantise_row(FAR, 0),
         "At the ends of int8.",
         views={"paddle": whole},
     ),
@@ -67,7 +67,7 @@ QUESTIONS = [
         "QUANTIZE_LINEAR",
         "What do NaN and infinities become when quantised?",
         (ODD,),
-        quantised(ODD, 0),
+        quantise_row(ODD, 0),
         "NaN has no integer; what comes out is whatever the processor's conversion and the order "
         "of clipping make of it.",
         strays=because("infinity saturates in the standard, NaN is whatever the device makes of it",

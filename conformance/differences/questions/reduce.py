@@ -19,7 +19,7 @@ TIES = f(1, 3, 3, nan, 9)
 NEAR = f(1, 3, 3, 2)
 
 
-def reduced(x: np.ndarray, **names: str) -> dict[str, Case]:
+def reduce_row(x: np.ndarray, **names: str) -> dict[str, Case]:
     """A reduction over the last axis."""
     axis = -1
     found: dict[str, Case] = {}
@@ -62,7 +62,7 @@ QUESTIONS = [
         "REDUCE_MAX",
         "Is the maximum of a row with NaN NaN?",
         (f([1, nan, 3], [nan, 1, 3]),),
-        reduced(f([1, nan, 3], [nan, 1, 3]), **MAXIMA),
+        reduce_row(f([1, nan, 3], [nan, 1, 3]), **MAXIMA),
         "The answer may depend on where in the row the NaN is.",
         strays=because("ONNX Runtime's ReduceMax passes over NaN", "onnx onnxruntime",
                        "torch onnxruntime", "tensorflow onnxruntime", "paddle onnxruntime")
@@ -72,7 +72,7 @@ QUESTIONS = [
         "REDUCE_MAX",
         "What is the maximum of nothing?",
         (NONE,),
-        reduced(NONE, **{k: v for k, v in MAXIMA.items() if k != "paddle"}),
+        reduce_row(NONE, **{k: v for k, v in MAXIMA.items() if k != "paddle"}),
         "-infinity is the neutral element; NumPy and PyTorch refuse instead, and ONNX Runtime's "
         "answer has a shape that it should not have. Paddle is not shown: it answers with "
         "memory that it never wrote.",
@@ -82,21 +82,21 @@ QUESTIONS = [
         "REDUCE_MEAN",
         "What is the mean of nothing?",
         (NONE,),
-        reduced(NONE, **MEANS),
+        reduce_row(NONE, **MEANS),
         "0 / 0 is NaN. ONNX Runtime's answer has a shape that it should not have.",
     ),
     Question(
         "REDUCE_MEAN",
         "How is the mean of integers rounded, and is it an integer?",
         (i([1, 2], [-1, -2], dtype=np.int32),),
-        reduced(i([1, 2], [-1, -2], dtype=np.int32), **MEANS),
+        reduce_row(i([1, 2], [-1, -2], dtype=np.int32), **MEANS),
         "1.5 and -1.5 have to be cut, floored or refused.",
     ),
     Question(
         "REDUCE_SUM",
         "Does the sum of int32 overflow?",
         (BIG,),
-        reduced(BIG, **SUMS),
+        reduce_row(BIG, **SUMS),
         "PyTorch and Paddle sum int32 in int64. ONNX Runtime saturates, so that its own answer "
         "is off by one here.",
     ),
@@ -104,7 +104,7 @@ QUESTIONS = [
         "REDUCE_SUM",
         "Does the sum of uint8 overflow?",
         (BYTES,),
-        reduced(BYTES, **{k: v for k, v in SUMS.items() if k != "tflite"}),
+        reduce_row(BYTES, **{k: v for k, v in SUMS.items() if k != "tflite"}),
         "As for int32; 300 is not a byte.",
     ),
     Question(
@@ -112,7 +112,7 @@ QUESTIONS = [
         "What is the product of nothing?",
         (NONE,),
         {
-            **reduced(NONE, onnx="ReduceProd", torch="prod.dim_int", tensorflow="Prod",
+            **reduce_row(NONE, onnx="ReduceProd", torch="prod.dim_int", tensorflow="Prod",
                       tflite="REDUCE_PROD"),
             "paddle": plain("prod", NONE, [-1], False, False),
         },
@@ -122,7 +122,7 @@ QUESTIONS = [
         "REDUCE_LOG_SUM_EXP",
         "What is logsumexp of -infinity only, and does it overflow?",
         (f([-inf, -inf], [100, 100]),),
-        reduced(f([-inf, -inf], [100, 100]), onnx="ReduceLogSumExp", torch="logsumexp",
+        reduce_row(f([-inf, -inf], [100, 100]), onnx="ReduceLogSumExp", torch="logsumexp",
                 paddle="logsumexp"),
         "Subtracting the largest element first makes NaN of -inf - -inf; not subtracting it "
         "overflows.",
@@ -132,7 +132,7 @@ QUESTIONS = [
         "REDUCE_LOG_SUM_EXP",
         "What is logsumexp of a row with infinity?",
         (f(0, inf),),
-        reduced(f(0, inf), onnx="ReduceLogSumExp", torch="logsumexp", paddle="logsumexp"),
+        reduce_row(f(0, inf), onnx="ReduceLogSumExp", torch="logsumexp", paddle="logsumexp"),
         "inf - inf is NaN, where nobody takes care.",
         strays=because("the standard gives infinity", "paddle"),
     ),

@@ -45,7 +45,7 @@ def paddle(op: str, x: np.ndarray, size: int, **attrs: Any) -> Case:
     return Case(op, (wide(x), None, None, None), given | attrs)
 
 
-def sampled(x: np.ndarray, grid: np.ndarray, mode: str, border: str, **corners: bool) -> Any:
+def sample_row(x: np.ndarray, grid: np.ndarray, mode: str, border: str, **corners: bool) -> Any:
     """Samples of an image; all by default where `corners` is empty."""
     aligned = corners.get("aligned", False)
     names = {"bilinear": "linear"}
@@ -237,7 +237,7 @@ QUESTIONS = [
         "GRID_SAMPLE",
         "Does grid_sample agree on what lies outside?",
         (FOUR, GRID[0, 0]),
-        sampled(FOUR, GRID, "bilinear", "border"),
+        sample_row(FOUR, GRID, "bilinear", "border"),
         "Border: the nearest element inside.",
         tol=NEAR,
     ),
@@ -245,7 +245,7 @@ QUESTIONS = [
         "GRID_SAMPLE",
         "Which way does a nearest grid_sample round a half?",
         (FOUR,),
-        sampled(FOUR, f([-0.5, 0], [0, 0], [0.5, 0]).reshape(1, 1, 3, 2), "nearest", "zeros"),
+        sample_row(FOUR, f([-0.5, 0], [0, 0], [0.5, 0]).reshape(1, 1, 3, 2), "nearest", "zeros"),
         "Positions 0.5, 1.5 and 2.5.",
         tol=NEAR,
     ),
@@ -253,7 +253,7 @@ QUESTIONS = [
         "GRID_SAMPLE",
         "What does grid_sample make of NaN in the grid?",
         (FOUR,),
-        sampled(FOUR, f([np.nan, 0], [0, 0]).reshape(1, 1, 2, 2), "bilinear", "zeros"),
+        sample_row(FOUR, f([np.nan, 0], [0, 0]).reshape(1, 1, 2, 2), "bilinear", "zeros"),
         "NaN as a float, and an index out of range as an integer.",
         tol=NEAR,
         strays=because("a NaN in a grid has no place to it", "torch", "paddle"),

@@ -13,7 +13,7 @@ CUBE = ROW.reshape(1, 1, 1, 1, 3)
 PLANE = np.arange(1, 9, dtype=np.float32)
 
 
-def padded(mode: str, before: int, after: int) -> dict[str, Case]:
+def pad_row(mode: str, before: int, after: int) -> dict[str, Case]:
     """A row with a border."""
     pairs = Const(i([before, after], dtype=np.int32))
     cases = {
@@ -40,14 +40,14 @@ QUESTIONS = [
         "PAD",
         "Does a reflected border repeat the edge?",
         (ROW,),
-        padded("reflect", 2, 1),
+        pad_row("reflect", 2, 1),
         "It does not; TensorFlow's SYMMETRIC does.",
     ),
     Question(
         "PAD",
         "May a reflected border be as wide as the data?",
         (ROW,),
-        padded("reflect", 3, 0),
+        pad_row("reflect", 3, 0),
         "Three elements have two to mirror; some refuse, some begin again.",
         strays=because("ONNX Runtime refuses it", "onnx onnxruntime"),
     ),
@@ -55,7 +55,7 @@ QUESTIONS = [
         "PAD",
         "May a border of copied edges be wider than the data?",
         (ROW,),
-        padded("edge", 4, 0),
+        pad_row("edge", 4, 0),
         "There is no reason why not.",
     ),
     Question(
