@@ -128,7 +128,7 @@ QUESTIONS = [
         (IMAGE[0, 0], REGION),
         roi_align_row(REGION),
         "ONNX moves them since opset 16 (`half_pixel`); torchvision's and Paddle's operators only "
-        "when `roi_align_row` is true, which is the default of Paddle's Python function and not of "
+        "when `aligned` is true, which is the default of Paddle's Python function and not of "
         "torchvision's. Samples are as many as needed; ONNX Runtime and the reference count 0 as "
         "that.",
     ),
@@ -137,7 +137,7 @@ QUESTIONS = [
         "Does an empty region have a size?",
         (IMAGE[0, 0], TINY),
         roi_align_row(TINY, ratio=1),
-        "Without `roi_align_row` its sides are at least 1.",
+        "Without `aligned` its sides are at least 1.",
     ),
     Question(
         "ROI_ALIGN",
