@@ -104,34 +104,26 @@ def conv2d(
     return straight("conv2d", input, filter, *given)
 
 
-@table.convert("depthwise_conv2d")
-def depthwise_conv2d(
-    input: Value,
-    filter: Value,
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
-    padding_algorithm: str = "EXPLICIT",
-    groups: int = 1,
-    dilations: tuple[int, ...] = (1, 1),
-    data_format: str = "NCHW",
-) -> Value:
-    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
-    return straight("depthwise_conv2d", input, filter, *given)
+def register_convolution(op: str, rank: int, layout: str) -> None:
+    """Those whose groups come before the dilations."""
+
+    @table.convert(op)
+    def convert(
+        input: Value,
+        filter: Value,
+        strides: tuple[int, ...] = (1,) * rank,
+        paddings: tuple[int, ...] = (0,) * rank,
+        padding_algorithm: str = "EXPLICIT",
+        groups: int = 1,
+        dilations: tuple[int, ...] = (1,) * rank,
+        data_format: str = layout,
+    ) -> Value:
+        given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
+        return straight(op, input, filter, *given)
 
 
-@table.convert("conv3d")
-def conv3d(
-    input: Value,
-    filter: Value,
-    strides: tuple[int, ...] = (1, 1, 1),
-    paddings: tuple[int, ...] = (0, 0, 0),
-    padding_algorithm: str = "EXPLICIT",
-    groups: int = 1,
-    dilations: tuple[int, ...] = (1, 1, 1),
-    data_format: str = "NCDHW",
-) -> Value:
-    given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
-    return straight("conv3d", input, filter, *given)
+register_convolution("depthwise_conv2d", 2, "NCHW")
+register_convolution("conv3d", 3, "NCDHW")
 
 
 def transposed_convolution(
@@ -190,42 +182,28 @@ def left_over(
     return tuple(found)
 
 
-@table.convert("conv2d_transpose", "depthwise_conv2d_transpose")
-def conv2d_transpose(
-    x: Value,
-    filter: Value,
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
-    output_padding: tuple[int, ...] = (),
-    output_size: Index | None = None,
-    padding_algorithm: str = "EXPLICIT",
-    groups: int = 1,
-    dilations: tuple[int, ...] = (1, 1),
-    data_format: str = "NCHW",
-) -> Value:
-    given = (strides, paddings, output_padding, output_size, padding_algorithm)
-    return transposed_convolution(
-        "conv2d_transpose", x, filter, *given, groups, dilations, data_format
-    )
+def register_transposed(op: str, rank: int, *more: str) -> None:
+    """The operator over images of `rank` axes, by all of its names."""
+
+    @table.convert(op, *more)
+    def convert(
+        x: Value,
+        filter: Value,
+        strides: tuple[int, ...] = (1,) * rank,
+        paddings: tuple[int, ...] = (0,) * rank,
+        output_padding: tuple[int, ...] = (),
+        output_size: Index | None = None,
+        padding_algorithm: str = "EXPLICIT",
+        groups: int = 1,
+        dilations: tuple[int, ...] = (1,) * rank,
+        data_format: str = "NCHW",
+    ) -> Value:
+        given = (strides, paddings, output_padding, output_size, padding_algorithm)
+        return transposed_convolution(op, x, filter, *given, groups, dilations, data_format)
 
 
-@table.convert("conv3d_transpose")
-def conv3d_transpose(
-    x: Value,
-    filter: Value,
-    strides: tuple[int, ...] = (1, 1, 1),
-    paddings: tuple[int, ...] = (0, 0, 0),
-    output_padding: tuple[int, ...] = (),
-    output_size: Index | None = None,
-    padding_algorithm: str = "EXPLICIT",
-    groups: int = 1,
-    dilations: tuple[int, ...] = (1, 1, 1),
-    data_format: str = "NCHW",
-) -> Value:
-    given = (strides, paddings, output_padding, output_size, padding_algorithm)
-    return transposed_convolution(
-        "conv3d_transpose", x, filter, *given, groups, dilations, data_format
-    )
+register_transposed("conv2d_transpose", 2, "depthwise_conv2d_transpose")
+register_transposed("conv3d_transpose", 3)
 
 
 @table.convert("deformable_conv")

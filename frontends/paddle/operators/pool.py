@@ -137,79 +137,72 @@ def into_bins(op: str, x: Value, bins: tuple[int, ...], pooling_type: str) -> Va
     raise Unsupported(f"{op} with adaptive=True and pooling_type={pooling_type!r}")
 
 
-@table.convert("pool2d")
-def pool2d(
-    x: Value,
-    kernel_size: Index,
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    ceil_mode: bool,
-    exclusive: bool,
-    data_format: str,
-    pooling_type: str,
-    global_pooling: bool,
-    adaptive: bool,
-    padding_algorithm: str,
-) -> Value:
-    if is_last(data_format, "pool2d"):
-        given = (kernel_size, strides, paddings, ceil_mode, exclusive, "NCHW", pooling_type)
-        rest = (global_pooling, adaptive, padding_algorithm)
-        return channels_last(pool2d(channels_first(x), *given, *rest))
-    if global_pooling:
-        return over_all("pool2d", x, 2, pooling_type)
-    sizes = ints(kernel_size)
-    if sizes is None:
-        raise NotConstant("pool2d with a kernel_size that is only known while running")
-    kernel = each_axis("kernel_size", sizes, 2)
-    if adaptive:
-        return into_bins("pool2d", x, kernel, pooling_type)
-    return pool_windows(
-        "pool2d",
-        x,
-        kernel,
-        strides,
-        paddings,
-        ceil_mode=ceil_mode,
-        exclusive=exclusive,
-        pooling_type=pooling_type,
-        padding_algorithm=padding_algorithm,
-    )
+def register_pool(op: str, rank: int) -> None:
+    """The operator over windows of `rank` axes."""
+
+    @table.convert(op)
+    def convert(
+        x: Value,
+        kernel_size: Index,
+        strides: tuple[int, ...],
+        paddings: tuple[int, ...],
+        ceil_mode: bool,
+        exclusive: bool,
+        data_format: str,
+        pooling_type: str,
+        global_pooling: bool,
+        adaptive: bool,
+        padding_algorithm: str,
+    ) -> Value:
+        last = is_last(data_format, op)
+        first = channels_first(x) if last else x
+        sizes = ints(kernel_size)
+        if global_pooling:
+            made = over_all(op, first, rank, pooling_type)
+        elif sizes is None:
+            raise NotConstant(f"{op} with a kernel_size that is only known while running")
+        elif adaptive:
+            made = into_bins(op, first, each_axis("kernel_size", sizes, rank), pooling_type)
+        else:
+            made = pool_windows(
+                op,
+                first,
+                each_axis("kernel_size", sizes, rank),
+                strides,
+                paddings,
+                ceil_mode=ceil_mode,
+                exclusive=exclusive,
+                pooling_type=pooling_type,
+                padding_algorithm=padding_algorithm,
+            )
+        return channels_last(made) if last else made
 
 
-@table.convert("pool3d")
-def pool3d(
-    x: Value,
-    kernel_size: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    ceil_mode: bool,
-    exclusive: bool,
-    data_format: str,
-    pooling_type: str,
-    global_pooling: bool,
-    adaptive: bool,
-    padding_algorithm: str,
-) -> Value:
-    if is_last(data_format, "pool3d"):
-        given = (kernel_size, strides, paddings, ceil_mode, exclusive, "NCDHW", pooling_type)
-        rest = (global_pooling, adaptive, padding_algorithm)
-        return channels_last(pool3d(channels_first(x), *given, *rest))
-    if global_pooling:
-        return over_all("pool3d", x, 3, pooling_type)
-    kernel = each_axis("kernel_size", kernel_size, 3)
-    if adaptive:
-        return into_bins("pool3d", x, kernel, pooling_type)
-    return pool_windows(
-        "pool3d",
-        x,
-        kernel,
-        strides,
-        paddings,
-        ceil_mode=ceil_mode,
-        exclusive=exclusive,
-        pooling_type=pooling_type,
-        padding_algorithm=padding_algorithm,
-    )
+register_pool("pool2d", 2)
+register_pool("pool3d", 3)
+
+
+def register_maxima(op: str, rank: int) -> None:
+    """The operator over windows of `rank` axes."""
+
+    @table.convert(op)
+    def convert(
+        x: Value,
+        kernel_size: tuple[int, ...],
+        strides: tuple[int, ...] = (1,) * rank,
+        paddings: tuple[int, ...] = (0,) * rank,
+        global_pooling: bool = False,
+        adaptive: bool = False,
+        ceil_mode: bool = False,
+    ) -> tuple[Value, Value]:
+        if global_pooling or adaptive:
+            best, where = adaptive_max_pool(x, (1,) * rank if global_pooling else kernel_size)
+            return best, where.cast(Precision.INT32)
+        return with_index(op, x, kernel_size, strides, paddings, ceil_mode=ceil_mode)
+
+
+register_maxima("max_pool2d_with_index", 2)
+register_maxima("max_pool3d_with_index", 3)
 
 
 def with_index(
@@ -219,15 +212,10 @@ def with_index(
     strides: tuple[int, ...],
     paddings: tuple[int, ...],
     *,
-    whole_plane: bool,
-    adaptive: bool,
     ceil_mode: bool,
 ) -> tuple[Value, Value]:
     """The maxima, and where in their planes they are; each by a pool of its own."""
     rank = len(kernel)
-    if whole_plane or adaptive:
-        best, where = adaptive_max_pool(x, (1,) * rank if whole_plane else kernel)
-        return best, where.cast(Precision.INT32)
     pads = pairs(op, paddings, rank)
     if ceil_mode:
         require_inside(op, x, kernel, strides, pads)
@@ -244,50 +232,6 @@ def with_index(
         best = pool.max_pool(x, **given)
         both = pool.max_pool(x, **given, return_indices=True)
     return best, both[1].cast(Precision.INT32)
-
-
-@table.convert("max_pool2d_with_index")
-def max_pool2d_with_index(
-    x: Value,
-    kernel_size: tuple[int, ...],
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
-    global_pooling: bool = False,
-    adaptive: bool = False,
-    ceil_mode: bool = False,
-) -> tuple[Value, Value]:
-    return with_index(
-        "max_pool2d_with_index",
-        x,
-        kernel_size,
-        strides,
-        paddings,
-        whole_plane=global_pooling,
-        adaptive=adaptive,
-        ceil_mode=ceil_mode,
-    )
-
-
-@table.convert("max_pool3d_with_index")
-def max_pool3d_with_index(
-    x: Value,
-    kernel_size: tuple[int, ...],
-    strides: tuple[int, ...] = (1, 1, 1),
-    paddings: tuple[int, ...] = (0, 0, 0),
-    global_pooling: bool = False,
-    adaptive: bool = False,
-    ceil_mode: bool = False,
-) -> tuple[Value, Value]:
-    return with_index(
-        "max_pool3d_with_index",
-        x,
-        kernel_size,
-        strides,
-        paddings,
-        whole_plane=global_pooling,
-        adaptive=adaptive,
-        ceil_mode=ceil_mode,
-    )
 
 
 @table.convert("lp_pool2d")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -63,50 +64,38 @@ def require_test(op: str, is_test: bool) -> None:
         raise Unsupported(f"{op} that trains")
 
 
-@table.convert("quantize_linear", "quantize_linear_")
-def quantize_linear(
-    x: Value,
-    scale: Value,
-    zero_point: Value,
-    in_accum: Value | None,
-    in_state: Value | None,
-    quant_axis: int = 0,
-    bit_length: int = 8,
-    qmin: int = -128,
-    qmax: int = 127,
-    round_type: int = 0,
-    is_test: bool = True,
-    only_observer: bool = False,
-) -> tuple[Value, Value | None, Value | None, Value]:
+def register_linear(op: str, function: Callable[[Value, Value, int, int], Value]) -> None:
     """The zero point does not count."""
-    require_test("quantize_linear", is_test)
-    if only_observer:
-        return x, in_state, in_accum, scale
-    made = steps(x, along(scale, x, quant_axis), qmax, round_type)
-    return made, in_state, in_accum, scale
+
+    @table.convert(op, f"{op}_")
+    def convert(
+        x: Value,
+        scale: Value,
+        zero_point: Value,
+        in_accum: Value | None,
+        in_state: Value | None,
+        quant_axis: int = 0,
+        bit_length: int = 8,
+        qmin: int = -128,
+        qmax: int = 127,
+        round_type: int = 0,
+        is_test: bool = True,
+        only_observer: bool = False,
+    ) -> tuple[Value, Value | None, Value | None, Value]:
+        if op == "quantize_linear":
+            require_test(op, is_test)
+        if only_observer:
+            return x, in_state, in_accum, scale
+        made = function(x, along(scale, x, quant_axis), qmax, round_type)
+        return made, in_state, in_accum, scale
 
 
-@table.convert("dequantize_linear", "dequantize_linear_")
-def dequantize_linear(
-    x: Value,
-    scale: Value,
-    zero_point: Value,
-    in_accum: Value | None,
-    in_state: Value | None,
-    quant_axis: int = 0,
-    bit_length: int = 8,
-    qmin: int = -128,
-    qmax: int = 127,
-    round_type: int = 0,
-    is_test: bool = True,
-    only_observer: bool = False,
-) -> tuple[Value, Value | None, Value | None, Value]:
-    if only_observer:
-        return x, in_state, in_accum, scale
-    factor = along(scale, x, quant_axis)
-    wide = x.cast(scale.precision)
-    made = wide * factor / qmax
-    return made, in_state, in_accum, scale
+def dequantize(x: Value, scale: Value, qmax: int, round_type: int) -> Value:
+    return x.cast(scale.precision) * scale / qmax
+
+
+register_linear("quantize_linear", steps)
+register_linear("dequantize_linear", dequantize)
 
 
 def largest(x: Value, axis: int | None = None) -> Value:

@@ -103,7 +103,7 @@ def cubic(x: Value, output: Value, scales: Scales, align_corners: bool, align_mo
 Way = Callable[[Value, Value, Scales, bool, int], Value]
 
 
-def way_of(rank: int, interp_method: str) -> Way:
+def way_of(rank: int, interp_method: str, align_corners: bool, align_mode: int) -> Way:
     """What is between elements: the attribute says it, whatever the operator is called."""
     match rank, interp_method:
         case (1, "linear") | (2, "bilinear") | (3, "trilinear"):
@@ -115,8 +115,20 @@ def way_of(rank: int, interp_method: str) -> Way:
     raise Unsupported(f"an interpolation over {rank} axes with {interp_method=}")
 
 
-def register_interpolations(*ranks: int, way: Way | None = None) -> Callable[..., Value]:
-    """The five operators differ in their axes."""
+def smooth_way_of(rank: int, interp_method: str, align_corners: bool, align_mode: int) -> Way:
+    """Filters that widen where the image shrinks."""
+    if interp_method not in ("bilinear", "bicubic"):
+        raise Unsupported(f"interp_antialias with {interp_method=}")
+    if align_mode != 0 and not align_corners and interp_method == "bilinear":
+        raise Unsupported(f"interp_antialias with {align_mode=}")
+    smooth = resize_smooth({"bilinear": "linear", "bicubic": "cubic"}[interp_method], -0.5)
+    return lambda *given: smooth(*given[:4])
+
+
+def register_interpolations(
+    *ranks: int, ways: Callable[[int, str, bool, int], Way] = way_of
+) -> Callable[..., Value]:
+    """The six operators differ in their axes, and one in its filters."""
 
     def convert(
         x: Value,
@@ -135,7 +147,7 @@ def register_interpolations(*ranks: int, way: Way | None = None) -> Callable[...
         rank = x.rank - 2
         if rank not in ranks:
             raise BadType(f"an interpolation over {ranks[0]} axes of {x.type}")
-        chosen = way or way_of(rank, interp_method)
+        way = ways(rank, interp_method, align_corners, align_mode)
         last = is_channels_last(data_format)
         first = shape.transpose(x, perm=(0, rank + 1, *range(1, rank + 1))) if last else x
         fixed = (out_d, out_h, out_w)[3 - rank :]
@@ -144,7 +156,7 @@ def register_interpolations(*ranks: int, way: Way | None = None) -> Callable[...
         pairs = known_scales(first, output, rank)
         if pairs is not None and all(n == m for n, m in pairs):
             return x
-        made = chosen(first, output, scales, align_corners, align_mode)
+        made = way(first, output, scales, align_corners, align_mode)
         return shape.transpose(made, perm=(0, *range(2, rank + 2), 1)) if last else made
 
     return convert
@@ -156,34 +168,7 @@ table.convert("nearest_interp")(register_interpolations(2, 3))
 table.convert("trilinear_interp")(register_interpolations(3))
 
 
-@table.convert("interp_antialias")
-def interp_antialias(
-    x: Value,
-    out_size: Index | None,
-    size_tensor: Items | None,
-    scale_tensor: tuple[float, ...] | None,
-    data_format: str = "NCHW",
-    out_d: int = 0,
-    out_h: int = 0,
-    out_w: int = 0,
-    scale: tuple[float, ...] = (),
-    interp_method: str = "bilinear",
-    align_corners: bool = True,
-    align_mode: int = 1,
-) -> Value:
-    """Filters that widen where the image shrinks."""
-    match interp_method:
-        case "bilinear":
-            smooth = resize_smooth("linear", -0.5)
-        case "bicubic":
-            smooth = resize_smooth("cubic", -0.5)
-        case _:
-            raise Unsupported(f"interp_antialias with {interp_method=}")
-    if align_mode != 0 and not align_corners and interp_method == "bilinear":
-        raise Unsupported(f"interp_antialias with {align_mode=}")
-    convert = register_interpolations(2, way=lambda *given: smooth(*given[:4]))
-    sizes = (out_size, size_tensor, scale_tensor, data_format, out_d, out_h, out_w, scale)
-    return convert(x, *sizes, interp_method, align_corners, align_mode)
+table.convert("interp_antialias")(register_interpolations(2, ways=smooth_way_of))
 
 
 MODES = {"bilinear": InterpolateMode.BILINEAR, "nearest": InterpolateMode.NEAREST}
