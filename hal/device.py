@@ -104,9 +104,12 @@ class Device(ABC, Generic[Context, Program]):
     def destroy_context(self, context: Context) -> None:
         """Give back a context."""
 
-    @abstractmethod
     def validate_program(self, context: Context, model: Model) -> list[bool]:
-        """For each operation of `model`, in order, whether the device runs it."""
+        """For each operation of `model`, in order, whether the device runs it.
+
+        A device has this or `explain_program`, each of which answers for the other.
+        """
+        return [why is None for why in self.explain_program(context, model)]
 
     def explain_program(self, context: Context, model: Model) -> list[str | None]:
         """For each operation of `model`, in order, why the device does not run it, or None."""
@@ -174,6 +177,16 @@ class Device(ABC, Generic[Context, Program]):
         set, for formats that have one.
         """
         raise Unsupported(f"device {self.name!r} writes no file format")
+
+
+def lacking(kind: type[Device[Any, Any]]) -> list[str]:
+    """What a class still needs to be a device."""
+    missing = [n for n in ("name", "vendor") if not isinstance(getattr(kind, n, None), str)]
+    missing += sorted(getattr(kind, "__abstractmethods__", ()))
+    asked = ("validate_program", "explain_program")
+    if all(getattr(kind, n) is getattr(Device, n) for n in asked):
+        missing.append(" or ".join(asked))
+    return missing
 
 
 @cache

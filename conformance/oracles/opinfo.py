@@ -234,7 +234,7 @@ def refused_call(info: Any, number: int) -> list[Any]:
 
 
 def _describe_argument(argument: Any, tensors: list[np.ndarray]) -> Any:
-    """An argument as JSON, as `engines.named.described` does."""
+    """An argument as JSON, as `engines.named.describe_argument` does."""
     match argument:
         case torch.Tensor():
             if argument.layout != torch.strided or argument.device.type != "cpu":

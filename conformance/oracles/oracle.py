@@ -41,7 +41,7 @@ class Oracle(Worker):
 
 
 def argument(source: Any, tensors: Sequence[Any], dtype_of: Callable[[str], Any]) -> Any:
-    """An argument in the framework's own terms: the inverse of `engines.named.described`."""
+    """An argument in the framework's own terms: the inverse of `named.describe_argument`."""
     if isinstance(source, list):
         return [argument(a, tensors, dtype_of) for a in source]
     if isinstance(source, dict):

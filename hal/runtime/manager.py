@@ -13,9 +13,9 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 
 from nnir.collector import paused_collector
-from nnir.errors import NNAdapterError, NoDevice
+from nnir.errors import NNAdapterError, NoDevice, describe
 
-from ..device import Device
+from ..device import Device, lacking
 from ..properties import environment
 
 GROUP = "nnadapter.devices"
@@ -83,14 +83,27 @@ def find(name: str) -> type[Device]:
         raise NoDevice(f"more than one package provides a device {name!r}: {', '.join(found)}")
     if found:
         (entry,) = found.values()
-        loaded: type[Device] = entry.load()
-        return loaded
+        return _load(entry)
     library = libraries().get(name)
     if library is None:
         raise NoDevice(f"no device {name!r}; installed are {', '.join(names())}")
     from ..drivers.native import driver_of  # only who has such a library needs ctypes
 
     return driver_of(name, library)
+
+
+def _load(entry: EntryPoint) -> type[Device]:
+    """The class that an entry point names; NoDevice where it is none, or not a whole one."""
+    where = f"device {entry.name!r} of {entry.value!r}"
+    try:
+        loaded = entry.load()
+    except Exception as error:
+        raise NoDevice(f"{where} cannot be imported: {describe(error)}") from error
+    if not isinstance(loaded, type) or not issubclass(loaded, Device):
+        raise NoDevice(f"{where} is no subclass of hal.device.Device")
+    if missing := lacking(loaded):
+        raise NoDevice(f"{where} lacks {', '.join(missing)}: see hal/device.py")
+    return loaded
 
 
 def classes() -> dict[str, type[Device]]:

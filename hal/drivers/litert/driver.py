@@ -86,9 +86,6 @@ class LiteRT(Device):
             raise BadInput(f"property LITERT_XNNPACK={delegate}: 0 or 1 is needed")
         return Settings(threads or default_threads(), delegate != 0, flag(properties, PROFILE))
 
-    def validate_program(self, context: Settings, model: Model) -> list[bool]:
-        return [why is None for why in self.explain_program(context, model)]
-
     def explain_program(self, context: Settings, model: Model) -> list[str | None]:
         return [why_not(operation) for operation in model.operations]
 

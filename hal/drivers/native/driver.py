@@ -116,9 +116,6 @@ class Native(Device):
     def destroy_context(self, context: Context) -> None:
         self.table.destroy_context(context.handle)
 
-    def validate_program(self, context: Context, model: Model) -> list[bool]:
-        return [why is None for why in self.explain_program(context, model)]
-
     def explain_program(self, context: Context, model: Model) -> list[str | None]:
         with View(model) as view:
             return self._reasons(context, model, view)

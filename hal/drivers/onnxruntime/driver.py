@@ -130,9 +130,6 @@ class OnnxRuntime(Device[Options, Program]):
 
         return options
 
-    def validate_program(self, context: Options, model: Model) -> list[bool]:
-        return [why is None for why in self.explain_program(context, model)]
-
     def explain_program(self, context: Options, model: Model) -> list[str | None]:
         return [why_not(operation) for operation in model.operations]
 

@@ -151,9 +151,6 @@ class OpenVINO(Device[Context, Program]):
             config["PERF_COUNT"] = "YES"
         return Context(device, config, profile)
 
-    def validate_program(self, context: Context, model: Model) -> list[bool]:
-        return [why is None for why in self.explain_program(context, model)]
-
     def explain_program(self, context: Context, model: Model) -> list[str | None]:
         return [why_not(self.runtime, operation) for operation in model.operations]
 

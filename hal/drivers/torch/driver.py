@@ -46,9 +46,6 @@ class Torch(Device["Settings", "Program"]):
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         return self.programs.settings(properties)
 
-    def validate_program(self, context: Settings, model: Model) -> list[bool]:
-        return [why is None for why in self.explain_program(context, model)]
-
     def explain_program(self, context: Settings, model: Model) -> list[str | None]:
         return [self.programs.why_not(operation) for operation in model.operations]
 
