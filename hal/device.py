@@ -179,7 +179,7 @@ class Device(ABC, Generic[Context, Program]):
         raise Unsupported(f"device {self.name!r} writes no file format")
 
 
-def lacking(kind: type[Device[Any, Any]]) -> list[str]:
+def lacking(kind: type[Device[Context, Program]]) -> list[str]:
     """What a class still needs to be a device."""
     missing = [n for n in ("name", "vendor") if not isinstance(getattr(kind, n, None), str)]
     missing += sorted(getattr(kind, "__abstractmethods__", ()))
