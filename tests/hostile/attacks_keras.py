@@ -108,6 +108,18 @@ def bomb(folder: Path, marker: Path) -> Path:
     return path
 
 
+def swollen(folder: Path, marker: Path) -> Path:
+    """A member whose directory entry says that it takes gigabytes of the file."""
+    path = folder / "m.keras"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("config.json", json.dumps(model(layer("Dense", units=1))))
+    data = bytearray(path.read_bytes())
+    size = data.index(b"PK\x01\x02") + 20
+    data[size : size + 4] = (2_000_000_000).to_bytes(4, "little")
+    path.write_bytes(data)
+    return path
+
+
 def escaped(folder: Path, marker: Path) -> Path:
     path = folder / "m.keras"
     with zipfile.ZipFile(path, "w") as archive:
@@ -121,5 +133,6 @@ ATTACKS = [
     Attack("a member above the archive", above, "unpacked by its name", ".keras", REFUSED),
     Attack("a configuration that is deep", deep, "recursion", ".keras", REFUSED),
     Attack("a configuration that unpacks to much", bomb, "memory", ".keras", REFUSED),
+    Attack("a configuration of gigabytes", swollen, "memory at once", ".keras", REFUSED),
     Attack("names that command a terminal", escaped, "they are shown", ".keras", REFUSED),
 ]
