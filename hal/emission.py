@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
@@ -34,6 +34,13 @@ def decompositions() -> Iterator[Counter[tuple[str, str]]]:
         yield found
     finally:
         _DECOMPOSED.reset(token)
+
+
+def add_decompositions(found: Iterable[tuple[str, str]]) -> None:
+    """Count what was decomposed elsewhere, by device and operator."""
+    counter = _DECOMPOSED.get()
+    if counter is not None:
+        counter.update(found)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """Bugs of engines that are known and met.
 
-A driver lists its engine's in `quirks.py`. Each has a program in `tests/hal/reproductions` that
-shows it in the engine alone, and that a test runs: it fails once the engine is mended.
+A driver lists its engine's in `quirks.py`. Each has a program in `docs/upstream_bugs` that shows
+it in the engine alone, and that a test runs: it fails once the engine is mended.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Means(StrEnum):
 class Quirk:
     """A bug of an engine.
 
-    `name` is also that of its reproduction. `seen`: the versions in which it was found. `means`:
+    `name` is also that of its program. `seen`: the versions in which it was found. `means`:
     what the driver does about it.
     """
 

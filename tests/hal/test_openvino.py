@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from types import ModuleType, SimpleNamespace
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 
 from hal.device import PROFILE, Cache
 from hal.drivers.openvino import OpenVINO
+from hal.drivers.openvino.nodes import NodeFactory
 from nnir.dim import symbol
 from nnir.errors import BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.model import Model, Value
@@ -439,3 +441,30 @@ def test_indices_outside_of_an_axis_are_an_error(device: OpenVINO) -> None:
     for outside in (-5, 4):
         with pytest.raises(DeviceError, match="an axis of 4"):
             ran(device, model, x, np.array([[0, outside]]))
+
+
+class Partial:
+    """A stand-in for OpenVINO of 2025, whose newest set of operators has only what is new."""
+
+    class Factory:
+        def __init__(self, name: str) -> None:
+            self.known = {"opset16": {"New"}, "opset15": {"New", "Maximum"}}[name]
+            self.name = name
+
+        def create(self, op: str, inputs: list[Any], attributes: dict[str, Any]) -> str:
+            if op not in self.known:
+                raise RuntimeError(f"Check failed: Couldn't create operation: {op}")
+            if not inputs:
+                raise RuntimeError(f"{op} without inputs")
+            return f"{op} of {self.name}"
+
+    utils = SimpleNamespace(node_factory=SimpleNamespace(NodeFactory=Factory))
+
+
+def test_nodes_are_of_the_newest_set_that_has_them() -> None:
+    factory = NodeFactory(cast(ModuleType, Partial))
+    assert factory.create("New", [1], {}) == "New of opset16"
+    assert factory.create("Maximum", [1], {}) == "Maximum of opset15"
+    for op, inputs, what in (("New", [], "without inputs"), ("Old", [1], "Couldn't create")):
+        with pytest.raises(RuntimeError, match=what):
+            factory.create(op, inputs, {})

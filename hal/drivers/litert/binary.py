@@ -123,7 +123,7 @@ def min_(g: Emitter, input0: Value, input1: Value) -> Ref:
     return extreme(g, "MINIMUM", input0, input1)
 
 
-def _equals(g: Emitter, input: Operand, value: int) -> Ref:
+def _equals(g: Emitter, input: Operand, value: float) -> Ref:
     return g.elementwise("EQUAL", input, g.number(value, input))
 
 
@@ -260,6 +260,8 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
             "ROUND", g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
         )
         plain = g.elementwise("DIV", input0, input1)
+        beyond = _equals(g, g.elementwise("ABS", rest), np.inf)  # by an infinity of the other sign
+        whole = g.where(beyond, g.number(-1, whole), whole)
         return g.where(_equals(g, input1, 0), plain, whole)
     if number := _known_divisor(input0, input1):
         return _long_quotient(g, input0, number)

@@ -20,8 +20,9 @@ from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
 from .binary import CODES, apply_fuse_code, extreme
+from .conv import restore_infinities
 from .emitter import Emitter, Ref, Refs, channels_last, result_shape
-from .reduce import reduce_axes
+from .reduce import extreme_of, reduce_axes
 from .static import numbers
 from .unary import real
 from .windows import Fused
@@ -101,6 +102,8 @@ def _native(
         filter_width=filter_width,
         fused_activation_function=CODES.get(fuse_code, 0),
     )
+    if stride_h > filter_height or stride_w > filter_width:  # XNNPACK leaves it to LiteRT's kernel
+        made = restore_infinities(g, made)
     return made if fuse_code in CODES else apply_fuse_code(g, made, fuse_code)
 
 
@@ -112,18 +115,36 @@ def average_pool_2d(
     pool = Pool(g, input, how)
     x = windows.stored_last(g, real(g, input))
     direct = pool.direct
-    if direct is not None and (direct == windows.VALID or not count_include_pad):
-        return _native(g, "AVERAGE_POOL_2D", x, pool, direct, fuse_code)
-    result = _native(
-        g, "AVERAGE_POOL_2D", windows.add_border(g, x, pool.reach), pool, windows.VALID
-    )
-    if not count_include_pad:
+    is_whole = direct is not None and (direct == windows.VALID or not count_include_pad)
+    padding = direct if is_whole and direct is not None else windows.VALID
+
+    def means(values: Ref, fuse_code: Fuse = Fuse.NONE) -> Ref:
+        whole = values if is_whole else windows.add_border(g, values, pool.reach)
+        return _native(g, "AVERAGE_POOL_2D", whole, pool, padding, fuse_code)
+
+    if is_whole and is_convolved(g, x):
+        return means(x, fuse_code)
+    result = means(x)
+    if not is_convolved(g, x):
+        result = _lose(g, x, means, result)
+    if not is_whole and not count_include_pad:
         whole = math.prod(how.kernel_shape)
         counts = np.maximum(pool.counts(padding=False), 1)
         if (counts != whole).any():
             ratio = (whole / counts).astype(np.float32)
             result = g.elementwise("MUL", result, g.constant(ratio))
     return apply_fuse_code(g, result, fuse_code)
+
+
+def _lose(g: Emitter, x: Ref, means: Callable[[Ref], Ref], result: Ref) -> Ref:
+    """NaN where the sum has one, or infinities of both signs: the kernel takes it for -inf."""
+    lost: Ref | None = None
+    for name, bound in (("LESS", np.inf), ("GREATER", -np.inf)):
+        beyond = g.elementwise("LOGICAL_NOT", g.elementwise(name, x, g.number(bound, x)))
+        some = means(g.cast(beyond, Precision.FLOAT32))
+        found = g.elementwise("GREATER", some, g.number(0, some))
+        lost = found if lost is None else g.elementwise("LOGICAL_AND", lost, found)
+    return g.where(lost, g.constant(np.float32(np.nan)), result)
 
 
 def _taps(g: Emitter, x: Ref, window: Pool) -> Any:
@@ -294,15 +315,17 @@ def _bins(size: int, count: int) -> list[slice]:
 def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) -> Ref:
     """Even bins by a pool, others one by one: rows first, then columns."""
     ref = g.take(input)
+    reduce = reduce_axes if name == "MEAN" else extreme_of
     if tuple(output_shape) == (1, 1):
-        return reduce_axes(g, name, ref, (2, 3), keepdim=True)
+        return reduce(g, name, ref, (2, 3), keepdim=True)
     sizes = windows.spatial_sizes("an adaptive pool", input)
     even = all(n % k == 0 and n for n, k in zip(sizes, output_shape, strict=True))
     if even and ref.tensor.precision == Precision.FLOAT32:
         kernel = tuple(n // k for n, k in zip(sizes, output_shape, strict=True))
         window = Pool(g, input, Window(kernel, kernel_shape=kernel))
-        native = {"MEAN": "AVERAGE_POOL_2D", "REDUCE_MAX": "MAX_POOL_2D"}[name]
-        return _native(g, native, windows.stored_last(g, ref), window, windows.VALID)
+        if name != "MEAN":
+            return largest(g, window, Fuse.NONE)
+        return _native(g, "AVERAGE_POOL_2D", windows.stored_last(g, ref), window, windows.VALID)
     for axis, (n, k) in enumerate(zip(sizes, output_shape, strict=True), start=2):
         place = ref.place(axis)
         cuts = []
@@ -310,7 +333,7 @@ def _adaptive(g: Emitter, input: Value, output_shape: Sequence[int], name: str) 
             pairs = [(0, 0)] * 4
             pairs[place] = (bin.start, n - bin.stop)
             part = windows.crop(g, ref, pairs) if any(pairs[place]) else ref
-            cuts.append(reduce_axes(g, name, part, (axis,), keepdim=True))
+            cuts.append(reduce(g, name, part, (axis,), keepdim=True))
         shape = list(ref.tensor.shape)
         shape[place] = k
         ref = (

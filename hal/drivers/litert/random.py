@@ -64,13 +64,13 @@ def random_uniform(
         )
     sizes = _sizes(g, shape)
     drawn = _draw(g, "RANDOM_UNIFORM", sizes, result_shape(g), dtype)
-    if (low, high) == (0, 1):
+    if (low, high) == (0, 1) and dtype == Precision.FLOAT32:
         return drawn
-    kind = np.float32
-    spread = g.elementwise("MUL", drawn, g.constant(kind(high - low)))
-    moved = g.elementwise("ADD", spread, g.constant(kind(low)))
+    spread = g.elementwise("MUL", drawn, g.constant(np.float32(high - low)))
+    moved = g.elementwise("ADD", spread, g.constant(np.float32(low)))
+    kind = dtype.dtype.type
     below = np.nextafter(kind(high), kind(low))  # what rounds up to the bound
-    return g.elementwise("MINIMUM", moved, g.constant(below))
+    return g.elementwise("MINIMUM", moved, g.constant(np.float32(below)))
 
 
 @table.lower(random.bernoulli)

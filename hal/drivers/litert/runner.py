@@ -192,7 +192,9 @@ def to_input(array: np.ndarray) -> np.ndarray:
 
 def to_pairs(array: np.ndarray) -> np.ndarray:
     """Complex numbers as pairs along a last axis."""
-    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
+    if array.dtype.kind == "c":
+        return np.stack([array.real, array.imag], -1)
+    return array
 
 
 class Interpreter(Protocol):

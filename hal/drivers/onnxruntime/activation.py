@@ -9,12 +9,14 @@ import numpy as np
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NoLowering
-from nnir.model import Value
-from nnir.ops import activation
+from nnir.model import Operation, Value
+from nnir.ops import activation, quant
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Ref, Refs
+from .quirks import SOFTMAX_WRAPS
 
 table = Lowerings[Ref]()
 
@@ -103,7 +105,35 @@ def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
     return g.where(linear, input, soft)
 
 
-table.native(activation.softmax, "Softmax", "axis")
+@table.lower(activation.softmax)
+def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
+    made = g.node("Softmax", input, axis=axis)
+    size = input.shape[axis_of(axis, input.rank)]
+    is_alone = isinstance(size, Expr) or size == 1
+    if not any(_is_cut_off(o, is_alone=is_alone) for o in _readers(input)):
+        return made
+    report_met(SOFTMAX_WRAPS)
+    return g.node("Max", made, g.number(0, input))  # none is below; it keeps them apart
+
+
+def _readers(input: Value) -> list[Operation]:
+    """What reads a softmax of `input`."""
+    made = [o.outputs[0] for o in input.uses if o.operator is activation.softmax]
+    return [o for v in made for o in v.uses]
+
+
+def _is_cut_off(reader: Operation, *, is_alone: bool) -> bool:
+    """Whether a quantisation has no number for 1, or it is not known; one element by itself
+    (`is_alone`) is lost with any."""
+    if reader.operator is not quant.quantize_linear or not reader.outputs[0].is_integer:
+        return False
+    _, scale, zero_point = reader.inputs
+    dtype = reader.outputs[0].dtype
+    zero = np.zeros(1, dtype) if zero_point is None else zero_point.constant
+    if is_alone or scale is None or scale.constant is None or zero is None:
+        return True
+    most = (np.iinfo(dtype).max - zero.astype(np.float64)) * scale.constant
+    return bool((most < 1).any())
 
 
 table.native(activation.log_softmax, "LogSoftmax", "axis")
@@ -113,15 +143,10 @@ table.native(activation.log_softmax, "LogSoftmax", "axis")
 def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     """ONNX Runtime's own Hardmax passes over NaN; its ArgMax does not."""
     along = axis_of(axis, input.rank)
-    size = input.shape[along]
     if 0 in input.shape:
         return g.node("Identity", input)  # ArgMax needs an element
-    if isinstance(size, Expr):
-        sizes = g.node("Shape", input)
-        depth = g.node("Gather", sizes, g.constant(along, np.int64), axis=0)
-    else:
-        depth = g.constant(size, np.int64)
-    first = g.node("ArgMax", input, axis=along, keepdims=1)
+    depth = g.node("Gather", g.node("Shape", input), g.constant(along, np.int64), axis=0)
+    first = g.node("ArgMax", input, axis=along)
     values = g.constant([0, 1], np.float32)
     hot = g.node("OneHot", first, depth, values, axis=along, precision=Precision.FLOAT32)
     hot = g.node("Squeeze", hot, g.ints(along + 1))

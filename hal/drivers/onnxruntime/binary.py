@@ -6,8 +6,9 @@ import functools
 
 import numpy as np
 
-from nnir.model import Value
-from nnir.ops import binary
+from nnir.broadcast import broadcast
+from nnir.model import Model, Value
+from nnir.ops import binary, compare, reduce, unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -35,16 +36,22 @@ def sum_(g: Emitter, *input: Value) -> Ref:
     return functools.reduce(lambda a, b: g.node("Add", a, b), map(g.take, input))
 
 
-def to_signed_order(g: Emitter, input: Operand) -> Ref:
-    """UINT64 in the same order as INT64."""
-    top = g.constant(1 << 63, np.uint64)
-    return g.cast(g.node("BitwiseXor", input, top), Precision.INT64)
+SIGNED = {Precision.UINT32: Precision.INT32, Precision.UINT64: Precision.INT64}
 
 
-def from_signed_order(g: Emitter, ordered: Operand) -> Ref:
+def to_signed_order(g: Emitter, input: Value | Ref) -> Ref:
+    """UINT32 or UINT64 in the same order as signed integers."""
+    return g.cast(_flip_top(g, input), SIGNED[input.precision])
+
+
+def from_signed_order(g: Emitter, ordered: Ref, precision: Precision) -> Ref:
     """The inverse of `to_signed_order`."""
-    top = g.constant(1 << 63, np.uint64)
-    made: Ref = g.node("BitwiseXor", g.cast(ordered, Precision.UINT64), top)
+    return _flip_top(g, g.cast(ordered, precision))
+
+
+def _flip_top(g: Emitter, input: Value | Ref) -> Ref:
+    dtype = input.precision.dtype
+    made: Ref = g.node("BitwiseXor", input, g.constant(1 << 8 * dtype.itemsize - 1, dtype))
     return made
 
 
@@ -63,7 +70,7 @@ def _is_harmless(divisors: np.ndarray) -> bool:
     return bool(divisors.all()) and not (divisors.dtype.kind == "i" and (divisors == -1).any())
 
 
-def _equals(g: Emitter, input: Value | Ref, value: int) -> Ref:
+def _equals(g: Emitter, input: Value | Ref, value: float) -> Ref:
     made: Ref = g.node("Equal", input, g.number(value, input))
     return made
 
@@ -97,9 +104,11 @@ def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
     if input0.is_float:  # the remainder is exact, the quotient is not: 1 by 0.1 is 9
         rest = _floor_mod(g, input0, by)
         whole = g.node("Round", g.node("Div", g.node("Sub", input0, rest), by))
+        beyond = _equals(g, g.node("Abs", rest), np.inf)  # by an infinity of the other sign
+        whole = g.where(beyond, g.number(-1, whole), whole)
         return g.where(_equals(g, input1, 0), quotient, whole)
     if input0.dtype.kind == "i":
-        rest = g.node("Sub", input0, g.node("Mul", quotient, by))
+        rest = _rest(g, input0, by)
         quotient = g.node("Sub", quotient, g.cast(_differs(g, rest, by), input0.precision))
     return _quotient(g, quotient, input1, by)
 
@@ -122,9 +131,16 @@ def _floor_mod(g: Emitter, input0: Value, by: Operand) -> Ref:
 @table.lower(binary.mod)
 def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     by = _by(g, input1)
-    if input0.is_float and not fmod:
-        return _floor_mod(g, input0, by)
-    return _nothing_by_zero(g, g.node("Mod", input0, by, fmod=fmod), input1, by)
+    if input0.is_float:
+        return g.node("Mod", input0, by, fmod=1) if fmod else _floor_mod(g, input0, by)
+    rest = _rest(g, input0, by) if fmod else g.node("Mod", input0, by, fmod=0)
+    return _nothing_by_zero(g, rest, input1, by)
+
+
+def _rest(g: Emitter, input0: Value, by: Operand) -> Ref:
+    """What a division of integers leaves; ONNX Runtime's own fmod goes through float64."""
+    made: Ref = g.node("Sub", input0, g.node("Mul", g.node("Div", input0, by), by))
+    return made
 
 
 @table.lower(binary.pow_)
@@ -135,24 +151,36 @@ def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
 
 
 def _integer_power(g: Emitter, base: Value, exponent: Value) -> Ref:
-    """Squaring and multiplying; ONNX Runtime's own Pow goes through float64.
+    """Squaring and multiplying; ONNX Runtime's own Pow goes through float64."""
+    one, zero = g.number(1, base), g.number(0, base)
+    left = g.node("Max", exponent, zero)
+    ones = g.node("Add", g.node("Mul", g.node("Mul", base, zero), left), one)
+    result = g.node(
+        "Loop",
+        None,
+        g.constant(True),
+        left,
+        ones,
+        base,
+        outputs=3,
+        precision=base.precision,
+        body=g.loop_body(_squaring(base, exponent), 3, ()),
+    )[1]
+    result = Ref(result, base.precision)
+    is_even = _equals(g, g.node("Mod", exponent, g.number(2, base)), 0)
+    is_unit = _equals(g, g.node("Abs", base), 1)
+    reciprocal = g.where(is_unit, g.where(is_even, one, base), zero)
+    return g.where(g.node("Less", exponent, zero), reciprocal, result)
 
-    Six bits of the exponent: beyond 63 nothing but 0, 1 and -1 has a power that fits.
-    """
-    one, two = g.number(1, base), g.number(2, base)
-    zero = g.number(0, base)
-    left: Operand = g.node("Max", exponent, zero)
-    result, power = g.node("Mul", base, zero), g.node("Add", base, zero)
-    result = g.node("Add", g.node("Mul", result, left), one)
-    for _ in range(6):
-        odd = g.node("Equal", g.node("Mod", left, two), one)
-        result = g.where(odd, g.node("Mul", result, power), result)
-        left, power = g.node("Div", left, two), g.node("Mul", power, power)
-    if base.dtype.kind == "u":
-        return result
-    below = g.node("Less", exponent, zero)
-    unit = g.node("Equal", g.node("Abs", base), one)
-    even = g.node("Mod", exponent, two)
-    is_even = g.node("Equal", even, zero)
-    sign = g.where(is_even, one, g.node("Mul", base, one))
-    return g.where(below, g.where(unit, sign, zero), result)
+
+def _squaring(base: Value, exponent: Value) -> Model:
+    """A step of a loop, while some exponent is left: the product takes the square, or not."""
+    body = Model("power")
+    left = body.input("left", exponent.type)
+    shape = broadcast(base.shape, exponent.shape)
+    product = body.input("product", base.type.with_shape(shape))
+    square = body.input("square", base.type)
+    count = reduce.reduce_sum(unary.cast(left > 1, dtype=Precision.INT64), [], keepdim=False)
+    taken = compare.where(compare.equal(left % 2, 1), product * square, product)
+    body.outputs = [count > 0, left // 2, taken, square * square]
+    return body

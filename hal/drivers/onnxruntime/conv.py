@@ -81,8 +81,7 @@ def transposed_convolution(
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
     """[C] as [C, 1, ...]."""
-    shape = g.ints(-1, *(1,) * rank)
-    return g.node("Reshape", vector, shape)
+    return g.node("Unsqueeze", vector, g.ints(*range(1, rank + 1)))
 
 
 @table.lower(conv.conv_integer, how=Window)

@@ -99,8 +99,6 @@ def _scatter(
 ) -> Ref:
     kind = input.precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)
-    if kind == Precision.BOOL8:
-        reduction = {"add": "max", "mul": "min"}.get(reduction, reduction)
     operands = g.cast(input, wide), int64(g, indices), g.cast(updates, wide)
     return g.cast(g.node(op, *operands, reduction=reduction, **attributes), kind)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
@@ -19,7 +21,7 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
     rows: Operand = input
     if input.rank != 2:
         sizes = dims(g, input)
-        batch = g.node("ReduceProd", part(g, sizes, 0, input.rank - 1), g.ints(0), keepdims=1)
+        batch = g.node("ReduceProd", part(g, sizes, 0, input.rank - 1), g.ints(0))
         last = part(g, sizes, input.rank - 1, input.rank)
         shape = g.node("Concat", batch, last, axis=0)
         rows = g.node("Reshape", input, shape, allowzero=1)
@@ -33,7 +35,21 @@ def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     left = _swap_last(g, x) if transpose_x else x
     right = _swap_last(g, y) if transpose_y else y
+    if x.shape[-2 if transpose_x and x.rank > 1 else -1] == 0:
+        return _sums_of_nothing(g)
+    if y.rank == 1 and x.rank > 1:  # a transpose before would be fused into what is wrong
+        column = g.node("Unsqueeze", y, g.ints(1))
+        return g.node("Squeeze", g.node("MatMul", left, column), g.ints(x.rank - 1))
     return g.node("MatMul", left, right)
+
+
+def _sums_of_nothing(g: Emitter) -> Ref:
+    """Zeros: stacks of empty matrices are products that MatMul does not write, or that end the
+    process."""
+    made = g.operation.outputs[0]
+    if not made.is_static:
+        raise NoLowering("products of empty matrices of sizes that are not known")
+    return g.constant(np.zeros(made.shape, made.dtype))
 
 
 def _swap_last(g: Emitter, value: Value) -> Operand:

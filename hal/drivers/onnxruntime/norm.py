@@ -30,8 +30,8 @@ def _column(g: Emitter, vector: Ref, rank: int) -> Ref:
 
 def _standardise(g: Emitter, x: Ref, axes: list[int], epsilon: float) -> Ref:
     where = g.constant(np.array(axes, np.int64))
-    centred = g.node("Sub", x, g.node("ReduceMean", x, where, keepdims=1))
-    variance = g.node("ReduceMean", g.node("Mul", centred, centred), where, keepdims=1)
+    centred = g.node("Sub", x, g.node("ReduceMean", x, where))
+    variance = g.node("ReduceMean", g.node("Mul", centred, centred), where)
     shifted = g.node("Add", variance, g.number(epsilon, x))
     return g.node("Div", centred, g.node("Sqrt", shifted))
 
@@ -102,7 +102,7 @@ def layer_normalization(
 def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Ref:
     (x,) = _wide(g, input)
     where = g.ints(axis)
-    size = g.node("ReduceL1" if p == 1 else "ReduceL2", x, where, keepdims=1)
+    size = g.node("ReduceL1" if p == 1 else "ReduceL2", x, where)
     kind = x.precision.dtype
     if 0 < epsilon <= np.finfo(kind).tiny:
         # ONNX Runtime may flush so small a number to 0; it only matters where the norm is 0.
@@ -116,11 +116,9 @@ def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: fl
 
 @table.lower(norm.lrn)
 def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Ref:
-    """By its formula: the native kernel takes rank 4 and odd sizes only."""
+    """By its formula: the native kernel takes rank 4 and odd sizes only, and as it slides it takes
+    back what it added, which leaves nothing of small squares beside a large one."""
     (x,) = _wide(g, input)
-    if x.precision == Precision.FLOAT32 and input.rank == 4 and size % 2:
-        result = g.node("LRN", x, size=size, bias=float(bias), alpha=float(alpha), beta=float(beta))
-        return g.cast(result, input.precision)
     if x.precision != Precision.FLOAT32:
         raise NoLowering("onnxruntime has no LRN kernel for FLOAT64")
     squares = g.node("Mul", x, x)

@@ -198,8 +198,8 @@ def _allows(opset: int, name: str, *values: str) -> tuple[int, Callable[..., Nod
 
 def _all_axes(op: str, inputs: list[str], attributes: Attributes, known: Known) -> Node:
     """Pad always took all axes in order."""
-    axes = known.get(inputs[3]) if len(inputs) > 3 else None
-    if len(inputs) < 4 or (axes is not None and np.array_equal(axes, np.arange(axes.size))):
+    named = [known.get(name) for name in inputs[3:]]
+    if all(axes is not None and np.array_equal(axes, np.arange(axes.size)) for axes in named):
         kept = inputs[:3] if inputs[2:3] != [""] else inputs[:2]
         return kept, attributes
     raise NoLowering(f"{op} of some axes needs opset 18")

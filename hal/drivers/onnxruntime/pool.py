@@ -93,7 +93,7 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
         return g.cast(g.node("MaxPool", x, **given), input.precision)
     values, positions = g.node("MaxPool", x, outputs=2, **given)
     size = g.node("Shape", input, start=2)
-    plane = g.node("ReduceProd", size, keepdims=1)
+    plane = g.node("ReduceProd", size)
     inside = g.node("Mod", Ref(positions, Precision.INT64), plane)
     kind = g.operation.outputs[1].precision
     return g.cast(values, input.precision), g.cast(inside, kind)
@@ -117,7 +117,7 @@ def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
         cuts = []
         for b in _bins(n, k):
             ends = [g.ints(v) for v in (b.start, b.stop)]
-            cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes, keepdims=1))
+            cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes))
         result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
     return g.cast(result, input.precision)
 
@@ -126,7 +126,7 @@ def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     if tuple(output_shape) == (1, 1):
         axes = g.ints(2, 3)
-        return g.node("ReduceMean", input, axes, keepdims=1)
+        return g.node("ReduceMean", input, axes)
     sizes = windows.spatial_sizes("adaptive_average_pool_2d", input)
     if _uniform(sizes, output_shape) and input.precision != Precision.FLOAT64:
         kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]

@@ -39,6 +39,20 @@ def _zeros(g: Emitter, scale: Value, zero_point: Value | None, dtype: Precision)
     return zero_point
 
 
+def _step(
+    g: Emitter, scale: Value, zero_point: Value | None, dtype: Precision, axis: int
+) -> tuple[Operand, Operand, int | None]:
+    """Scales, zero points and their axis. One of each is a number: for a vector of one, ONNX
+    Runtime's fusions of products and pools have no kernel."""
+    factor, zero = scale.constant, None if zero_point is None else zero_point.constant
+    is_known = factor is not None and (zero_point is None or zero is not None)
+    if is_known and factor is not None and factor.shape == (1,):
+        number = np.zeros((), dtype.dtype) if zero is None else zero.reshape(())
+        is_needed = zero_point is not None or dtype.is_integer
+        return g.constant(factor.reshape(())), g.constant(number) if is_needed else None, None
+    return scale, _zeros(g, scale, zero_point, dtype), axis if scale.rank else None
+
+
 @table.lower(quant.quantize_linear)
 def quantize_linear(
     g: Emitter,
@@ -55,14 +69,14 @@ def quantize_linear(
     divides = scale.precision == input.precision and precision in (None, scale.precision)
     if not (divides and scale.precision in SCALES and dtype in NATIVE):
         raise NoLowering(f"onnxruntime quantises no {input.type} by {scale.type} to {dtype.name}")
-    zeros = _zeros(g, scale, zero_point, dtype)
+    factors, zeros, along = _step(g, scale, zero_point, dtype, axis)
     return g.node(
         "QuantizeLinear",
         input,
-        scale,
+        factors,
         zeros,
         precision=dtype,
-        axis=axis if scale.rank else None,
+        axis=along,
         block_size=block_size,
         output_dtype=None if zeros is not None else code_of(dtype),
         saturate=int(saturate),
@@ -83,12 +97,12 @@ def dequantize_linear(
     fits = input.precision in NATIVE | {Precision.INT32} and scale.precision in SCALES
     if not (fits and dtype == scale.precision):
         raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
-    along = axis if scale.rank else None
+    factors, zeros, along = _step(g, scale, zero_point, input.precision, axis)
     return g.node(
         "DequantizeLinear",
         input,
-        scale,
-        _zeros(g, scale, zero_point, input.precision),
+        factors,
+        zeros,
         precision=dtype,
         axis=along,
         block_size=block_size,
@@ -104,8 +118,10 @@ def quantize(g: Emitter, input: Value, scale: Value, zero_point: Value | None, *
     symmetric = not zeros.any()
     kind = np.int8 if symmetric else np.uint8
     zero = np.broadcast_to(zeros, scale.constant.shape).astype(kind)
-    factors = g.constant(scale.constant.reshape(() if per_layer else -1), np.float32)
-    offsets = g.constant(zero.reshape(() if per_layer else -1))
+    factors = g.constant(
+        scale.constant.reshape(()) if per_layer else scale.constant.ravel(), np.float32
+    )
+    offsets = g.constant(zero.reshape(()) if per_layer else zero.ravel())
     real = g.cast(input, Precision.FLOAT32)
     made = g.node(
         "QuantizeLinear",

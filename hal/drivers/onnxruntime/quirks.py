@@ -11,6 +11,20 @@ PAD_BEFORE_MAX_POOL = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+PAD_BEFORE_AVERAGE_POOL = Quirk(
+    "onnxruntime",
+    "pad_before_average_pool",
+    "a Pad of zeros as wide as the kernel is moved into the AveragePool behind it: no session",
+    "1.31.1",
+    Means.REWRITTEN,
+)
+SOFTMAX_WRAPS = Quirk(
+    "onnxruntime",
+    "quantised_softmax_wraps",
+    "Softmax between quantised values gives 0 for what is above the largest of its results",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 UNSIGNED_BEHIND_TRANSPOSE = Quirk(
     "onnxruntime",
     "int8_behind_a_transpose",
@@ -33,4 +47,11 @@ SUMS_OF_INT64 = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
-QUIRKS = (PAD_BEFORE_MAX_POOL, UNSIGNED_BEHIND_TRANSPOSE, LOST_IN_LOG_SUM_EXP, SUMS_OF_INT64)
+QUIRKS = (
+    PAD_BEFORE_MAX_POOL,
+    PAD_BEFORE_AVERAGE_POOL,
+    SOFTMAX_WRAPS,
+    UNSIGNED_BEHIND_TRANSPOSE,
+    LOST_IN_LOG_SUM_EXP,
+    SUMS_OF_INT64,
+)

@@ -41,7 +41,14 @@ def random_uniform(
 ) -> Ref:
     if not (math.isfinite(low) and math.isfinite(high) and low <= high):
         raise NoLowering(f"onnxruntime ends the process for numbers between {low} and {high}")
-    return _draw(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
+    drawn = _draw(g, "RandomUniformLike", shape, dtype, low=low, high=high, seed=seed)
+    return _below(g, drawn, low, high)
+
+
+def _below(g: Emitter, drawn: Ref, low: float, high: float) -> Ref:
+    """What was rounded up to the upper bound is the float below it."""
+    kind = drawn.precision.dtype.type
+    return g.node("Min", drawn, g.number(np.nextafter(kind(high), kind(low)), drawn))
 
 
 @table.lower(random.bernoulli)
@@ -49,7 +56,7 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     chance = g.cast(input, Precision.FLOAT32)
     code = code_of(Precision.FLOAT32)
     drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
-    return g.cast(g.node("Less", drawn, chance), dtype)
+    return g.cast(g.node("Less", _below(g, drawn, 0, 1), chance), dtype)
 
 
 @table.lower(random.multinomial)

@@ -14,7 +14,7 @@ from nnir.types import Precision, TensorType
 from ...lowering import Lowerings
 from ...quirks import report_met
 from . import proto
-from .binary import from_signed_order, to_signed_order
+from .binary import SIGNED, from_signed_order, to_signed_order
 from .emitter import Emitter, Operand, Ref
 from .kernels import has_kernel
 from .quirks import SUMS_OF_INT64
@@ -29,10 +29,10 @@ def _axes(g: Emitter, input: Value, axes: Value) -> Operand:
     Not negative: ONNX Runtime passes over those of a tensor without elements.
     """
     if axes.constant is not None:
-        known = axes.constant.reshape(-1).astype(np.int64)
+        known = axes.constant.ravel().astype(np.int64)
         return g.constant(known % max(input.rank, 1)) if known.size else None
     wide = g.cast(axes, Precision.INT64)
-    wide = wide if axes.rank else g.node("Reshape", wide, g.ints(-1))
+    wide = wide if axes.rank else g.node("Unsqueeze", wide, g.ints(0))
     if 0 not in input.shape:
         return wide
     return g.node("Mod", wide, g.constant(max(input.rank, 1), np.int64))
@@ -51,11 +51,11 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.ref(input)
     kind = input.precision if real is None else real.precision
     zero = g.constant(np.zeros((), kind.dtype))
-    largest = g.node("ReduceMax", real, along, keepdims=1, precision=kind)
+    largest = g.node("ReduceMax", real, along, precision=kind)
     is_infinite = g.node("IsInf", largest)
     shift = g.where(is_infinite, zero, largest)
     powers = g.node("Exp", g.node("Sub", real, shift, precision=kind), precision=kind)
-    total = g.node("ReduceSum", powers, along, keepdims=1, precision=kind)
+    total = g.node("ReduceSum", powers, along, precision=kind)
     result = g.node("Add", g.node("Log", total, precision=kind), shift, precision=kind)
     if not keepdim:
         if along is None:
@@ -85,6 +85,9 @@ def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
             report_met(SUMS_OF_INT64)
             return _sum_of_products(g, input, places, keepdim=keepdim)
     along = _axes(g, input, axes)
+    if input.precision in WIDE and not _is_small(input):
+        report_met(SUMS_OF_INT64)
+        return _sum_of_halves(g, input, along, keepdim=keepdim)
     if input.precision != Precision.INT32:
         return g.node("ReduceSum", input, along, keepdims=keepdim)
     wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
@@ -120,17 +123,28 @@ def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: boo
     return g.node("Unsqueeze", result, places, precision=input.precision)
 
 
-WIDENED = frozenset({Precision.INT16, Precision.UINT16, Precision.UINT32})
+def _sum_of_halves(g: Emitter, input: Value, along: Operand, *, keepdim: bool) -> Ref:
+    """The upper and the lower 32 bits: up to two million of them, a float64 holds each sum."""
+    wide = g.cast(input, Precision.INT64)
+    step = g.constant(1 << 32, np.int64)
+    low = g.node("Mod", wide, step)
+    high = g.node("Div", g.node("Sub", wide, low), step)
+    lower, upper = (g.node("ReduceSum", half, along, keepdims=keepdim) for half in (low, high))
+    return g.cast(g.node("Add", g.node("Mul", upper, step), lower), input.precision)
+
+
+WIDENED = frozenset({Precision.INT16, Precision.UINT16})
 """What ONNX Runtime has no order of and compares in a wider precision."""
 
 
 @table.each({reduce.reduce_max: "ReduceMax", reduce.reduce_min: "ReduceMin"})
 def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    # ONNX Runtime refuses truth values of nothing, and has no order of UINT64.
+    # ONNX Runtime refuses truth values of nothing, has no order of UINT64, and compares UINT32
+    # that is widened to INT64 as INT32.
     kinds = {Precision.BOOL8: Precision.UINT8}
-    if input.precision == Precision.UINT64:
+    if input.precision in SIGNED:
         found = g.node(name, to_signed_order(g, input), _axes(g, input, axes), keepdims=keepdim)
-        return from_signed_order(g, found)
+        return from_signed_order(g, found, input.precision)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, kinds.get(input.precision, input.precision))
@@ -151,7 +165,8 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
 def _position(
     g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
 ) -> Ref:
-    found = g.node(name, input, axis=axis, keepdims=keepdim, precision=Precision.INT64)
+    ordered = to_signed_order(g, input) if input.precision in SIGNED else input
+    found = g.node(name, ordered, axis=axis, keepdims=keepdim, precision=Precision.INT64)
     return g.cast(Ref(found, Precision.INT64), dtype)
 
 

@@ -109,7 +109,7 @@ class Resampler:
             outside = op("Or", op("Less", rows, 0), op("Greater", rows, op("Sub", n, 1)))
             factors = self.where(outside, 0, factors)
         if how.antialias or how.exclude_outside:
-            total = self.g.node("ReduceSum", factors, self.integers(0), keepdims=1)
+            total = self.g.node("ReduceSum", factors, self.integers(0))
             factors = op("Div", factors, self.where(op("Equal", total, 0), 1, total))
         home = op("Equal", self.column(self.count(0, n)), self.bounded(taps, n))
         return op("MatMul", self.g.cast(home, DOUBLE), factors)
@@ -141,7 +141,7 @@ def scaling(
     if policy == "stretch":
         return factors, wanted
     kind = "ReduceMin" if policy == "not_larger" else "ReduceMax"
-    one = g.node(kind, factors, make.integers(0), keepdims=1)
+    one = g.node(kind, factors, make.integers(0))
     factors = op("Add", op("Mul", factors, 0), one)
     return factors, op("Floor", op("Add", op("Mul", factors, own), 0.5))
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.broadcast import ints
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import resize, sampling
@@ -262,6 +263,11 @@ def grid_sample(
 
 @table.lower(resize.affine_grid)
 def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -> Ref:
+    known = ints(size)
+    if align_corners and (known is None or 1 in known[2:]):
+        raise NoLowering(
+            "onnxruntime's AffineGrid has the corner of a single pixel, not its centre"
+        )
     flat = g.cast(size, Precision.INT64)
     kept = theta.precision == Precision.FLOAT64
     wide = g.cast(theta, Precision.FLOAT64 if kept else Precision.FLOAT32)

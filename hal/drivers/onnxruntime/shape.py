@@ -14,12 +14,13 @@ from ...attributes import Ints
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Operand, Ref, Refs
-from .quirks import PAD_BEFORE_MAX_POOL
+from .quirks import PAD_BEFORE_AVERAGE_POOL, PAD_BEFORE_MAX_POOL
 
 table = Lowerings[Ref]()
 
 CONVOLUTIONS = (conv.conv_2d, conv.conv_3d)
 MAX_POOLS = (pool.max_pool_2d, pool.max_pool)
+AVERAGE_POOLS = (pool.average_pool_2d, pool.average_pool)
 AXES_OF_PAD = 18
 """The operator set in which a Pad can name its axes."""
 
@@ -80,7 +81,7 @@ def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
         return g.node("Reshape", input, g.ints(1))
     first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
     sizes = dims(g, input)
-    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), g.ints(0), keepdims=1)
+    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), g.ints(0))
     ends = [part(g, sizes, 0, first), merged, part(g, sizes, last + 1, input.rank)]
     return g.node("Reshape", input, g.node("Concat", *ends, axis=0), allowzero=1)
 
@@ -169,10 +170,14 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
 
 
 def _apart(g: Emitter, input: Value, padded: Ref) -> Ref:
-    """Keep a border from a MaxPool that reads it, also where a Pad cannot name its axes."""
-    if not any(o in MAX_POOLS for o in _readers(input)):
+    """Keep a border from a pool that reads it, also where a Pad cannot name its axes."""
+    readers = _readers(input)
+    if any(o in MAX_POOLS for o in readers):
+        report_met(PAD_BEFORE_MAX_POOL)
+    elif any(o in AVERAGE_POOLS for o in readers):
+        report_met(PAD_BEFORE_AVERAGE_POOL)
+    else:
         return padded
-    report_met(PAD_BEFORE_MAX_POOL)
     if g.target is None or g.target >= AXES_OF_PAD:
         g.require(AXES_OF_PAD, "Pad that names its axes")
         return padded

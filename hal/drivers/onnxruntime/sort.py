@@ -34,7 +34,7 @@ def top_k(
         largest=largest,
         sorted=1,
     )
-    values = from_signed_order(g, values) if wide else values
+    values = from_signed_order(g, values, input.precision) if wide else values
     return values, g.cast(Ref(places, Precision.INT64), return_indices_dtype)
 
 

@@ -12,6 +12,7 @@ from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
+HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
 ABSENT = frozenset(p for p in Precision if p.name.startswith(("FLOAT4E", "FLOAT6E", "COMPLEX")))
 """What ONNX Runtime casts neither from nor to."""
 NARROW = frozenset({Precision.INT4, Precision.UINT4, Precision.INT2, Precision.UINT2})
@@ -37,12 +38,18 @@ table.natives(
         unary.neg: "Neg",
         unary.reciprocal: "Reciprocal",
         unary.round_: "Round",
-        unary.sign: "Sign",
         unary.sin: "Sin",
         unary.sinh: "Sinh",
         unary.sqrt: "Sqrt",
     }
 )
+
+
+@table.lower(unary.sign)
+def sign(g: Emitter, input: Value) -> Ref:
+    """Of a half, the kernel takes NaN for 0."""
+    kind = Precision.FLOAT32 if input.precision in HALVES else input.precision
+    return g.cast(g.node("Sign", g.cast(input, kind)), input.precision)
 
 
 @table.lower(unary.square)

@@ -107,13 +107,25 @@ def mod(g: Emitter, input0: Value, input1: Value, *, fmod: bool) -> Ref:
     return wrap(g, left, input0.precision)
 
 
+def _bits_of(exponent: Value) -> int:
+    """How many bits exponents have that are not negative."""
+    if exponent.constant is not None:
+        return int(exponent.constant.max(initial=1)).bit_length()
+    return min(exponent.dtype.itemsize * 8, 32) - (exponent.dtype.kind == "i")
+
+
 @table.lower(binary.pow_)
 def pow_(g: Emitter, input0: Value, input1: Value) -> Ref:
     if not input0.is_float:
         if input0.precision == Precision.INT64 and not is_size(input0, input1):
             raise NoLowering("openvino computes int64 in 32 bits: powers")
-        signed = input0.dtype.kind == "i"
-        return compute_in_32_bits(g, lambda a, b: power(g, a, b, signed=signed), input0, input1)
+        is_open = not (input0.is_static and input1.is_static) and not is_size(input0, input1)
+        if is_open and input1.constant is None:
+            raise NoLowering("openvino multiplies integers of open sizes in floats: powers")
+        signed, bits = input0.dtype.kind == "i", _bits_of(input1)
+        return compute_in_32_bits(
+            g, lambda a, b: power(g, a, b, bits=bits, signed=signed), input0, input1
+        )
     known = None if input1.constant is None or input1.constant.size != 1 else input1.constant
     if known is not None and float(known.reshape(())) == 2 and input1.rank <= input0.rank:
         return g.pair("Multiply", input0, input0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,12 +15,16 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
+from ...quirks import report_met
 from . import windows
 from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
+from .quirks import ONE_CHANNEL_OF_CUBES, PADDED_POINTS
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
+FAR = 2**31 - 1
+"""Behind the end of every axis."""
 
 
 def _require_float(name: str, input: Value) -> None:
@@ -85,10 +90,44 @@ def _convolve(
     given: dict[str, Any],
 ) -> Ref:
     given = {"strides": how.strides, "dilations": how.dilations, **given}
+    steps, sizes = how.strides, filter.shape[2:]
+    is_padded = any((*given["pads_begin"], *given["pads_end"]))
+    if name == "Convolution" and is_padded and max(steps) > 1 and all(n == 1 for n in sizes):
+        report_met(PADDED_POINTS)
+        whole = _convolve_groups(g, name, x, filter, group, given | {"strides": (1,) * how.rank})
+        axes, none = g.ints(*range(2, 2 + how.rank)), g.ints(*(0,) * how.rank)
+        most = g.ints(*(FAR,) * how.rank)
+        return g.node("Slice", whole, none, most, g.ints(*steps), axes)
+    return _convolve_groups(g, name, x, filter, group, given)
+
+
+def _convolve_groups(
+    g: Emitter, name: str, x: Ref, filter: Value, group: int, given: dict[str, Any]
+) -> Ref:
     if group == 1:
-        return g.node(name, x, g.cast(filter, FLOAT32), **given)
+        taps = g.cast(filter, FLOAT32)
+        if name == "Convolution":
+            x, taps = widen_cubes(g, x, taps, given["dilations"])
+        return g.node(name, x, taps, **given)
     weights = _group_filters(g, filter, group)
     return g.node(f"Group{name}", x, weights, **given)
+
+
+def widen_cubes(g: Emitter, x: Ref, taps: Ref, dilations: Sequence[int]) -> tuple[Ref, Ref]:
+    """Data and filter of a convolution, of two channels at least where OpenVINO gets one wrong."""
+    if len(dilations) != 3 or dilations[0] == dilations[1]:
+        return x, taps
+    channels = taps.output.get_partial_shape()[1]
+    if not (channels.is_dynamic or channels.get_length() == 1):
+        return x, taps
+    report_met(ONE_CHANNEL_OF_CUBES)
+    return _add_channel(g, x), _add_channel(g, taps)
+
+
+def _add_channel(g: Emitter, ref: Ref) -> Ref:
+    """With a channel of zeros behind the others."""
+    none, one = g.ints(*[0] * ref.rank), g.ints(*(int(k == 1) for k in range(ref.rank)))
+    return g.node("Pad", ref, none, one, g.number(0, ref), pad_mode="constant")
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)

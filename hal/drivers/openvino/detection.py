@@ -30,9 +30,12 @@ def non_max_suppression_indices(
         most = g.scalar(0)
     else:
         most = g.reshape(g.int64(max_output_boxes_per_class), [])
+    corners = g.cast(boxes, FLOAT32)
+    if boxes.shape[2] != 4:  # OpenVINO wants to know the size of the axis
+        corners = g.reshape(corners, [0, 0, 4], copy=True)
     found, _, count = g.node(
         "NonMaxSuppression",
-        g.cast(boxes, FLOAT32),
+        corners,
         g.cast(scores, FLOAT32),
         most,
         _above(g, _one(g, iou_threshold, 0.0)),

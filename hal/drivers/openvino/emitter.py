@@ -21,12 +21,12 @@ from . import elements
 from .division import EXACT, is_divided_well
 from .elements import HIGHEST, LOWEST, NAMES
 from .fusing import COMPARING, fuses, is_far, is_near
+from .nodes import NodeFactory
 from .nothing import nothing
 
 if TYPE_CHECKING:
     import openvino
 
-OPSET = "opset16"
 LARGEST = 1 << 24
 BYTES = {"bf16": np.uint16, "u8": np.uint8}
 """What NumPy, without types of others, has for some elements."""
@@ -85,7 +85,7 @@ class Emitter(Emission[Ref]):
     ) -> None:
         super().__init__(lowerings, outer)
         self.runtime = runtime
-        self.factory = runtime.utils.node_factory.NodeFactory(OPSET)
+        self.factory = NodeFactory(runtime)
         self.counter = 0
         self.taken: set[str] = set()
         self.checked: set[tuple[str, tuple[str, ...]]] = set()
@@ -289,7 +289,7 @@ class Emitter(Emission[Ref]):
                 clipped = np.clip(known.astype(np.int64), LOWEST, HIGHEST)
                 return self.constant(clipped.reshape(-1) if flat else clipped)
         ref = self.cast(operand, Precision.INT64)
-        return self.node("Reshape", ref, self.ints(-1), special_zero=False) if flat else ref
+        return self.reshape(ref, [-1]) if flat else ref
 
     def reshape(
         self, operand: Operand, shape: Operand | Sequence[int], *, copy: bool = False
@@ -320,6 +320,8 @@ class Emitter(Emission[Ref]):
     def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """A constant that shares the memory of the array."""
         array = np.asarray(data, dtype)
+        if array.dtype == np.uint32 and array.max(initial=0) > np.iinfo(np.int32).max:
+            raise NoLowering("openvino holds no constants of UINT32 beyond 2^31")
         tensor, kept = tensor_of(self.runtime, array)
         self.root.held.append(kept)
         with asking("openvino", "a constant", RuntimeError):

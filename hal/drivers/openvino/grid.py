@@ -81,12 +81,14 @@ def _points(g: Emitter, spatial: Ref, count: int, *, align_corners: bool) -> Ref
         size = g.reshape(g.part(spatial, axis, axis + 1), [])
         line = g.node("Range", g.scalar(0), size, g.scalar(1), output_type="i64")
         twice = g.pair("Multiply", g.cast(line, FLOAT32), two)
-        steps = g.cast(size, FLOAT32)
+        steps, start = g.cast(size, FLOAT32), one
         if align_corners:
-            steps = g.pair("Maximum", g.pair("Subtract", steps, one), one)
+            steps = g.pair("Subtract", steps, one)
+            start = g.pair("Minimum", steps, one)  # one pixel is its centre
+            steps = g.pair("Maximum", steps, one)
         else:
             twice = g.pair("Add", twice, one)
-        at = g.pair("Subtract", g.pair("Divide", twice, steps), one)
+        at = g.pair("Subtract", g.pair("Divide", twice, steps), start)
         shaped = g.reshape(at, [-1, *[1] * (count - 1 - axis)])
         columns.insert(0, g.node("Broadcast", shaped, spatial, mode="bidirectional"))
     return g.concat(*(g.reshape(c, [-1, 1]) for c in columns), axis=1)

@@ -67,7 +67,9 @@ def divide_truncating(g: Emitter, a: Ref, b: Ref) -> Ref:
         over = g.pair("LessEqual", g.node("Abs", b), g.node("Abs", left))
         wrong = g.pair("LogicalOr", back, over)
         quotient = g.where(wrong, g.pair("Add", quotient, step), quotient)
-    return quotient
+    least = g.number(np.iinfo(np.int32).min, a)  # which has no magnitude
+    alone = g.where(g.pair("Equal", a, least), one, zero)
+    return g.where(g.pair("Equal", b, least), alone, quotient)
 
 
 def remainder(g: Emitter, a: Ref, b: Ref, quotient: Ref) -> Ref:
@@ -101,18 +103,17 @@ def quotient_of(g: Emitter, input0: Value, input1: Value, *, floor: bool) -> tup
     return g.where(none, zero, quotient), g.where(none, zero, left)
 
 
-def power(g: Emitter, base: Ref, exponent: Ref, *, signed: bool) -> Ref:
-    """Squaring and multiplying: beyond 31 nothing but 0, 1 and -1 has a power that fits."""
+def power(g: Emitter, base: Ref, exponent: Ref, *, bits: int, signed: bool) -> Ref:
+    """Squaring and multiplying, which wraps; exponents have so many bits."""
     one, zero = g.number(1, base), g.number(0, base)
     left = g.pair("Maximum", exponent, zero)
     result, square = g.where(g.pair("Equal", left, left), one, one), base
-    for _ in range(5):
+    for place in range(bits):
         odd = g.pair("Equal", g.pair("BitwiseAnd", left, one), one)
         result = g.where(odd, g.pair("Multiply", result, square), result)
-        left = g.pair("BitwiseRightShift", left, one)
-        square = g.pair("Multiply", square, square)
-    rest = g.pair("Less", zero, left)  # the square is 0 or 1 by now, or wraps to 0
-    result = g.where(rest, g.pair("Multiply", result, square), result)
+        if place + 1 < bits:
+            left = g.pair("BitwiseRightShift", left, one)
+            square = g.pair("Multiply", square, square)
     if not signed:
         return result
     unit = g.pair("Equal", g.node("Abs", base), one)

@@ -17,6 +17,7 @@ from .integers import total, wide, wrap
 from .quirks import (
     EQUAL_HEADS_AND_ROWS,
     GROUPS_OF_OPEN_ROWS,
+    SCALED_VECTOR,
     is_attention_of_equal_sizes,
     is_open_with_groups,
 )
@@ -59,6 +60,11 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
         elif is_attention_of_equal_sizes(x, y):
             report_met(EQUAL_HEADS_AND_ROWS)
             made = _with_more_axes(g, 5, left, right, **flags)
+        elif y.rank == 1 and x.rank > 1 and y.constant is not None:
+            report_met(SCALED_VECTOR)
+            column = g.node("Unsqueeze", right, g.ints(1))
+            made = g.node("MatMul", left, column, outputs=1, **flags)
+            made = g.node("Squeeze", made, g.ints(-1))
         else:
             made = g.node("MatMul", left, right, outputs=1, **flags)
         return g.cast(made, x.precision)

@@ -16,11 +16,15 @@ from nnir.types import Precision
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
+from .conv import widen_cubes
 from .emitter import Emitter, Ref, Refs, require_size
 from .finite import is_computed
+from .integers import is_size
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
+BOTTOM = float(np.nextafter(np.finfo(np.float32).min, np.float32(0)))
+"""The lowest number but one."""
 
 
 def _geometry(g: Emitter, input: Value, how: Window) -> dict[str, Any]:
@@ -87,14 +91,18 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
     """MaxPool, in which NaN wins where the input is not known to have none."""
     if given["auto_pad"] == "explicit":
         _require_small(given)
-    kind = Precision.INT32 if input.dtype.kind in "biu" else FLOAT32
-    x = g.cast(input, input.precision if input.precision == Precision.INT64 else kind)
+    elif return_indices:  # where OpenVINO pads in another way
+        raise NoLowering("openvino: places of maxima with auto_pad SAME need known sizes")
+    if input.precision in (Precision.INT32, Precision.UINT32) and not is_size(input):
+        raise NoLowering(f"openvino compares {input.precision.name} in floats: pools")
+    x = g.cast(input, Precision.INT32 if input.dtype.kind in "biu" else FLOAT32)
     ones = [1] * len(given["kernel"])
     given = {"dilations": ones, **given, "index_element_type": "i64", "axis": 2}
     careful = input.is_float and not is_computed(input)
     if careful and return_indices:
         lost = g.node("IsNaN", x)
         finite = g.where(lost, g.number(np.inf, x), x)
+        finite = g.pair("Maximum", finite, g.number(BOTTOM, x))  # below it no place is found
         values, places = g.node("MaxPool", finite, outputs=2, **given)
     else:
         values, places = g.node("MaxPool", x, outputs=2, **given)
@@ -131,10 +139,11 @@ def adaptive_max_pool_2d(
     finite = g.where(lost, g.number(np.inf, x), x)
     target = g.ints(*output_shape)
     values, places = g.node("AdaptiveMaxPool", finite, target, outputs=2, index_element_type="i32")
-    found, _ = g.node(
-        "AdaptiveMaxPool", g.cast(lost, FLOAT32), target, outputs=2, index_element_type="i32"
-    )
+    none = g.cast(g.pair("Equal", x, g.number(-np.inf, x)), FLOAT32)  # its maxima begin above that
+    marks = g.pair("Subtract", g.cast(lost, FLOAT32), none)
+    found, _ = g.node("AdaptiveMaxPool", marks, target, outputs=2, index_element_type="i32")
     values = g.where(g.pair("Less", g.number(0.5, found), found), g.number(np.nan, x), values)
+    values = g.where(g.pair("Less", found, g.number(-0.5, found)), g.number(-np.inf, x), values)
     values = g.cast(values, input.precision)
     return (values, g.cast(places, g.operation.outputs[1].precision)) if return_indices else values
 
@@ -160,6 +169,11 @@ def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Wind
     given = _any_sizes(input, how)
     x = g.cast(input, FLOAT32)
     if count_include_pad and any(how.pads):
+        axes = zip(how.pairs, how.strides, how.extents, strict=True)
+        if how.ceil_mode and not (input.is_static or all(b + s <= k for (_, b), s, k in axes)):
+            raise NoLowering(
+                "average_pool with ceil_mode and padding needs known sizes on openvino"
+            )
         if min(how.pads) < 0:
             raise NoLowering("openvino: average_pool with negative padding")
         x = windows.add_border(g, x, how.pairs)
@@ -184,8 +198,10 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     how = {k: given[k] for k in ("strides", "dilations", "auto_pad", "pads_begin", "pads_end")}
     planes = g.reshape(x, flat)
     ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
-    total = g.node("Convolution", planes, weights, **how)
-    count = g.node("Convolution", ones, weights, **how)
+    total, count = (
+        g.node("Convolution", *widen_cubes(g, part, weights, given["dilations"]), **how)
+        for part in (planes, ones)
+    )
     mean = g.pair("Divide", total, g.pair("Maximum", g.number(1, count), count))
     after = g.part(g.dims(mean), 2, 2 + len(kernel))
     return g.reshape(mean, g.concat(g.part(sizes, 0, 2), after))

@@ -32,7 +32,37 @@ GROUPS_OF_OPEN_ROWS = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
-QUIRKS = (EQUAL_HEADS_AND_ROWS, RESHAPE_TO_NUMBER, GROUPS_OF_OPEN_ROWS)
+ONE_CHANNEL_OF_CUBES = Quirk(
+    "openvino",
+    "one_channel_of_cubes",
+    "a convolution over three axes of one channel is wrong where the dilations of the first two "
+    "axes differ: it reads what lies beside the data",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+PADDED_POINTS = Quirk(
+    "openvino",
+    "strides_of_a_padded_pointwise_convolution",
+    "the strides of a convolution of kernel 1 are moved in front of what it reads, as if it had no "
+    "border",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+SCALED_VECTOR = Quirk(
+    "openvino",
+    "scaled_product_with_a_vector",
+    "a product with a constant vector that is divided does not compile",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+QUIRKS = (
+    EQUAL_HEADS_AND_ROWS,
+    RESHAPE_TO_NUMBER,
+    GROUPS_OF_OPEN_ROWS,
+    ONE_CHANNEL_OF_CUBES,
+    PADDED_POINTS,
+    SCALED_VECTOR,
+)
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
 """What may stand between the softmax of an attention and the product with its values."""

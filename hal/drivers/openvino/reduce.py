@@ -138,6 +138,9 @@ def _extreme_of(
         op = "ReduceLogicalOr" if name == "ReduceMax" else "ReduceLogicalAnd"
         return reduce_node(g, op, ref, places, keepdim=keepdim)
     if not ref.is_float:
+        sizes = ref.output.get_partial_shape()
+        if ref.precision not in NARROW and any(sizes[k] == 0 for k in places):
+            raise NoLowering(f"openvino: extremes of nothing of {ref.precision.name}")
         mode = "max" if name == "ReduceMax" else "min"
         found = extreme(g, wide(g, ref), places, mode, keepdim=keepdim)
         return wrap(g, found, ref.precision)
@@ -202,10 +205,9 @@ def _position(
         axis=place,
         mode=mode,
         sort="value",
-        index_element_type="i32" if dtype == Precision.INT32 else "i64",
         stable=True,
     )
-    return found if keepdim else g.node("Squeeze", found, g.ints(place))
+    return g.cast(found if keepdim else g.node("Squeeze", found, g.ints(place)), dtype)
 
 
 @table.lower(reduce.cum_sum)

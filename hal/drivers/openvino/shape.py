@@ -17,6 +17,7 @@ from ...quirks import report_met
 from .axes import squeeze_axes, tile_axes, unsqueeze_axes
 from .elements import HIGHEST
 from .emitter import Emitter, Operand, Ref, Refs
+from .fusing import EXACT
 from .quirks import RESHAPE_TO_NUMBER
 
 table = Lowerings[Ref]()
@@ -126,11 +127,18 @@ def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
         ends = np.cumsum(known).tolist()
         bounds = zip([0, *ends[:-1]], ends, strict=True)
         return tuple(_cut(g, input, place, a, b) for a, b in bounds)
+    if known is None:  # a length may be 0, which VariadicSplit takes wrongly
+        lengths = g.int64(split)
+        ends = g.node("CumSum", lengths, g.scalar(0))
+        starts = g.pair("Subtract", ends, lengths)
+        places = [[g.part(v, k, k + 1) for v in (starts, ends)] for k in range(count)]
+        return tuple(_cut(g, input, place, a, b) for a, b in places)
     return g.node("VariadicSplit", input, g.scalar(place), g.int64(split), outputs=count)
 
 
-def _cut(g: Emitter, input: Value, axis: int, start: int, end: int) -> Ref:
-    return g.node("Slice", input, *(g.ints(v) for v in (start, end, 1, axis)))
+def _cut(g: Emitter, input: Value, axis: int, start: Ref | int, end: Ref | int) -> Ref:
+    start, end = (v if isinstance(v, Ref) else g.ints(v) for v in (start, end))
+    return g.node("Slice", input, start, end, g.ints(1), g.ints(axis))
 
 
 @table.lower(shape.unstack)
@@ -166,7 +174,8 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
         counts = g.concat(g.ints(*[1] * missing), counts)
     elif missing < 0:
         whole = g.node("Unsqueeze", input, g.ints(*range(-missing)))
-    if ints(repeats) is None:
+    # of five axes and more whose sizes are open, Tile misplaces copies, too
+    if ints(repeats) is None or (not input.is_static and max(input.rank, length_of(repeats)) > 4):
         return tile_axes(g, whole, max(input.rank, length_of(repeats)), counts)
     return g.node("Tile", whole, counts)
 
@@ -199,7 +208,7 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if mode not in MODES:
         raise NoLowering(f"openvino: pad with mode {mode.name}")
     if known is None:
-        return _computed_pad(g, input, pads, single, mode)
+        return _computed_pad(g, input, pads, single, value, mode)
     begins, ends = list(known[::2]), list(known[1::2])
     result = g.take(input)
     if mode != PadMode.CONSTANT:
@@ -215,15 +224,24 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
 def _pad(
     g: Emitter, data: Operand, grown: list[Ref], single: Ref, value: Value | None, mode: PadMode
 ) -> Ref:
-    """OpenVINO pads with finite numbers; others are put where a border of ones is."""
-    known = None if value is None else value.constant
-    plain = value is None or not value.is_float or mode != PadMode.CONSTANT
-    if plain or (known is not None and np.isfinite(known.astype(np.float32)).all()):
+    """OpenVINO pads with known numbers that float32 has; others are put where a border is."""
+    if mode != PadMode.CONSTANT or _is_plain(value):
         return g.node("Pad", data, *grown, single, pad_mode=MODES[mode])
-    zeros = g.node("Broadcast", g.number(0, single), g.dims(data), mode="numpy")
-    border = g.node("Pad", zeros, *grown, g.number(1, single), pad_mode="constant")
+    one = g.constant(np.float32(1))
+    zeros = g.node("Broadcast", g.number(0, one), g.dims(data), mode="numpy")
+    border = g.node("Pad", zeros, *grown, one, pad_mode="constant")
     inside = g.node("Pad", data, *grown, g.number(0, single), pad_mode="constant")
     return g.where(g.pair("Less", border, g.number(0.5, border)), inside, single)
+
+
+def _is_plain(value: Value | None) -> bool:
+    """Whether a border is of a known finite number that float32 has."""
+    known = 0 if value is None else value.constant
+    if known is None:
+        return False
+    real = np.asarray(known).astype(np.float32)
+    whole = value is not None and value.is_integer
+    return bool(np.isfinite(real).all()) and not (whole and (np.abs(real) > EXACT).any())
 
 
 def _mirror(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:
@@ -273,7 +291,9 @@ def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Ref
     return g.node("Slice", input, starts, stops, g.ints(*[1] * len(axes)), g.ints(*axes))
 
 
-def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadMode) -> Ref:
+def _computed_pad(
+    g: Emitter, input: Value, pads: Value, single: Ref, value: Value | None, mode: PadMode
+) -> Ref:
     """Pads that are only known while running, negative ones too."""
     rank = input.rank
     rows = g.node("Transpose", g.reshape(g.int64(pads), [rank, 2]), g.ints(1, 0))
@@ -288,6 +308,6 @@ def _computed_pad(g: Emitter, input: Value, pads: Value, single: Ref, mode: PadM
         return g.node("Slice", ref, starts, stops, g.ints(*[1] * rank), g.ints(*range(rank)))
 
     first: Operand = input if mode == PadMode.CONSTANT else crop(input)
-    sides = g.part(grown, 0, rank), g.part(grown, rank, 2 * rank)
-    made = g.node("Pad", first, *sides, single, pad_mode=MODES[mode])
+    sides = [g.part(grown, 0, rank), g.part(grown, rank, 2 * rank)]
+    made = _pad(g, first, sides, single, value, mode)
     return crop(made) if mode == PadMode.CONSTANT else made

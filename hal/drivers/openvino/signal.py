@@ -41,10 +41,25 @@ def dft(
     return g.cast(_complex(g, x, along, length, inverse, onesided), input.precision)
 
 
+def _grow(g: Emitter, x: Ref, along: int, length: Ref, *, half: bool) -> Ref:
+    """With zeros behind, up to a length, or to what is kept of `half` a spectrum of that length:
+    what OpenVINO adds itself is not always zero."""
+    size = g.reshape(length, [1])
+    if half:
+        halves = g.node("Divide", size, g.ints(2), auto_broadcast="numpy", m_pythondiv=False)
+        size = g.pair("Add", halves, g.ints(1))
+    missing = g.pair("Subtract", size, g.part(g.dims(x), along, along + 1))
+    missing = g.pair("Maximum", missing, g.ints(0))
+    back = g.concat(g.ints(*[0] * along), missing, g.ints(*[0] * (x.rank - along - 1)))
+    return g.node("Pad", x, g.ints(*[0] * x.rank), back, g.number(0, x), pad_mode="constant")
+
+
 def _complex(
     g: Emitter, x: Ref, along: int, length: list[Ref], inverse: bool, onesided: bool
 ) -> Ref:
     """The transform of pairs."""
+    if length:
+        x = _grow(g, x, along, length[0], half=inverse and onesided)
     if inverse and onesided:
         real = g.node("IRDFT", x, g.ints(along), *length)
         return g.node("Unsqueeze", real, g.ints(x.rank - 1))

@@ -55,7 +55,5 @@ def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
         *operands,
         outputs=4,
         sorted=sorted,
-        index_element_type="i64",
-        count_element_type="i64",
     )
     return wrap(g, values, input.precision), *rest

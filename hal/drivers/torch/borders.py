@@ -13,6 +13,11 @@ def reshape_to(x: torch.Tensor, sizes: Sequence[int]) -> torch.Tensor:
     return x.reshape([x.shape[k] if n == 0 else n for k, n in enumerate(sizes)])
 
 
+def count_beside(x: torch.Tensor, count: int) -> torch.Tensor:
+    """0, 1, ... count - 1 where a tensor is."""
+    return torch.arange(count, device=x.device)
+
+
 def to_list(sizes: torch.Tensor) -> list[int]:
     """The elements of a vector as numbers."""
     return sizes.reshape(-1).tolist()
@@ -35,7 +40,7 @@ def add_border(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -
     front, back = max(before, 0), max(after, 0)
     cut = x.narrow(axis, front - before, max(x.shape[axis] - (front - before) + after - back, 0))
     size = cut.shape[axis]
-    at = torch.arange(-front, size + back, device=x.device)
+    at = count_beside(x, front + size + back) - front
     if mode == "edge":
         at = at.clamp(0, size - 1)
     elif mode == "wrap":
@@ -50,14 +55,15 @@ def add_border(x: torch.Tensor, axis: int, before: int, after: int, mode: str) -
 
 def slice_strided(x: torch.Tensor, axis: int, start: int, end: int, step: int) -> torch.Tensor:
     """A slice of an axis by Python's rules, also backwards."""
+    axis %= x.ndim
     if step > 0:
         return x[(slice(None),) * axis + (slice(start, end, step),)]
     size = x.shape[axis]
     first = min(start, size - 1) if start >= 0 else start + size
-    last = max(end, -1) if end >= 0 else max(end + size, -1)
+    last = end if end >= 0 else max(end + size, -1)
     first = max(first, -1)
     count = max((first - last - step - 1) // -step, 0)
-    at = first + step * torch.arange(count, device=x.device)
+    at = first + step * count_beside(x, count)
     return torch.index_select(x, axis, at)
 
 
@@ -65,4 +71,4 @@ def float_range(start: torch.Tensor, end: torch.Tensor, step: torch.Tensor) -> t
     """start + i * step up to `end`."""
     span = (end - start).to(torch.float64) / step.to(torch.float64)
     count = max(int(torch.ceil(span).item()), 0)
-    return start + torch.arange(count, device=start.device).to(start.dtype) * step
+    return start + count_beside(start, count).to(start.dtype) * step

@@ -7,6 +7,8 @@ from typing import TypedDict
 
 import torch
 
+from .borders import count_beside
+
 
 def between(boxes: torch.Tensor, others: torch.Tensor, extra: float = 0.0) -> torch.Tensor:
     """Intersection over union of two sets of corners [M, 4]; 0 for empty boxes."""
@@ -43,8 +45,8 @@ def suppress(
     ranked = boxes[order]
     if eta < 1:
         return order[_falling(ranked, limit, threshold, eta, extra)]
-    bound = torch.tensor(threshold, dtype=boxes.dtype, device=boxes.device)
-    alive = torch.ones(len(order), dtype=torch.bool, device=boxes.device)
+    bound = boxes.new_tensor(threshold)
+    alive = boxes.new_ones(len(order), dtype=torch.bool)
     kept: list[torch.Tensor] = [order[:0]]
     found, start = 0, 0
     while start < len(order) and found < limit:
@@ -76,7 +78,7 @@ def _falling(
         if bound > 0.5:
             bound = bound * torch.tensor(eta, dtype=torch.float64)
             bound = bound.to(ranked.dtype)
-    return torch.tensor(kept, dtype=torch.int64, device=ranked.device)
+    return ranked.new_tensor(kept, dtype=torch.int64)
 
 
 def _greedy(hits: torch.Tensor, limit: int) -> torch.Tensor:
@@ -91,7 +93,7 @@ def _greedy(hits: torch.Tensor, limit: int) -> torch.Tensor:
         if len(kept) == limit:
             break
         gone = [a or b for a, b in zip(gone, row, strict=True)]
-    return torch.tensor(kept, dtype=torch.int64, device=hits.device)
+    return hits.new_tensor(kept, dtype=torch.int64)
 
 
 def select_boxes(
@@ -109,15 +111,15 @@ def select_boxes(
     else:
         low, high = boxes[..., :2], boxes[..., 2:]
         corners = torch.cat([torch.minimum(low, high), torch.maximum(low, high)], -1)
-    rows = [torch.zeros([0, 3], dtype=torch.int64, device=boxes.device)]
+    rows = [boxes.new_zeros([0, 3], dtype=torch.int64)]
     for image in range(scores.shape[0]):
         for label in range(scores.shape[1]):
             mine = scores[image, label]
-            good = torch.arange(len(mine), device=boxes.device)
+            good = count_beside(boxes, len(mine))
             if least is not None:
                 good = torch.nonzero(mine > least).reshape(-1)
             kept = good[suppress(corners[image][good], mine[good], limit, threshold)]
-            head = torch.tensor([image, label], device=boxes.device).expand(len(kept), 2)
+            head = boxes.new_tensor([image, label], dtype=torch.int64).expand(len(kept), 2)
             rows.append(torch.cat([head, kept[:, None]], 1))
     return torch.cat(rows)
 
@@ -150,14 +152,14 @@ def of_classes(
             (boxes[a:b].transpose(0, 1), scores[a:b].t(), a * scores.shape[1]) for a, b in spans
         ]
     rows = [boxes.new_zeros([0, 6])]
-    places = [torch.zeros(0, dtype=torch.int64, device=boxes.device)]
+    places = [boxes.new_zeros(0, dtype=torch.int64)]
     numbers = []
     for image, score, offset in images:
         made, where = _of_image(image, score, offset, counts is not None, how)
         rows.append(made)
         places.append(where)
         numbers.append(len(made))
-    found = torch.tensor(numbers, dtype=torch.int32, device=boxes.device)
+    found = boxes.new_tensor(numbers, dtype=torch.int32)
     return torch.cat(rows), found, torch.cat(places).to(torch.int32)
 
 
@@ -171,7 +173,7 @@ def _of_image(
         if label == how["background_label"]:
             continue
         mine, own = scores[label], boxes[label % len(boxes)]
-        least = torch.tensor(how["score_threshold"], dtype=mine.dtype, device=mine.device)
+        least = mine.new_tensor(how["score_threshold"])
         good = torch.nonzero(mine > least).reshape(-1)
         best = good[torch.argsort(-mine[good], stable=True)]
         best = best if how["nms_top_k"] < 0 else best[: how["nms_top_k"]]
@@ -190,8 +192,8 @@ def _of_image(
 def _rows(
     boxes: torch.Tensor, scores: torch.Tensor, found: Sequence[tuple[float, int, int]], offset: int
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    labels = torch.tensor([f[1] for f in found], dtype=torch.int64, device=boxes.device)
-    places = torch.tensor([f[2] for f in found], dtype=torch.int64, device=boxes.device)
+    labels = boxes.new_tensor([f[1] for f in found], dtype=torch.int64)
+    places = boxes.new_tensor([f[2] for f in found], dtype=torch.int64)
     score = scores[labels, places]
     head = torch.stack([labels.to(boxes.dtype), score], 1)
     rows = torch.cat([head, boxes[labels % len(boxes), places]], 1)

@@ -50,8 +50,8 @@ def pad_spatial(g: Emitter, x: Result, pairs: Pairs, value: float = 0) -> Result
 
 def symmetric(pairs: Pairs) -> list[int] | None:
     """One number for each axis where both sides are padded alike by a known amount."""
-    alike = all(a == b and isinstance(a, int) and a >= 0 for a, b in pairs)
-    return [int(a) for a, _ in pairs] if alike else None  # type: ignore[arg-type]  # known
+    border = [abs(a) for a, _ in pairs if isinstance(a, int)]
+    return border if [(a, a) for a in border] == list(pairs) else None
 
 
 def _bias_column(bias: Result, rank: int) -> Any:

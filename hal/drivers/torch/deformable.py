@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+
+from .borders import count_beside
 
 
 def deform(
@@ -35,8 +38,8 @@ def deform(
 def _grid(
     out: int, kernel: int, stride: int, dilation: int, start: int, like: torch.Tensor
 ) -> torch.Tensor:
-    windows = torch.arange(out, device=like.device) * stride - start
-    taps = torch.arange(kernel, device=like.device) * dilation
+    windows = count_beside(like, out) * stride - start
+    taps = count_beside(like, kernel) * dilation
     return (taps[:, None] + windows).to(like.dtype)
 
 
@@ -45,7 +48,7 @@ def sampled_at(x: torch.Tensor, y: torch.Tensor, across: torch.Tensor) -> torch.
     height, width = x.shape[3:]
     top, left = torch.floor(y), torch.floor(across)
     planes = x.flatten(3)
-    total = torch.zeros((), dtype=x.dtype, device=x.device)
+    total: Any = 0
     for row, down in ((top, 1 - (y - top)), (top + 1, y - top)):
         for column, right in ((left, 1 - (across - left)), (left + 1, across - left)):
             inside = (row >= 0) & (row < height) & (column >= 0) & (column < width)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +41,16 @@ class Torch(Device["Settings", "Program"]):
             raise NoDevice(
                 "device 'torch' needs the package torch: pip install 'nnadapter[torch]'"
             ) from None
-        from . import exporting, program  # which import torch
+        from . import program  # which imports torch
 
-        self.programs, self.exporting = program, exporting
+        self.programs = program
+
+    @cached_property
+    def exporting(self) -> ModuleType:
+        """What writes `.pt2` files; PyTorch's part of it takes longer to import than the rest."""
+        from . import exporting
+
+        return exporting
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         return self.programs.settings(properties)

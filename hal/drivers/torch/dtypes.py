@@ -85,10 +85,9 @@ def tensor_of(array: np.ndarray) -> torch.Tensor:
     dtype = dtype_of(precision)
     if precision in BITS:
         array = array.astype(np.uint8 if dtype == torch.uint8 else np.int8)
-    if min(array.strides, default=1) < 0 or not array.flags.aligned or not array.dtype.isnative:
-        array = np.array(array, order="C")
-    if any(s % max(array.itemsize, 1) for s in array.strides):
-        array = np.array(array, order="C")
+    array = np.require(array, array.dtype.newbyteorder("="), "A")
+    if any(s < 0 or s % array.itemsize for s in array.strides):
+        array = array.copy()
     if dtype in FOREIGN:
         carrier = np.int16 if array.itemsize == 2 else np.uint8
         return torch.from_numpy(_writable(array.view(carrier))).view(dtype)

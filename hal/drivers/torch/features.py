@@ -10,6 +10,7 @@ from nnir.ops import features
 
 from ...attributes import Floats, Ints
 from ...lowering import Lowerings
+from .borders import count_beside
 from .emitter import Emitter, Result
 
 table = Lowerings[Result]()
@@ -30,8 +31,8 @@ def count_grams(
             many = rows.shape[1] - (width - 1) * step
             if many <= 0:
                 break
-            at = torch.arange(many, device=rows.device)[:, None]
-            at = at + torch.arange(width, device=rows.device) * step
+            at = count_beside(rows, many)[:, None]
+            at = at + count_beside(rows, width) * step
             same = (rows[:, at][:, :, None] == pool).all(-1)  # [rows, windows, n-grams]
             later = torch.flip(torch.cumsum(torch.flip(same.to(torch.int64), [2]), 2), [2])
             counts[:, first : first + number] += (same & (later == 1)).sum(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -72,10 +73,12 @@ class Loop(nn.Module):
             return self._run_exported(condition, *inputs)
         state, fixed = inputs[: self.carried], inputs[self.carried :]
         columns: list[list[torch.Tensor]] = [[] for _ in self.scans]
-        flag, count = condition.reshape([]), 0
-        while self._goes_on(flag, count):
+        flag = condition.reshape([])
+        for count in itertools.count():
+            if not self._goes_on(flag, count):
+                break
             flag, *results = self.body(*state, *fixed)
-            flag, state, count = flag.reshape([]), tuple(results[: self.carried]), count + 1
+            flag, state = flag.reshape([]), tuple(results[: self.carried])
             for column, tensor in zip(columns, results[self.carried :], strict=True):
                 column.append(tensor)
         stacked = [

@@ -31,8 +31,7 @@ def meshgrid(g: Emitter, *input: Value) -> Results:
     sizes = [g.shape(v)[0] for v in input]
     last = len(input) - 1
     return tuple(
-        g.raw(v).reshape([-1 if n != 0 else 0, *[1] * (last - k)]).expand(sizes)
-        for k, (v, n) in enumerate(zip(input, sizes, strict=True))
+        g.raw(v).reshape([-1, *[1] * (last - k)]).expand(sizes) for k, v in enumerate(input)
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from nnir.broadcast import axis_of, length_of
@@ -59,16 +58,11 @@ def slice_(
     where = range(count) if axes is None else g.sizes(axes)
     by = [1] * count if steps is None else g.sizes(steps)
     result: Any = g.bits(input)
-    own = g.axes(input)
     for axis, start, end, step in zip(where, g.sizes(starts), g.sizes(ends), by, strict=True):
         place = axis_of(axis, input.rank) if isinstance(axis, int) else axis
         bounds = [start, end, step]
-        size = own[place] if isinstance(place, int) else None
         if isinstance(place, int) and isinstance(step, int) and step > 0:
             result = result[(slice(None),) * place + (slice(*bounds),)]
-        elif isinstance(size, int) and all(isinstance(b, int) for b in bounds):
-            places = np.arange(size, dtype=np.int64)[slice(*bounds)].copy()
-            result = torch.index_select(result, place, g.constant(places))
         else:
             result = g.call(borders.slice_strided, result, place, *bounds)
     return g.unbits(result, input.precision)

@@ -123,7 +123,7 @@ def _maxima(g: Emitter, input: Value, how: Windows) -> Result:
     rank, x = len(how.kernel), g.of(input)
     if input.precision == Precision.BOOL8:
         x = x.to(torch.float32)
-    elif input.is_integer and input.dtype.itemsize > 4:
+    elif input.is_integer and input.dtype.itemsize == 8:
         view = view_windows(pad_spatial(g, x, how.reach, _lowest(input)), how.extents, how.how)
         return view.amax(list(range(2 + rank, 2 + 2 * rank)))
     elif input.is_integer:
@@ -183,7 +183,7 @@ def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) ->
 def adaptive_max_pool_2d(
     g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
 ) -> Result | Results:
-    if input.is_integer and input.dtype.itemsize > 4:
+    if input.is_integer and input.dtype.itemsize == 8:
         raise NoLowering(f"torch has no adaptive_max_pool_2d of {input.type}")
     x = g.of(input) if input.is_float else g.of(input).to(torch.float64)
     both = g.call(torch.ops.aten.adaptive_max_pool2d.default, x, list(output_shape))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+
+from .borders import count_beside
 
 CHUNK = 1 << 24
 """So many samples are made at once."""
@@ -22,8 +25,8 @@ def _axis(
     else:
         count = torch.ceil(step)
         most = max(int(count.max().item()), 0) if count.numel() else 0
-    number = torch.arange(most, dtype=torch.float64, device=start.device)
-    bin_at = start[:, None] + torch.arange(bins, device=start.device) * step[:, None]
+    number = count_beside(start, most).to(torch.float64)
+    bin_at = start[:, None] + count_beside(start, bins) * step[:, None]
     inner = (number + 0.5) * (step / count.clamp(min=1))[:, None]
     at = bin_at[:, :, None] + inner[:, None, :]
     inside = (at >= -1) & (at <= size) & (number < count[:, None, None])
@@ -80,7 +83,7 @@ def _pool_bins(
     inside = above[:, :, :, None, None] & beside[:, None, None]
     flat = x.flatten(2)[images]
     shape = (*x.shape[1:2], *inside.shape[1:])
-    total = torch.zeros((), dtype=x.dtype, device=x.device)
+    total: Any = 0
     found = None
     for row, vertical in ((y0, 1 - down), (y1, down)):
         for column, horizontal in ((x0, 1 - across), (x1, across)):
@@ -107,7 +110,7 @@ def _pool_bins(
 
 
 def _count_mask(count: torch.Tensor, most: int) -> torch.Tensor:
-    return torch.arange(most, device=count.device) < count[:, None]
+    return count_beside(count, most) < count[:, None]
 
 
 def _round_away(x: torch.Tensor) -> torch.Tensor:
@@ -121,7 +124,7 @@ def _bounds(
     """The first element of each bin [R, bins], and the one behind the last."""
     length = (end - start + 1).clamp(min=1).to(torch.float32)
     step = (length / torch.tensor(bins, dtype=torch.float32))[:, None]
-    number = torch.arange(bins + 1, dtype=torch.float32, device=start.device)
+    number = count_beside(start, bins + 1).to(torch.float32)
     low = torch.floor(number[:-1] * step).to(torch.int64) + start[:, None]
     high = torch.ceil(number[1:] * step).to(torch.int64) + start[:, None]
     return low.clamp(0, size), high.clamp(0, size)
@@ -138,8 +141,8 @@ def maximal_regions(
     top, bottom = _bounds(scaled[:, 1], scaled[:, 3], bins[0], height)
     left, right = _bounds(scaled[:, 0], scaled[:, 2], bins[1], width)
     best = x.new_zeros([len(rois), x.shape[1], *bins])
-    places = torch.full(best.shape, -1, dtype=torch.int64, device=x.device)
-    plane = torch.arange(height * width, device=x.device).reshape(height, width)
+    places = x.new_full(best.shape, -1, dtype=torch.int64)
+    plane = count_beside(x, height * width).reshape(height, width)
     for n in range(len(rois)):
         for i in range(bins[0]):
             for j in range(bins[1]):
@@ -171,11 +174,11 @@ def decode_boxes(
     head = head.reshape(batch, count, 5 + classes, height, width)
     ends = sizes.to(x.dtype).reshape(batch, 2, 1, 1, 1)
     shift = -0.5 * (stretch - 1)
-    grid = [torch.arange(n, device=x.device) for n in (width, height)]
+    grid = [count_beside(x, n) for n in (width, height)]
     across = (grid[0] + torch.sigmoid(head[:, :, 0]) * stretch + shift) / width * ends[:, 1]
     down = (grid[1][:, None] + torch.sigmoid(head[:, :, 1]) * stretch + shift) / height
     down = down * ends[:, 0]
-    anchor = torch.tensor(anchors, dtype=x.dtype, device=x.device).reshape(count, 2, 1, 1)
+    anchor = x.new_tensor(anchors).reshape(count, 2, 1, 1)
     w = torch.exp(head[:, :, 2]) * anchor[:, 0] / (ratio * width) * ends[:, 1]
     h = torch.exp(head[:, :, 3]) * anchor[:, 1] / (ratio * height) * ends[:, 0]
     sure = torch.sigmoid(head[:, :, 4])

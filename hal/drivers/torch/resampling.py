@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import torch
+
+from .borders import count_beside
 
 
 def positions(
@@ -14,10 +17,10 @@ def positions(
     out: int,
     scale: float,
     roi: tuple[float, float] | None,
-    device: torch.device,
+    x: torch.Tensor,
 ) -> torch.Tensor:
-    """Where in an axis of `size` the `out` results lie (ONNX Resize)."""
-    at = torch.arange(out, dtype=torch.float64, device=device)
+    """Where in an axis of `size` of `x` the `out` results lie (ONNX Resize)."""
+    at = count_beside(x, out).to(torch.float64)
     length = scale * size
     if coordinates == "align_corners":
         return torch.zeros_like(at) if length == 1 else at * (size - 1) / (length - 1)
@@ -71,7 +74,7 @@ def blend(
     """Weighted sums of the neighbours of every position on an axis."""
     size = x.shape[axis]
     radius = math.ceil((2 if mode == "cubic" else 1) / shrink)
-    steps = torch.arange(1 - radius, radius + 1, device=x.device)
+    steps = count_beside(x, 2 * radius) + 1 - radius
     near = torch.floor(at).to(torch.int64)[:, None] + steps
     distance = torch.abs(near - at[:, None]) * shrink
     factors = cubic(distance, a) if mode == "cubic" else torch.clamp(1 - distance, 0, 1)
@@ -82,7 +85,7 @@ def blend(
         factors = factors / torch.where(total == 0, 1.0, total)
     near = near.clamp(0, max(size - 1, 0))
     tail = [1] * (x.ndim - axis - 1)
-    made = torch.zeros((), dtype=x.dtype, device=x.device)
+    made: Any = 0
     for k in range(2 * radius):
         weight = factors[:, k].to(x.dtype).reshape([-1, *tail])
         made = made + torch.index_select(x, axis, near[:, k]) * weight
@@ -114,7 +117,7 @@ def resize_axes(
         size = x.shape[axis]
         if out[k] == size and steps[k] == 1 and part in (None, (0.0, 1.0)):
             continue
-        at = positions(coordinates, size, out[k], steps[k], part, x.device)
+        at = positions(coordinates, size, out[k], steps[k], part, x)
         if mode == "nearest":
             x = take_nearest(x, axis, at, nearest_mode)
         else:
@@ -148,7 +151,7 @@ def resolve_sizes(
 def resized_nearest(x: torch.Tensor, sizes: Sequence[int], align_corners: bool) -> torch.Tensor:
     """RESIZE_NEAREST of the last two axes, in whole numbers."""
     for axis, out in enumerate(sizes, start=2):
-        size, at = x.shape[axis], torch.arange(out, device=x.device)
+        size, at = x.shape[axis], count_beside(x, out)
         if align_corners:
             steps = max(out - 1, 1)
             near = (2 * at * (size - 1) + steps) // (2 * steps)
@@ -164,7 +167,7 @@ def resized_linear(
     """RESIZE_LINEAR of the last two axes."""
     for axis, out in enumerate(sizes, start=2):
         size = x.shape[axis]
-        at = torch.arange(out, dtype=torch.float64, device=x.device)
+        at = count_beside(x, out).to(torch.float64)
         if align_corners:
             at = at * ((size - 1) / (out - 1) if out > 1 else 0.0)
         elif align_mode == 0:

@@ -108,7 +108,7 @@ def resize_(
 ) -> Result:
     x = g.bits(input) if how.is_nearest else _blendable(g, input)
     crops = how.coordinate_transformation_mode == "tf_crop_and_resize"
-    if crops and how.is_nearest and not input.is_float and input.dtype.itemsize > 4:
+    if crops and how.is_nearest and not input.is_float and input.dtype.itemsize == 8:
         raise NoLowering(f"torch does not crop and resize {input.type}")
     if crops and how.is_nearest:
         x = g.of(input)
@@ -167,20 +167,23 @@ def grid_sample(
     x = x if input.is_float else x.to(torch.float32)
     both = (input.precision, grid.precision)
     wide = torch.float64 if Precision.FLOAT64 in both else torch.float32
-    made = functional.grid_sample(
-        x.to(wide), _finite(g, at.to(wide), input, align_corners), **given
-    )
-    if input.is_integer:
-        return made.to(PLAIN[input.precision])
+    at = at.to(wide)
+    if not input.is_float:
+        at = _finite(g, at, input, align_corners)
+        return functional.grid_sample(x.to(wide), at, **given).to(PLAIN[input.precision])
+    clamps = given["padding_mode"] == "border" and mode == InterpolateMode.BILINEAR
+    is_place = ~torch.isnan(at) if clamps else torch.isfinite(at)
+    made = functional.grid_sample(x.to(wide), at, **given)
+    made = torch.where(is_place.all(-1).unsqueeze(1), made, torch.nan)
     return made.to(PLAIN[input.precision])
 
 
 def _finite(g: Emitter, grid: Any, input: Value, align_corners: bool) -> Result:
     """Positions that are not finite lie two elements outside."""
     sizes = g.shape(input)[:1:-1]
-    outside = [-4 / (n - 1) - 1 if align_corners and n != 1 else -3 / n - 1 for n in sizes]
     if any(not isinstance(n, int) for n in sizes) and align_corners:
         raise NoLowering(f"torch samples {input.type} with align_corners in known sizes only")
+    outside = [-4 / (n - 1) - 1 if align_corners and n != 1 else -3 / n - 1 for n in sizes]
     if all(isinstance(n, (int, float)) for n in outside):
         away = g.constant(np.array(outside, np.float64)).to(grid.dtype)
     else:

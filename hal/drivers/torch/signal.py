@@ -29,7 +29,7 @@ def transform(x: torch.Tensor, count: int, axis: int, kind: str) -> torch.Tensor
         return function(x, count, axis)
     sizes = list(x.shape)
     sizes[axis] = count // 2 + 1 if kind == "rfft" else count
-    whole = torch.empty([*sizes, 2], dtype=x.real.dtype, device=x.device)
+    whole = x.real.new_empty([*sizes, 2])
     return whole[..., 0] if kind == "irfft" else torch.view_as_complex(whole)
 
 
@@ -52,14 +52,13 @@ def dft(
     x = x.to(kind)
     count = g.size((size - 1) * 2 if inverse and onesided else size)
     count = count if dft_length is None else g.sizes(dft_length)[0]
-    wave = torch.complex(x.select(-1, 0), x.select(-1, 1 if parts == 2 else 0))
-    if parts == 1:
-        wave = torch.complex(x.select(-1, 0), torch.zeros_like(x.select(-1, 0)))
+    real = x.select(-1, 0)
+    wave = torch.complex(real, x.select(-1, 1) if parts == 2 else torch.zeros_like(real))
     if inverse and onesided:
         made = g.call(transform, wave, count, along, "irfft").unsqueeze(-1)
         return g.back(made, input.precision)
     if onesided and parts == 1:
-        result = g.call(transform, x.select(-1, 0), count, along, "rfft")
+        result = g.call(transform, real, count, along, "rfft")
     else:
         result = g.call(transform, wave, count, along, "ifft" if inverse else "fft")
         result = result.narrow(along, 0, count // 2 + 1) if onesided else result

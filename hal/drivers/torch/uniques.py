@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from .borders import count_beside
+
 Result = tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]
 
 
@@ -25,7 +27,7 @@ def unique_elements(x: torch.Tensor, ascending: bool) -> Result:
 def unique_slices(x: torch.Tensor, axis: int, ascending: bool) -> Result:
     """The distinct slices along an axis."""
     values, inverse, counts = torch.unique(x, return_inverse=True, return_counts=True, dim=axis)
-    at = torch.arange(inverse.numel(), device=x.device)
+    at = count_beside(x, inverse.numel())
     first = torch.full_like(counts, inverse.numel()).scatter_reduce(0, inverse, at, "amin")
     return _arrange(values, first, inverse, counts, axis, ascending)
 
@@ -41,5 +43,5 @@ def _arrange(
     if ascending:
         return values, first, inverse, counts
     order = torch.argsort(first, stable=True)
-    rank = torch.empty_like(order).scatter(0, order, torch.arange(len(order), device=order.device))
+    rank = torch.empty_like(order).scatter(0, order, count_beside(order, len(order)))
     return torch.index_select(values, axis, order), first[order], rank[inverse], counts[order]
