@@ -31,6 +31,9 @@ CACHES = {
 SANDBOX = str(HOME / "nnir" / "sandbox.py")
 
 
+PACKAGES = ("nnadapter", "conformance", "frontends", "hal", "nnir")
+"""What another interpreter needs of this project."""
+
 REFUSED = frozenset({"ORT_LOAD_CONFIG_FROM_MODEL"})
 """What lets a framework take its options from a model."""
 
@@ -49,14 +52,18 @@ def command(
     return [python, "-P", "-W", "ignore", SANDBOX, limits, module, *arguments]
 
 
-def environment(folder: str) -> dict[str, str]:
+def environment(folder: str, python: str = sys.executable) -> dict[str, str]:
     """The environment of a process whose own folder is `folder`: what it writes goes there.
 
     It reads the bytecode that lies beside modules, as a framework takes three times as long to
-    import without, and writes none.
+    import without, and writes none. Another interpreter `python` finds our packages and none that
+    were installed with them: it has its own.
     """
     caches = {name: os.path.join(folder, part) for name, part in CACHES.items()}
-    path = os.pathsep.join(search_path(is_folder_trusted=False))
+    entries = search_path(is_folder_trusted=False)
+    if python != sys.executable:
+        entries = [link_packages(Path(folder) / "packages"), *entries[1:]]
+    path = os.pathsep.join(entries)
     home = {"HOME": folder, "PYTHONUSERBASE": site.getuserbase(), "PYTHONDONTWRITEBYTECODE": "1"}
     kept = {k: v for k, v in os.environ.items() if k not in REFUSED}
     return {**kept, **home, **caches, "TMPDIR": folder, "PYTHONPATH": path}
@@ -75,3 +82,11 @@ def search_path(*, is_folder_trusted: bool) -> Sequence[str]:
     else:
         kept = [e for e in entries if os.path.isabs(e) and os.path.realpath(e) != here]
     return list(dict.fromkeys([str(HOME), *kept]))
+
+
+def link_packages(folder: Path) -> str:
+    """A folder with our packages alone, made of links."""
+    folder.mkdir()
+    for name in PACKAGES:
+        (folder / name).symlink_to(HOME / name, target_is_directory=True)
+    return str(folder)

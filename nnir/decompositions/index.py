@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,6 @@ from ..folding import Folder
 from ..model import Value
 from ..ops import binary, compare, index, linear, reduce, shape
 from ..types import Precision
-from .reduce import highest
 
 WHOLE = {Precision.INT32, Precision.INT64}
 MOST_PAIRS = 1 << 24
@@ -265,11 +265,11 @@ TOTALS: dict[str, Callable[..., Value]] = {
     "max": reduce.reduce_max,
     "min": reduce.reduce_min,
 }
-NOTHING: dict[str, Callable[[Value], float]] = {
+NOTHING: dict[str, Callable[[Value], Any]] = {
     "add": lambda x: 0,
     "mul": lambda x: 1,
     "max": lambda x: reduce.lowest(x.dtype),
-    "min": highest,
+    "min": lambda x: reduce.highest(x.dtype),
 }
 """What changes nothing."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -83,32 +84,32 @@ def _reduce_min(input: Value, axes: Value, *, keepdim: bool) -> Value:
         return logic.not_(reduce.reduce_max(logic.not_(input), axes, keepdim=keepdim))
     if input.is_float:
         return -reduce.reduce_max(-input, axes, keepdim=keepdim)
-    last = -1 if input.dtype.kind == "i" else highest(input)
+    last = -1 if input.dtype.kind == "i" else reduce.highest(input.dtype)
     return last - reduce.reduce_max(last - input, axes, keepdim=keepdim)
 
 
 @reduce.cum_max.decomposes()
 def _cum_max(input: Value, *, axis: int) -> tuple[Value, Value]:
-    return _extreme(input, axis, binary.max_, reduce.lowest(input.dtype))
+    return _extreme(input, axis, binary.max_, reduce.lowest)
 
 
 @reduce.cum_min.decomposes()
 def _cum_min(input: Value, *, axis: int) -> tuple[Value, Value]:
-    return _extreme(input, axis, binary.min_, highest(input))
+    return _extreme(input, axis, binary.min_, reduce.highest)
 
 
-def highest(x: Value) -> float:
-    """The highest number of its precision, inf where there is one."""
-    return np.inf if x.is_float else int(np.iinfo(x.dtype).max)
-
-
-def _extreme(input: Value, axis: int, join: Join, nothing: float) -> tuple[Value, Value]:
+def _extreme(
+    input: Value, axis: int, join: Join, identity: Callable[[np.dtype], Any]
+) -> tuple[Value, Value]:
     """The best so far, and the last place that has it: the largest place so far that equals it."""
+    if input.precision == Precision.BOOL8:
+        values, places = _extreme(input.cast(Precision.INT8), axis, join, identity)
+        return values.cast(Precision.BOOL8), places
     if not input.is_float and not input.is_integer:
         raise Unsupported(f"the best element so far of {input.type}")
     at = axis_of(axis, input.rank)
     (size,) = build.known_sizes(input, [at])
-    values = _running(input, at, size, join, nothing, reverse=False)
+    values = _running(input, at, size, join, identity(input.dtype), reverse=False)
     is_best = compare.equal(input, values) | compare.not_equal(input, input)
     count = build.arange_along(input, at, aligned=True)
     places = compare.where(is_best, count, count.scalar(0))

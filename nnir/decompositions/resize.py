@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..broadcast import axes_of, contents, ints
+from ..broadcast import axes_of, contents
 from ..decomposition import Level
 from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import index, linear, resize, sampling, shape
+from ..ops import binary, generate, index, linear, resize, sampling, shape
 
 PLANE = [2, 3]
 ROUNDED = {"half_pixel": (False, 0), "pytorch_half_pixel": (False, 0)}
@@ -82,7 +82,7 @@ def _nearest(
     if mode != "nearest" or coordinate_transformation_mode == "tf_crop_and_resize":
         raise Unsupported(f"resize by {mode} and {coordinate_transformation_mode} without rounding")
     repeated = _whole_scales(input, scales, axes, coordinate_transformation_mode)
-    if repeated is not None:
+    if repeated is not None and nearest_mode.startswith("round"):
         return resize.resize_nearest(input, None, np.array(repeated, np.float32))
     scaling = Scaling(input, scales, sizes, axes, keep_aspect_ratio_policy)
     how = sampling.Filter(mode, coordinate_transformation_mode, nearest_mode, False, False, 0.0)
@@ -197,14 +197,30 @@ def _product_along(x: Value, axis: int, matrix: np.ndarray) -> Value:
 
 @resize.affine_grid.decomposes(level=Level.ROUNDING)
 def _affine_grid(theta: Value, size: Value, *, align_corners: bool) -> Value:
-    """The grid of no change, a constant, times the matrices."""
-    sizes = ints(size)
-    if sizes is None:
-        raise NotConstant("the size of an affine grid")
-    spatial = sizes[2:]
-    still = np.eye(len(spatial), len(spatial) + 1)[None]
-    plain = resize.affine_grid.reference(still, np.array(sizes), align_corners=align_corners)
-    base = np.concatenate([plain[0], np.ones((*spatial, 1))], axis=-1)
-    points = theta.model.constant(base.reshape(-1, len(spatial) + 1).astype(theta.dtype))
+    """The grid of no change, a constant where its size is known, times the matrices."""
+    spatial = build.elements(size)[2:]
+    count = len(spatial)
+    known = [n for n in spatial if isinstance(n, int)]
+    if len(known) == count:
+        still, sizes = np.eye(count, count + 1)[None], np.array((1, 1, *known))
+        plain = resize.affine_grid.reference(still, sizes, align_corners=align_corners)
+        base = np.concatenate([plain[0], np.ones((*known, 1))], axis=-1)
+        points = theta.model.constant(base.reshape(-1, count + 1).astype(theta.dtype))
+    else:
+        points = _points(theta, spatial, align_corners=align_corners)
     grid = linear.mat_mul(points, shape.transpose(theta, perm=(0, 2, 1)))
-    return build.reshape(grid, [build.size_of(theta, 0), *spatial, len(spatial)])
+    return build.reshape(grid, [build.size_of(theta, 0), *spatial, count])
+
+
+def _points(theta: Value, spatial: Sequence[build.Size], *, align_corners: bool) -> Value:
+    """Rows of the coordinates of all pixels, the last axis first, and a one."""
+    full = build.vector(theta.model, [*spatial, 1])
+    columns = [generate.fill(full, theta.model.constant(1, theta.dtype))]
+    for axis, part in enumerate(spatial):
+        size = shape.reshape(build.vector(theta.model, [part]), []).cast(theta.precision)
+        line = generate.range_([0], build.vector(theta.model, [part]), [1]).cast(theta.precision)
+        steps = binary.max_(size - 1, size.scalar(1)) if align_corners else size
+        at = (2 * line + 1 - size) / steps
+        spread = shape.unsqueeze(at, list(range(1, len(spatial) - axis + 1)))
+        columns.insert(0, shape.expand(spread, full))
+    return build.reshape(shape.concat(*columns, axis=-1), [-1, len(spatial) + 1])

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..broadcast import contents, length_of
 from ..dim import Dim, Expr, ceil_div, product
+from ..errors import NotConstant
 from ..model import Index, Value
 from ..numeric import apply_fuse_code, wide
 from ..operator import of_windows, operator, require
@@ -565,6 +566,9 @@ def _(
         if zero.rank and zero.shape[0] != 1:
             zero = shape.reshape(zero, (-1, *(1,) * (filter.rank - 1)))
         w = w - zero
-    bias = input.model.constant(np.zeros(int(filter.shape[0]), np.int32))  # type: ignore[arg-type]
+    count = filter.shape[0]
+    if isinstance(count, Expr):
+        raise NotConstant(f"conv_integer needs a known number of filters, not {filter.type}")
+    bias = input.model.constant(np.zeros(count, np.int32))
     made = conv_2d if len(strides) == 2 else conv_3d
     return made(x, w, bias, pads=pads, strides=strides, group=group, dilations=dilations)

@@ -130,6 +130,10 @@ def non_max_suppression_indices(
     require(boxes.rank == 3 and scores.rank == 3, f"suppression of {boxes.type} by {scores.type}")
     common_dim((boxes.shape[0], scores.shape[0]), "suppression of images")
     common_dim((boxes.shape[1], scores.shape[2]), "suppression of boxes")
+    limits = max_output_boxes_per_class, iou_threshold, score_threshold
+    for limit in (v for v in limits if v is not None):
+        is_number = all(size == 1 or isinstance(size, Expr) for size in limit.shape)
+        require(is_number, f"suppression by the numbers of {limit.type}")
     return TensorType(Precision.INT64, (boxes.model.fresh(), 3))
 
 

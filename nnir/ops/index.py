@@ -330,6 +330,7 @@ def non_zero(input: Value) -> TensorType:
 def _reverse_sequence(
     input: np.ndarray, lengths: np.ndarray, *, batch_axis: int = 0, time_axis: int = 1
 ) -> np.ndarray:
+    batch_axis, time_axis = batch_axis % input.ndim, time_axis % input.ndim
     steps = np.arange(input.shape[time_axis])
     until = lengths.astype(np.int64)[:, None]
     source = np.where(steps < until, until - 1 - steps, steps)

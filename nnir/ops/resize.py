@@ -339,7 +339,11 @@ def _grid_sample(
     given = {"mode": kind, "border": BORDERS[pad_mode], "align_corners": align_corners}
     if kind == "nearest":
         return _nearest_sample(input, wide_grid, BORDERS[pad_mode], align_corners)
-    return sampling.sample(data, wide_grid, **given).astype(input.dtype)  # type: ignore[arg-type]
+    found = sampling.sample(data, wide_grid, **given)  # type: ignore[arg-type]
+    if np.issubdtype(found.dtype, np.floating) and input.dtype.kind not in "biu":
+        nowhere = sampling.is_nowhere(wide_grid, mode=kind, border=BORDERS[pad_mode])
+        found = np.where(nowhere[:, None], np.asarray(np.nan, found.dtype), found)
+    return found.astype(input.dtype)
 
 
 def _nearest_sample(
@@ -388,7 +392,8 @@ def grid_sample(
     Shapes: [N, C, H, W] and [N, H', W', 2] to [N, C, H', W'].
     Edges: -1 and 1 are the centres of the corner pixels with `align_corners`, else their outer
         edges; CONSTANT is 0 outside, EDGE and REPLICATE clamp, REFLECT mirrors. A half rounds to
-        even. A position that is not finite lies outside.
+        even. NaN in a position makes the value NaN, and so does infinity where the border does not
+        clamp it; the nearest element of such a position is 0.
     """
     return _sample_type("grid_sample", input, grid, mode, pad_mode, 2)
 
@@ -417,7 +422,7 @@ def _affine_grid(theta: np.ndarray, size: np.ndarray, *, align_corners: bool) ->
     axes = []
     for n in spatial:
         if align_corners:
-            axes.append(np.linspace(-1, 1, n))
+            axes.append(np.linspace(-1, 1, n) if n != 1 else np.zeros(1))
         else:
             axes.append((2 * np.arange(n) + 1) / max(n, 1) - 1)
     points = [*reversed(np.meshgrid(*axes, indexing="ij")), np.ones(spatial)]
@@ -432,7 +437,8 @@ def affine_grid(theta: Value, size: Index, *, align_corners: bool = False) -> Te
     Types: any float.
     Shapes: `theta` [N, 2, 3] with `size` (N, C, H, W) to [N, H, W, 2], or [N, 3, 4] with
         (N, C, D, H, W) to [N, D, H, W, 3].
-    Edges: with `align_corners` -1 and 1 are the centres of the corner pixels, else outer edges.
+    Edges: with `align_corners` -1 and 1 are the centres of the corner pixels, else outer edges;
+        a single pixel is at 0.
     """
     require(theta.is_float and theta.rank == 3, f"affine_grid needs matrices, not {theta.type}")
     count = length_of(size)

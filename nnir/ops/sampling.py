@@ -142,6 +142,8 @@ def sample(
     near, factors = [], []
     for axis, size in enumerate(sizes):
         at = unnormalise(grid[..., rank - 1 - axis], size, align_corners=align_corners)
+        if border == "border" and mode != "cubic":  # infinity is beyond the last element
+            at = apply_border(at, size, border, align_corners=align_corners)
         at = np.where(np.isfinite(at), at, -2.0).astype(at.dtype)
         if mode == "nearest":
             at = np.rint(at)
@@ -158,6 +160,13 @@ def sample(
         weight = np.prod([f[t] for f, t in zip(factors, taps, strict=True)], axis=0)
         total = total + _pixels(planes, batch, where, border, align_corners) * weight[..., None]
     return np.moveaxis(np.asarray(total), -1, 1)
+
+
+def is_nowhere(grid: np.ndarray, *, mode: str, border: str) -> np.ndarray:
+    """Which positions [N, *out, rank] stand for no place: those with a NaN, and infinity where the
+    border does not clamp it."""
+    clamps = border == "border" and mode != "cubic"
+    return (np.isnan(grid) if clamps else ~np.isfinite(grid)).any(axis=-1)
 
 
 def _neighbours(at: np.ndarray, mode: str) -> tuple[np.ndarray, np.ndarray]:

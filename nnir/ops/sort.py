@@ -24,10 +24,11 @@ def _top_k(
     if not 0 <= count <= size:
         raise ValueError(f"k={count} of {size} elements")
     moved = np.moveaxis(input, axis, -1)
+    keys = moved.astype(np.float32) if moved.dtype.kind == "V" else moved  # NaN has a place there
     if largest:  # a stable sort backwards: of equal elements the first stays first
-        order = size - 1 - np.argsort(moved[..., ::-1], axis=-1, kind="stable")[..., ::-1]
+        order = size - 1 - np.argsort(keys[..., ::-1], axis=-1, kind="stable")[..., ::-1]
     else:
-        order = np.argsort(moved, axis=-1, kind="stable")
+        order = np.argsort(keys, axis=-1, kind="stable")
     order = order[..., :count]
     values = np.moveaxis(np.take_along_axis(moved, order, axis=-1), -1, axis)
     return values, np.moveaxis(order, -1, axis).astype(return_indices_dtype.dtype)

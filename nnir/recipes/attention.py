@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import build
 from ..dim import Expr
-from ..errors import NotConstant
+from ..errors import BadType, NotConstant
 from ..model import Value
 from ..ops import activation, generate, linear, shape
 from ..ops import attention as ops
@@ -55,3 +55,31 @@ def causal_mask(query: Value, key: Value) -> Value:
         )
         places.append(generate.range_(0, last, 1))
     return places[1] <= shape.unsqueeze(places[0], [1])
+
+
+def repeat_heads(x: Value, query: Value) -> Value:
+    """Every head of keys or values once for each of the query heads that share it."""
+    mine, theirs = x.shape[-3], query.shape[-3]
+    if mine == theirs:
+        return x
+    if isinstance(mine, Expr) or isinstance(theirs, Expr) or theirs % mine:
+        raise BadType(f"attention of {theirs} query heads with {mine}")
+    lead = [-1] * (x.rank - 2)
+    spread = shape.expand(shape.unsqueeze(x, [x.rank - 2]), [*lead, theirs // mine, -1, -1])
+    return shape.flatten(spread, start_axis=x.rank - 3, end_axis=x.rank - 2)
+
+
+def rotate_features(x: Value, sin: Value, cos: Value, *, side_by_side: bool) -> Value:
+    """Numbers side by side, or of both halves of the last axis, turned as points by angles."""
+    size = x.shape[-1]
+    if isinstance(size, Expr) or size % 2:
+        raise NotConstant(f"a rotary embedding of {x.type}")
+    if side_by_side:
+        lead = build.sizes_of(x)[:-1]
+        points = build.reshape(x, [*lead, size // 2, 2])
+        first, second = shape.split(points, [1, 1], axis=-1)
+        other = build.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
+    else:
+        first, second = shape.split(x, [size // 2] * 2, axis=-1)
+        other = shape.concat(-second, first, axis=-1)
+    return x * cos + other * sin

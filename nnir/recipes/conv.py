@@ -12,26 +12,33 @@ from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
 from ..ops import conv, shape
-from ..types import Row
+from ..types import AutoPad, Row
 from .layout import with_channels_first
 from .windows import Window, spatial_sizes
+
+MOST_CHANNELS = 1 << 20
+"""More than any model has: what is made for each of them stays small."""
 
 
 @dataclass(frozen=True)
 class Slide:
-    """How a filter moves: (before, after) pads axis by axis; `extra` of a transposed one."""
+    """How a filter moves: (before, after) pads axis by axis; `extra` of a transposed one.
+
+    Where the sizes are only known while running, `auto_pad` may say the padding.
+    """
 
     strides: tuple[int, ...]
     pads: tuple[int, ...]
     dilations: tuple[int, ...]
     groups: int
     extra: tuple[int, ...] | None = None
+    auto_pad: AutoPad = AutoPad.NONE
 
     def with_axis(self) -> Slide:
         """The same with an axis in front that the filter does not move along."""
         extra = None if self.extra is None else (0, *self.extra)
-        pads = (0, 0, *self.pads)
-        return Slide((1, *self.strides), pads, (1, *self.dilations), self.groups, extra)
+        strides, dilations, pads = (1, *self.strides), (1, *self.dilations), (0, 0, *self.pads)
+        return Slide(strides, pads, dilations, self.groups, extra, self.auto_pad)
 
 
 def each_axis(name: str, values: Sequence[int], rank: int) -> tuple[int, ...]:
@@ -54,6 +61,8 @@ def zero_bias(weight: Value, axis: int, groups: int) -> Value:
     count = weight.shape[axis]
     if isinstance(count, Expr):
         raise NotConstant(f"a convolution with a filter {weight.type}")
+    if count * groups > MOST_CHANNELS:
+        raise Unsupported(f"a convolution to {count * groups} channels")
     return weight.model.constant(np.zeros(count * groups, weight.dtype))
 
 
@@ -62,7 +71,7 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
     rank = weight.rank - 2
     if rank not in (1, 2, 3) or input.rank not in (rank + 1, rank + 2):
         raise Unsupported(f"a convolution of {input.type} by {weight.type}")
-    if min(slide.pads) < 0:
+    if min(slide.pads, default=0) < 0:
         raise BadType(f"a convolution with padding={slide.pads}: 0 or more is needed")
     added = [0] if input.rank == rank + 1 else []
     is_transposed = slide.extra is not None
@@ -73,7 +82,7 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
         weight, slide, rank = add_spatial_axis(weight), slide.with_axis(), 2
     x = shape.unsqueeze(input, added) if added else input
     given = {"strides": slide.strides, "dilations": slide.dilations, "group": slide.groups}
-    given |= {"pads": slide.pads if any(slide.pads) else None}
+    given |= {"pads": slide.pads if any(slide.pads) else None, "auto_pad": slide.auto_pad}
     operator = conv.conv_2d if rank == 2 else conv.conv_3d
     if is_transposed:
         operator = conv.conv_2d_transpose if rank == 2 else conv.conv_3d_transpose

@@ -18,11 +18,10 @@ def vector_norm(x: Value, order: float, axis: Axes, keepdim: bool) -> Value:
         x, keepdim, axis = shape.reshape(x, [1]), False, None
     elif axis:
         axes = list(axes_of(axis, x.rank))
-    size = abs(x)
+    size = x if order == 2 and x.dtype.kind != "c" else abs(x)
     result: Value
     if order == 2:
-        squares = unary.square(size if x.dtype.kind == "c" else x)
-        result = unary.sqrt(reduce.reduce_sum(squares, axes, keepdim=keepdim))
+        result = unary.sqrt(reduce.reduce_sum(unary.square(size), axes, keepdim=keepdim))
     elif order == 1:
         result = reduce.reduce_sum(size, axes, keepdim=keepdim)
     elif order == math.inf:

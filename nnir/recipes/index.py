@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import ml_dtypes
 import numpy as np
 
 from .. import build
@@ -263,11 +264,14 @@ def _crop(src: Value, where: Value) -> Value:
     return index.slice_(src, axes, [0] * len(axes), ends)
 
 
-def neutral_of(reduction: str, dtype: np.dtype) -> Number:
-    """What changes nothing that it is combined with."""
+def neutral_of(reduction: str, dtype: np.dtype, *, finite: bool = False) -> Number:
+    """What changes nothing that it is combined with; a `finite` one changes infinities."""
     if reduction in ("add", "mul"):
         return int(reduction == "mul")
     limit = lowest(dtype) if reduction == "max" else highest(dtype)
+    if finite and np.isinf(limit):
+        limits = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+        limit = limits.min if reduction == "max" else limits.max
     number: Number = np.asarray(limit).astype(dtype).item()
     return number
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from .. import build
-from ..dim import Expr
+from ..dim import Dim, Expr
 from ..errors import BadType, Unsupported
 from ..model import Value
 from ..ops import generate, pool, reduce, shape
 from ..ops import index as ops
-from ..types import Precision
+from ..types import AutoPad, Precision
 from .conv import each_axis
 from .layout import with_channels_first
 from .windows import Window, spatial_sizes
@@ -153,3 +153,100 @@ def pool_windows(x: Value, how: Window, data_format: str, *, maximum: bool) -> V
         return result
 
     return with_channels_first(x, data_format, compute)
+
+
+@dataclass(frozen=True)
+class PoolWindow:
+    """How a pool moves: (before, after) pads axis by axis; `ceil` keeps a last partial window."""
+
+    kernel: tuple[int, ...]
+    strides: tuple[int, ...]
+    pads: tuple[int, ...]
+    dilations: tuple[int, ...]
+    ceil: bool = False
+    auto_pad: AutoPad = AutoPad.NONE
+
+    @property
+    def rank(self) -> int:
+        return len(self.kernel)
+
+    def with_axis(self) -> PoolWindow:
+        """The same with an axis in front along which nothing moves."""
+        given = (1, *self.kernel), (1, *self.strides), (0, 0, *self.pads), (1, *self.dilations)
+        return PoolWindow(*given, self.ceil, self.auto_pad)
+
+    def general(self) -> dict[str, Any]:
+        """Arguments of the pools over any number of axes."""
+        if self.auto_pad != AutoPad.NONE:
+            raise Unsupported(f"a pool with auto_pad and open sizes over {self.rank} axes")
+        given = {"kernel_shape": self.kernel, "strides": self.strides, "pads": self.pads}
+        return given | {"dilations": self.dilations, "ceil_mode": self.ceil}
+
+    def plain(self, x: Value, *, clips: bool = False) -> dict[str, Any] | None:
+        """Arguments of a pool without dilation that gives the same, else None.
+
+        `clips`: the divisor leaves out what overhangs, so there must be nothing.
+        """
+        if any(d > 1 for d in self.dilations):
+            return None
+        given: dict[str, Any] = {"kernel_shape": self.kernel, "strides": self.strides}
+        if self.auto_pad == AutoPad.SAME:
+            return given | {"auto_pad": AutoPad.SAME} if self.rank < 3 else None
+        pads = self.pads
+        if self.ceil:
+            pairs = zip(pads[::2], pads[1::2], strict=True)
+            axes = list(zip(x.shape[2:], self.kernel, self.strides, pairs, strict=True))
+            grown = [_padding_of_last_window(*axis) for axis in axes]
+            if any(g is None for g in grown):
+                inside = all(after + step <= size for _, size, step, (_, after) in axes)
+                return given | {"pads": pads, "ceil_mode": True} if inside and not clips else None
+            pads = tuple(p for g in grown if g is not None for p in g)
+            if clips and pads != self.pads:
+                return None
+        return given | {"pads": pads if any(pads) else None}
+
+
+def _padding_of_last_window(
+    size: Dim, kernel: int, stride: int, pads: tuple[int, int]
+) -> tuple[int, int] | None:
+    """Padding that makes the last window whole instead of overhanging; None where unknown."""
+    if isinstance(size, Expr):
+        return None
+    before, after = pads
+    room = size + before + after - kernel
+    count = min(-(-room // stride) + 1, -(-(size + before) // stride))
+    if count == room // stride + 1:
+        return before, after
+    if count < room // stride + 1:
+        return None
+    return before, (count - 1) * stride + kernel - size - before
+
+
+def pool_maxima(x: Value, how: PoolWindow, *, positions: bool) -> tuple[Value, ...]:
+    """The largest elements of windows, and with `positions` where they are in their plane."""
+    found = with_batch(x, how.rank)
+    how = how.with_axis() if how.rank == 1 else how
+    plain = how.plain(found.value) if how.rank == 2 else None
+    if plain is not None:
+        given: dict[str, Any] = {"return_indices": positions}
+        given |= {"return_indices_dtype": int(Precision.INT64)} if positions else {}
+        results = pool.max_pool_2d(found.value, **plain, **given)
+    else:
+        results = pool.max_pool(found.value, **how.general(), return_indices=positions)
+    return tuple(found.restored(v) for v in (results if positions else (results,)))
+
+
+def pool_means(x: Value, how: PoolWindow, *, include: bool, whole: bool = False) -> Value:
+    """The means of windows, `include` of their padding; with `whole` over all of the kernel."""
+    found = with_batch(x, how.rank)
+    how = how.with_axis() if how.rank == 1 else how
+    plain = how.plain(found.value, clips=include and not whole)
+    if plain is not None and how.rank == 2:
+        made = pool.average_pool_2d(found.value, **plain, count_include_pad=include or whole)
+    elif plain is not None:
+        made = pool.average_pool(found.value, **plain, count_include_pad=include or whole)
+    elif whole:
+        raise Unsupported(f"an average pool with ceil_mode and a divisor of {x.type}")
+    else:
+        made = pool.average_pool(found.value, **how.general(), count_include_pad=include)
+    return found.restored(made)

@@ -13,7 +13,7 @@ from ..errors import BadType, Unsupported
 from ..model import Index, Value
 from ..ops import index, resize, unary
 from ..ops import index as ops
-from ..types import Precision
+from ..types import InterpolateMode, PadMode, Precision
 from .layout import to_channels_first, to_channels_last
 
 Scales = tuple[float | None, ...]
@@ -107,8 +107,10 @@ def _by_rule(
 
 
 def _require_sizes(x: Value, output: Value | None, scales: Scales) -> None:
-    """Unsupported where scales do not give the sizes that are asked for."""
+    """Unsupported where scales do not give the sizes that are asked for, or nobody knows."""
     pairs = None if output is None else known_scales(x, output, len(scales))
+    if output is not None and pairs is None and ints(output) is not None:
+        raise Unsupported(f"resizing {x.type} to {ints(output)} by {scales}")
     for (n, m), scale in zip(pairs or (), scales, strict=False):
         if scale and int(n * scale) != m:
             raise Unsupported(f"resizing {n} to {m} by {scale}")
@@ -269,3 +271,22 @@ def _nearest_position(at: int, size: int, out: int, *, align_corners: bool) -> i
         return at * size // out
     steps = max(out - 1, 1)
     return (2 * at * (size - 1) + steps) // (2 * steps)
+
+
+MODES = {
+    "bicubic": InterpolateMode.BICUBIC,
+    "bilinear": InterpolateMode.BILINEAR,
+    "nearest": InterpolateMode.NEAREST,
+}
+BORDERS = {"border": PadMode.EDGE, "reflection": PadMode.REFLECT, "zeros": PadMode.CONSTANT}
+
+
+def sample_grid(x: Value, grid: Value, mode: str, padding_mode: str, align_corners: bool) -> Value:
+    """Elements of an image at places; ONNX, PyTorch and Paddle call the modes alike."""
+    if mode not in MODES or padding_mode not in BORDERS:
+        raise Unsupported(f"sampling with {mode=} and {padding_mode=}")
+    operator = {4: resize.grid_sample, 5: resize.grid_sample_3d}.get(x.rank)
+    if operator is None:
+        raise BadType(f"sampling of {x.type}: rank 4 or 5 is needed")
+    how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
+    return operator(x, grid, align_corners=align_corners, **how)

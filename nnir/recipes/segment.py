@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
 from .. import build
@@ -11,18 +10,9 @@ from ..errors import BadType
 from ..model import Value
 from ..ops import compare, generate, index, shape, unary
 from ..types import Precision
+from .index import neutral_of
 
 ADD, MUL, MIN, MAX = "add", "mul", "min", "max"
-
-
-def neutral_element(reduction: str, dtype: np.dtype) -> float:
-    """What a group of no rows gives; of a minimum the highest number, which is finite."""
-    match reduction:
-        case "add" | "mul":
-            return int(reduction == MUL)
-    limits = (np.iinfo if dtype.kind in "iu" else ml_dtypes.finfo)(dtype)
-    limit = limits.max if reduction == MIN else limits.min
-    return limit if isinstance(limit, int) else float(limit)
 
 
 def reduce_segments(data: Value, ids: Value, count: build.Size, reduction: str) -> Value:
@@ -38,7 +28,8 @@ def reduce_segments(data: Value, ids: Value, count: build.Size, reduction: str) 
         end = build.vector(ids.model, [count])
         ids = compare.where(ids < 0, end, ids)
     rows = build.plus(count, 1) if spare else count
-    start = data.model.constant(neutral_element(reduction, data.dtype), data.dtype)
+    # what a group of no rows gives: of a minimum the highest number that is finite
+    start = data.model.constant(neutral_of(reduction, data.dtype, finite=True), data.dtype)
     base = generate.fill(build.vector(data.model, [rows, *rest]), start)
     made = index.scatter_nd(base, shape.unsqueeze(ids, [1]), data, reduction=reduction)
     if not spare:

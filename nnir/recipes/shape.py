@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .. import build
-from ..broadcast import axes_of, axis_of, broadcast, contents, ints
+from ..broadcast import axes_of, axis_of, broadcast, contents, ints, length_of
 from ..dim import Expr
 from ..errors import BadType
 from ..model import Index, Value
@@ -16,24 +16,13 @@ from ..ops import shape as ops
 from ..types import Precision
 
 
-def split_at(x: Value, lengths: Sequence[build.Size], axis: int) -> list[Value]:
-    """Pieces of the given lengths along an axis."""
-    if len(lengths) == 1:
-        return [x]
-    return list(shape.split(x, build.vector(x.model, lengths), axis=axis))
-
-
-BACK = -(1 << 62)
-"""Before the first element of any axis."""
-
-
 def flip(x: Value, dims: tuple[int, ...]) -> Value:
     """The elements along axes in reverse."""
     axes = axes_of(dims, max(x.rank, 1)) if x.rank else ()
     if not axes:
         return x
     back = [-1] * len(axes)
-    return index.slice_(x, list(axes), back, [BACK] * len(axes), back)
+    return index.slice_(x, list(axes), back, [build.FRONT] * len(axes), back)
 
 
 def require_rank(x: Value, rank: int) -> None:
@@ -49,25 +38,28 @@ def roll(x: Value, shifts: Index, dims: tuple[int, ...] = ()) -> Value:
     return index.roll(x, shifts, list(dims) or None)
 
 
-def pixel_shuffle(x: Value, upscale_factor: int) -> Value:
-    """Channels [c * r * r] moved into blocks of r times r pixels."""
+def pixel_shuffle(x: Value, upscale_factor: int, *, blocks_first: bool = False) -> Value:
+    """Channels moved into blocks of r times r pixels: [c * r * r], or [r * r * c] blocks first."""
     require_rank(x, 3)
     r = upscale_factor
     *head, c, h, w = build.sizes_of(x)
-    n = len(head)
-    cut = build.reshape(x, [*head, build.over(c, r * r), r, r, h, w])
-    moved = shape.transpose(cut, perm=(*range(n + 1), n + 3, n + 1, n + 4, n + 2))
-    return build.reshape(moved, [*head, build.over(c, r * r), build.times(h, r), build.times(w, r)])
+    n, depth = len(head), build.over(c, r * r)
+    channels = [r, r, depth] if blocks_first else [depth, r, r]
+    places = (2, 3, 0, 4, 1) if blocks_first else (0, 3, 1, 4, 2)
+    cut = build.reshape(x, [*head, *channels, h, w])
+    moved = shape.transpose(cut, perm=(*range(n), *(n + k for k in places)))
+    return build.reshape(moved, [*head, depth, build.times(h, r), build.times(w, r)])
 
 
-def pixel_unshuffle(x: Value, downscale_factor: int) -> Value:
-    """Blocks of r times r pixels moved into channels."""
+def pixel_unshuffle(x: Value, downscale_factor: int, *, blocks_first: bool = False) -> Value:
+    """Blocks of r times r pixels moved into channels, as `pixel_shuffle` takes them."""
     require_rank(x, 3)
     r = downscale_factor
     *head, c, h, w = build.sizes_of(x)
     n = len(head)
     cut = build.reshape(x, [*head, c, build.over(h, r), r, build.over(w, r), r])
-    moved = shape.transpose(cut, perm=(*range(n + 1), n + 2, n + 4, n + 1, n + 3))
+    places = (2, 4, 0, 1, 3) if blocks_first else (0, 2, 4, 1, 3)
+    moved = shape.transpose(cut, perm=(*range(n), *(n + k for k in places)))
     return build.reshape(moved, [*head, build.times(c, r * r), build.over(h, r), build.over(w, r)])
 
 
@@ -249,13 +241,14 @@ def split_by_lengths(x: Value, sizes: Index, axis: int) -> list[Value]:
     return split_pieces(x, lengths, axis)
 
 
-def split_pieces(x: Value, lengths: list[build.Size], axis: int) -> list[Value]:
+def split_pieces(x: Value, lengths: Value | Sequence[build.Size], axis: int) -> list[Value]:
     """SPLIT; pieces of a shape are cut by SLICE, which keeps what is known of their elements."""
-    if len(lengths) == 1:
+    sizes = lengths if isinstance(lengths, Value) else build.vector(x.model, lengths)
+    if length_of(sizes) == 1:
         return [x]
-    known = [n for n in lengths if isinstance(n, int)]
-    if x.content is None or len(known) < len(lengths) or sum(known) != x.shape[axis]:
-        return list(shape.split(x, build.vector(x.model, lengths), axis=axis))
+    known = ints(sizes)
+    if x.content is None or known is None or sum(known) != x.shape[axis]:
+        return list(shape.split(x, sizes, axis=axis))
     ends = np.cumsum(known).tolist()
     pairs = zip(known, ends, strict=True)
     return [index.slice_(x, [axis], [end - n], [end]) for n, end in pairs]
@@ -267,7 +260,7 @@ def broadcast_shapes(a: Index, b: Index) -> Value:
     both = None if None in known else broadcast(*known)  # type: ignore[arg-type]
     if both is not None and not any(isinstance(d, Expr) for d in both):
         return a.model.constant(np.array(both, a.dtype))
-    missing = len(build.elements(a)) - len(build.elements(b))
+    missing = length_of(a) - length_of(b)
     lines = []
     for line, count in ((a, -missing), (b, missing)):
         ones = np.ones(max(count, 0), a.dtype)
@@ -277,14 +270,6 @@ def broadcast_shapes(a: Index, b: Index) -> Value:
     if both is not None:
         result.content = np.array(both, object)
     return result
-
-
-def reverse_axes(x: Value, axes: tuple[int, ...]) -> Value:
-    """The elements along some axes in reverse order."""
-    if not axes:
-        return x
-    count = len(axes)
-    return index.slice_(x, list(axes), [-1] * count, [build.FRONT] * count, [-1] * count)
 
 
 def shape_vector(x: Value, dtype: Precision) -> Value:

@@ -36,11 +36,8 @@ def floating_numbers(x: Value) -> Value:
 
 
 def as_pairs(x: Value) -> Value:
-    """Real or complex numbers with their parts along a last axis."""
-    x = floating_numbers(x)
-    if x.precision in COMPLEX:
-        return complex.complex_to_pairs(x)
-    return shape.unsqueeze(x, [x.rank])
+    """Numbers, as floats of 32 bits or more, with their parts along a last axis."""
+    return complex_pairs(floating_numbers(x))
 
 
 def fourier_along(pairs: Value, axis: int, length: build.Size | None, *, inverse: bool) -> Value:
@@ -262,8 +259,8 @@ def mel_bands(count: int, rate: int, channels: int, lower: float, upper: float) 
     return bands[:, 1:-1]
 
 
-def complex_pairs(x: Value, axes: int) -> Value:
-    """Real or complex numbers with their parts along a last axis."""
+def complex_pairs(x: Value, axes: int = 0) -> Value:
+    """Real or complex numbers, with so many axes at least, with their parts along a last axis."""
     if x.rank < axes:
         raise BadType(f"a transform of {axes} axes of {x.type}")
     if complex.is_complex(x):

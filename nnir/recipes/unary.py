@@ -35,12 +35,8 @@ def round_decimals(x: Value, decimals: int) -> Value:
 
 
 def sgn(x: Value) -> Value:
-    """The sign; of complex numbers the number divided by its size."""
-    if x.precision not in COMPLEX:
-        return sign(x)
-    size = abs(x)
-    unit = x / size.cast(x.precision)
-    return compare.where(compare.equal(size, 0), 0, unit)
+    """The sign, of NaN 0; of complex numbers the number divided by its size."""
+    return sign_of(x) if x.precision in COMPLEX else sign(x)
 
 
 def sign(x: Value) -> Value:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -10,8 +12,8 @@ from nnir.dim import symbol
 from nnir.dot import dot
 from nnir.errors import BadModel, BadType
 from nnir.evaluate import Plan, evaluate
-from nnir.model import Model, Value
-from nnir.ops import activation, binary, shape, unary
+from nnir.model import Model, Operator, Value
+from nnir.ops import activation, binary, quant, shape, unary
 from nnir.types import Fuse, Precision, TensorType
 
 F32 = Precision.FLOAT32
@@ -23,6 +25,14 @@ def chain() -> tuple[Model, Value]:
     x = model.input("x", TensorType(F32, (symbol("n"), 3)))
     model.outputs = [activation.relu(binary.add(x, 1.0))]
     return model, x
+
+
+def test_a_reference_without_a_signature_reads_no_quantization() -> None:
+    """Those of NumPy before 2.4 are such; `next` is one of Python's own."""
+    with pytest.raises(ValueError, match="no signature"):
+        inspect.signature(next)
+    assert not Operator(activation.relu.rule, next, code=1).reads_quantization
+    assert quant.dequantize.reads_quantization
 
 
 def test_operators_append_and_infer() -> None:
