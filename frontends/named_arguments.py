@@ -32,7 +32,7 @@ def call(
     """
     if isinstance(converter.function, Operator):
         tensors = [_tensor(a, translator, converter.name) for a in arguments.values()]
-        return converter.function(*tensors)
+        return converter.call(*tensors)
     bound: dict[str, Any] = {}
     for given, value in arguments.items():
         name = f"{given}_" if keyword.iskeyword(given) else given
@@ -52,7 +52,7 @@ def call(
             bound[name] = index_of(translator, how.default, name)
     if missing:
         raise BadType(f"{converter.name} without {', '.join(missing)}")
-    return converter.function(**bound)
+    return converter.call(**bound)
 
 
 def _bind(value: Any, parameter: Parameter, converter: str, translator: Translator) -> Any:

@@ -7,8 +7,8 @@ import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, NewType, Protocol, Union, get_args, get_origin
+from functools import cached_property, partial
+from typing import Any, Literal, NewType, Protocol, Union, get_args, get_origin
 
 import numpy as np
 
@@ -19,8 +19,15 @@ from nnir.numeric import is_real
 from nnir.operator import Operator
 from nnir.types import Row
 
+Ints = tuple[int, ...]
+Floats = tuple[float, ...]
+Pair = tuple[Value, Value]
 Wanted = NewType("Wanted", int)
 """A converter parameter of this type receives the number of outputs that the node names."""
+
+
+REQUIRED = inspect.Parameter.empty
+"""As the default of an attribute: every model has to give it."""
 
 
 class Items(Row):
@@ -33,6 +40,14 @@ class Gaps(Items):
     """Items of which some may be left out: None stands for those."""
 
     __slots__ = ()
+
+
+class Attributes:
+    """Attributes that many operators have alike.
+
+    A converter takes a dataclass that inherits from this as one keyword-only parameter; its fields
+    are attributes by their names, types and defaults.
+    """
 
 
 @dataclass(frozen=True)
@@ -60,23 +75,46 @@ class Table:
 
     entries: dict[str, dict[int, Converter]] = field(default_factory=dict)
 
-    def convert(self, *names: str, since: int = 1) -> Callable[[Function], Function]:
-        """Decorator: a function whose signature is the source's is the converter of `names`."""
+    def convert(
+        self, *names: str, since: int = 1, **fixed: object
+    ) -> Callable[[Function], Function]:
+        """Decorator: a function whose signature is the source's is the converter of `names`.
+
+        `fixed` are arguments of the function that these operators do not have.
+        """
 
         def add(function: Function) -> Function:
             for name in names:
-                versions = self.entries.setdefault(name, {})
-                if since in versions:
-                    raise ValueError(f"{name} version {since} has two converters")
-                versions[since] = Converter(name, function)
+                self._add(since, Converter(name, function, fixed))
             return function
 
         return add
 
-    def same(self, names: Mapping[str, Operator[Any]], *, since: int = 1) -> None:
-        """Add operators that mean exactly what the source means."""
-        for name, operator in names.items():
-            self.convert(name, since=since)(operator)
+    def each(
+        self, names: Mapping[str, object], *, since: int = 1, **fixed: object
+    ) -> Callable[[Function], Function]:
+        """Decorator: a function converts operators that differ in what it takes first."""
+
+        def add(function: Function) -> Function:
+            for name, differing in names.items():
+                self.convert(name, since=since, **fixed)(partial(function, differing))
+            return function
+
+        return add
+
+    def same(self, names: Mapping[str, Function], *, since: int = 1, **defaults: object) -> None:
+        """Add operators, or functions, that mean exactly what the source means.
+
+        `defaults` are the source's, where theirs are others.
+        """
+        for name, function in names.items():
+            self._add(since, Converter(name, function, defaults=defaults))
+
+    def _add(self, since: int, converter: Converter) -> None:
+        versions = self.entries.setdefault(converter.name, {})
+        if since in versions:
+            raise ValueError(f"{converter.name} version {since} has two converters")
+        versions[since] = converter
 
     def find(self, name: str, version: int) -> Converter | None:
         """The newest converter not above `version`."""
@@ -117,18 +155,64 @@ class Parameter:
 
 
 class Converter:
-    """A function (or an operator) with its signature prepared for binding."""
+    """A function (or an operator) with its signature prepared for binding.
 
-    def __init__(self, name: str, function: Function) -> None:
+    The source has no argument for what is `fixed`; `defaults` are shown instead of the function's.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        function: Function,
+        fixed: Mapping[str, object] = types.MappingProxyType({}),
+        defaults: Mapping[str, object] = types.MappingProxyType({}),
+    ) -> None:
         self.name = name
         self.function = function
+        self.fixed = dict(fixed)
+        self.defaults = dict(defaults)
+
+    def call(self, /, *args: object, **keywords: object) -> Any:
+        """The function with what is fixed, the defaults, and the attributes of each group."""
+        given = {**self.fixed, **self.defaults, **keywords}
+        for name, kind in self.groups.items():
+            names = [n for n in kind.__dataclass_fields__ if n in given]
+            given[name] = kind(**{n: given.pop(n) for n in names})
+        return self.function(*args, **given)
+
+    @cached_property
+    def _described(self) -> list[inspect.Parameter]:
+        """The parameters that are not fixed."""
+        function = self.function
+        target = function.rule if isinstance(function, Operator) else function
+        parameters = inspect.signature(target, eval_str=True).parameters.values()
+        unknown = (self.fixed.keys() | self.defaults.keys()) - {p.name for p in parameters}
+        if unknown:
+            raise TypeError(
+                f"{self.name}: its converter does not take {', '.join(sorted(unknown))}"
+            )
+        return [
+            p.replace(default=self.defaults.get(p.name, p.default))
+            for p in parameters
+            if p.name not in self.fixed
+        ]
+
+    @cached_property
+    def groups(self) -> dict[str, Any]:
+        """The dataclasses that take several attributes, by the names of their parameters."""
+        return {
+            p.name: p.annotation
+            for p in self._described
+            if isinstance(p.annotation, type) and issubclass(p.annotation, Attributes)
+        }
 
     @cached_property
     def parameters(self) -> dict[str, tuple[inspect.Parameter, Parameter]]:
-        target = self.function.rule if isinstance(self.function, Operator) else self.function
-        hints = inspect.get_annotations(target, eval_str=True)
-        signature = inspect.signature(target)
-        return {n: (p, _parameter(p, hints[n])) for n, p in signature.parameters.items()}
+        found = {p.name: p for p in self._described if p.name not in self.groups}
+        for kind in self.groups.values():
+            fields = inspect.signature(kind, eval_str=True).parameters.values()
+            found |= {p.name: p.replace(kind=p.KEYWORD_ONLY) for p in fields}
+        return {n: (p, _parameter(p, p.annotation)) for n, p in found.items()}
 
     @cached_property
     def positional(self) -> list[Parameter]:
@@ -186,7 +270,7 @@ class Converter:
         ]
         if missing:
             raise BadType(f"{self.name} without attribute {', '.join(missing)}")
-        return self.function(*args, **keywords)
+        return self.call(*args, **keywords)
 
     def _bind_inputs(
         self, translator: Context, inputs: Sequence[Value | Items | None]
@@ -257,6 +341,11 @@ def _as_hinted(value: Any, hint: Any, what: str) -> Any:
     if get_origin(hint) in (Union, types.UnionType):
         return _as_one_of(value, get_args(hint), what)
     hint = getattr(hint, "__supertype__", hint)
+    if get_origin(hint) is Literal:
+        if value not in get_args(hint):
+            accepted = " or ".join(map(repr, get_args(hint)))
+            raise Unsupported(f"{what}, which is not {accepted}")
+        return value
     if get_origin(hint) is tuple and isinstance(value, (list, tuple)):
         (element, *_) = get_args(hint)
         return Row(v if element is Any else _as_hinted(v, element, what) for v in value)

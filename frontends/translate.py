@@ -194,7 +194,7 @@ class Translator:
         if converter is None:
             raise Unsupported(f"no converter for {node.op}")
         result = self.bind(converter, node, entries)
-        results = result if type(result) is tuple else (result,)
+        results = result if type(result) in (tuple, list) else (result,)
         if len(results) < sum(1 for n in node.outputs if n):
             raise Unsupported(f"{node.op} with {len(node.outputs)} outputs")
         return results

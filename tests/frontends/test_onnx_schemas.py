@@ -10,6 +10,7 @@ import pytest
 from onnx import helper
 
 from frontends.onnx import TABLE
+from frontends.onnx.translator import HINTS, OVERWRITTEN
 from frontends.table import Converter
 from nnir.operator import Operator
 
@@ -26,12 +27,9 @@ OTHER_DEFAULTS = {
     ("GRU", 1, "direction"): "ONNX has it misspelt",
     ("GridSample", 16, "mode"): "bilinear became linear in opset 20, both are taken",
 }
-EXTRA = {
-    ("GRU", "linear_before_reset"): "opset 3 added it",
-}
 OTHER_NAMES = {
     ("Split", 1): "an input and an attribute are both called split",
-    **{(name, 1): "made by a factory" for name in ("Exp", "Log", "Tanh")},
+    **{("Pow", since): "shares a function with Add" for since in (1, 7)},
 }
 """What differs on purpose, and why."""
 
@@ -67,9 +65,8 @@ def test_attributes(name: str, since: int) -> None:
             if attribute.default_value.name:
                 theirs = helper.get_attribute_value(attribute.default_value)
                 assert same(default, theirs), f"{attribute.name} of opset {schema.since_version}"
-    known = {a for s in schemas(name, since) for a in s.attributes}
-    extra = set(mine) - known - {a for n, a in EXTRA if n == name} - {"consumed_inputs"}
-    assert not extra, "an attribute that ONNX does not have"
+    known = {a for s in schemas(name, since) for a in s.attributes} - {OVERWRITTEN, HINTS.get(name)}
+    assert not set(mine) - known, "an attribute that ONNX does not have"
     assert not known - set(mine), "an attribute that is not converted"
 
 

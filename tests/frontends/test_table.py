@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
 
 from frontends.families import FRONTENDS, LateTable, index, index_of
 from frontends.source import SourceGraph, SourceModel
-from frontends.table import Items, Table, Wanted
+from frontends.table import Attributes, Items, Table, Wanted
 from frontends.translate import Dialect, Translator
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
-from nnir.ops import binary
+from nnir.ops import activation, binary
 from nnir.types import Precision, TensorType
 
 table = Table()
@@ -37,6 +39,28 @@ def fifth(x: Value, *more: Value, mode: str, wanted: Wanted, translator: Transla
 @table.convert("Seq")
 def sequence(items: Items) -> object:
     return len(items)
+
+
+@dataclass(frozen=True)
+class Place(Attributes):
+    """Two attributes at once."""
+
+    axis: int = 0
+    side: Literal["left", "right"] = "left"
+
+
+@table.convert("Low", bound=0)
+@table.convert("High", bound=9)
+def bounded(x: Value, *, bound: int, place: Place) -> object:
+    return bound, place
+
+
+@table.each({"One": 1, "Two": 2}, since=3)
+def numbered(number: int, x: Value, *, scale: int = 1) -> object:
+    return number * scale
+
+
+table.same({"LeakyRelu": activation.leaky_relu}, alpha=0.25)
 
 
 @pytest.fixture
@@ -125,6 +149,48 @@ def test_not_constant_names_the_parameter(translator: Translator) -> None:
     axis = translator.model.input("axis", TensorType(Precision.INT64, (1,)))
     with pytest.raises(NotConstant, match="Op needs a constant 'axis'"):
         call(translator, "Op", 1, [x(translator), axis])
+
+
+def test_what_is_fixed_is_no_attribute(translator: Translator) -> None:
+    assert call(translator, "High", 1, [x(translator)]) == (9, Place())
+    assert call(translator, "Low", 1, [x(translator)]) == (0, Place())
+    with pytest.raises(Unsupported, match="Low with attribute bound=9"):
+        call(translator, "Low", 1, [x(translator)], bound=9)
+
+
+def test_attributes_in_a_group_have_their_own_names(translator: Translator) -> None:
+    got = call(translator, "Low", 1, [x(translator)], axis=2, side="right")
+    assert got == (0, Place(2, "right"))
+    assert list(table.entries["Low"][1].keywords) == ["axis", "side"]
+    with pytest.raises(BadType, match="Low with axis='a', which is not int"):
+        call(translator, "Low", 1, [x(translator)], axis="a")
+
+
+def test_a_word_that_is_not_listed(translator: Translator) -> None:
+    with pytest.raises(Unsupported, match="side='up', which is not 'left' or 'right'"):
+        call(translator, "Low", 1, [x(translator)], side="up")
+
+
+def test_operators_that_differ_in_one_thing(translator: Translator) -> None:
+    assert call(translator, "Two", 3, [x(translator)], scale=4) == 8
+    assert call(translator, "One", 3, [x(translator)]) == 1
+    assert table.find("One", 2) is None
+
+
+def test_an_operator_with_the_defaults_of_the_source(translator: Translator) -> None:
+    value = x(translator)
+    for given, alpha in (({}, 0.25), ({"alpha": 0.5}, 0.5)):
+        result = call(translator, "LeakyRelu", 1, [value], **given)
+        assert isinstance(result, Value)
+        assert result.producer is not None
+        assert result.producer.attributes["alpha"] == alpha
+
+
+def test_a_converter_that_does_not_take_what_is_fixed(translator: Translator) -> None:
+    wrong = Table()
+    wrong.convert("Op", bond=1)(bounded)
+    with pytest.raises(TypeError, match="Op: its converter does not take bond"):
+        list(wrong.entries["Op"][1].parameters)
 
 
 def test_duplicates_are_refused() -> None:

@@ -201,6 +201,15 @@ def _text_or_bytes(
     return r.randbytes(r.choice((1, 4, 8, len(value))))
 
 
+def is_json(text: bytes) -> bool:
+    """Whether a document can be read: hexadecimal digits begin like a number and are none."""
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
 def json_changed(text: bytes, r: random.Random) -> bytes:
     """A document with other values, or with parts that are gone, repeated or exchanged."""
     document = json.loads(text)

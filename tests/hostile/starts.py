@@ -16,6 +16,7 @@ from typing import Any
 
 from .damage import (
     bytes_changed,
+    is_json,
     json_changed,
     message_changed,
     parsed,
@@ -256,7 +257,7 @@ def cache_changed(_: Path, r: random.Random) -> bytes:
         parts[key] = nnir_changed(parts[key], r) if r.random() < 0.8 else parts[key][::-1]
     elif r.random() < 0.1:
         del parts[key]
-    elif parts[key][:1] in b"[{0123456789" and r.random() < 0.7:
+    elif is_json(parts[key]) and r.random() < 0.7:
         parts[key] = json_changed(parts[key], r)
     else:
         parts[key] = bytes_changed(parts[key], r)

@@ -2,48 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
+from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
-from nnir.errors import BadType, Unsupported
+from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, binary, compare, generate, shape, unary
 from nnir.types import Precision
 
-from ...table import Table, Wanted
-from .unary import in_place
+from ...table import Pair, Table, Wanted
 
 table = Table()
-for _name, _operator in {
-    "Relu": activation.relu,
-    "Sigmoid": activation.sigmoid,
-    "Tanh": activation.tanh,
-}.items():
-    in_place(table, _name, _operator)
-    table.same({_name: _operator}, since=6)
-
-
-@table.convert("LeakyRelu")
-def leaky_relu(x: Value, *, alpha: float = 0.01, consumed_inputs: tuple[int, ...] = ()) -> Value:
-    return activation.leaky_relu(x, alpha=alpha)
-
-
-@table.convert("Elu")
-def elu(x: Value, *, alpha: float = 1.0, consumed_inputs: tuple[int, ...] = ()) -> Value:
-    return activation.elu(x, alpha=alpha)
-
-
-@table.convert("Selu")
-def selu_1(
-    x: Value,
-    *,
-    alpha: float = 1.6732,
-    gamma: float = 1.0507,
-    consumed_inputs: tuple[int, ...] = (),
-) -> Value:
-    return selu(x, alpha=alpha, gamma=gamma)
+LARGEST = float(np.finfo(np.float32).max)
+table.same({"Relu": activation.relu, "Sigmoid": activation.sigmoid, "Tanh": activation.tanh})
+table.same({"LeakyRelu": activation.leaky_relu}, alpha=0.01)
+table.same({"Elu": activation.elu})
+table.same({"Celu": activation.celu}, since=12)
+table.same({"HardSigmoid": activation.hard_sigmoid}, alpha=0.2, beta=0.5)
+table.convert("HardSwish", since=14, alpha=1 / 6, beta=0.5)(activation.hard_swish)
 
 
 @table.convert("Selu", since=6)
@@ -53,21 +34,7 @@ def selu(
     return activation.elu(x, alpha=alpha) * gamma
 
 
-@table.convert("Celu", since=12)
-def celu(x: Value, *, alpha: float = 1.0) -> Value:
-    return activation.celu(x, alpha=alpha)
-
-
-@table.convert("HardSigmoid")
-def hard_sigmoid(
-    x: Value, *, alpha: float = 0.2, beta: float = 0.5, consumed_inputs: tuple[int, ...] = ()
-) -> Value:
-    return activation.hard_sigmoid(x, alpha=alpha, beta=beta)
-
-
-@table.convert("HardSwish", since=14)
-def hard_swish(x: Value) -> Value:
-    return activation.hard_swish(x, alpha=1 / 6, beta=0.5)
+table.same({"Selu": selu}, alpha=1.6732, gamma=1.0507)
 
 
 @table.convert("Softplus")
@@ -87,15 +54,12 @@ def mish(x: Value) -> Value:
 
 
 @table.convert("Gelu", since=20)
-def gelu(x: Value, *, approximate: str = "none") -> Value:
-    match approximate:
-        case "none" | "tanh":
-            return activation.gelu(x, approximate=approximate == "tanh")
-    raise Unsupported(f"Gelu with approximate={approximate!r}")
+def gelu(x: Value, *, approximate: Literal["none", "tanh"] = "none") -> Value:
+    return activation.gelu(x, approximate=approximate == "tanh")
 
 
 @table.convert("PRelu")
-def prelu_1(x: Value, slope: Value, *, consumed_inputs: tuple[int, ...] = ()) -> Value:
+def prelu_1(x: Value, slope: Value) -> Value:
     """Before opset 7 a vector of slopes belonged to the channels, axis 1."""
     if slope.rank != 1 or not x.is_float or x.rank < 2:
         return prelu(x, slope)
@@ -131,18 +95,13 @@ def thresholded_relu(x: Value, *, alpha: float = 1.0) -> Value:
 @table.convert("Shrink", since=9)
 def shrink(input: Value, *, bias: float = 0.0, lambd: float = 0.5) -> Value:
     x = input.cast(Precision.FLOAT64) if input.is_integer else input
-    above = x > lambd
-    below = x < -lambd
-    result = compare.where(above, x - bias, 0)
-    result = compare.where(below, x + bias, result)
-    return result.cast(input.precision)
+    above = compare.where(x > lambd, x - bias, 0)
+    return compare.where(x < -lambd, x + bias, above).cast(input.precision)
 
 
 @table.convert("Swish", since=24)
 def swish(x: Value, *, alpha: float = 1.0) -> Value:
-    if alpha == 1.0:
-        return activation.swish(x)
-    return x * activation.sigmoid(x * alpha)
+    return activation.swish(x) if alpha == 1 else x * activation.sigmoid(x * alpha)
 
 
 @table.convert("SwiGLU", since=28)
@@ -153,23 +112,9 @@ def swiglu(a: Value, b: Value, *, alpha: float = 1.0) -> Value:
 
 
 @table.convert("Clip")
-def clip_1(
-    input: Value,
-    *,
-    min: float | None = None,
-    max: float | None = None,
-    consumed_inputs: tuple[int, ...] = (),
-) -> Value:
-    bounds = [None if b is None else input.scalar(b) for b in (min, max)]
-    return clip(input, *bounds)
-
-
-@table.convert("Clip", since=6)
-def clip_6(
-    input: Value, *, min: float = -3.4028234663852886e38, max: float = 3.4028234663852886e38
-) -> Value:
-    limit = float(np.finfo(np.float32).max)
-    return clip_1(input, min=None if min <= -limit else min, max=None if max >= limit else max)
+def clip_1(input: Value, *, min: float = -LARGEST, max: float = LARGEST) -> Value:
+    low = None if min <= -LARGEST else input.scalar(min)
+    return clip(input, low, None if max >= LARGEST else input.scalar(max))
 
 
 @table.convert("Clip", since=11)
@@ -188,33 +133,25 @@ def _scalar(bound: Value) -> Value:
     return bound if bound.rank == 0 else shape.reshape(bound, [])
 
 
-def _normalising(name: str, operator: Operator) -> None:
-    @table.convert(name)
-    def old(input: Value, *, axis: int = 1) -> Value:
-        """Before opset 13 all axes from `axis` on are one."""
-        start = axis_of(axis, input.rank)
-        if start == input.rank - 1:
-            return convert(input, axis=start)
-        joined = shape.flatten(input, start_axis=start, end_axis=-1)
-        return shape.reshape_exact(convert(joined, axis=-1), _sizes(input))
-
-    @table.convert(name, since=13)
-    def convert(input: Value, *, axis: int = -1) -> Value:
-        return operator(input, axis=axis)
+NORMALIZING = {
+    "Hardmax": activation.hardmax,
+    "LogSoftmax": activation.log_softmax,
+    "Softmax": activation.softmax,
+}
+table.same(NORMALIZING, since=13, axis=-1)
 
 
-def _sizes(x: Value) -> Value:
-    if x.is_static:
-        return x.model.constant(np.array(x.shape, np.int64))
-    return shape.shape(x, dtype=Precision.INT64)
+@table.each(NORMALIZING)
+def normalize_rest(operator: Operator, input: Value, *, axis: int = 1) -> Value:
+    """Before opset 13 all axes from `axis` on are one."""
+    start = axis_of(axis, input.rank)
+    if start == input.rank - 1:
+        return operator(input, axis=start)
+    joined = shape.flatten(input, start_axis=start, end_axis=-1)
+    return shape.reshape_exact(operator(joined, axis=-1), build.shape_of(input))
 
 
-_normalising("Softmax", activation.softmax)
-_normalising("LogSoftmax", activation.log_softmax)
-_normalising("Hardmax", activation.hardmax)
-
-
-def _keep_all(data: Value, mask: Precision, wanted: int) -> Value | tuple[Value, Value]:
+def _keep_all(data: Value, mask: Precision, wanted: int) -> Value | Pair:
     """Dropout outside training: nothing changes, and everything stays."""
     if wanted == 1:
         return unary.assign(data)
@@ -222,29 +159,23 @@ def _keep_all(data: Value, mask: Precision, wanted: int) -> Value | tuple[Value,
     return unary.assign(data), kept
 
 
-@table.convert("Dropout")
+@table.convert("Dropout", since=10, is_test=True, mask=Precision.BOOL8)
+@table.convert("Dropout", since=7, is_test=True, mask=None)
+@table.convert("Dropout", mask=None)
 def dropout_1(
     data: Value,
     *,
     ratio: float = 0.5,
     is_test: bool = False,
-    consumed_inputs: tuple[int, ...] = (),
+    mask: Precision | None,
     wanted: Wanted,
-) -> Value | tuple[Value, Value]:
+) -> Value | Pair:
+    """Opsets 7 to 11 do not train."""
     if is_test:
-        return _keep_all(data, data.precision, wanted)
-    result, mask = activation.dropout(data, *_training(data, ratio))
-    return result, mask.cast(data.precision)
-
-
-@table.convert("Dropout", since=7)
-def dropout_7(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
-    return _keep_all(data, data.precision, wanted)
-
-
-@table.convert("Dropout", since=10)
-def dropout_10(data: Value, *, ratio: float = 0.5, wanted: Wanted) -> Value | tuple[Value, Value]:
-    return _keep_all(data, Precision.BOOL8, wanted)
+        return _keep_all(data, mask or data.precision, wanted)
+    constants = data.model.constant(ratio, np.float32), data.model.constant(True)
+    result, kept = activation.dropout(data, *constants)
+    return result, kept.cast(data.precision)
 
 
 @table.convert("Dropout", since=12)
@@ -255,16 +186,12 @@ def dropout(
     *,
     seed: int | None = None,
     wanted: Wanted,
-) -> Value | tuple[Value, Value]:
+) -> Value | Pair:
     drops_none = ratio is not None and _is_false(ratio)
     if training_mode is None or _is_false(training_mode) or drops_none:
         return _keep_all(data, Precision.BOOL8, wanted)
-    default = _training(data, 0.5)[0]
-    return activation.dropout(data, default if ratio is None else ratio, training_mode, seed=seed)
-
-
-def _training(data: Value, ratio: float) -> tuple[Value, Value]:
-    return data.model.constant(ratio, np.float32), data.model.constant(True)
+    share = data.model.constant(0.5, np.float32) if ratio is None else ratio
+    return activation.dropout(data, share, training_mode, seed=seed)
 
 
 def _is_false(value: Value) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -11,19 +13,21 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
-from nnir.ops import activation, compare, index, linear, reduce, unary
+from nnir.ops import activation as activations
 from nnir.ops import attention as recurrent
+from nnir.ops import binary, compare, index, linear, logic, reduce, unary
 from nnir.ops import shape as ops
+from nnir.recipes.attention import repeat_heads, rotate_features
+from nnir.recipes.shape import split_pieces
 from nnir.types import Precision
 
 from ...source import SourceGraph
-from ...table import Table
+from ...table import Pair, Table
 from ...translate import Translator
-from .shape import int64
 
 table = Table()
+table.same({"LinearAttention": recurrent.linear_attention}, since=27)
 MOST_TAPS = 256
-END = np.iinfo(np.int64).max
 
 
 @table.convert("Attention", since=23)
@@ -36,23 +40,24 @@ def attention(
     past_value: Value | None = None,
     nonpad_kv_seqlen: Value | None = None,
     *,
-    is_causal: int = 0,
+    is_causal: bool = False,
     kv_num_heads: int | None = None,
     q_num_heads: int | None = None,
-    qk_matmul_output_mode: int = 0,
+    qk_matmul_output_mode: Literal[0, 1, 2, 3] = 0,
     scale: float | None = None,
     softcap: float = 0.0,
     softmax_precision: int | None = None,
     left_window_size: int = -1,
     right_window_size: int = -1,
-) -> tuple[Value, Value, Value, Value]:
+) -> tuple[Value, ...]:
     """Opset 24 adds `nonpad_kv_seqlen`, opset 25 the window; both are absent before."""
-    if (past_key is None) != (past_value is None):
-        raise BadType("Attention with only one of past_key and past_value")
     query = split_heads(q, q_num_heads, "Attention")
     key, value = (split_heads(x, kv_num_heads, "Attention") for x in (k, v))
-    if past_key is not None:
+    if past_key is not None and past_value is not None:
         key, value = ops.concat(past_key, key, axis=2), ops.concat(past_value, value, axis=2)
+    elif past_key is not past_value:
+        raise BadType("Attention with only one of past_key and past_value")
+    right = 0 if is_causal else right_window_size
     bias = _bias(
         query,
         key,
@@ -60,20 +65,15 @@ def attention(
         _offset(query, past_key, nonpad_kv_seqlen),
         nonpad_kv_seqlen,
         left=left_window_size,
-        right=right_window_size,
-        is_causal=bool(is_causal),
+        right=right,
     )
     raw = _scores(query, repeat_heads(key, query), scale)
-    capped = _soft_cap(raw, softcap)
+    capped = activations.tanh(raw / softcap) * softcap if softcap > 0 else raw
     biased = capped if bias is None else capped + bias
     kind = q.precision if softmax_precision is None else precision_of_code(softmax_precision)
-    weights = unary.cast(_weights(biased, bias, kind), dtype=q.precision)
+    weights = _weights(biased, bias, kind).cast(q.precision)
     output = linear.mat_mul(weights, repeat_heads(value, query))
-    match qk_matmul_output_mode:
-        case 0 | 1 | 2 | 3:
-            shown = (raw, capped, biased, weights)[qk_matmul_output_mode]
-        case _:
-            raise Unsupported(f"Attention with qk_matmul_output_mode={qk_matmul_output_mode!r}")
+    shown = (raw, capped, biased, weights)[qk_matmul_output_mode]
     return (merge_heads(output) if q.rank == 3 else output), key, value, shown
 
 
@@ -92,17 +92,6 @@ def merge_heads(value: Value) -> Value:
     return ops.flatten(ops.transpose(value, perm=(0, 2, 1, 3)), start_axis=2, end_axis=3)
 
 
-def repeat_heads(value: Value, query: Value) -> Value:
-    """Every key and value head once for each of the query heads that share it."""
-    mine, theirs = value.shape[1], query.shape[1]
-    if mine == theirs:
-        return value
-    if isinstance(mine, Expr) or isinstance(theirs, Expr) or theirs % mine:
-        raise BadType(f"Attention with {theirs} query heads over {mine}")
-    repeated = ops.expand(ops.unsqueeze(value, [2]), [-1, -1, theirs // mine, -1, -1])
-    return ops.flatten(repeated, start_axis=1, end_axis=2)
-
-
 def _scores(query: Value, key: Value, scale: float | None) -> Value:
     """Both factors are scaled by the root, as ONNX does against overflow."""
     size = query.shape[-1]
@@ -111,32 +100,22 @@ def _scores(query: Value, key: Value, scale: float | None) -> Value:
             raise NotConstant(f"attention of {query.type} without scale: the size is not known")
         scale = 1 / math.sqrt(size)
     root = math.sqrt(scale)
-    factor = query.model.constant(root, query.dtype)
-    left, right = query * factor, key * factor
-    return linear.mat_mul(left, right, transpose_y=True)
-
-
-def _soft_cap(scores: Value, softcap: float) -> Value:
-    if softcap <= 0:
-        return scores
-    cap = scores.model.constant(softcap, scores.dtype)
-    return activation.tanh(scores / cap) * cap
+    return linear.mat_mul(query * root, key * root, transpose_y=True)
 
 
 def _weights(scores: Value, bias: Value | None, kind: Precision) -> Value:
     """The softmax over the keys; a query that may see none of them has weights of 0."""
-    weights = softmax(unary.cast(scores, dtype=kind))
+    weights = softmax(scores.cast(kind))
     if bias is None:
         return weights
-    lowest = bias.model.constant(-np.inf, bias.dtype)
-    blind = compare.equal(reduce.reduce_max(bias, [-1], keepdim=True), lowest)
+    blind = compare.equal(reduce.reduce_max(bias, [-1], keepdim=True), -np.inf)
     return compare.where(blind, 0, weights)
 
 
 def softmax(scores: Value) -> Value:
     """Over the last axis; ONNX defines it step by step, each rounded to 16 bits where those are."""
     if scores.precision not in (Precision.FLOAT16, Precision.BFLOAT16):
-        return activation.softmax(scores, axis=-1)
+        return activations.softmax(scores, axis=-1)
     highest = reduce.reduce_max(scores, [-1], keepdim=True)
     powers = unary.exp(scores - highest)
     return powers / reduce.reduce_sum(powers, [-1], keepdim=True)
@@ -148,7 +127,7 @@ def _offset(query: Value, past_key: Value | None, valid: Value | None) -> Value:
         before = 0 if past_key is None else build.size_of(past_key, 2)
         return build.vector(query.model, [before])
     length = build.vector(query.model, [build.size_of(query, 2)])
-    return ops.unsqueeze(int64(valid) - length, [1, 2, 3])
+    return ops.unsqueeze(build.int64(valid) - length, [1, 2, 3])
 
 
 def _bias(
@@ -160,35 +139,28 @@ def _bias(
     *,
     left: int,
     right: int,
-    is_causal: bool,
 ) -> Value | None:
     """What is added to the scores: the mask, and -inf where a key must not be seen."""
-    model = query.model
     seen: list[Value] = []
     keys = build.arange_along(key, 2)
-    if is_causal or left >= 0 or right >= 0:
+    if left >= 0 or right >= 0:
         place = ops.unsqueeze(build.arange_along(query, 2), [1]) + offset
-        if is_causal:
-            seen.append(keys <= place)
         if right >= 0:
-            seen.append(keys <= place + right)
+            seen.append(keys <= (place + right if right else place))
         if left >= 0:
             seen.append(place - left <= keys)
     if valid is not None:
-        seen.append(keys < ops.unsqueeze(int64(valid), [1, 2, 3]))
+        seen.append(keys < ops.unsqueeze(build.int64(valid), [1, 2, 3]))
     if mask is not None:
         mask = _widen_mask(mask, key)
         if mask.precision == Precision.BOOL8:
             seen.append(mask)
-    total = None if mask is None or mask.precision == Precision.BOOL8 else mask
-    if seen:
-        allowed = seen[0]
-        for condition in seen[1:]:
-            allowed = allowed & condition
-        zero, lowest = (model.constant(x, query.dtype) for x in (0, -np.inf))
-        closed = compare.where(allowed, zero, lowest)
-        total = closed if total is None else total + closed
-    return total
+            mask = None
+    if not seen:
+        return mask
+    lowest = query.scalar(-np.inf)
+    closed = compare.where(functools.reduce(logic.and_, seen), 0, lowest)
+    return closed if mask is None else mask + closed
 
 
 def _widen_mask(mask: Value, key: Value) -> Value:
@@ -208,67 +180,25 @@ def rotary_embedding(
     sin_cache: Value,
     position_ids: Value | None = None,
     *,
-    interleaved: int = 0,
+    interleaved: bool = False,
     num_heads: int = 0,
     rotary_embedding_dim: int = 0,
 ) -> Value:
     """Turn pairs of features by an angle that grows with the position."""
-    rows = ops.transpose(split_heads(x, num_heads, "RotaryEmbedding"), perm=(0, 2, 1, 3))
-    width = rotary_embedding_dim or rows.shape[3]
-    if isinstance(width, Expr) or width % 2:
+    heads = split_heads(x, num_heads, "RotaryEmbedding")
+    size = heads.shape[3]
+    width = rotary_embedding_dim or size
+    if isinstance(size, Expr) or isinstance(width, Expr) or width % 2:
         raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
-    cos, sin = (
-        ops.unsqueeze(c if position_ids is None else index.gather(c, position_ids, axis=0), [2])
-        for c in (cos_cache, sin_cache)
-    )
-    turned, rest = index.slice_(rows, [3], [0], [width]), index.slice_(rows, [3], [width], [END])
-    half = width // 2
-    if interleaved:
-        first, second = (index.slice_(turned, [3], [k], [END], [2]) for k in (0, 1))
-    else:
-        first, second = (index.slice_(turned, [3], [k], [k + half]) for k in (0, half))
-    real = cos * first - sin * second
-    imaginary = sin * first + cos * second
-    if interleaved:
-        pairs = ops.stack(real, imaginary, axis=-1)
-        joined = ops.flatten(pairs, start_axis=3, end_axis=4)
-    else:
-        joined = ops.concat(real, imaginary, axis=3)
-    if rest.shape[3] != 0:
-        joined = ops.concat(joined, rest, axis=3)
-    if x.rank == 3:
-        return ops.flatten(joined, start_axis=2, end_axis=3)
-    return ops.transpose(joined, perm=(0, 2, 1, 3))
-
-
-@table.convert("LinearAttention", since=27)
-def linear_attention(
-    query: Value,
-    key: Value,
-    value: Value,
-    past_state: Value | None = None,
-    decay: Value | None = None,
-    beta: Value | None = None,
-    *,
-    chunk_size: int = 64,
-    kv_num_heads: int,
-    q_num_heads: int,
-    scale: float = 0.0,
-    update_rule: str = "gated_delta",
-) -> tuple[Value, Value]:
-    """`chunk_size` is a hint that changes no result."""
-    return recurrent.linear_attention(
-        query,
-        key,
-        value,
-        past_state,
-        decay,
-        beta,
-        q_num_heads=q_num_heads,
-        kv_num_heads=kv_num_heads,
-        scale=scale,
-        update_rule=update_rule,
-    )
+    angles = []
+    for cache in (sin_cache, cos_cache):
+        own = cache if position_ids is None else index.gather(cache, position_ids, axis=0)
+        both = (ops.stack if interleaved else ops.concat)(own, own, axis=-1)
+        angles.append(ops.unsqueeze(ops.flatten(both, start_axis=2, end_axis=-1), [1]))
+    turned, *rest = split_pieces(heads, [width, size - width][: 1 + (width < size)], 3)
+    made = rotate_features(turned, *angles, side_by_side=interleaved)
+    whole = ops.concat(made, *rest, axis=3) if rest else made
+    return merge_heads(whole) if x.rank == 3 else whole
 
 
 @table.convert("CausalConvWithState", since=27)
@@ -278,8 +208,8 @@ def causal_conv_with_state(
     bias: Value | None = None,
     past_state: Value | None = None,
     *,
-    activation: str = "none",
-) -> tuple[Value, Value]:
+    activation: Literal["none", "silu", "swish"] = "none",
+) -> Pair:
     """A sum over the few taps of the kernel, each a shifted view of the input."""
     taps = weight.shape[-1]
     if input.rank != 3 or weight.rank != 3 or isinstance(taps, Expr):
@@ -291,27 +221,18 @@ def causal_conv_with_state(
     else:
         whole = ops.concat(past_state, input, axis=2)
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
-    signal = unary.cast(whole, dtype=wide)
-    kernel = ops.squeeze(unary.cast(weight, dtype=wide), [1])
-    total = None
-    for tap in range(taps):
-        view = index.slice_(signal, [2], [tap], [END if tap == taps - 1 else tap + 1 - taps])
-        part = view * index.slice_(kernel, [1], [tap], [tap + 1])
-        total = part if total is None else total + part
+    signal, kernel = whole.cast(wide), ops.squeeze(weight.cast(wide), [1])
+    parts = (
+        index.slice_(signal, [2], [tap], [tap + 1 - taps or build.END])
+        * index.slice_(kernel, [1], [tap], [tap + 1])
+        for tap in range(taps)
+    )
+    total = functools.reduce(binary.add, parts)
     if bias is not None:
-        total = total + ops.unsqueeze(unary.cast(bias, dtype=wide), [1])
-    output = _activate(unary.cast(total, dtype=input.precision), activation)
-    kept = index.slice_(whole, [2], [1 - taps if taps > 1 else END], [END])
-    return output, kept
-
-
-def _activate(value: Value, name: str) -> Value:
-    match name:
-        case "none":
-            return value
-        case "silu" | "swish":
-            return activation.swish(value)
-    raise Unsupported(f"CausalConvWithState with activation={name!r}")
+        total = total + ops.unsqueeze(bias.cast(wide), [1])
+    output = total.cast(input.precision)
+    output = output if activation == "none" else activations.swish(output)
+    return output, index.slice_(whole, [2], [1 - taps or build.END], [build.END])
 
 
 @table.convert("ai.onnx.preview::FlexAttention")
@@ -333,11 +254,11 @@ def flex_attention(
     kind = Precision.FLOAT32 if small else q.precision
     if softmax_precision is not None:
         kind = precision_of_code(softmax_precision)
-    scores = unary.cast(_scores(q, repeat_heads(k, q), scale), dtype=kind)
+    scores = _scores(q, repeat_heads(k, q), scale).cast(kind)
     weights = softmax(_modify_scores(translator, score_mod, scores))
     weights = _modify_scores(translator, prob_mod, weights)
-    values = unary.cast(repeat_heads(v, q), dtype=kind)
-    return unary.cast(linear.mat_mul(weights, values), dtype=v.precision)
+    values = repeat_heads(v, q).cast(kind)
+    return linear.mat_mul(weights, values).cast(v.precision)
 
 
 def _modify_scores(translator: Translator, graph: SourceGraph | None, value: Value) -> Value:

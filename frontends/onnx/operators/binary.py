@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
@@ -10,13 +11,13 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import binary, shape, unary
 from nnir.types import Precision
 
 from ...table import Table
 
 table = Table()
+Binary = Callable[[Value, Value], Value]
 
 
 def align_operand(a: Value, b: Value, axis: int | None, *, broadcast: bool) -> Value:
@@ -35,40 +36,23 @@ def align_operand(a: Value, b: Value, axis: int | None, *, broadcast: bool) -> V
     return shape.unsqueeze(b, list(range(b.rank, b.rank + after))) if after else b
 
 
-def broadcasting(table: Table, name: str, operator: Operator) -> None:
-    """The versions of an operator on two tensors: before opset 7 broadcasting is explicit."""
-
-    @table.convert(name)
-    def old(
-        a: Value,
-        b: Value,
-        *,
-        axis: int | None = None,
-        broadcast: bool = False,
-        consumed_inputs: tuple[int, ...] = (),
-    ) -> Value:
-        return convert(a, align_operand(a, b, axis, broadcast=broadcast))
-
-    @table.convert(name, since=7)
-    def convert(a: Value, b: Value) -> Value:
-        return operator(a, b)
+def apply_aligned(
+    operator: Binary, a: Value, b: Value, *, axis: int | None = None, broadcast: bool = False
+) -> Value:
+    """Before opset 7 broadcasting is explicit."""
+    return operator(a, align_operand(a, b, axis, broadcast=broadcast))
 
 
-for _name, _operator in {
-    "Add": binary.add,
-    "Div": binary.div,
-    "Mul": binary.mul,
-    "Sub": binary.sub,
-}.items():
-    broadcasting(table, _name, _operator)
+def apply_broadcasting(operator: Binary, a: Value, b: Value) -> Value:
+    return operator(a, b)
 
 
-@table.convert("Pow")
-def pow_1(x: Value, y: Value, *, axis: int | None = None, broadcast: bool = False) -> Value:
-    return pow_(x, align_operand(x, y, axis, broadcast=broadcast))
+def register_broadcasting(table: Table, operators: Mapping[str, Binary]) -> None:
+    """The versions of operators on two tensors."""
+    table.each(operators)(apply_aligned)
+    table.each(operators, since=7)(apply_broadcasting)
 
 
-@table.convert("Pow", since=7)
 def pow_(x: Value, y: Value) -> Value:
     common = _common(x, y)
     power = x.cast(common) ** y.cast(common)
@@ -92,37 +76,19 @@ def _holds(x: Value, y: Value) -> bool:
     return bool((y.constant.astype(x.dtype).astype(np.float64) == y.constant).all())
 
 
-@table.convert("Mod", since=10)
-def mod(a: Value, b: Value, *, fmod: bool = False) -> Value:
-    return binary.mod(a, b, fmod=fmod)
+register_broadcasting(
+    table,
+    {"Add": binary.add, "Div": binary.div, "Mul": binary.mul, "Sub": binary.sub, "Pow": pow_},
+)
+table.same({"Mod": binary.mod}, since=10)
+table.same({"Sum": binary.sum_})
 
 
-def _variadic(name: str, operator: Operator) -> None:
-    @table.convert(name)
-    def old(*data: Value, consumed_inputs: tuple[int, ...] = ()) -> Value:
-        return convert(*data)
-
-    @table.convert(name, since=6)
-    def convert(*data: Value) -> Value:
-        if not data:
-            raise BadType(f"{name} without inputs")
-        if len(data) == 1:
-            return unary.assign(data[0])
-        return functools.reduce(operator, data)
-
-
-_variadic("Max", binary.max_)
-_variadic("Min", binary.min_)
-
-
-@table.convert("Sum")
-def sum_1(*data: Value, consumed_inputs: tuple[int, ...] = ()) -> Value:
-    if not data:
-        raise BadType("Sum without inputs")
-    return binary.sum_(*data)
+@table.each({"Max": binary.max_, "Min": binary.min_})
+def fold(operator: Binary, first: Value, *others: Value) -> Value:
+    return functools.reduce(operator, others, first) if others else unary.assign(first)
 
 
 @table.convert("Mean")
-def mean(*data: Value, consumed_inputs: tuple[int, ...] = ()) -> Value:
-    total = sum_1(*data)
-    return total / len(data)
+def mean(*data: Value) -> Value:
+    return binary.sum_(*data) / len(data)

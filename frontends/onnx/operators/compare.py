@@ -5,14 +5,11 @@ from __future__ import annotations
 from nnir.ops import compare
 
 from ...table import Table
-from .binary import broadcasting
+from .binary import register_broadcasting
 
 table = Table()
-for _name, _operator in {
-    "Equal": compare.equal,
-    "Greater": compare.greater,
-    "Less": compare.less,
-}.items():
-    broadcasting(table, _name, _operator)
+register_broadcasting(
+    table, {"Equal": compare.equal, "Greater": compare.greater, "Less": compare.less}
+)
 table.same({"GreaterOrEqual": compare.greater_equal, "LessOrEqual": compare.less_equal}, since=12)
 table.same({"Where": compare.where}, since=9)

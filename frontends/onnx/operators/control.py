@@ -11,12 +11,15 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import NotConstant, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import control, index, shape, unary
+from nnir.ops import control, index, shape
+from nnir.recipes.shape import flip
 from nnir.types import Precision, TensorType
 
+from ... import branches
 from ...capture import Capture
+from ...loop_state import fresh, inline
 from ...source import SourceGraph
-from ...table import Items, Table
+from ...table import Ints, Items, Table
 from ...translate import Translator
 
 table = Table()
@@ -31,28 +34,13 @@ ROUNDS = 8
 def if_(
     cond: Value, *, then_branch: SourceGraph, else_branch: SourceGraph, translator: Translator
 ) -> Any:
-    known = translator.constant_of(cond)
-    if known is not None:
-        chosen = then_branch if known.reshape(-1)[0] else else_branch
-        return tuple(translator.inline(chosen, {}))
-    capture = Capture(translator.captured([then_branch, else_branch]))
-    branches = [_branch(translator, g, capture) for g in (then_branch, else_branch)]
-    return control.if_(
-        cond, *capture.values.values(), then_model=branches[0], else_model=branches[1]
-    )
+    flag = shape.reshape(cond, []) if cond.rank else cond
+    return branches.if_(translator, flag, [], then_branch, else_branch)
 
 
-def _branch(translator: Translator, graph: SourceGraph, capture: Capture) -> Model:
-    model = Model(graph.name or "branch", translator.model)
-    with translator.inside(model, capture.bind(model)):
-        model.outputs = _tensors(translator.inline(graph, {}))
-    return model
-
-
-def _tensors(entries: Sequence[Any]) -> list[Value]:
-    for entry in entries:
-        if not isinstance(entry, Value):
-            raise Unsupported("a sub-graph whose output is a sequence or an optional")
+def _require_tensors(entries: Sequence[Any]) -> list[Value]:
+    if not all(isinstance(entry, Value) for entry in entries):
+        raise Unsupported("a sub-graph whose output is a sequence or an optional")
     return list(entries)
 
 
@@ -66,11 +54,10 @@ def loop(
 ) -> Any:
     tensors = [v for v in v_initial if isinstance(v, Value)]
     if len(tensors) < len(v_initial):
-        return _written_out(translator, body, M, cond, v_initial)
+        return _write_out(translator, body, M, cond, v_initial)
     capture = Capture(translator.captured([body]))
-    model = translator.model
-    start = model.constant(np.int64(0))
-    go = model.constant(np.bool_(True)) if cond is None else shape.reshape(cond, [])
+    start = translator.model.constant(np.int64(0))
+    go = _flag(translator, cond)
     limit = None if M is None else shape.reshape(M, [])
     if limit is not None:
         go = go & (start < limit)
@@ -86,7 +73,12 @@ def loop(
     return tuple(results)
 
 
-def _written_out(
+def _flag(translator: Translator, cond: Value | None) -> Value:
+    """Whether to go on; yes where nothing is said."""
+    return translator.model.constant(np.bool_(True)) if cond is None else shape.reshape(cond, [])
+
+
+def _write_out(
     translator: Translator,
     graph: SourceGraph,
     limit: Value | None,
@@ -94,23 +86,18 @@ def _written_out(
     state: Sequence[Any],
 ) -> Any:
     """A loop that carries a sequence, iteration by iteration; when it ends must be known."""
-    names = [v.name for v in graph.inputs]
-    model = translator.model
-    flag = model.constant(np.bool_(True)) if cond is None else cond
+    flag, step, rows = _flag(translator, cond), 0, []
     last = None if limit is None else _item(translator, limit, "number of iterations")
-    columns: list[list[Value]] = [[] for _ in graph.outputs[1 + len(state) :]]
-    step = 0
     while _item(translator, flag, "condition") and (last is None or step < last):
         translator.spend(1)
-        count = model.constant(np.int64(step))
-        entries = translator.inline(graph, dict(zip(names, [count, flag, *state], strict=True)))
-        flag, state = entries[0], entries[1 : 1 + len(state)]
-        for column, made in zip(columns, entries[1 + len(state) :], strict=True):
-            column.append(made)
+        count = translator.model.constant(np.int64(step))
+        flag, *entries = inline(translator, graph, [count, flag, *state])
+        state, row = entries[: len(state)], entries[len(state) :]
+        rows.append(row)
         step += 1
-    if columns and not step:
+    if len(graph.outputs) > 1 + len(state) and not step:
         raise Unsupported("a Loop over a sequence with scan outputs and without iterations")
-    return (*state, *(shape.stack(*c, axis=0) for c in columns))
+    return (*state, *(shape.stack(*c, axis=0) for c in zip(*rows, strict=True)))
 
 
 def _item(translator: Translator, value: Value, what: str) -> Any:
@@ -135,12 +122,11 @@ def _loop_body(
     state = [model.input(f"state{k}", t) for k, t in enumerate(types)]
     end = None if limit is None else model.input("limit", limit.type)
     with translator.inside(model, capture.bind(model)):
-        names = [v.name for v in graph.inputs]
         flag = model.constant(np.bool_(True))
-        entries = translator.inline(graph, dict(zip(names, [step, flag, *state], strict=True)))
-    go, *results = _tensors(entries)
+        entries = inline(translator, graph, [step, flag, *state])
+    go, *results = fresh(_require_tensors(entries))
     after = step + 1
-    go = shape.reshape(unary.assign(go), [])
+    go = shape.reshape(go, [])
     if end is not None:
         go = go & (after < end)
     model.outputs = [go, after, *results]
@@ -156,28 +142,23 @@ def scan(
     *initial_state_and_scan_inputs: Value,
     body: SourceGraph,
     num_scan_inputs: int,
-    scan_input_axes: tuple[int, ...] = (),
-    scan_input_directions: tuple[int, ...] = (),
-    scan_output_axes: tuple[int, ...] = (),
-    scan_output_directions: tuple[int, ...] = (),
+    scan_input_axes: Ints = (),
+    scan_input_directions: Ints = (),
+    scan_output_axes: Ints = (),
+    scan_output_directions: Ints = (),
     translator: Translator,
 ) -> Any:
     count = len(initial_state_and_scan_inputs) - num_scan_inputs
     state = initial_state_and_scan_inputs[:count]
     scans = initial_state_and_scan_inputs[count:]
-    axes = [
-        axis_of(a, v.rank)
-        for a, v in zip(_fill_defaults(scan_input_axes, scans), scans, strict=True)
-    ]
-    reverse = _fill_defaults(scan_input_directions, scans)
+    none = (0,) * num_scan_inputs
+    pairs = zip(scan_input_axes or none, scans, strict=True)
+    axes = [axis_of(a, v.rank) for a, v in pairs]
     capture = Capture(translator.captured([body]))
-    made = _scan_body(translator, body, capture, state, scans, axes, reverse)
-    model = translator.model
-    length = scans[0].shape[axes[0]]
-    size = _size(scans[0], axes[0])
-    start = model.constant(np.int64(0))
+    made = _scan_body(translator, body, capture, state, scans, axes, scan_input_directions or none)
+    start, length = translator.model.constant(np.int64(0)), scans[0].shape[axes[0]]
     results = control.while_(
-        start < size,
+        start < scans[0].size(axes[0]),
         start,
         *state,
         *scans,
@@ -187,12 +168,8 @@ def scan(
         trips=None if isinstance(length, Expr) else length,
     )
     outputs = results[1 + count :]
-    places = zip(
-        outputs,
-        _fill_defaults(scan_output_axes, outputs),
-        _fill_defaults(scan_output_directions, outputs),
-        strict=True,
-    )
+    none = (0,) * len(outputs)
+    places = zip(outputs, scan_output_axes or none, scan_output_directions or none, strict=True)
     return (*results[1 : 1 + count], *(_place_axis(v, a, d) for v, a, d in places))
 
 
@@ -209,7 +186,7 @@ def _scan_body(
     step = model.input("iteration", TensorType(Precision.INT64, ()))
     inner_state = [model.input(f"state{k}", v.type) for k, v in enumerate(state)]
     inner_scans = [model.input(f"scan{k}", v.type) for k, v in enumerate(scans)]
-    size = _size(inner_scans[0], axes[0])
+    size = inner_scans[0].size(axes[0])
     after = step + 1
     last = size - after
     slices = [
@@ -217,33 +194,17 @@ def _scan_body(
         for v, axis, backward in zip(inner_scans, axes, reverse, strict=True)
     ]
     with translator.inside(model, capture.bind(model)):
-        names = [v.name for v in graph.inputs]
-        entries = translator.inline(graph, dict(zip(names, [*inner_state, *slices], strict=True)))
-    model.outputs = [after < size, after, *_tensors(entries)]
+        entries = inline(translator, graph, [*inner_state, *slices])
+    model.outputs = [after < size, after, *fresh(_require_tensors(entries))]
     return model
-
-
-def _size(value: Value, axis: int) -> Value:
-    """The size of an axis as a rank-0 int64, a constant where it is known."""
-    size = value.shape[axis]
-    if not isinstance(size, Expr):
-        return value.model.constant(np.int64(size))
-    sizes = shape.shape(value, dtype=Precision.INT64)
-    return index.gather(sizes, value.model.constant(np.int64(axis)), axis=0)
-
-
-def _fill_defaults(given: Sequence[int], values: Sequence[Any]) -> list[int]:
-    return list(given) if given else [0] * len(values)
 
 
 def _place_axis(value: Value, axis: int, backward: int) -> Value:
     """A stacked output with its order reversed and its first axis moved to where it belongs."""
-    if backward:
-        value = index.slice_(value, [0], [-1], [np.iinfo(np.int64).min], [-1])
-    axis = axis_of(axis, value.rank)
+    found = flip(value, (0,)) if backward else value
     order = list(range(1, value.rank))
-    order.insert(axis, 0)
-    return value if axis == 0 else shape.transpose(value, perm=tuple(order))
+    order.insert(axis_of(axis, value.rank), 0)
+    return found if order[0] == 0 else shape.transpose(found, perm=tuple(order))
 
 
 @table.convert("Scan")
@@ -252,7 +213,7 @@ def scan_8(
     *initial_state_and_scan_inputs: Value,
     body: SourceGraph,
     num_scan_inputs: int,
-    directions: tuple[int, ...] = (),
+    directions: Ints = (),
     translator: Translator,
 ) -> Any:
     """Opset 8 has a batch axis in front of everything: one scan for each sample."""

@@ -2,75 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import activation, conv, generate, index, shape, unary
-from nnir.types import AutoPad, Precision, Row
+from nnir.ops import conv, index, shape
+from nnir.recipes.conv import Slide, convolve, zero_bias
+from nnir.recipes.generate import constant_like
+from nnir.types import AutoPad
 
-from ...table import Table
+from ...table import Ints, Table
 from . import windows
+from .linear import requantize
+from .windows import Sliding
 
 table = Table()
-LARGEST = 1 << 20
-"""More channels than any model has: what is made for each of them stays small."""
 
 
-def zeros(like: Value, count: Any, value: float = 0) -> Value:
-    """A vector for the channels of `like`; its length may only be known while running."""
-    scalar = like.model.constant(np.asarray(value, like.dtype))
-    if isinstance(count, Expr):
-        raise NotConstant(f"the number of output channels {count} is not known")
-    if int(count) > LARGEST:
-        raise Unsupported(f"{count} output channels")
-    return like.model.constant(np.full(int(count), scalar.constant, like.dtype))
-
-
-def kernel_of(op: str, w: Value, kernel_shape: Sequence[int] | None) -> tuple[int, ...]:
-    """The size of the kernel, which the filter has too."""
-    found = w.shape[2:]
-    if kernel_shape is not None:
-        pairs = zip(found, kernel_shape, strict=False)
-        fits = len(found) == len(kernel_shape)
-        if not fits or any(a != b and not isinstance(a, Expr) for a, b in pairs):
-            raise BadType(f"{op} with kernel_shape={tuple(kernel_shape)} and a filter {w.type}")
-        return tuple(kernel_shape)
-    known = tuple(d for d in found if not isinstance(d, Expr))
-    if len(known) < len(found):
+def window_of(op: str, x: Value, w: Value, how: Sliding) -> windows.Window:
+    """The window of a filter, whose size the attributes may repeat."""
+    kernel = how.kernel_shape or w.shape[2:]
+    pairs = zip(w.shape[2:], kernel, strict=False)
+    fits = len(kernel) == w.rank - 2
+    if not fits or any(a != b and not isinstance(a, Expr) for a, b in pairs):
+        raise BadType(f"{op} with kernel_shape={how.kernel_shape} and a filter {w.type}")
+    known = tuple(k for k in kernel if not isinstance(k, Expr))
+    if len(known) < len(kernel):
         raise NotConstant(f"{op} needs the size of its kernel, not {w.type}")
-    return known
+    return how.over(op, x, known)
 
 
 @table.convert("Conv")
-def conv_(
-    x: Value,
-    w: Value,
-    b: Value | None = None,
-    *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
-    group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
-) -> Value:
-    rank = windows.spatial("Conv", x, 1, 2, 3)
-    kernel = kernel_of("Conv", w, kernel_shape)
-    how = windows.window("Conv", x, kernel, strides, pads, dilations, auto_pad)
-    bias = zeros(w, w.shape[0]) if b is None else b
-    given: dict[str, Any] = {"auto_pad": how.auto_pad, "group": group}
-    if rank == 1:
-        given |= {"strides": (1, *how.strides), "dilations": (1, *how.dilations)}
-        given["pads"] = (0, 0, *how.pads) if how.pads else None
-        x, w = windows.as_2d(x), windows.as_2d(w)
-        return windows.as_1d(conv.conv_2d(x, w, bias, **given))
-    given |= {"strides": how.strides, "dilations": how.dilations, "pads": how.pads or None}
-    return (conv.conv_2d if rank == 2 else conv.conv_3d)(x, w, bias, **given)
+def conv_(x: Value, w: Value, b: Value | None = None, *, group: int = 1, how: Sliding) -> Value:
+    at = window_of("Conv", x, w, how)
+    slide = Slide(at.strides, at.pads, at.dilations, group, auto_pad=at.auto_pad)
+    return convolve(x, w, b, slide)
 
 
 @table.convert("ConvTranspose")
@@ -79,55 +48,31 @@ def conv_transpose(
     w: Value,
     b: Value | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
     group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    output_padding: tuple[int, ...] | None = None,
-    output_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    output_padding: Ints = (),
+    output_shape: Ints = (),
+    how: Sliding,
 ) -> Value:
-    op = "ConvTranspose"
-    rank = windows.spatial(op, x, 1, 2, 3)
-    kernel = kernel_of(op, w, kernel_shape)
-    plain = auto_pad if auto_pad in ("NOTSET", "", "VALID") else "VALID"
-    how = windows.window(op, x, kernel, strides, pads, dilations, plain)
-    extra = tuple(output_padding) if output_padding else (0,) * rank
-    flat = how.pads
-    if output_shape is not None or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-        totals = _transposed_totals(x, how, extra, output_shape)
-        flat = tuple(p for t in totals for p in windows.halves(max(t, 0), auto_pad))
+    plain = replace(how, auto_pad="VALID") if how.is_same else how
+    at = window_of("ConvTranspose", x, w, plain)
+    pads, extra = at.pads, output_padding or (0,) * at.rank
+    if output_shape or how.is_same:
+        totals = _transposed_totals(x, at, extra, output_shape)
+        pads = tuple(p for t in totals for p in windows.halves(max(t, 0), how.auto_pad))
         extra = tuple(e + max(-t, 0) for e, t in zip(extra, totals, strict=True))
-    elif auto_pad not in ("NOTSET", "", "VALID"):
-        raise Unsupported(f"{op} with auto_pad={auto_pad!r}")
-    bias = zeros(w, w.shape[1] * group) if b is None else b
-    if rank == 1:
-        given: dict[str, Any] = {"strides": (1, *how.strides), "dilations": (1, *how.dilations)}
-        given |= {"pads": (0, 0, *flat), "output_padding": (0, *extra), "group": group}
-        x, w = windows.as_2d(x), windows.as_2d(w)
-        return windows.as_1d(conv.conv_2d_transpose(x, w, bias, **given))
-    given = {"strides": how.strides, "dilations": how.dilations, "pads": flat}
-    given |= {"output_padding": extra, "group": group}
-    operator = conv.conv_2d_transpose if rank == 2 else conv.conv_3d_transpose
-    return operator(x, w, bias, **given)
+    return convolve(x, w, b, Slide(at.strides, pads, at.dilations, group, extra))
 
 
-def _transposed_totals(
-    x: Value,
-    how: windows.Window,
-    extra: Sequence[int],
-    output_shape: Sequence[int] | None,
-) -> list[int]:
+def _transposed_totals(x: Value, at: windows.Window, extra: Ints, output_shape: Ints) -> list[int]:
     """The padding of each axis that gives `output_shape`, or else size * stride."""
-    axes = list(zip(how.strides, how.extents, extra, strict=True))
-    if output_shape is None:
+    axes = list(zip(at.strides, at.extents, extra, strict=True))
+    if not output_shape:
         return [e + more - s for s, e, more in axes]
-    wanted = tuple(output_shape)[-how.rank :]  # some writers list every axis
+    wanted = output_shape[-at.rank :]  # some writers list every axis
     if any(isinstance(d, Expr) for d in x.shape[2:]):
         raise NotConstant(f"ConvTranspose with output_shape needs known sizes, not {x.type}")
-    given = zip(x.shape[2:], axes, wanted, strict=True)
-    return [int((n - 1) * s + e + more - out) for n, (s, e, more), out in given]  # type: ignore[arg-type]
+    given = zip(x.sizes[2:], axes, wanted, strict=True)
+    return [(n - 1) * s + e + more - out for n, (s, e, more), out in given]
 
 
 @table.convert("ConvInteger", since=10)
@@ -137,27 +82,14 @@ def conv_integer(
     x_zero_point: Value | None = None,
     w_zero_point: Value | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
     group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    how: Sliding,
 ) -> Value:
-    kernel = kernel_of("ConvInteger", w, kernel_shape)
-    how = windows.window("ConvInteger", x, kernel, strides, pads, dilations, auto_pad)
-    if how.auto_pad != AutoPad.NONE:
-        raise NotConstant(f"ConvInteger with auto_pad={auto_pad} needs known sizes, not {x.type}")
-    return conv.conv_integer(
-        x,
-        w,
-        x_zero_point,
-        w_zero_point,
-        pads=how.pads,
-        strides=how.strides,
-        group=group,
-        dilations=how.dilations,
-    )
+    at = window_of("ConvInteger", x, w, how)
+    if at.auto_pad != AutoPad.NONE:
+        raise NotConstant(f"ConvInteger with {how.auto_pad=} needs known sizes, not {x.type}")
+    given = {"pads": at.pads, "strides": at.strides, "dilations": at.dilations}
+    return conv.conv_integer(x, w, x_zero_point, w_zero_point, group=group, **given)
 
 
 @table.convert("QLinearConv", since=10)
@@ -172,43 +104,15 @@ def q_linear_conv(
     y_zero_point: Value,
     b: Value | None = None,
     *,
-    auto_pad: str = "NOTSET",
-    dilations: tuple[int, ...] | None = None,
     group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    how: Sliding,
 ) -> Value:
-    total = conv_integer(
-        x,
-        w,
-        x_zero_point,
-        w_zero_point,
-        auto_pad=auto_pad,
-        dilations=dilations,
-        group=group,
-        kernel_shape=kernel_shape,
-        pads=pads,
-        strides=strides,
-    )
+    total = conv_integer(x, w, x_zero_point, w_zero_point, group=group, how=how)
+    each = [-1, *(1,) * (total.rank - 2)]
     if b is not None:
-        total = total + _channelwise(b, total.rank)
-    scale = _channelwise(w_scale, total.rank) * _scalar(x_scale) / _scalar(y_scale)
-    real = unary.cast(total, dtype=Precision.FLOAT32) * scale
-    zero = unary.cast(_scalar(y_zero_point), dtype=Precision.FLOAT32)
-    whole = unary.round_(real) + zero
-    bounds = np.iinfo(y_zero_point.dtype)
-    clipped = activation.clip(whole, float(bounds.min), float(bounds.max))
-    return unary.cast(clipped, dtype=y_zero_point.precision)
-
-
-def _scalar(value: Value) -> Value:
-    return shape.reshape(value, [1]) if value.rank == 0 else value
-
-
-def _channelwise(value: Value, rank: int) -> Value:
-    """One number, or one for each entry of axis 1."""
-    return shape.reshape(value, [-1, *(1,) * (rank - 2)])
+        total = total + shape.reshape(b, each)
+    scale = shape.reshape(w_scale, each) * x_scale / y_scale
+    return requantize(total, scale, y_zero_point)
 
 
 @table.convert("DeformConv", since=19)
@@ -219,31 +123,30 @@ def deform_conv(
     b: Value | None = None,
     mask: Value | None = None,
     *,
-    dilations: tuple[int, ...] | None = None,
+    dilations: Ints = (),
     group: int = 1,
-    kernel_shape: tuple[int, ...] | None = None,
+    kernel_shape: Ints = (),
     offset_group: int = 1,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    pads: Ints = (),
+    strides: Ints = (),
 ) -> Value:
     windows.spatial("DeformConv", x, 2)
-    kernel = Row(kernel_of("DeformConv", w, kernel_shape))
-    how = windows.window("DeformConv", x, kernel, strides, pads, dilations, "NOTSET")
+    how = Sliding("NOTSET", dilations, kernel_shape, pads, strides)
+    at = window_of("DeformConv", x, w, how)
     if mask is None:
-        taps = offset_group * kernel[0] * kernel[1]
-        half = index.slice_(offset, [1], [0], [taps], [1])
-        mask = generate.fill_like(half, x.model.constant(np.ones(1, x.dtype)))
+        taps = offset_group * int(np.prod(at.kernel))
+        mask = constant_like(index.slice_(offset, [1], [0], [taps], [1]), 1)
     return conv.deformable_conv_2d(
         x,
         offset,
         mask,
         w,
-        zeros(w, w.shape[0]) if b is None else b,
-        pads=how.pads,
-        strides=how.strides,
+        zero_bias(w, 0, 1) if b is None else b,
+        pads=at.pads,
+        strides=at.strides,
         group=group,
         deformable_group=offset_group,
-        dilations=how.dilations,
+        dilations=at.dilations,
     )
 
 
@@ -253,9 +156,9 @@ def col_2_im(
     image_shape: Value,
     block_shape: Value,
     *,
-    dilations: tuple[int, ...] | None = None,
-    pads: tuple[int, ...] | None = None,
-    strides: tuple[int, ...] | None = None,
+    dilations: Ints | None = None,
+    pads: Ints | None = None,
+    strides: Ints | None = None,
 ) -> Value:
     flat = None if pads is None else windows.pair_pads("Col2Im", pads, len(pads) // 2)
     return conv.col_2_im(

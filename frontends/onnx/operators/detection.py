@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import detection
@@ -33,21 +35,21 @@ def non_max_suppression(
     )
 
 
+@table.convert("RoiAlign", coordinate_transformation_mode="output_half_pixel")
 @table.convert("RoiAlign", since=16)
 def roi_align(
     x: Value,
     rois: Value,
     batch_indices: Value,
     *,
-    coordinate_transformation_mode: str = "half_pixel",
+    coordinate_transformation_mode: Literal["half_pixel", "output_half_pixel"] = "half_pixel",
     mode: str = "avg",
     output_height: int = 1,
     output_width: int = 1,
     sampling_ratio: int = 0,
     spatial_scale: float = 1.0,
 ) -> Value:
-    if coordinate_transformation_mode not in ("half_pixel", "output_half_pixel"):
-        raise Unsupported(f"RoiAlign with {coordinate_transformation_mode=}")
+    """Before opset 16 there is no shift by half a pixel."""
     operators = {"avg": detection.roi_align, "max": detection.roi_align_max}
     if mode.lower() not in operators:
         raise Unsupported(f"RoiAlign with mode={mode!r}")
@@ -63,34 +65,4 @@ def roi_align(
     )
 
 
-@table.convert("RoiAlign", since=10)
-def roi_align_10(
-    x: Value,
-    rois: Value,
-    batch_indices: Value,
-    *,
-    mode: str = "avg",
-    output_height: int = 1,
-    output_width: int = 1,
-    sampling_ratio: int = 0,
-    spatial_scale: float = 1.0,
-) -> Value:
-    """Before opset 16 there is no shift by half a pixel."""
-    return roi_align(
-        x,
-        rois,
-        batch_indices,
-        coordinate_transformation_mode="output_half_pixel",
-        mode=mode,
-        output_height=output_height,
-        output_width=output_width,
-        sampling_ratio=sampling_ratio,
-        spatial_scale=spatial_scale,
-    )
-
-
-@table.convert("MaxRoiPool")
-def max_roi_pool(
-    x: Value, rois: Value, *, pooled_shape: tuple[int, ...], spatial_scale: float = 1.0
-) -> Value:
-    return detection.max_roi_pool(x, rois, pooled_shape=pooled_shape, spatial_scale=spatial_scale)
+table.same({"MaxRoiPool": detection.max_roi_pool})

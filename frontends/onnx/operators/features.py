@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nnir.dim import Expr
 from nnir.errors import BadModel, BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, features, index, linear, reduce, shape, unary
+from nnir.ops import compare, features, index, linear, reduce, shape
+from nnir.recipes.distance import vector_norm
+from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Floats, Ints, Table
 
 table = Table()
 ML = "ai.onnx.ml::"
@@ -28,11 +30,11 @@ def tf_idf_vectorizer(
     max_skip_count: int,
     min_gram_length: int,
     mode: str,
-    ngram_counts: tuple[int, ...],
-    ngram_indexes: tuple[int, ...],
-    pool_int64s: tuple[int, ...] = (),
+    ngram_counts: Ints,
+    ngram_indexes: Ints,
+    pool_int64s: Ints = (),
     pool_strings: object = None,
-    weights: tuple[float, ...] = (),
+    weights: Floats = (),
 ) -> Value:
     if pool_strings or not pool_int64s:
         raise Unsupported("TfIdfVectorizer without pool_int64s: there are no strings")
@@ -59,7 +61,7 @@ def array_feature_extractor(x: Value, y: Value) -> Value:
 
 @table.convert(ML + "Binarizer")
 def binarizer(x: Value, *, threshold: float = 0.0) -> Value:
-    return unary.cast(_above(x, threshold), dtype=x.precision)
+    return _above(x, threshold).cast(x.precision)
 
 
 def _above(x: Value, threshold: float) -> Value:
@@ -74,33 +76,6 @@ def _above(x: Value, threshold: float) -> Value:
 
 
 @table.convert(ML + "LabelEncoder", since=2)
-def label_encoder_2(
-    x: Value,
-    *,
-    default_float: float = -0.0,
-    default_int64: int = -1,
-    default_string: str = "_Unused",
-    keys_floats: tuple[float, ...] | None = None,
-    keys_int64s: tuple[int, ...] | None = None,
-    keys_strings: object = None,
-    values_floats: tuple[float, ...] | None = None,
-    values_int64s: tuple[int, ...] | None = None,
-    values_strings: object = None,
-) -> Value:
-    return label_encoder(
-        x,
-        default_float=default_float,
-        default_int64=default_int64,
-        keys_floats=keys_floats,
-        keys_int64s=keys_int64s,
-        keys_strings=keys_strings,
-        values_floats=values_floats,
-        values_int64s=values_int64s,
-        values_strings=values_strings,
-    )
-
-
-@table.convert(ML + "LabelEncoder", since=4)
 def label_encoder(
     x: Value,
     *,
@@ -108,12 +83,12 @@ def label_encoder(
     default_int64: int = -1,
     default_string: str = "_Unused",
     default_tensor: np.ndarray | None = None,
-    keys_floats: tuple[float, ...] | None = None,
-    keys_int64s: tuple[int, ...] | None = None,
+    keys_floats: Floats | None = None,
+    keys_int64s: Ints | None = None,
     keys_strings: object = None,
     keys_tensor: np.ndarray | None = None,
-    values_floats: tuple[float, ...] | None = None,
-    values_int64s: tuple[int, ...] | None = None,
+    values_floats: Floats | None = None,
+    values_int64s: Ints | None = None,
     values_strings: object = None,
     values_tensor: np.ndarray | None = None,
 ) -> Value:
@@ -160,27 +135,21 @@ def _place(x: Value, keys: np.ndarray) -> Value:
     found = compare.where(hits, model.constant(places), model.constant([0]))
     nans = places[keys != keys]
     if nans.size:
-        is_nan = compare.not_equal(each, each)
-        last = compare.where(is_nan, model.constant([nans[-1]]), model.constant([0]))
+        last = compare.where(is_nan(each), model.constant([nans[-1]]), model.constant([0]))
         found = shape.concat(found, last, axis=-1)
     return reduce.reduce_max(found, [-1], keepdim=False)
 
 
 @table.convert(ML + "Scaler")
-def scaler(x: Value, *, offset: tuple[float, ...] = (), scale: tuple[float, ...] = ()) -> Value:
+def scaler(x: Value, *, offset: Floats = (), scale: Floats = ()) -> Value:
     wide = _to_working_precision(x)
     moved = wide - _per_feature(wide, offset, "Scaler")
-    return _float32(moved * _per_feature(wide, scale, "Scaler"))
+    return (moved * _per_feature(wide, scale, "Scaler")).cast(Precision.FLOAT32)
 
 
 def _to_working_precision(x: Value) -> Value:
     """In double where `x` is, else in float."""
-    wide = Precision.FLOAT64 if x.precision == Precision.FLOAT64 else Precision.FLOAT32
-    return unary.cast(x, dtype=wide)
-
-
-def _float32(x: Value) -> Value:
-    return unary.cast(x, dtype=Precision.FLOAT32)
+    return x if x.precision == Precision.FLOAT64 else x.cast(Precision.FLOAT32)
 
 
 def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
@@ -192,34 +161,28 @@ def _per_feature(x: Value, numbers: Sequence[float], what: str) -> Value:
 
 
 @table.convert(ML + "Normalizer")
-def normalizer(x: Value, *, norm: str = "MAX") -> Value:
+def normalizer(x: Value, *, norm: Literal["L1", "L2", "MAX"] = "MAX") -> Value:
     wide = _to_working_precision(x)
-    match norm:
-        case "MAX":
-            size = reduce.reduce_max(wide, [-1])
-        case "L1":
-            size = reduce.reduce_sum(abs(wide), [-1])
-        case "L2":
-            size = unary.sqrt(reduce.reduce_sum(unary.square(wide), [-1]))
-        case _:
-            raise Unsupported(f"Normalizer with norm={norm!r}")
-    is_zero = compare.equal(size, 0)
-    divisor = compare.where(is_zero, 1, size)
-    return _float32(wide / divisor)
+    if norm == "MAX":
+        size = reduce.reduce_max(wide, [-1])
+    else:
+        size = vector_norm(wide, int(norm[1]), (-1,), keepdim=True)
+    divisor = compare.where(compare.equal(size, 0), 1, size)
+    return (wide / divisor).cast(Precision.FLOAT32)
 
 
 @table.convert(ML + "Imputer")
 def imputer(
     x: Value,
     *,
-    imputed_value_floats: tuple[float, ...] = (),
-    imputed_value_int64s: tuple[int, ...] = (),
+    imputed_value_floats: Floats = (),
+    imputed_value_int64s: Ints = (),
     replaced_value_float: float = 0.0,
     replaced_value_int64: int = 0,
 ) -> Value:
     values = imputed_value_floats if x.is_float else imputed_value_int64s
     replaced = replaced_value_float if x.is_float else replaced_value_int64
-    is_missing = compare.not_equal(x, x) if math.isnan(replaced) else compare.equal(x, replaced)
+    is_missing = is_nan(x) if math.isnan(replaced) else compare.equal(x, replaced)
     return compare.where(is_missing, _per_feature(x, values, "Imputer"), x)
 
 
@@ -227,7 +190,7 @@ def imputer(
 def one_hot_encoder(
     x: Value,
     *,
-    cats_int64s: tuple[int, ...] = (),
+    cats_int64s: Ints = (),
     cats_strings: object = None,
     zeros: bool = True,
 ) -> Value:
@@ -235,21 +198,19 @@ def one_hot_encoder(
         raise Unsupported(f"OneHotEncoder of {x.type} with zeros={int(zeros)}")
     if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
         raise BadType(f"OneHotEncoder with {len(cats_int64s)} categories, not all different")
-    each = shape.unsqueeze(unary.cast(x, dtype=Precision.INT64), [-1])
-    return _float32(compare.equal(each, cats_int64s))
+    each = shape.unsqueeze(x.cast(Precision.INT64), [-1])
+    return (compare.equal(each, cats_int64s)).cast(Precision.FLOAT32)
 
 
 @table.convert(ML + "LinearRegressor")
 def linear_regressor(
     x: Value,
     *,
-    coefficients: tuple[float, ...] = (),
-    intercepts: tuple[float, ...] = (),
-    post_transform: str = "NONE",
+    coefficients: Floats = (),
+    intercepts: Floats = (),
+    post_transform: Literal["NONE"] = "NONE",
     targets: int = 1,
 ) -> Value:
-    if post_transform != "NONE":
-        raise Unsupported(f"LinearRegressor with post_transform={post_transform!r}")
     if x.rank != 2 or targets < 1 or len(intercepts) not in (0, targets):
         raise BadType(f"LinearRegressor of {x.type} with {targets} targets")
     wide = _to_working_precision(x)
@@ -257,33 +218,30 @@ def linear_regressor(
     result = linear.mat_mul(wide, x.model.constant(np.ascontiguousarray(table.T)))
     if intercepts:
         result = result + intercepts
-    return _float32(result)
+    return result.cast(Precision.FLOAT32)
 
 
 @table.convert(ML + "TreeEnsemble", since=5)
 def tree_ensemble(
     x: Value,
     *,
-    aggregate_function: int = 1,
-    leaf_targetids: tuple[int, ...],
+    aggregate_function: Literal[0, 1, 2, 3] = 1,
+    leaf_targetids: Ints,
     leaf_weights: np.ndarray,
     membership_values: np.ndarray | None = None,
     n_targets: int,
-    nodes_falseleafs: tuple[int, ...],
-    nodes_falsenodeids: tuple[int, ...],
-    nodes_featureids: tuple[int, ...],
+    nodes_falseleafs: Ints,
+    nodes_falsenodeids: Ints,
+    nodes_featureids: Ints,
     nodes_hitrates: np.ndarray | None = None,
-    nodes_missing_value_tracks_true: tuple[int, ...] = (),
+    nodes_missing_value_tracks_true: Ints = (),
     nodes_modes: np.ndarray,
     nodes_splits: np.ndarray,
-    nodes_trueleafs: tuple[int, ...],
-    nodes_truenodeids: tuple[int, ...],
-    post_transform: int = 0,
-    tree_roots: tuple[int, ...],
+    nodes_trueleafs: Ints,
+    nodes_truenodeids: Ints,
+    post_transform: Literal[0] = 0,
+    tree_roots: Ints,
 ) -> Value:
-    if post_transform or not 0 <= aggregate_function <= 3:
-        codes = f"post_transform={post_transform}, aggregate_function={aggregate_function}"
-        raise Unsupported(f"TreeEnsemble with {codes}")
     inner, leaves = len(nodes_featureids), len(leaf_targetids)
     modes = nodes_modes.reshape(-1).astype(np.int64)
     sides = [

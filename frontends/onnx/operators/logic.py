@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from nnir.errors import Unsupported
+from typing import Literal
+
 from nnir.model import Value
 from nnir.ops import logic
 
 from ...table import Table
-from .binary import broadcasting
+from .binary import register_broadcasting
 
 table = Table()
-for _name, _operator in {"And": logic.and_, "Or": logic.or_, "Xor": logic.xor}.items():
-    broadcasting(table, _name, _operator)
+register_broadcasting(table, {"And": logic.and_, "Or": logic.or_, "Xor": logic.xor})
 table.same({"Not": logic.not_})
 table.same(
     {
@@ -25,8 +25,5 @@ table.same(
 
 
 @table.convert("BitShift", since=11)
-def bit_shift(x: Value, y: Value, *, direction: str) -> Value:
-    match direction:
-        case "LEFT" | "RIGHT":
-            return logic.bit_shift(x, y, left=direction == "LEFT")
-    raise Unsupported(f"BitShift with direction={direction!r}")
+def bit_shift(x: Value, y: Value, *, direction: Literal["LEFT", "RIGHT"]) -> Value:
+    return logic.bit_shift(x, y, left=direction == "LEFT")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import BadType
 from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
@@ -16,11 +14,6 @@ table = Table()
 
 
 @table.convert("QuantizeLinear", since=10)
-def quantize_linear_10(x: Value, y_scale: Value, y_zero_point: Value | None = None) -> Value:
-    return quantize_linear(x, y_scale, y_zero_point)
-
-
-@table.convert("QuantizeLinear", since=13)
 def quantize_linear(
     x: Value,
     y_scale: Value,
@@ -50,11 +43,6 @@ def quantize_linear(
 
 
 @table.convert("DequantizeLinear", since=10)
-def dequantize_linear_10(x: Value, x_scale: Value, x_zero_point: Value | None = None) -> Value:
-    return dequantize_linear(x, x_scale, x_zero_point)
-
-
-@table.convert("DequantizeLinear", since=13)
 def dequantize_linear(
     x: Value,
     x_scale: Value,
@@ -73,12 +61,9 @@ def dequantize_linear(
 
 @table.convert("DynamicQuantizeLinear", since=11)
 def dynamic_quantize_linear(x: Value) -> tuple[Value, Value, Value]:
-    everywhere = x.model.constant(np.empty(0, np.int64))
-    zero = x.scalar(0)
-    high = binary.max_(reduce.reduce_max(x, everywhere, keepdim=False), zero)
-    low = binary.min_(reduce.reduce_min(x, everywhere, keepdim=False), zero)
-    spread = compare.where(compare.equal(high, low), 1, high - low)
-    scale = spread / 255
-    start = activation.clip(zero - low / scale, zero, 255)
-    zero_point = unary.cast(unary.round_(start), dtype=Precision.UINT8)
+    high = binary.max_(reduce.reduce_max(x, [], keepdim=False), 0)
+    low = binary.min_(reduce.reduce_min(x, [], keepdim=False), 0)
+    scale = compare.where(compare.equal(high, low), 1, high - low) / 255
+    start = activation.clip(0 - low / scale, 0, 255)
+    zero_point = unary.round_(start).cast(Precision.UINT8)
     return quant.quantize_linear(x, scale, zero_point), scale, zero_point

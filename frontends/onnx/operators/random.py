@@ -10,7 +10,7 @@ from nnir.ops import random
 from nnir.ops import shape as ops
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Table
 from ...translate import Translator
 
 table = Table()
@@ -19,7 +19,7 @@ table = Table()
 @table.convert("RandomNormal")
 def random_normal(
     *,
-    shape: tuple[int, ...],
+    shape: Ints,
     dtype: int = 1,
     mean: float = 0.0,
     scale: float = 1.0,
@@ -35,7 +35,7 @@ def random_normal(
 @table.convert("RandomUniform")
 def random_uniform(
     *,
-    shape: tuple[int, ...],
+    shape: Ints,
     dtype: int = 1,
     low: float = 0.0,
     high: float = 1.0,

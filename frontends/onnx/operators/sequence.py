@@ -123,9 +123,7 @@ def optional_has_element(input: Value | None = None, *, translator: Translator) 
     return translator.model.constant(np.bool_(input is not None))
 
 
-@table.convert("OptionalGetElement")
-def optional_get_element(input: Value) -> Value:
-    return unary.assign(input)
+table.same({"OptionalGetElement": unary.assign})
 
 
 def _position(items: Items, position: int) -> int:

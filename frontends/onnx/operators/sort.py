@@ -2,35 +2,21 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from nnir.model import Value
+from nnir.model import Index, Value
 from nnir.ops import sort
 
-from ...table import Table
+from ...table import Pair, Table
 
 table = Table()
+table.same({"Unique": sort.unique}, since=11)
 
 
 @table.convert("TopK")
-def top_k_1(x: Value, *, k: int, axis: int = -1) -> tuple[Value, Value]:
-    return top_k_10(x, x.model.constant([k], np.int64), axis=axis)
+def top_k_1(x: Value, *, k: int, axis: int = -1) -> Pair:
+    return top_k(x, x.model.constant([k], "int64"), axis=axis)
 
 
 @table.convert("TopK", since=10)
-def top_k_10(x: Value, k: Value, *, axis: int = -1) -> tuple[Value, Value]:
-    return top_k(x, k, axis=axis)
-
-
-@table.convert("TopK", since=11)
-def top_k(
-    x: Value, k: Value, *, axis: int = -1, largest: bool = True, sorted: bool = True
-) -> tuple[Value, Value]:
-    made: tuple[Value, Value] = sort.top_k(x, k, axis=axis, largest=largest, sorted=sorted)
-    return made
-
-
-@table.convert("Unique", since=11)
-def unique(x: Value, *, axis: int | None = None, sorted: bool = True) -> tuple[Value, ...]:
-    made: tuple[Value, ...] = sort.unique(x, axis=axis, sorted=sorted)
+def top_k(x: Value, k: Index, *, axis: int = -1, largest: bool = True, sorted: bool = True) -> Pair:
+    made: Pair = sort.top_k(x, k, axis=axis, largest=largest, sorted=sorted)
     return made

@@ -7,15 +7,27 @@ import math
 from nnir.errors import Unsupported
 from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
-from nnir.operator import Operator
 from nnir.ops import compare, unary
+from nnir.recipes.unary import false_like, is_nan
 from nnir.types import Precision
 
 from ...table import Table
 from .casting import cast_to
 
 table = Table()
-table.same({"Identity": unary.assign})
+table.same(
+    {
+        "Abs": unary.abs_,
+        "Ceil": unary.ceil,
+        "Exp": unary.exp,
+        "Floor": unary.floor,
+        "Identity": unary.assign,
+        "Log": unary.log,
+        "Neg": unary.neg,
+        "Reciprocal": unary.reciprocal,
+        "Sqrt": unary.sqrt,
+    }
+)
 table.same(
     {
         "Acos": unary.acos,
@@ -40,29 +52,10 @@ table.same(
     since=9,
 )
 table.same({"Round": unary.round_}, since=11)
-IN_PLACE = {
-    "Abs": unary.abs_,
-    "Ceil": unary.ceil,
-    "Exp": unary.exp,
-    "Floor": unary.floor,
-    "Log": unary.log,
-    "Neg": unary.neg,
-    "Reciprocal": unary.reciprocal,
-    "Sqrt": unary.sqrt,
-}
-table.same(IN_PLACE, since=6)
-
-
-def in_place(table: Table, name: str, operator: Operator) -> None:
-    """Before opset 6 an attribute said which inputs may be overwritten; it changes no value."""
-
-    @table.convert(name)
-    def convert(x: Value, *, consumed_inputs: tuple[int, ...] = ()) -> Value:
-        return operator(x)
-
-
-for _name, _operator in IN_PLACE.items():
-    in_place(table, _name, _operator)
+HAVE_INFINITY = (
+    *(Precision.FLOAT16, Precision.BFLOAT16, Precision.FLOAT32, Precision.FLOAT64),
+    Precision.FLOAT8E5M2,
+)
 
 # The names of TensorProto.DataType in the order of their numbers: Cast had names before opset 6.
 NAMES = (
@@ -79,12 +72,7 @@ def cast_1(input: Value, *, to: str) -> Value:
 
 
 @table.convert("Cast", since=6)
-def cast(input: Value, *, to: int) -> Value:
-    return cast_to(input, precision_of_code(to))
-
-
-@table.convert("Cast", since=19)
-def cast_19(input: Value, *, to: int, saturate: bool = True, round_mode: str = "up") -> Value:
+def cast(input: Value, *, to: int, saturate: bool = True, round_mode: str = "up") -> Value:
     return cast_to(input, precision_of_code(to), saturate=saturate, round_mode=round_mode)
 
 
@@ -100,32 +88,12 @@ def bit_cast(input: Value, *, to: int) -> Value:
     return unary.bit_cast(input, dtype=precision_of_code(to))
 
 
-@table.convert("IsNaN", since=9)
-def is_nan(x: Value) -> Value:
-    return compare.not_equal(x, x)
+table.convert("IsNaN", since=9)(is_nan)
 
 
 @table.convert("IsInf", since=10)
 def is_inf(x: Value, *, detect_negative: bool = True, detect_positive: bool = True) -> Value:
-    if x.precision not in HAVE_INFINITY:
-        return compare.not_equal(*[unary.cast(x, dtype=Precision.BOOL8)] * 2)
-    infinity = x.model.constant(math.inf, x.dtype)
-    match detect_negative, detect_positive:
-        case True, True:
-            return compare.equal(abs(x), infinity)
-        case True, False:
-            return compare.equal(-x, infinity)
-        case False, True:
-            return compare.equal(x, infinity)
-    return infinity < x  # nothing is above infinity
-
-
-HAVE_INFINITY = frozenset(
-    {
-        Precision.FLOAT16,
-        Precision.BFLOAT16,
-        Precision.FLOAT32,
-        Precision.FLOAT64,
-        Precision.FLOAT8E5M2,
-    }
-)
+    if x.precision not in HAVE_INFINITY or not (detect_negative or detect_positive):
+        return false_like(x)
+    size = x if not detect_negative else abs(x) if detect_positive else -x
+    return compare.equal(size, math.inf)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
+from nnir.ops import windows as sizes_of_windows
 from nnir.types import AutoPad
+
+from ...table import Attributes, Ints
 
 
 @dataclass(frozen=True)
 class Window:
     """Kernel, strides, dilations and (before, after) pads of each spatial axis."""
 
-    kernel: tuple[int, ...]
-    strides: tuple[int, ...]
-    dilations: tuple[int, ...]
-    pads: tuple[int, ...]
+    kernel: Ints
+    strides: Ints
+    dilations: Ints
+    pads: Ints
     auto_pad: AutoPad = AutoPad.NONE
 
     @property
@@ -27,8 +31,8 @@ class Window:
         return len(self.kernel)
 
     @property
-    def extents(self) -> tuple[int, ...]:
-        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+    def extents(self) -> Ints:
+        return sizes_of_windows.extents(self.kernel, self.dilations)
 
 
 def spatial(op: str, x: Value, *ranks: int) -> int:
@@ -38,7 +42,7 @@ def spatial(op: str, x: Value, *ranks: int) -> int:
     return x.rank - 2
 
 
-def list_of_rank(op: str, name: str, values: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+def list_of_rank(op: str, name: str, values: Sequence[int] | None, rank: int) -> Ints:
     """One number for each axis; ones when nothing is given."""
     result = tuple(values) if values else (1,) * rank
     if len(result) != rank:
@@ -46,7 +50,7 @@ def list_of_rank(op: str, name: str, values: Sequence[int] | None, rank: int) ->
     return result
 
 
-def pair_pads(op: str, pads: Sequence[int] | None, rank: int) -> tuple[int, ...]:
+def pair_pads(op: str, pads: Sequence[int] | None, rank: int) -> Ints:
     """All begins then all ends, as (before, after) axis by axis."""
     flat = tuple(pads) if pads else (0,) * (2 * rank)
     if len(flat) != 2 * rank:
@@ -60,27 +64,36 @@ def halves(total: int, auto_pad: str) -> tuple[int, int]:
     return (small, large) if auto_pad == "SAME_UPPER" else (large, small)
 
 
-def window(
-    op: str,
-    x: Value,
-    kernel: Sequence[int],
-    strides: Sequence[int] | None,
-    pads: Sequence[int] | None,
-    dilations: Sequence[int] | None,
-    auto_pad: str,
-) -> Window:
-    """The window of a convolution or a pool with its padding resolved."""
-    rank = len(kernel)
-    steps = list_of_rank(op, "strides", strides, rank)
-    dilated = list_of_rank(op, "dilations", dilations, rank)
-    match auto_pad:
-        case "NOTSET" | "":
-            return Window(tuple(kernel), steps, dilated, pair_pads(op, pads, rank))
-        case "VALID":
-            return Window(tuple(kernel), steps, dilated, (0,) * (2 * rank))
-        case "SAME_UPPER" | "SAME_LOWER":
-            return _same(op, x, Window(tuple(kernel), steps, dilated, ()), auto_pad)
-    raise Unsupported(f"{op} with auto_pad={auto_pad!r}")
+@dataclass(frozen=True)
+class Sliding(Attributes):
+    """The attributes of convolutions and pools; what is left out is 1, of pads 0, for every axis.
+
+    The kernel of a convolution is that of its filter.
+    """
+
+    auto_pad: Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"] = "NOTSET"
+    dilations: Ints = ()
+    kernel_shape: Ints = ()
+    pads: Ints = ()
+    strides: Ints = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the sizes say the padding."""
+        return self.auto_pad.startswith("SAME")
+
+    def over(self, op: str, x: Value, kernel: Ints = ()) -> Window:
+        """The window with its padding resolved."""
+        kernel = kernel or self.kernel_shape
+        if not kernel:
+            raise BadType(f"{op} without a kernel_shape")
+        rank = spatial(op, x, len(kernel))
+        strides = list_of_rank(op, "strides", self.strides, rank)
+        dilations = list_of_rank(op, "dilations", self.dilations, rank)
+        if self.is_same:
+            return _same(op, x, Window(kernel, strides, dilations, ()), self.auto_pad)
+        pads = () if self.auto_pad == "VALID" else self.pads
+        return Window(kernel, strides, dilations, pair_pads(op, pads, rank))
 
 
 def _same(op: str, x: Value, plain: Window, auto_pad: str) -> Window:

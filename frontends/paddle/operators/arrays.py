@@ -21,7 +21,7 @@ from nnir.ops import binary, generate, shape
 from nnir.ops import index as ops
 from nnir.types import Precision, TensorType
 
-from ...table import Table
+from ...table import Ints, Pair, Table
 from ...translate import Translator
 
 table = Table()
@@ -159,7 +159,7 @@ def array_pop(input: Any, index: int) -> tuple[Array, Value]:
 
 
 @table.convert("slice_array")
-def slice_array(input: Any, starts: tuple[int, ...], ends: tuple[int, ...]) -> Array:
+def slice_array(input: Any, starts: Ints, ends: Ints) -> Array:
     array = array_of(input, "slice_array")
     (first,), (last,) = starts, ends
     if array.rows is None:
@@ -173,9 +173,7 @@ def slice_array_dense(input: Any, starts: Value, *, translator: Translator) -> V
 
 
 @table.convert("array_to_tensor")
-def array_to_tensor(
-    x: Any, axis: int, use_stack: bool, *, translator: Translator
-) -> tuple[Value, Value]:
+def array_to_tensor(x: Any, axis: int, use_stack: bool, *, translator: Translator) -> Pair:
     """All elements side by side or on an axis of their own, and the size of each on the axis."""
     array = array_of(x, "array_to_tensor")
     if array.is_empty:
@@ -197,7 +195,7 @@ def array_to_tensor(
     return moved, shape.expand(length, count)
 
 
-def of_items(items: tuple[Value, ...], axis: int, use_stack: bool) -> tuple[Value, Value]:
+def of_items(items: tuple[Value, ...], axis: int, use_stack: bool) -> Pair:
     """The same for elements that are known one by one."""
     model, place = items[0].model, axis_of(axis, items[0].rank, extra=int(use_stack))
     if use_stack:

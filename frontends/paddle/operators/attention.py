@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from nnir import build
-from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import compare, index, shape
-from nnir.recipes.attention import attend, causal_mask
+from nnir.recipes.attention import attend, causal_mask, rotate_features
 
 from ...table import Table
 
@@ -105,7 +104,7 @@ def fused_rotary_position_embedding(
     table_ = [by_position(t, position_ids) for t in (sin, cos)]
     given = (q, k, v)
     return tuple(
-        None if x is None else rotate(x, table_[0], table_[1], pairs=use_neox_rotary_style)
+        None if x is None else rotate_features(x, *table_, side_by_side=use_neox_rotary_style)
         for x in given
     )
 
@@ -117,22 +116,6 @@ def by_position(angles: Value, positions: Value | None) -> Value:
     if positions is not None:
         return shape.unsqueeze(index.gather(rows, positions, axis=0), [2])
     return shape.unsqueeze(rows, [0, 2])
-
-
-def rotate(x: Value, sin: Value, cos: Value, *, pairs: bool) -> Value:
-    """Numbers side by side (`pairs`), or of both halves, as coordinates of points."""
-    size = x.shape[-1]
-    if isinstance(size, Expr) or size % 2:
-        raise NotConstant(f"a rotary embedding of {x.type}")
-    if pairs:
-        lead = build.sizes_of(x)[:-1]
-        points = build.reshape(x, [*lead, size // 2, 2])
-        first, second = shape.split(points, [1, 1], axis=-1)
-        other = build.reshape(shape.concat(-second, first, axis=-1), [*lead, size])
-    else:
-        first, second = shape.split(x, [size // 2] * 2, axis=-1)
-        other = shape.concat(-second, first, axis=-1)
-    return x * cos + other * sin
 
 
 @table.convert("self_dp_attention")

@@ -13,22 +13,21 @@ from nnir.recipes.unary import is_nan, signbit, trunc
 from nnir.types import Precision
 
 from ...table import Items, Table
+from .unary import with_inplace
 
 table = Table()
 
 
-def _arithmetic(name: str, operator: Operator, of_bools: Operator | None = None) -> None:
-    @table.convert(name, f"{name}_")
-    def convert(x: Value, y: Value) -> Value:
-        is_bool = x.precision == Precision.BOOL8 and of_bools is not None
-        return (of_bools if is_bool and of_bools is not None else operator)(x, y)
+OF_BOOLS: dict[Operator, Operator] = {binary.add: logic.or_, binary.mul: logic.and_}
 
 
-_arithmetic("add", binary.add, logic.or_)
-_arithmetic("subtract", binary.sub)
-_arithmetic("multiply", binary.mul, logic.and_)
-_arithmetic("floor_divide", binary.floor_div)
-_arithmetic("remainder", binary.mod)
+@table.each(with_inplace({"add": binary.add, "multiply": binary.mul}))
+def add_or_multiply(operator: Operator, x: Value, y: Value) -> Value:
+    return (OF_BOOLS[operator] if x.precision == Precision.BOOL8 else operator)(x, y)
+
+
+table.same(with_inplace({"subtract": binary.sub, "floor_divide": binary.floor_div}))
+table.convert("remainder", "remainder_", fmod=False)(binary.mod)
 table.same({"elementwise_pow": binary.pow_, "maximum": binary.max_, "minimum": binary.min_})
 table.same({"nextafter": binary.next_after})
 
@@ -114,19 +113,13 @@ def add_n(inputs: Items) -> Value:
     return inputs[0] if len(inputs) == 1 else binary.sum_(*inputs)
 
 
-def _without_nan(name: str, operator: Operator) -> None:
+@table.each({"fmax": binary.max_, "fmin": binary.min_})
+def choose_number(operator: Operator, x: Value, y: Value) -> Value:
     """The operator where both are numbers, else the one that is."""
-
-    @table.convert(name)
-    def convert(x: Value, y: Value) -> Value:
-        if not x.is_float:
-            return operator(x, y)
-        right = compare.where(is_nan(y), x, y)
-        return compare.where(is_nan(x), y, operator(x, right))
-
-
-_without_nan("fmax", binary.max_)
-_without_nan("fmin", binary.min_)
+    if not x.is_float:
+        return operator(x, y)
+    right = compare.where(is_nan(y), x, y)
+    return compare.where(is_nan(x), y, operator(x, right))
 
 
 @table.convert("clip", "clip_")

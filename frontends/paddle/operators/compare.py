@@ -9,22 +9,20 @@ from nnir.types import Precision
 
 from ...table import Table
 from .binary import close
+from .unary import with_inplace
 
 table = Table()
 
 
-def _comparison(name: str, operator: Operator) -> None:
-    @table.convert(name, f"{name}_")
-    def convert(x: Value, y: Value) -> Value:
-        return operator(x, y)
-
-
-_comparison("equal", compare.equal)
-_comparison("not_equal", compare.not_equal)
-_comparison("greater_equal", compare.greater_equal)
-_comparison("greater_than", compare.greater)
-_comparison("less_equal", compare.less_equal)
-_comparison("less_than", compare.less)
+COMPARISONS: dict[str, Operator] = {
+    "equal": compare.equal,
+    "not_equal": compare.not_equal,
+    "greater_equal": compare.greater_equal,
+    "greater_than": compare.greater,
+    "less_equal": compare.less_equal,
+    "less_than": compare.less,
+}
+table.same(with_inplace(COMPARISONS))
 
 
 def all_true(x: Value) -> Value:

@@ -15,13 +15,13 @@ from nnir.ops import index as ops
 from nnir.recipes.conv import Slide, convolve, each_axis, zero_bias
 from nnir.types import AutoPad
 
-from ...table import Table
+from ...table import Ints, Table
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
 
 
-def pairs(op: str, paddings: Sequence[int], rank: int) -> tuple[int, ...]:
+def pairs(op: str, paddings: Sequence[int], rank: int) -> Ints:
     """(before, after) axis by axis, from one number or from two for each."""
     if len(paddings) == 2 * rank:
         return tuple(paddings)
@@ -47,7 +47,7 @@ def resolve_padding(
     strides: Sequence[int],
     paddings: Sequence[int],
     padding_algorithm: str,
-) -> tuple[int, ...]:
+) -> Ints:
     """The pads of `x` [N, C, ...]; SAME, which has no dilation, needs known sizes."""
     rank = len(kernel)
     match auto(op, padding_algorithm):
@@ -67,10 +67,10 @@ def straight(
     op: str,
     x: Value,
     filter: Value,
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
+    strides: Ints,
+    paddings: Ints,
     padding_algorithm: str,
-    dilations: tuple[int, ...],
+    dilations: Ints,
     groups: int,
     data_format: str,
 ) -> Value:
@@ -78,25 +78,22 @@ def straight(
     if is_last(data_format, op):
         given = (filter, strides, paddings, padding_algorithm, dilations, groups)
         return channels_last(straight(op, channels_first(x), *given, "NCHW"))
-    rank = filter.rank - 2
-    if auto(op, padding_algorithm) != AutoPad.SAME:
+    if auto(op, padding_algorithm) == AutoPad.SAME:
+        slide = Slide(strides, (), (1,) * (filter.rank - 2), groups, auto_pad=AutoPad.SAME)
+    else:
         pads = resolve_padding(op, x, filter.shape[2:], strides, paddings, padding_algorithm)
-        return convolve(x, filter, None, Slide(strides, pads, dilations, groups))
-    operator = {2: conv.conv_2d, 3: conv.conv_3d}.get(rank)
-    if operator is None or x.rank != filter.rank:
-        raise BadType(f"{op} of {x.type} by {filter.type}")
-    how = {"auto_pad": AutoPad.SAME, "dilations": (1,) * rank, "group": groups}
-    return operator(x, filter, zero_bias(filter, 0, 1), strides=strides, **how)
+        slide = Slide(strides, pads, dilations, groups)
+    return convolve(x, filter, None, slide)
 
 
 @table.convert("conv2d")
 def conv2d(
     input: Value,
     filter: Value,
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0),
     padding_algorithm: str = "EXPLICIT",
-    dilations: tuple[int, ...] = (1, 1),
+    dilations: Ints = (1, 1),
     groups: int = 1,
     data_format: str = "NCHW",
 ) -> Value:
@@ -111,11 +108,11 @@ def register_convolution(op: str, rank: int, layout: str) -> None:
     def convert(
         input: Value,
         filter: Value,
-        strides: tuple[int, ...] = (1,) * rank,
-        paddings: tuple[int, ...] = (0,) * rank,
+        strides: Ints = (1,) * rank,
+        paddings: Ints = (0,) * rank,
         padding_algorithm: str = "EXPLICIT",
         groups: int = 1,
-        dilations: tuple[int, ...] = (1,) * rank,
+        dilations: Ints = (1,) * rank,
         data_format: str = layout,
     ) -> Value:
         given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
@@ -130,13 +127,13 @@ def transposed_convolution(
     op: str,
     x: Value,
     filter: Value,
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    output_padding: tuple[int, ...],
+    strides: Ints,
+    paddings: Ints,
+    output_padding: Ints,
     output_size: Value | None,
     padding_algorithm: str,
     groups: int,
-    dilations: tuple[int, ...],
+    dilations: Ints,
     data_format: str,
 ) -> Value:
     """A transposed convolution; the filter is [C, O / groups, ...] in every format."""
@@ -166,7 +163,7 @@ def left_over(
     pads: Sequence[int],
     dilations: Sequence[int],
     wanted: Sequence[int],
-) -> tuple[int, ...]:
+) -> Ints:
     """How much larger than the least size the wanted one is."""
     found: list[int] = []
     axes = zip(x.shape[2:], filter.shape[2:], strides, dilations, wanted, strict=True)
@@ -189,13 +186,13 @@ def register_transposed(op: str, rank: int, *more: str) -> None:
     def convert(
         x: Value,
         filter: Value,
-        strides: tuple[int, ...] = (1,) * rank,
-        paddings: tuple[int, ...] = (0,) * rank,
-        output_padding: tuple[int, ...] = (),
+        strides: Ints = (1,) * rank,
+        paddings: Ints = (0,) * rank,
+        output_padding: Ints = (),
         output_size: Index | None = None,
         padding_algorithm: str = "EXPLICIT",
         groups: int = 1,
-        dilations: tuple[int, ...] = (1,) * rank,
+        dilations: Ints = (1,) * rank,
         data_format: str = "NCHW",
     ) -> Value:
         given = (strides, paddings, output_padding, output_size, padding_algorithm)
@@ -212,9 +209,9 @@ def deformable_conv(
     offset: Value,
     filter: Value,
     mask: Value | None,
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    dilations: tuple[int, ...],
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
     deformable_groups: int,
     groups: int,
     im2col_step: int,

@@ -14,7 +14,7 @@ from nnir.recipes.promotion import promote_to_float
 from nnir.recipes.shape import flip
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Pair, Table
 
 table = Table()
 
@@ -81,17 +81,12 @@ def shift_along(x: Value, axis: int) -> Value:
     return shape.concat(front, index.slice_(x, [axis], [0], [-1]), axis=axis)
 
 
-def _best(name: str, operator: Operator[tuple[Value, Value]]) -> None:
-    @table.convert(name)
-    def convert(
-        x: Value, axis: int = -1, dtype: Precision = Precision.INT64
-    ) -> tuple[Value, Value]:
-        if not x.rank:
-            axis_of(axis, 1)
-            return x, x.model.constant(0, dtype.dtype)
-        values, places = operator(x, axis=axis_of(axis, x.rank))
-        return values, places.cast(dtype)
-
-
-_best("cummax", reduce.cum_max)
-_best("cummin", reduce.cum_min)
+@table.each({"cummax": reduce.cum_max, "cummin": reduce.cum_min})
+def best_so_far(
+    operator: Operator[Pair], x: Value, axis: int = -1, dtype: Precision = Precision.INT64
+) -> Pair:
+    if not x.rank:
+        axis_of(axis, 1)
+        return x, x.model.constant(0, dtype.dtype)
+    values, places = operator(x, axis=axis_of(axis, x.rank))
+    return values, places.cast(dtype)

@@ -11,7 +11,7 @@ from nnir.model import Value
 from nnir.ops import binary, compare, generate, index, reduce, shape
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Pair, Table
 
 table = Table()
 LONGEST = 512
@@ -24,7 +24,7 @@ def ctc_align(
     blank: int = 0,
     merge_repeated: bool = True,
     padding_value: int = 0,
-) -> tuple[Value, Value]:
+) -> Pair:
     """Labels [N, T] without blanks and repetitions, moved to the front."""
     if input_length is None or input.rank != 2:
         raise BadType(f"ctc_align of {input.type} without lengths")
@@ -50,7 +50,7 @@ def ctc_align(
 @table.convert("viterbi_decode")
 def viterbi_decode(
     potentials: Value, transition_params: Value, lengths: Value, include_bos_eos_tag: bool = True
-) -> tuple[Value, Value]:
+) -> Pair:
     """The best path through tags, step by step and back, and its score."""
     steps, tags = potentials.shape[1:]
     if isinstance(steps, Expr) or isinstance(tags, Expr) or not 0 < steps <= LONGEST:
@@ -67,17 +67,24 @@ def viterbi_decode(
         last = shape.unsqueeze(compare.equal(left, np.int64(step)), [1])
         return compare.where(last, alpha + stop, alpha)
 
+    lowest = np.finfo(potentials.dtype).min
+
+    def better(v: Value) -> Value:
+        """Paddle begins its search with the least finite number, which NaN does not exceed."""
+        return compare.where(v > lowest, v, lowest)
+
     alpha = scores[0] + start if include_bos_eos_tag else scores[0]
     alpha = score_of_end(alpha, 1)
     history: list[Value] = []
     for step in range(1, steps):
-        paths = shape.unsqueeze(alpha, [2]) + transition_params  # [N, from, to]
+        paths = better(shape.unsqueeze(alpha, [2]) + transition_params)  # [N, from, to]
         history.append(reduce.arg_max(paths, axis=1, keepdim=False, dtype=Precision.INT64))
         grown = reduce.reduce_max(paths, [1], keepdim=False) + scores[step]
         goes_on = shape.unsqueeze(left > np.int64(step), [1])
         alpha = compare.where(goes_on, score_of_end(grown, step + 1), alpha)
-    best = reduce.reduce_max(alpha, [1], keepdim=False)
-    tag = reduce.arg_max(alpha, axis=1, keepdim=False, dtype=Precision.INT64)
+    ends = better(alpha)
+    best = reduce.reduce_max(ends, [1], keepdim=False)
+    tag = reduce.arg_max(ends, axis=1, keepdim=False, dtype=Precision.INT64)
     zero = potentials.model.constant(np.int64(0))
     path = [tag]
     for step in range(steps - 1, 0, -1):
@@ -97,7 +104,7 @@ def edit_distance(
     hypslength: Value | None,
     refslength: Value | None,
     normalized: bool = False,
-) -> tuple[Value, Value]:
+) -> Pair:
     """How many insertions, deletions and replacements make one row the other."""
     rows, columns = hyps.shape[1], refs.shape[1]
     known = isinstance(rows, int) and isinstance(columns, int) and rows * columns <= LONGEST * 8
@@ -108,7 +115,7 @@ def edit_distance(
 
 def distances(
     hyps: Value, refs: Value, hypslength: Value, refslength: Value, normalized: bool
-) -> tuple[Value, Value]:
+) -> Pair:
     """Row by row of the table of distances [N, columns + 1], the answer picked out of all rows."""
     model, rows, columns = hyps.model, int(hyps.shape[1]), int(refs.shape[1])  # type: ignore[arg-type]
     size, other = (shape.reshape(v, [-1]).cast(Precision.INT64) for v in (hypslength, refslength))

@@ -10,7 +10,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import binary, compare, detection, index, linear, reduce, shape, unary
 
-from ...table import Table
+from ...table import Floats, Pair, Table
 from . import proposals, suppression
 from .boxes import corners, images_of, plus, rounded_away, times
 
@@ -29,8 +29,8 @@ def yolo_box(
     scale_x_y: float = 1.0,
     iou_aware: bool = False,
     iou_aware_factor: float = 0.5,
-) -> tuple[Value, Value]:
-    both: tuple[Value, Value] = detection.yolo_box(
+) -> Pair:
+    both: Pair = detection.yolo_box(
         x,
         img_size,
         anchors=anchors,
@@ -49,21 +49,21 @@ def yolo_box(
 def prior_box(
     input: Value,
     image: Value,
-    min_sizes: tuple[float, ...],
-    max_sizes: tuple[float, ...] = (),
-    aspect_ratios: tuple[float, ...] = (),
-    variances: tuple[float, ...] = (),
+    min_sizes: Floats,
+    max_sizes: Floats = (),
+    aspect_ratios: Floats = (),
+    variances: Floats = (),
     flip: bool = True,
     clip: bool = True,
     step_w: float = 0.0,
     step_h: float = 0.0,
     offset: float = 0.5,
     min_max_aspect_ratios_order: bool = False,
-) -> tuple[Value, Value]:
+) -> Pair:
     """One step that is 0 stands for both."""
     if not step_w or not step_h:
         step_w = step_h = 0.0
-    both: tuple[Value, Value] = detection.prior_box(
+    both: Pair = detection.prior_box(
         input,
         image,
         min_sizes=min_sizes,
@@ -83,12 +83,12 @@ def prior_box(
 @table.convert("anchor_generator")
 def anchor_generator(
     input: Value,
-    anchor_sizes: tuple[float, ...],
-    aspect_ratios: tuple[float, ...],
-    variances: tuple[float, ...],
-    stride: tuple[float, ...] = (16.0, 16.0),
+    anchor_sizes: Floats,
+    aspect_ratios: Floats,
+    variances: Floats,
+    stride: Floats = (16.0, 16.0),
     offset: float = 0.5,
-) -> tuple[Value, Value]:
+) -> Pair:
     """Anchors of every position of a feature map, whose size must be known."""
     height, width = input.shape[2:]
     if isinstance(height, Expr) or isinstance(width, Expr):
@@ -116,7 +116,7 @@ def box_coder(
     code_type: str = "encode_center_size",
     box_normalized: bool = True,
     axis: int = 0,
-    variance: tuple[float, ...] = (),
+    variance: Floats = (),
 ) -> Value:
     """Boxes relative to anchors, or back; the variances are of each anchor or of all."""
     extra = 0.0 if box_normalized else 1.0

@@ -14,7 +14,7 @@ from nnir.model import Value
 from nnir.ops import index, reduce, shape
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Pair, Table
 
 table = Table()
 
@@ -43,9 +43,7 @@ def taps(size: int, out: int, kernel: int, u: float) -> np.ndarray:
     )
 
 
-def fractional(
-    x: Value, output: Sequence[int], kernel: Sequence[int], u: float
-) -> tuple[Value, Value]:
+def fractional(x: Value, output: Sequence[int], kernel: Sequence[int], u: float) -> Pair:
     """The maximum of every bin, and where in its plane it is."""
     spatial = x.shape[2:]
     if any(isinstance(d, Expr) for d in spatial):
@@ -74,20 +72,20 @@ def fractional(
 @table.convert("fractional_max_pool2d")
 def fractional_max_pool2d(
     x: Value,
-    output_size: tuple[int, ...],
-    kernel_size: tuple[int, ...] = (0, 0),
+    output_size: Ints,
+    kernel_size: Ints = (0, 0),
     random_u: float = 0.0,
     return_mask: bool = True,
-) -> tuple[Value, Value]:
+) -> Pair:
     return fractional(x, output_size, kernel_size, random_u)
 
 
 @table.convert("fractional_max_pool3d")
 def fractional_max_pool3d(
     x: Value,
-    output_size: tuple[int, ...],
-    kernel_size: tuple[int, ...] = (0, 0, 0),
+    output_size: Ints,
+    kernel_size: Ints = (0, 0, 0),
     random_u: float = 0.0,
     return_mask: bool = True,
-) -> tuple[Value, Value]:
+) -> Pair:
     return fractional(x, output_size, kernel_size, random_u)

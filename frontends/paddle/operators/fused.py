@@ -13,7 +13,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, linear, norm, shape, unary
 
-from ...table import Items, Table
+from ...table import Ints, Items, Pair, Table
 from . import attention
 from .boxes import times
 from .conv import straight
@@ -136,14 +136,14 @@ def fused_conv2d_add_act(
     filter: Value,
     bias: Value | None,
     residual_data: Value | None,
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0),
     padding_algorithm: str = "EXPLICIT",
-    dilations: tuple[int, ...] = (1, 1),
+    dilations: Ints = (1, 1),
     groups: int = 1,
     data_format: str = "NCHW",
     activation: str = "relu",
-    split_channels: tuple[int, ...] = (),
+    split_channels: Ints = (),
     exhaustive_search: bool = False,
     workspace_size_MB: int = 32,  # noqa: N803  Paddle's name
     fuse_alpha: float = 0.0,
@@ -252,7 +252,7 @@ def fused_bias_dropout_residual_layer_norm(
     dropout_seed: int = True,
     dropout_implementation: str = "downgrade_in_infer",
     ln_epsilon: float = 1e-05,
-) -> tuple[Value, Value]:
+) -> Pair:
     left = inference_dropout(
         add_bias_and_residual(x, bias, None), dropout_rate, is_test, dropout_implementation
     )
@@ -291,7 +291,7 @@ def add_group_norm_silu(
     groups: int = -1,
     data_format: str = "NCHW",
     activation: str = "",
-) -> tuple[Value, Value]:
+) -> Pair:
     whole = add_bias_and_residual(x, None, residual)
     made = group_norm(whole, scale, bias, epsilon, groups, data_format)
     return activate("add_group_norm_silu", made, activation), whole
@@ -326,7 +326,7 @@ def _elementwise(name: str, operator: Any) -> None:
         fuse_alpha: float = 0.0,
         fuse_beta: float = 0.0,
         fused_output_scale: float = 1.0,
-        fused_unsqueeze2_axes: tuple[int, ...] = (),
+        fused_unsqueeze2_axes: Ints = (),
         scale_x: float = 1.0,
         scale_y: float = 1.0,
         scale_out: float = 1.0,

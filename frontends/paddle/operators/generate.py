@@ -18,7 +18,7 @@ from nnir.recipes import shape as shape_recipes
 from nnir.recipes.promotion import Operand, to_value
 from nnir.types import Precision
 
-from ...table import Items, Table
+from ...table import Ints, Items, Table
 from ...translate import Translator
 from .numbers import array_of_numbers, whole
 
@@ -65,9 +65,7 @@ def full_with_tensor(
 
 
 @table.convert("full_int_array")
-def full_int_array(
-    value: tuple[int, ...], dtype: Precision = FLOAT32, *, translator: Translator
-) -> Value:
+def full_int_array(value: Ints, dtype: Precision = FLOAT32, *, translator: Translator) -> Value:
     return translator.model.constant(np.array(value, dtype.dtype))
 
 
@@ -86,7 +84,7 @@ def fill(x: Value, value: Operand = 0) -> Value:
 @table.convert("full_batch_size_like")
 def full_batch_size_like(
     input: Value,
-    shape: tuple[int, ...],
+    shape: Ints,
     dtype: Precision,
     value: float,
     input_dim_idx: int,
@@ -114,7 +112,7 @@ _constants("zeros", 0)
 _constants("empty", 0)  # what an empty tensor holds is not said: here zeros
 
 
-def values_as_array(values: tuple[Any, ...], shape: tuple[int, ...], dtype: Precision) -> Any:
+def values_as_array(values: tuple[Any, ...], shape: Ints, dtype: Precision) -> Any:
     """Numbers in a shape; one number may stand for all of them."""
     array = array_of_numbers(values, dtype)
     return np.full(shape, array.item(), array.dtype) if array.size == 1 else array.reshape(shape)
@@ -122,7 +120,7 @@ def values_as_array(values: tuple[Any, ...], shape: tuple[int, ...], dtype: Prec
 
 @table.convert("assign_value")
 def assign_value(
-    shape: tuple[int, ...], dtype: Precision, values: tuple[Any, ...], *, translator: Translator
+    shape: Ints, dtype: Precision, values: tuple[Any, ...], *, translator: Translator
 ) -> Value:
     return translator.model.constant(values_as_array(values, shape, dtype))
 
@@ -130,7 +128,7 @@ def assign_value(
 @table.convert("assign_value_")
 def assign_value_inplace(
     output: Value | None,
-    shape: tuple[int, ...],
+    shape: Ints,
     dtype: Precision,
     values: tuple[Any, ...],
     *,

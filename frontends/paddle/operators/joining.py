@@ -10,7 +10,7 @@ from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
-from nnir.recipes.shape import split_at
+from nnir.recipes.shape import split_pieces
 
 from ...table import Items, Table, Wanted
 
@@ -49,8 +49,8 @@ def split(x: Value, sections: Index, axis: int) -> list[Value]:
     place = axis_of(axis, x.rank)
     known = contents(sections)
     if known is not None and not any(isinstance(d, Expr) for d in known):
-        return split_at(x, rest_of(x, place, [int(d) for d in known]), place)  # type: ignore[arg-type]
-    return split_at(x, build.elements(sections), place)
+        return split_pieces(x, rest_of(x, place, [int(d) for d in known]), place)  # type: ignore[arg-type]
+    return split_pieces(x, build.elements(sections), place)
 
 
 def rest_of(x: Value, axis: int, lengths: Sequence[int]) -> list[build.Size]:
@@ -71,7 +71,7 @@ def split_with_num(x: Value, num: int, axis: int) -> list[Value]:
     if num < 1 or (isinstance(size, int) and size % num):
         raise BadType(f"split of {x.type} into {num} equal pieces")
     piece = build.over(build.size_of(x, place), num)
-    return split_at(x, [piece] * num, place)
+    return split_pieces(x, [piece] * num, place)
 
 
 @table.convert("partial_concat")

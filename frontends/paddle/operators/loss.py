@@ -12,7 +12,7 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Pair, Table
 from .boxes import plus, times
 
 table = Table()
@@ -59,7 +59,7 @@ def log_loss(input: Value, label: Value, epsilon: float) -> Value:
 
 
 @table.convert("huber_loss")
-def huber_loss(input: Value, label: Value, delta: float) -> tuple[Value, Value]:
+def huber_loss(input: Value, label: Value, delta: float) -> Pair:
     rest = label - input
     size = abs(rest)
     near = times(unary.square(rest), 0.5)
@@ -137,7 +137,7 @@ def cross_entropy_with_softmax(
     numeric_stable_mode: bool = True,
     ignore_index: int = -100,
     axis: int = -1,
-) -> tuple[Value, Value]:
+) -> Pair:
     """Labels are classes, or with `soft_label` shares of classes."""
     place = axis_of(axis, input.rank)
     if use_softmax:
@@ -166,7 +166,7 @@ def nll_loss(
     weight: Value | None,
     ignore_index: int = -100,
     reduction: str = "mean",
-) -> tuple[Value, Value]:
+) -> Pair:
     """Minus what `input` [N, C, ...] says of the right class, and the sum of the weights."""
     if input.rank < 2 or label.rank != input.rank - 1:
         raise BadType(f"nll_loss of {input.type} with labels {label.type}")

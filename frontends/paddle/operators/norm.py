@@ -8,7 +8,7 @@ from nnir.model import Value
 from nnir.ops import compare, linear, norm, reduce, shape, unary
 from nnir.recipes.norm import affine, axes_beside_channels, full_of_size, moments, update_running
 
-from ...table import Table
+from ...table import Pair, Table
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
@@ -112,7 +112,7 @@ def group_norm(
 @table.convert("rms_norm")
 def rms_norm(
     x: Value, scale: Value | None, normalized_shape: tuple[int, ...] = (), epsilon: float = 1e-05
-) -> tuple[Value, Value]:
+) -> Pair:
     """The second result is the factor of every row."""
     begin = x.rank - len(normalized_shape)
     if not 0 <= begin < x.rank:
@@ -126,7 +126,7 @@ def rms_norm(
 
 
 @table.convert("norm")
-def norm_(x: Value, axis: int, epsilon: float, is_test: bool) -> tuple[Value, Value]:
+def norm_(x: Value, axis: int, epsilon: float, is_test: bool) -> Pair:
     """`x` over its 2-norm along an axis, and that norm."""
     total = reduce.reduce_sum(unary.square(x), [axis_of(axis, x.rank)], keepdim=True)
     length = unary.sqrt(total + epsilon)

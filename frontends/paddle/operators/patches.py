@@ -9,12 +9,12 @@ from nnir.model import Value
 from nnir.ops import conv, shape
 from nnir.recipes.strided import im2col
 
-from ...table import Table
+from ...table import Ints, Table
 
 table = Table()
 
 
-def around(paddings: Sequence[int]) -> tuple[int, ...]:
+def around(paddings: Sequence[int]) -> Ints:
     """(top, bottom, left, right) from two amounts, or from top, left, bottom and right."""
     match tuple(paddings):
         case (rows, columns):
@@ -27,10 +27,10 @@ def around(paddings: Sequence[int]) -> tuple[int, ...]:
 @table.convert("unfold")
 def unfold(
     x: Value,
-    kernel_sizes: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    dilations: tuple[int, ...],
+    kernel_sizes: Ints,
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
 ) -> Value:
     pads = around(paddings)
     wide = shape.pad(x, [0, 0, 0, 0, *pads]) if any(pads) else x
@@ -40,11 +40,11 @@ def unfold(
 @table.convert("fold")
 def fold(
     x: Value,
-    output_sizes: tuple[int, ...],
-    kernel_sizes: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
-    dilations: tuple[int, ...],
+    output_sizes: Ints,
+    kernel_sizes: Ints,
+    strides: Ints,
+    paddings: Ints,
+    dilations: Ints,
 ) -> Value:
     pads = around(paddings)
     if pads[0] != pads[1] or pads[2] != pads[3]:

@@ -18,7 +18,7 @@ from nnir.recipes.conv import each_axis
 from nnir.recipes.pool import adaptive_average_pool, adaptive_max_pool, bins_of
 from nnir.types import AutoPad, Precision
 
-from ...table import Table
+from ...table import Ints, Pair, Table
 from . import fractional_pool
 from .conv import auto, pairs, resolve_padding
 from .padding import channels_first, channels_last, is_last
@@ -44,9 +44,9 @@ def require_inside(
 def pool_windows(
     op: str,
     x: Value,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
+    kernel: Ints,
+    strides: Ints,
+    paddings: Ints,
     *,
     ceil_mode: bool,
     exclusive: bool,
@@ -79,9 +79,7 @@ def pool_windows(
     return operator(x, **given)
 
 
-def inclusive(
-    op: str, x: Value, given: dict[str, Any], pads: tuple[int, ...], *, ceil_mode: bool
-) -> Value:
+def inclusive(op: str, x: Value, given: dict[str, Any], pads: Ints, *, ceil_mode: bool) -> Value:
     """Means that count padding, behind the data as much as there is in front and no more."""
     kernel, strides = given["kernel_shape"], given["strides"]
     alike = pads[::2] == pads[1::2]
@@ -105,9 +103,7 @@ def inclusive(
     return mean * share
 
 
-def whole(
-    x: Value, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]
-) -> tuple[int, ...]:
+def whole(x: Value, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[int]) -> Ints:
     """Pads with which no window overhangs, where sizes are known."""
     if any(isinstance(d, Expr) for d in x.shape[2:]):
         return tuple(pads)
@@ -129,7 +125,7 @@ def over_all(op: str, x: Value, rank: int, pooling_type: str) -> Value:
     raise Unsupported(f"{op} with pooling_type={pooling_type!r}")
 
 
-def into_bins(op: str, x: Value, bins: tuple[int, ...], pooling_type: str) -> Value:
+def into_bins(op: str, x: Value, bins: Ints, pooling_type: str) -> Value:
     """A pool into a given number of bins."""
     bins_of(bins, len(bins))
     if pooling_type == "avg":
@@ -137,49 +133,44 @@ def into_bins(op: str, x: Value, bins: tuple[int, ...], pooling_type: str) -> Va
     raise Unsupported(f"{op} with adaptive=True and pooling_type={pooling_type!r}")
 
 
-def register_pool(op: str, rank: int) -> None:
-    """The operator over windows of `rank` axes."""
-
-    @table.convert(op)
-    def convert(
-        x: Value,
-        kernel_size: Index,
-        strides: tuple[int, ...],
-        paddings: tuple[int, ...],
-        ceil_mode: bool,
-        exclusive: bool,
-        data_format: str,
-        pooling_type: str,
-        global_pooling: bool,
-        adaptive: bool,
-        padding_algorithm: str,
-    ) -> Value:
-        last = is_last(data_format, op)
-        first = channels_first(x) if last else x
-        sizes = ints(kernel_size)
-        if global_pooling:
-            made = over_all(op, first, rank, pooling_type)
-        elif sizes is None:
-            raise NotConstant(f"{op} with a kernel_size that is only known while running")
-        elif adaptive:
-            made = into_bins(op, first, each_axis("kernel_size", sizes, rank), pooling_type)
-        else:
-            made = pool_windows(
-                op,
-                first,
-                each_axis("kernel_size", sizes, rank),
-                strides,
-                paddings,
-                ceil_mode=ceil_mode,
-                exclusive=exclusive,
-                pooling_type=pooling_type,
-                padding_algorithm=padding_algorithm,
-            )
-        return channels_last(made) if last else made
-
-
-register_pool("pool2d", 2)
-register_pool("pool3d", 3)
+@table.each({"pool2d": 2, "pool3d": 3})
+def pool_nd(
+    rank: int,
+    x: Value,
+    kernel_size: Index,
+    strides: Ints,
+    paddings: Ints,
+    ceil_mode: bool,
+    exclusive: bool,
+    data_format: str,
+    pooling_type: str,
+    global_pooling: bool,
+    adaptive: bool,
+    padding_algorithm: str,
+) -> Value:
+    op = f"pool{rank}d"
+    last = is_last(data_format, op)
+    first = channels_first(x) if last else x
+    sizes = ints(kernel_size)
+    if global_pooling:
+        made = over_all(op, first, rank, pooling_type)
+    elif sizes is None:
+        raise NotConstant(f"{op} with a kernel_size that is only known while running")
+    elif adaptive:
+        made = into_bins(op, first, each_axis("kernel_size", sizes, rank), pooling_type)
+    else:
+        made = pool_windows(
+            op,
+            first,
+            each_axis("kernel_size", sizes, rank),
+            strides,
+            paddings,
+            ceil_mode=ceil_mode,
+            exclusive=exclusive,
+            pooling_type=pooling_type,
+            padding_algorithm=padding_algorithm,
+        )
+    return channels_last(made) if last else made
 
 
 def register_maxima(op: str, rank: int) -> None:
@@ -188,13 +179,13 @@ def register_maxima(op: str, rank: int) -> None:
     @table.convert(op)
     def convert(
         x: Value,
-        kernel_size: tuple[int, ...],
-        strides: tuple[int, ...] = (1,) * rank,
-        paddings: tuple[int, ...] = (0,) * rank,
+        kernel_size: Ints,
+        strides: Ints = (1,) * rank,
+        paddings: Ints = (0,) * rank,
         global_pooling: bool = False,
         adaptive: bool = False,
         ceil_mode: bool = False,
-    ) -> tuple[Value, Value]:
+    ) -> Pair:
         if global_pooling or adaptive:
             best, where = adaptive_max_pool(x, (1,) * rank if global_pooling else kernel_size)
             return best, where.cast(Precision.INT32)
@@ -208,12 +199,12 @@ register_maxima("max_pool3d_with_index", 3)
 def with_index(
     op: str,
     x: Value,
-    kernel: tuple[int, ...],
-    strides: tuple[int, ...],
-    paddings: tuple[int, ...],
+    kernel: Ints,
+    strides: Ints,
+    paddings: Ints,
     *,
     ceil_mode: bool,
-) -> tuple[Value, Value]:
+) -> Pair:
     """The maxima, and where in their planes they are; each by a pool of its own."""
     rank = len(kernel)
     pads = pairs(op, paddings, rank)
@@ -238,8 +229,8 @@ def with_index(
 def lp_pool2d(
     x: Value,
     kernel_size: Index,
-    strides: tuple[int, ...] = (1, 1),
-    paddings: tuple[int, ...] = (0, 0),
+    strides: Ints = (1, 1),
+    paddings: Ints = (0, 0),
     ceil_mode: bool = False,
     exclusive: bool = True,
     data_format: str = "NCHW",
@@ -279,9 +270,9 @@ def lp_pool2d(
 def unpool(
     x: Value,
     indices: Value,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...],
-    padding: tuple[int, ...],
+    ksize: Ints,
+    strides: Ints,
+    padding: Ints,
     output_size: Index,
     data_format: str,
 ) -> Value:
@@ -295,9 +286,9 @@ def unpool(
 def unpool3d(
     x: Value,
     indices: Value,
-    ksize: tuple[int, ...],
-    strides: tuple[int, ...] = (1, 1, 1),
-    paddings: tuple[int, ...] = (0, 0, 0),
+    ksize: Ints,
+    strides: Ints = (1, 1, 1),
+    paddings: Ints = (0, 0, 0),
     output_size: Index | None = None,
     data_format: str = "NCDHW",
 ) -> Value:

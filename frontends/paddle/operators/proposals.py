@@ -13,7 +13,7 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
 from nnir.types import Precision
 
-from ...table import Items, Table
+from ...table import Items, Pair, Table
 from .boxes import areas, corners, images_of, plus, times
 from .suppression import least
 
@@ -65,7 +65,7 @@ def generate_proposals(
 
 def _suppress_boxes(
     boxes: Value, scores: Value, threshold: float, eta: float, most: int, pixel_offset: bool
-) -> tuple[Value, Value]:
+) -> Pair:
     """Rows (0, score, box) and how many of each image; where none is left, one of zeros.
 
     That one goes in as the worst box of each image, and out again where there is another.
@@ -179,7 +179,7 @@ def collect_fpn_proposals(
     multi_level_scores: Items,
     multi_level_rois_num: Items | None,
     post_nms_topn: int,
-) -> tuple[Value, Value]:
+) -> Pair:
     """The best regions of all levels, image by image."""
     if multi_level_rois_num is None:
         raise Unsupported("collect_fpn_proposals without multi_level_rois_num")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -13,7 +10,7 @@ from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
 from nnir.types import Precision
 
-from ...table import Items, Table
+from ...table import Items, Pair, Table
 from .boxes import rounded_away, times
 
 table = Table()
@@ -64,38 +61,31 @@ def require_test(op: str, is_test: bool) -> None:
         raise Unsupported(f"{op} that trains")
 
 
-def register_linear(op: str, function: Callable[[Value, Value, int, int], Value]) -> None:
+@table.convert("dequantize_linear", "dequantize_linear_", back=True)
+@table.convert("quantize_linear", "quantize_linear_", back=False)
+def quantize_linear(
+    x: Value,
+    scale: Value,
+    zero_point: Value,
+    in_accum: Value | None,
+    in_state: Value | None,
+    quant_axis: int = 0,
+    bit_length: int = 8,
+    qmin: int = -128,
+    qmax: int = 127,
+    round_type: int = 0,
+    is_test: bool = True,
+    only_observer: bool = False,
+    *,
+    back: bool,
+) -> tuple[Value, Value | None, Value | None, Value]:
     """The zero point does not count."""
-
-    @table.convert(op, f"{op}_")
-    def convert(
-        x: Value,
-        scale: Value,
-        zero_point: Value,
-        in_accum: Value | None,
-        in_state: Value | None,
-        quant_axis: int = 0,
-        bit_length: int = 8,
-        qmin: int = -128,
-        qmax: int = 127,
-        round_type: int = 0,
-        is_test: bool = True,
-        only_observer: bool = False,
-    ) -> tuple[Value, Value | None, Value | None, Value]:
-        if op == "quantize_linear":
-            require_test(op, is_test)
-        if only_observer:
-            return x, in_state, in_accum, scale
-        made = function(x, along(scale, x, quant_axis), qmax, round_type)
-        return made, in_state, in_accum, scale
-
-
-def dequantize(x: Value, scale: Value, qmax: int, round_type: int) -> Value:
-    return x.cast(scale.precision) * scale / qmax
-
-
-register_linear("quantize_linear", steps)
-register_linear("dequantize_linear", dequantize)
+    require_test("quantize_linear", is_test or back)
+    if only_observer:
+        return x, in_state, in_accum, scale
+    factor = along(scale, x, quant_axis)
+    made = x.cast(scale.precision) * factor / qmax if back else steps(x, factor, qmax, round_type)
+    return made, in_state, in_accum, scale
 
 
 def largest(x: Value, axis: int | None = None) -> Value:
@@ -114,22 +104,19 @@ def fake(
     return made * factor / qmax if back else made
 
 
-def _abs_max(back: bool) -> Any:
-    def convert(x: Value, bit_length: int = 8, round_type: int = 1) -> tuple[Value, Value]:
-        scale = largest(x)
-        return fake(x, scale, -1, bit_length, round_type, back=back), scale
-
-    return convert
-
-
-table.convert("fake_quantize_abs_max")(_abs_max(False))
-table.convert("fake_quantize_dequantize_abs_max")(_abs_max(True))
+@table.convert("fake_quantize_abs_max", back=False)
+@table.convert("fake_quantize_dequantize_abs_max", back=True)
+def fake_quantize_abs_max(
+    x: Value, bit_length: int = 8, round_type: int = 1, *, back: bool
+) -> Pair:
+    scale = largest(x)
+    return fake(x, scale, -1, bit_length, round_type, back=back), scale
 
 
 @table.convert("fake_channel_wise_quantize_abs_max")
 def fake_channel_wise_quantize_abs_max(
     x: Value, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0, is_test: bool = False
-) -> tuple[Value, Value]:
+) -> Pair:
     require_test("fake_channel_wise_quantize_abs_max", not is_test)  # it would read a scale
     scale = largest(x, quant_axis)
     return fake(x, scale, quant_axis, bit_length, round_type, back=False), scale
@@ -138,7 +125,7 @@ def fake_channel_wise_quantize_abs_max(
 @table.convert("fake_channel_wise_quantize_dequantize_abs_max")
 def fake_channel_wise_quantize_dequantize_abs_max(
     x: Value, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
-) -> tuple[Value, Value]:
+) -> Pair:
     scale = largest(x, quant_axis)
     return fake(x, scale, quant_axis, bit_length, round_type, back=True), scale
 

@@ -16,7 +16,7 @@ from nnir.recipes.random import random_integers
 from nnir.recipes.sort import sort_along
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Table
 from ...translate import Translator
 
 table = Table()
@@ -70,7 +70,7 @@ def uniform_inplace(
 @table.convert("uniform_random_batch_size_like")
 def uniform_random_batch_size_like(
     input: Value,
-    shape: tuple[int, ...],
+    shape: Ints,
     input_dim_idx: int = 0,
     output_dim_idx: int = 0,
     min: float = -1.0,
@@ -156,7 +156,7 @@ def gumbel_softmax(x: Value, temperature: float = 1.0, hard: bool = False, axis:
 
 @table.convert("truncated_gaussian_random")
 def truncated_gaussian_random(
-    shape: tuple[int, ...],
+    shape: Ints,
     mean: float,
     std: float,
     seed: int,

@@ -9,19 +9,19 @@ from nnir.recipes import shape as shape_recipes
 from nnir.recipes.shape import repeat_all, repeat_each
 from nnir.recipes.strided import strided_positions
 
-from ...table import Table
+from ...table import Ints, Table
 from .padding import channels_first, channels_last, is_last
 
 table = Table()
 
 
 @table.convert("flip", "reverse")
-def flip(x: Value, axis: tuple[int, ...]) -> Value:
+def flip(x: Value, axis: Ints) -> Value:
     return shape_recipes.flip(x, axis)
 
 
 @table.convert("roll")
-def roll(x: Value, shifts: Index, axis: tuple[int, ...] = ()) -> Value:
+def roll(x: Value, shifts: Index, axis: Ints = ()) -> Value:
     """Without axes all elements in a row."""
     return shape_recipes.roll(x, shifts, axis)
 
@@ -67,9 +67,7 @@ def repeat_interleave_with_tensor_index(
 
 
 @table.convert("as_strided")
-def as_strided(
-    input: Value, dims: tuple[int, ...] = (), stride: tuple[int, ...] = (), offset: int = 0
-) -> Value:
+def as_strided(input: Value, dims: Ints = (), stride: Ints = (), offset: int = 0) -> Value:
     """`offset` counts bytes."""
     width = input.dtype.itemsize
     if offset % width:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nnir.broadcast import contents
@@ -16,12 +18,12 @@ from nnir.recipes.reduce import arg_extreme, reduce_axes, reduce_extreme
 from nnir.recipes.unary import is_nan
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Table
 from . import cumulative as running
 from . import statistics
+from .cumulative import flat
 
 table = Table.merge([running.table, statistics.table])
-Axes = tuple[int, ...]
 
 
 def keep_axes(x: Value, result: Value, keepdim: bool) -> Value:
@@ -37,20 +39,20 @@ def summand(x: Value, dtype: Precision | None) -> Value:
 
 
 @table.convert("sum")
-def sum_(x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False) -> Value:
+def sum_(x: Value, axis: Ints = (), dtype: Precision | None = None, keepdim: bool = False) -> Value:
     return reduce_axes(reduce.reduce_sum, summand(x, dtype), axis, keepdim)
 
 
 @table.convert("nansum")
 def nansum(
-    x: Value, axis: Axes = (), dtype: Precision | None = None, keepdim: bool = False
+    x: Value, axis: Ints = (), dtype: Precision | None = None, keepdim: bool = False
 ) -> Value:
     numbers = compare.where(is_nan(x), 0, x) if x.is_float else x
     return sum_(numbers, axis, dtype, keepdim)
 
 
 @table.convert("mean")
-def mean(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+def mean(x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
     """Of integers too, whose mean loses its fraction."""
     if x.precision == Precision.BOOL8:
         raise Unsupported(f"the mean of {x.type}")
@@ -63,113 +65,89 @@ def mean_all(x: Value) -> Value:
 
 
 @table.convert("prod")
-def prod(x: Value, axis: Axes, keepdim: bool, reduce_all: bool) -> Value:
+def prod(x: Value, axis: Ints, keepdim: bool, reduce_all: bool) -> Value:
     return reduce_axes(reduce.reduce_prod, x, () if reduce_all else axis, keepdim)
 
 
-def _best(name: str, operator: Operator) -> None:
-    @table.convert(name, f"a{name}")
-    def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
-        return reduce_extreme(operator, x, axis, keepdim)
+@table.each({"max": reduce.reduce_max, "min": reduce.reduce_min})
+@table.each({"amax": reduce.reduce_max, "amin": reduce.reduce_min})
+def best(operator: Operator, x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+    return reduce_extreme(operator, x, axis, keepdim)
 
 
-_best("max", reduce.reduce_max)
-_best("min", reduce.reduce_min)
-
-
-def _truths(name: str, operator: Operator) -> None:
-    @table.convert(name)
-    def convert(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
-        return reduce_axes(operator, x.cast(Precision.BOOL8), axis, keepdim)
-
-
-_truths("all", reduce.reduce_min)
-_truths("any", reduce.reduce_max)
+@table.each({"all": reduce.reduce_min, "any": reduce.reduce_max})
+def truths(operator: Operator, x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+    return reduce_axes(operator, x.cast(Precision.BOOL8), axis, keepdim)
 
 
 @table.convert("logsumexp")
-def logsumexp(x: Value, axis: Axes = (), keepdim: bool = False, reduce_all: bool = False) -> Value:
+def logsumexp(x: Value, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False) -> Value:
     (value,) = promote_to_float(x)
     return reduce_axes(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
 
 
-def _positions(name: str, operator: Operator, least: float) -> None:
+LEAST = {reduce.arg_max: -np.inf, reduce.arg_min: np.inf}
+
+
+@table.each({"argmax": reduce.arg_max, "argmin": reduce.arg_min})
+def best_position(
+    operator: Operator,
+    x: Value,
+    axis: int,
+    keepdims: bool = False,
+    flatten: bool = False,
+    dtype: Precision = Precision.INT64,
+) -> Value:
     """Where the best element is; NaN is none."""
-
-    @table.convert(f"arg{name}")
-    def convert(
-        x: Value,
-        axis: int,
-        keepdims: bool = False,
-        flatten: bool = False,
-        dtype: Precision = Precision.INT64,
-    ) -> Value:
-        if x.is_float:
-            x = compare.where(compare.equal(x, x), x, least)
-        if not flatten:
-            return arg_extreme(operator, x, axis, keepdims).cast(dtype)
-        line = shape.reshape(x, [-1]) if x.rank != 1 else x
-        place = operator(line, axis=0, keepdim=False, dtype=dtype)
-        return keep_axes(x, place, keepdims)
+    if x.is_float:
+        x = compare.where(compare.equal(x, x), x, LEAST[operator])
+    if not flatten:
+        return arg_extreme(operator, x, axis, keepdims).cast(dtype)
+    place = operator(flat(x), axis=0, keepdim=False, dtype=dtype)
+    return keep_axes(x, place, keepdims)
 
 
-_positions("max", reduce.arg_max, -np.inf)
-_positions("min", reduce.arg_min, np.inf)
-
-
-def _with_index(name: str, largest: Operator, position: Operator) -> None:
+@table.each(
+    {
+        "max_with_index": (reduce.reduce_max, reduce.arg_max),
+        "min_with_index": (reduce.reduce_min, reduce.arg_min),
+    }
+)
+def best_with_position(
+    operators: tuple[Operator, Operator],
+    x: Value,
+    dim: Index,
+    keepdim: bool = False,
+    flatten: bool = False,
+) -> tuple[Value, Value]:
     """The largest or smallest elements and where they are."""
-
-    @table.convert(f"{name}_with_index")
-    def convert(
-        x: Value, dim: Index, keepdim: bool = False, flatten: bool = False
-    ) -> tuple[Value, Value]:
-        if flatten:
-            line = shape.reshape(x, [-1]) if x.rank != 1 else x
-            found = (f(line, keepdim) for f in (value_of, place_of))
-            one, two = (keep_axes(x, v, keepdim) for v in found)
-            return one, two
-        known = contents(dim)
-        if known is None or not isinstance(known[0], int):
-            raise Unsupported(f"{name}_with_index along an axis that is not known")
-        place = arg_extreme(position, x, known[0], keepdim)
-        return reduce_axes(largest, x, (known[0],), keepdim), place
-
-    def value_of(line: Value, keepdim: bool) -> Value:
-        return largest(line, [0], keepdim=False)
-
-    def place_of(line: Value, keepdim: bool) -> Value:
-        return position(line, axis=0, keepdim=False)
+    largest, position = operators
+    if flatten:
+        line = flat(x)
+        value, place = largest(line, [0], keepdim=False), position(line, axis=0, keepdim=False)
+        return keep_axes(x, value, keepdim), keep_axes(x, place, keepdim)
+    known = contents(dim)
+    if known is None or not isinstance(known[0], int):
+        raise Unsupported(f"{largest.name} with positions along an axis that is not known")
+    place = arg_extreme(position, x, known[0], keepdim)
+    return reduce_axes(largest, x, (known[0],), keepdim), place
 
 
-_with_index("max", reduce.reduce_max, reduce.arg_max)
-_with_index("min", reduce.reduce_min, reduce.arg_min)
-
-
-def _spread(name: str, finish: Operator | None) -> None:
-    @table.convert(name)
-    def convert(
-        x: Value,
-        axis: Axes = (),
-        keepdim: bool = False,
-        unbiased: bool = True,
-        correction: float = 1,
-    ) -> Value:
-        """`unbiased` says nothing beside the correction."""
-
-        def body(v: Value) -> Value:
-            found = reduce_recipes.variance(v, axis, correction, keepdim)
-            return found if finish is None else finish(found)
-
-        return round_once(body, x)
-
-
-_spread("var", None)
-_spread("std", unary.sqrt)
+@table.each({"var": lambda found: found, "std": unary.sqrt})
+def spread(
+    finish: Callable[[Value], Value],
+    x: Value,
+    axis: Ints = (),
+    keepdim: bool = False,
+    unbiased: bool = True,
+    correction: float = 1,
+) -> Value:
+    """`unbiased` says nothing beside the correction."""
+    return round_once(lambda v: finish(reduce_recipes.variance(v, axis, correction, keepdim)), x)
 
 
 @table.convert("variance")
-def variance(x: Value, axis: Axes = (), keepdim: bool = False) -> Value:
+def variance(x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
     return round_once(lambda v: reduce_recipes.variance(v, axis, 0, keepdim), x)
 
 
@@ -187,13 +165,13 @@ def p_norm(
     return round_once(lambda v: kept_norm(v, porder, dim, keepdim), x)
 
 
-def kept_norm(x: Value, order: float, dim: Axes | None, keepdim: bool) -> Value:
+def kept_norm(x: Value, order: float, dim: Ints | None, keepdim: bool) -> Value:
     """The norm of vectors; of a tensor without axes its size."""
     return vector_norm(x, order, dim, keepdim and bool(x.rank))
 
 
 @table.convert("frobenius_norm")
-def frobenius_norm(x: Value, axis: Axes, keep_dim: bool, reduce_all: bool) -> Value:
+def frobenius_norm(x: Value, axis: Ints, keep_dim: bool, reduce_all: bool) -> Value:
     dim = None if reduce_all or not axis else axis
     return round_once(lambda v: kept_norm(v, 2.0, dim, keep_dim), x)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -18,12 +19,13 @@ from nnir.recipes.resize import (
     resize_linear,
     resize_nearest,
     resize_smooth,
+    sample_grid,
     sizes_after,
     unknown_sizes_after,
 )
-from nnir.types import InterpolateMode, PadMode, Precision
+from nnir.types import Precision
 
-from ...table import Items, Table
+from ...table import Floats, Items, Table
 
 table = Table()
 
@@ -134,12 +136,12 @@ def register_interpolations(
         x: Value,
         out_size: Index | None,
         size_tensor: Items | None,
-        scale_tensor: tuple[float, ...] | None,
+        scale_tensor: Floats | None,
         data_format: str = "NCHW",
         out_d: int = 0,
         out_h: int = 0,
         out_w: int = 0,
-        scale: tuple[float, ...] = (),
+        scale: Floats = (),
         interp_method: str = "bilinear",
         align_corners: bool = True,
         align_mode: int = 1,
@@ -171,27 +173,15 @@ table.convert("trilinear_interp")(register_interpolations(3))
 table.convert("interp_antialias")(register_interpolations(2, ways=smooth_way_of))
 
 
-MODES = {"bilinear": InterpolateMode.BILINEAR, "nearest": InterpolateMode.NEAREST}
-BORDERS = {
-    "zeros": PadMode.CONSTANT,
-    "border": PadMode.EDGE,
-    "reflection": PadMode.REFLECT,
-}
-
-
 @table.convert("grid_sample")
 def grid_sample(
     x: Value,
     grid: Value,
-    mode: str = "bilinear",
+    mode: Literal["bilinear", "nearest"] = "bilinear",
     padding_mode: str = "zeros",
     align_corners: bool = True,
 ) -> Value:
-    if mode not in MODES or padding_mode not in BORDERS:
-        raise Unsupported(f"grid_sample with {mode=} and {padding_mode=}")
-    operator = resize.grid_sample if x.rank == 4 else resize.grid_sample_3d
-    how = {"mode": MODES[mode], "pad_mode": BORDERS[padding_mode]}
-    return operator(x, grid, align_corners=align_corners, **how)
+    return sample_grid(x, grid, mode, padding_mode, align_corners)
 
 
 @table.convert("affine_grid")

@@ -15,7 +15,7 @@ from nnir.model import Index, Value
 from nnir.ops import index, shape
 from nnir.recipes.index import place_rows, slice_scatter
 
-from ...table import Table
+from ...table import Ints, Table
 from .numbers import array_of_numbers
 
 table = Table()
@@ -29,10 +29,10 @@ def set_value(
     starts: Index,
     ends: Index,
     steps: Index,
-    axes: tuple[int, ...],
-    decrease_axes: tuple[int, ...],
-    none_axes: tuple[int, ...],
-    shape: tuple[int, ...],
+    axes: Ints,
+    decrease_axes: Ints,
+    none_axes: Ints,
+    shape: Ints,
     values: tuple[Any, ...],
 ) -> Value:
     array = array_of_numbers(values, x.precision)
@@ -49,9 +49,9 @@ def set_value_with_tensor(
     starts: Index,
     ends: Index,
     steps: Index,
-    axes: tuple[int, ...],
-    decrease_axes: tuple[int, ...],
-    none_axes: tuple[int, ...],
+    axes: Ints,
+    decrease_axes: Ints,
+    none_axes: Ints,
 ) -> Value:
     value = values.cast(x.precision)
     return assign_region(

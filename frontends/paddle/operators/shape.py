@@ -15,7 +15,7 @@ from nnir.recipes import shape as shape_recipes
 from nnir.recipes.shape import common_sizes, drop_axes, expand_to, permute
 from nnir.types import Precision
 
-from ...table import Items, Table
+from ...table import Ints, Items, Table
 from . import diagonal, joining, padding, patches, rearranging, slices
 
 table = Table()
@@ -43,7 +43,7 @@ def npu_identity(x: Value, format: int = -1) -> Value:
 
 
 @table.convert("trans_layout", "transpose", "transpose_")
-def transpose(x: Value, perm: tuple[int, ...]) -> Value:
+def transpose(x: Value, perm: Ints) -> Value:
     if len(perm) != x.rank:
         raise BadType(f"transpose of {x.type} by {perm}")
     return permute(x, perm)
@@ -56,7 +56,7 @@ def reshape(x: Value, shape: Index) -> Value:
 
 
 @table.convert("view_shape")
-def view_shape(input: Value, dims: tuple[int, ...] = ()) -> Value:
+def view_shape(input: Value, dims: Ints = ()) -> Value:
     return ops.reshape(input, list(dims))
 
 
@@ -72,7 +72,7 @@ def view_dtype(input: Value, dtype: Precision) -> Value:
 
 
 @table.convert("squeeze", "squeeze_")
-def squeeze(x: Value, axis: tuple[int, ...] = ()) -> Value:
+def squeeze(x: Value, axis: Ints = ()) -> Value:
     """Axes of another size stay; one that is named and may vary is taken to be 1."""
     if not axis:
         return drop_axes(x, [k for k, d in enumerate(x.shape) if d == 1])
@@ -84,7 +84,7 @@ def squeeze(x: Value, axis: tuple[int, ...] = ()) -> Value:
 
 
 @table.convert("unsqueeze", "unsqueeze_")
-def unsqueeze(x: Value, axis: tuple[int, ...] = ()) -> Value:
+def unsqueeze(x: Value, axis: Ints = ()) -> Value:
     """One axis after the other, as UNSQUEEZE."""
     return ops.unsqueeze(x, list(axis)) if axis else x
 

@@ -21,7 +21,7 @@ from nnir.recipes.signal import (
     real_to_complex,
 )
 
-from ...table import Table
+from ...table import Ints, Table
 
 table = Table()
 
@@ -35,7 +35,7 @@ def exponent(normalization: str, *, forward: bool) -> float:
 
 
 @table.convert("fft_c2c")
-def fft_c2c(x: Value, axes: tuple[int, ...], normalization: str, forward: bool) -> Value:
+def fft_c2c(x: Value, axes: Ints, normalization: str, forward: bool) -> Value:
     places = axes_of(axes, x.rank)
     none: list[build.Size | None] = [None] * len(places)
     by = exponent(normalization, forward=forward)
@@ -43,9 +43,7 @@ def fft_c2c(x: Value, axes: tuple[int, ...], normalization: str, forward: bool) 
 
 
 @table.convert("fft_r2c")
-def fft_r2c(
-    x: Value, axes: tuple[int, ...], normalization: str, forward: bool, onesided: bool
-) -> Value:
+def fft_r2c(x: Value, axes: Ints, normalization: str, forward: bool, onesided: bool) -> Value:
     places = list(axes_of(axes, x.rank))
     none: list[build.Size | None] = [None] * len(places)
     by = exponent(normalization, forward=forward)
@@ -56,7 +54,7 @@ def fft_r2c(
 
 @table.convert("fft_c2r")
 def fft_c2r(
-    x: Value, axes: tuple[int, ...], normalization: str, forward: bool, last_dim_size: int = 0
+    x: Value, axes: Ints, normalization: str, forward: bool, last_dim_size: int = 0
 ) -> Value:
     """A last size of 0 is twice the size less one."""
     places = list(axes_of(axes, x.rank))

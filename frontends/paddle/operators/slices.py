@@ -12,7 +12,7 @@ from nnir.errors import BadType
 from nnir.model import Index, Value
 from nnir.ops import index, shape
 
-from ...table import Table
+from ...table import Ints, Table
 
 table = Table()
 
@@ -20,11 +20,11 @@ table = Table()
 @table.convert("slice")
 def slice_(
     input: Value,
-    axes: tuple[int, ...],
+    axes: Ints,
     starts: Index,
     ends: Index,
-    infer_flags: tuple[int, ...],
-    decrease_axis: tuple[int, ...],
+    infer_flags: Ints,
+    decrease_axis: Ints,
 ) -> Value:
     """Axes that are dropped keep one element, which may be chosen while running."""
     places = [axis_of(a, input.rank) for a in axes]
@@ -69,9 +69,7 @@ def scalar(x: Value, place: build.Size) -> Value:
 
 
 @table.convert("strided_slice")
-def strided_slice(
-    x: Value, axes: tuple[int, ...], starts: Index, ends: Index, strides: Index
-) -> Value:
+def strided_slice(x: Value, axes: Ints, starts: Index, ends: Index, strides: Index) -> Value:
     return index.slice_(x, list(axes), starts, ends, strides)
 
 

@@ -10,15 +10,13 @@ from nnir.recipes import sort as sort_recipes
 from nnir.recipes.sort import runs, search_sorted, sort_along, top_k, top_k_along
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Pair, Table
 
 table = Table()
 
 
 @table.convert("argsort")
-def argsort(
-    x: Value, axis: int = -1, descending: bool = False, stable: bool = False
-) -> tuple[Value, Value]:
+def argsort(x: Value, axis: int = -1, descending: bool = False, stable: bool = False) -> Pair:
     return sort_along(x, axis, descending=descending)
 
 
@@ -29,7 +27,7 @@ def topk(
     axis: int = -1,
     largest: bool = True,
     sorted: bool = True,
-) -> tuple[Value, Value]:
+) -> Pair:
     if not x.rank:
         return top_k_along(x, k)
     return top_k(x, k, axis_of(axis, x.rank), largest=largest)
@@ -41,7 +39,7 @@ def kthvalue(
     k: Index = 1,  # type: ignore[assignment]
     axis: int = -1,
     keepdim: bool = False,
-) -> tuple[Value, Value]:
+) -> Pair:
     return sort_recipes.kthvalue(x, k, axis, keepdim)
 
 
@@ -58,7 +56,7 @@ def unique(
     return_index: bool = False,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: tuple[int, ...] = (),
+    axis: Ints = (),
     dtype: Precision = Precision.INT64,
     is_sorted: bool = False,
 ) -> tuple[Value, Value, Value, Value]:
@@ -76,7 +74,7 @@ def unique_consecutive(
     x: Value,
     return_inverse: bool = False,
     return_counts: bool = False,
-    axis: tuple[int, ...] = (),
+    axis: Ints = (),
     dtype: Precision = Precision.FLOAT32,
 ) -> tuple[Value, Value, Value]:
     if len(axis) > 1:

@@ -8,25 +8,23 @@ from nnir.ops import special, unary
 from nnir.recipes.promotion import promote_to_float
 
 from ...table import Table
+from .unary import apply_to_floats, with_inplace
 
 table = Table()
 
 
-def _function(operator: Operator, *names: str) -> None:
-    @table.convert(*names)
-    def convert(x: Value) -> Value:
-        (value,) = promote_to_float(x)
-        return operator(value)
-
-
-_function(unary.erf, "erf", "erf_")
-_function(special.erfinv, "erfinv", "erfinv_")
-_function(special.digamma, "digamma", "digamma_")
-_function(special.lgamma, "lgamma", "lgamma_", "gammaln", "gammaln_")
-_function(special.bessel_i0, "i0", "i0_")
-_function(special.bessel_i0e, "i0e")
-_function(special.bessel_i1, "i1")
-_function(special.bessel_i1e, "i1e")
+FLOATING: dict[str, Operator] = {
+    "digamma": special.digamma,
+    "erf": unary.erf,
+    "erfinv": special.erfinv,
+    "gammaln": special.lgamma,
+    "i0": special.bessel_i0,
+    "lgamma": special.lgamma,
+}
+table.each(with_inplace(FLOATING))(apply_to_floats)
+table.each({"i0e": special.bessel_i0e, "i1": special.bessel_i1, "i1e": special.bessel_i1e})(
+    apply_to_floats
+)
 
 
 @table.convert("polygamma", "polygamma_")

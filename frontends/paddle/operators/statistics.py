@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from nnir import build
 from nnir.broadcast import axes_of, ints
-from nnir.errors import NotConstant, Unsupported
+from nnir.errors import NotConstant
 from nnir.model import Index, Value
 from nnir.ops import binary, compare, index, reduce, shape
 from nnir.recipes import statistics as statistics_recipes
@@ -19,13 +21,13 @@ from nnir.recipes.statistics import (
 )
 from nnir.types import Precision
 
-from ...table import Table
+from ...table import Ints, Table
 from .numbers import whole
 
 table = Table()
 
 
-def gathered_axes(x: Value, axis: tuple[int, ...]) -> tuple[Value, tuple[int, ...]]:
+def gathered_axes(x: Value, axis: Ints) -> tuple[Value, Ints]:
     """`x` with some axes (all, where none are named) merged into the last one, and these axes."""
     if not x.rank:
         return shape.reshape(x, [1]), ()
@@ -40,24 +42,24 @@ def gathered_axes(x: Value, axis: tuple[int, ...]) -> tuple[Value, tuple[int, ..
     return build.reshape(moved, [*(own[k] for k in rest), merged]), axes
 
 
-def _median(name: str, *, without_nan: bool) -> None:
-    @table.convert(name)
-    def convert(
-        x: Value, axis: tuple[int, ...] = (), keepdim: bool = True, mode: str = "avg"
-    ) -> tuple[Value, ...]:
-        line, axes = gathered_axes(x, axis)
-        last = line.rank - 1
-        match mode:
-            case "avg":
-                found = [median_of(line, without_nan=without_nan)]
-            case "min":
-                found = list(median_along(line, last, without_nan=without_nan))
-            case _:
-                raise Unsupported(f"{name} with mode={mode!r}")
-        results = [shape.squeeze(v, [last]) for v in found]
-        if keepdim and axes:
-            results = [shape.unsqueeze(v, sorted(axes)) for v in results]
-        return tuple(results)
+@table.each({"median": False, "nanmedian": True})
+def median(
+    without_nan: bool,
+    x: Value,
+    axis: Ints = (),
+    keepdim: bool = True,
+    mode: Literal["avg", "min"] = "avg",
+) -> tuple[Value, ...]:
+    line, axes = gathered_axes(x, axis)
+    last = line.rank - 1
+    if mode == "avg":
+        found = [median_of(line, without_nan=without_nan)]
+    else:
+        found = list(median_along(line, last, without_nan=without_nan))
+    results = [shape.squeeze(v, [last]) for v in found]
+    if keepdim and axes:
+        results = [shape.unsqueeze(v, sorted(axes)) for v in results]
+    return tuple(results)
 
 
 def median_of(line: Value, *, without_nan: bool) -> Value:
@@ -79,10 +81,6 @@ def median_of(line: Value, *, without_nan: bool) -> Value:
     middle = (low + high) / 2
     bad = compare.equal(count, 0) if without_nan else count < size
     return compare.where(bad, line.scalar(np.nan), middle)
-
-
-_median("median", without_nan=False)
-_median("nanmedian", without_nan=True)
 
 
 @table.convert("mode")

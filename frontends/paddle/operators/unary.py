@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from nnir.errors import BadType
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import activation, compare, complex, logic, reduce, unary
 from nnir.recipes import unary as unary_recipes
+from nnir.recipes.linear import conjugate
 from nnir.recipes.promotion import COMPLEX, promote_to_float
-from nnir.recipes.unary import is_nan, round_decimals, sgn
+from nnir.recipes.unary import is_nan, round_decimals
 from nnir.types import Precision
 
 from ...table import Table
@@ -42,31 +45,23 @@ FLOATING: dict[str, Operator] = {
 """Functions whose result is a float, of integers too."""
 
 
-def _of_floats(name: str, operator: Operator) -> None:
-    @table.convert(name, f"{name}_")
-    def convert(x: Value) -> Value:
-        (value,) = promote_to_float(x)
-        return operator(value)
+def with_inplace(operators: Mapping[str, Operator]) -> dict[str, Operator]:
+    """Each operator also by the name that it has where it overwrites its input."""
+    return {f"{name}{end}": found for name, found in operators.items() for end in ("", "_")}
 
 
-for _name, _operator in FLOATING.items():
-    _of_floats(_name, _operator)
-
-table.same({"abs": unary.abs_, "abs_": unary.abs_})
-table.same({"square": unary.square, "square_": unary.square})
+@table.each(with_inplace(FLOATING))
+def apply_to_floats(operator: Operator, x: Value) -> Value:
+    return operator(*promote_to_float(x))
 
 
-def _whole(name: str, operator: Operator) -> None:
+table.same(with_inplace({"abs": unary.abs_, "square": unary.square}))
+
+
+@table.each(with_inplace({"ceil": unary.ceil, "floor": unary.floor, "rint": unary.round_}))
+def round_whole(operator: Operator, x: Value) -> Value:
     """Rounding to an integer; integers are that already."""
-
-    @table.convert(name, f"{name}_")
-    def convert(x: Value) -> Value:
-        return operator(x) if x.is_float else x
-
-
-_whole("ceil", unary.ceil)
-_whole("floor", unary.floor)
-_whole("rint", unary.round_)
+    return operator(x) if x.is_float else x
 
 
 @table.convert("round", "round_")
@@ -79,9 +74,7 @@ def trunc(input: Value) -> Value:
     return unary_recipes.trunc(input)
 
 
-@table.convert("sign")
-def sign(x: Value) -> Value:
-    return sgn(x) if x.precision in COMPLEX else unary.sign(x)
+table.convert("sign")(unary_recipes.sign_of)
 
 
 @table.convert("cast", "cast_")
@@ -119,27 +112,18 @@ def angle(x: Value) -> Value:
     return unary_recipes.angle(x)
 
 
-@table.convert("conj")
-def conj(x: Value) -> Value:
-    return complex.conj(x) if x.precision in COMPLEX else x
+table.convert("conj")(conjugate)
 
 
-def _part(name: str, operator: Operator) -> None:
-    @table.convert(name)
-    def convert(x: Value) -> Value:
-        if x.precision not in COMPLEX:
-            raise BadType(f"{name} of {x.type}, not of complex numbers")
-        return operator(x)
+@table.each({"real": complex.real, "imag": complex.imag})
+def take_part(operator: Operator, x: Value) -> Value:
+    if x.precision not in COMPLEX:
+        raise BadType(f"{operator.name.lower()} of {x.type}, not of complex numbers")
+    return operator(x)
 
 
-_part("real", complex.real)
-_part("imag", complex.imag)
 table.same({"as_complex": complex.pairs_to_complex, "as_real": complex.complex_to_pairs})
-
-
-@table.convert("complex")
-def complex_(real: Value, imag: Value) -> Value:
-    return complex.complex_(real, imag)
+table.same({"complex": complex.complex_})
 
 
 table.convert("logical_not", "logical_not_")(unary_recipes.logical_not)

@@ -14,8 +14,8 @@ from nnir.ops import complex, generate, index, shape, unary
 from nnir.recipes.shape import (
     broadcast_shapes,
     expand_to,
+    flip,
     permute,
-    reverse_axes,
     shape_vector,
     split_by_lengths,
     split_evenly,
@@ -131,7 +131,7 @@ def reverse(tensor: Value, dims: tuple[bool, ...]) -> Value:
 
 @table.convert("ReverseV2")
 def reverse_v2(tensor: Value, axis: tuple[int, ...]) -> Value:
-    return reverse_axes(tensor, axis)
+    return flip(tensor, axis)
 
 
 @table.convert("ReverseSequence")

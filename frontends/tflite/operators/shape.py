@@ -14,8 +14,8 @@ from nnir.recipes.padding import pad_by_rows, pad_mirrored
 from nnir.recipes.shape import (
     broadcast_shapes,
     expand_to,
+    flip,
     permute,
-    reverse_axes,
     shape_vector,
     split_by_lengths,
     split_evenly,
@@ -72,7 +72,7 @@ def rank(input: Value) -> Value:
 
 @table.convert("REVERSE_V2")
 def reverse(input: Value, axis: tuple[int, ...]) -> Value:
-    return reverse_axes(input, axis)
+    return flip(input, axis)
 
 
 @table.convert("TILE")

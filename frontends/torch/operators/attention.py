@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, reduce, shape
+from nnir.ops import activation, compare, reduce
 from nnir.ops import attention as ops
-from nnir.recipes.attention import attend, causal_mask
+from nnir.recipes.attention import attend, causal_mask, repeat_heads
 from nnir.types import Precision
 
 from ...table import Table
@@ -40,18 +39,6 @@ def may_be_blind(bias: Value | None, is_causal: bool) -> bool:
         return True
     highest = bias.constant.astype(np.float32).max(axis=-1, initial=-np.inf)
     return bool((highest == -np.inf).any())
-
-
-def repeat_heads(x: Value, query: Value) -> Value:
-    """Every head of keys or values once for each of the query heads that share it."""
-    mine, theirs = x.shape[-3], query.shape[-3]
-    if mine == theirs:
-        return x
-    if isinstance(mine, Expr) or isinstance(theirs, Expr) or theirs % mine:
-        raise BadType(f"attention of {theirs} query heads with {mine}")
-    lead = [-1] * (x.rank - 2)
-    spread = shape.expand(shape.unsqueeze(x, [x.rank - 2]), [*lead, theirs // mine, -1, -1])
-    return shape.flatten(spread, start_axis=x.rank - 3, end_axis=x.rank - 2)
 
 
 def required_still(dropout_p: float) -> None:

@@ -13,7 +13,7 @@ from nnir.errors import BadType, NotConstant
 from nnir.model import Index, Value
 from nnir.ops import index, shape
 from nnir.recipes.promotion import common_precision, promote, promote_to
-from nnir.recipes.shape import split_at
+from nnir.recipes.shape import split_pieces
 
 from ...table import Items, Table, Wanted
 from ...translate import Translator
@@ -118,10 +118,10 @@ def split(self: Value, split_size: Index, dim: int = 0, *, wanted: Wanted) -> li
         if length == 0 and size:
             raise BadType(f"split of {self.type} into pieces of 0")
         count = max(-(-size // length), 1) if length else 1
-        return split_at(self, [*[length] * (count - 1), size - length * (count - 1)], axis)
+        return split_pieces(self, [*[length] * (count - 1), size - length * (count - 1)], axis)
     piece: build.Size = length if isinstance(length, int) else shape.reshape(split_size, [1])
     rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
-    return split_at(self, [*[piece] * (wanted - 1), rest], axis)
+    return split_pieces(self, [*[piece] * (wanted - 1), rest], axis)
 
 
 @table.convert("aten.split_with_sizes.default", "aten.unsafe_split_with_sizes.default")
@@ -145,11 +145,11 @@ def chunk(self: Value, chunks: int, dim: int = 0, *, wanted: Wanted) -> list[Val
     if chunks < 1:
         raise BadType(f"chunk into {chunks}")
     if size == 0:
-        return split_at(self, [0] * min(chunks, wanted), axis)
+        return split_pieces(self, [0] * min(chunks, wanted), axis)
     if isinstance(size, Expr):
         piece = build.over(build.plus(build.size_of(self, axis), chunks - 1), chunks)
         rest = build.minus(build.size_of(self, axis), build.times(piece, wanted - 1))
-        return split_at(self, [*[piece] * (wanted - 1), rest], axis)
+        return split_pieces(self, [*[piece] * (wanted - 1), rest], axis)
     return split(self, self.model.constant(-(-size // chunks), np.int64), dim, wanted=wanted)
 
 
@@ -164,10 +164,10 @@ def tensor_split(self: Value, sections: Index, dim: int = 0, *, wanted: Wanted) 
     size = self.shape[axis]
     if isinstance(size, int):
         least, longer = divmod(size, count)
-        return split_at(self, [least + (k < longer) for k in range(count)], axis)
+        return split_pieces(self, [least + (k < longer) for k in range(count)], axis)
     whole = build.size_of(self, axis)
     lengths = [build.over(build.plus(whole, count - 1 - k), count) for k in range(count)]
-    return split_at(self, lengths, axis)
+    return split_pieces(self, lengths, axis)
 
 
 @table.convert("aten.tensor_split.indices")
@@ -180,7 +180,7 @@ def tensor_split_indices(self: Value, indices: Index, dim: int = 0) -> list[Valu
         starts = [0, *ends]
         ends.append(size)
         if all(a <= b for a, b in zip(starts, ends, strict=True)):
-            return split_at(self, [b - a for a, b in zip(starts, ends, strict=True)], axis)
+            return split_pieces(self, [b - a for a, b in zip(starts, ends, strict=True)], axis)
     places = [index.slice_(indices, [0], [k], [k + 1]) for k in range(_length(indices))]
     pieces = []
     for start, end in zip([[0], *places], [*places, [np.iinfo(np.int64).max]], strict=True):

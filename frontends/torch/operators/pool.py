@@ -4,37 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import pool
-from nnir.recipes.pool import unpool, with_batch
-from nnir.types import Precision
+from nnir.recipes.pool import PoolWindow, pool_maxima, pool_means, unpool
 
 from ...table import Table
 from . import adaptive_pool, fractional_pool
-from .windows import Window, check_results, window
+from .windows import check_results, window
 
 table = Table.merge([adaptive_pool.table, fractional_pool.table])
 Both = tuple[Value, Value]
 
 
-def max_pooled(self: Value, how: Window, *, positions: bool) -> tuple[Value, ...]:
+def max_pooled(self: Value, how: PoolWindow, *, positions: bool) -> tuple[Value, ...]:
     """The maxima, and with `positions` where they are in their plane."""
-    rank, found = how.rank, with_batch(self, how.rank)
-    how = how.with_axis() if how.rank == 1 else how
-    plain = how.plain(found.value) if how.rank == 2 else None
-    if plain is not None:
-        given: dict[str, Any] = {"return_indices": positions}
-        given |= {"return_indices_dtype": int(Precision.INT64)} if positions else {}
-        results = pool.max_pool_2d(found.value, **plain, **given)
-    else:
-        results = pool.max_pool(found.value, **how.general(), return_indices=positions)
-    made = [found.restored(v) for v in (results if positions else (results,))]
-    return check_results(self, made, rank)
+    return check_results(self, pool_maxima(self, how, positions=positions), how.rank)
 
 
 def _max(rank: int) -> Callable[..., Value]:
@@ -72,23 +59,12 @@ def _max_with_indices(rank: int) -> Callable[..., Both]:
     return convert
 
 
-def average(self: Value, how: Window, *, include: bool, divisor: int | None) -> Value:
+def average(self: Value, how: PoolWindow, *, include: bool, divisor: int | None) -> Value:
     """The mean, or with a `divisor` the sum over that."""
     if not self.is_float:
         raise Unsupported(f"an average pool of {self.type}")
-    rank, found = how.rank, with_batch(self, how.rank)
-    how = how.with_axis() if how.rank == 1 else how
-    x, whole = found.value, divisor is not None
-    plain = how.plain(x, clips=include and not whole)
-    if plain is not None and how.rank == 2:
-        result = pool.average_pool_2d(x, **plain, count_include_pad=include or whole)
-    elif plain is not None:
-        result = pool.average_pool(x, **plain, count_include_pad=include or whole)
-    elif whole:
-        raise Unsupported(f"an average pool with ceil_mode and a divisor of {self.type}")
-    else:
-        result = pool.average_pool(x, **how.general(), count_include_pad=include)
-    (result,) = check_results(self, [found.restored(result)], rank)
+    made = pool_means(self, how, include=include, whole=divisor is not None)
+    (result,) = check_results(self, [made], how.rank)
     if divisor is None:
         return result
     if divisor == 0:

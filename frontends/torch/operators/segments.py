@@ -82,5 +82,5 @@ def _bounds(lengths: Value | None, offsets: Value | None) -> tuple[Value, Value]
     if lengths is None:
         raise Unsupported("segment_reduce without lengths and offsets")
     counts = unary.cast(lengths, dtype=Precision.INT64)
-    ends = reduce.cum_sum(counts, [lengths.rank - 1])
+    ends = reduce.cum_sum(counts)
     return ends - counts, ends

@@ -166,8 +166,6 @@ def fft_c2r(self: Value, dim: tuple[int, ...], normalization: int, last_dim_size
 
 def _shift(x: Value, dim: tuple[int, ...] | None, *, back: bool) -> Value:
     axes = list(range(x.rank)) if dim is None else list(axes_of(dim, x.rank))
-    if not axes:
-        return x
     shifts = []
     for axis in axes:
         size = build.size_of(x, axis)

@@ -49,7 +49,7 @@ def _reshape_to(x: Value, size: Sequence[int]) -> Value:
 
 def _permutation(x: Value, where: np.ndarray) -> tuple[int, ...] | None:
     """The order of axes that gives these positions, where one does."""
-    if where.ndim != x.rank or where.ndim > 6 or sorted(where.shape) != sorted(map(int, x.shape)):  # type: ignore[arg-type]
+    if where.ndim != x.rank or sorted(where.shape) != sorted(map(int, x.shape)):  # type: ignore[arg-type]
         return None
     memory = np.arange(where.size).reshape(x.shape)  # type: ignore[arg-type]
     steps = [s // memory.itemsize for s in memory.strides]
