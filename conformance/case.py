@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from nnir.dim import symbol
 from nnir.errors import NNAdapterError
+from nnir.types import TensorType, precision_of
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,12 @@ class Case:
     `inputs`: arrays are inputs at run time, `Const` are initializers, None is absent.
     `outputs`: how many outputs the node names. `opset`: the version, the newest when None.
     `raises`: converting or running must fail so. `oracle`: "reference" or "onnxruntime".
-    `random`: the origin's numbers cannot be known; only precision and shape are compared.
+    `random`: the origin's numbers cannot be known; precision, shape and, of a hundred numbers and
+    more, their distribution are compared.
     `read`: only so many of the results are asked for and compared, all when None.
     `results`: the types of the results (TFLite) or their slots (Paddle's legacy operators).
     `tol` may be a dictionary by element type name, with "" for the others.
+    `is_open`: the sizes of the first input are known only while running.
     """
 
     op: str
@@ -63,13 +67,15 @@ class Case:
     random: bool = False
     read: int | None = None
     results: tuple[Any, ...] = ()
+    is_open: bool = False
 
     def __str__(self) -> str:
         first = next(_arrays(self.inputs), None)
         kind = "none" if first is None else str(first.dtype)
         attrs = ",".join(f"{k}={_short(v)}" for k, v in self.attrs.items())
         version = "" if self.opset is None else f"-{self.opset}"
-        return f"{self.op}{version}-{kind}-{self.why or attrs or 'plain'}"
+        sizes = "-open sizes" if self.is_open else ""
+        return f"{self.op}{version}-{kind}-{self.why or attrs or 'plain'}{sizes}"
 
     def tolerance(self, dtype: np.dtype) -> Tolerance:
         if isinstance(self.tol, Tolerance):
@@ -126,6 +132,43 @@ class Limit:
             and (self.dtype is None or f"-{self.dtype}-" in text)
             and (self.case is None or self.case in text)
         )
+
+
+def type_of(array: np.ndarray, *, is_open: bool = False) -> TensorType:
+    """The type of an input at run time; `is_open`: with symbols for its sizes above 1.
+
+    Equal sizes have the same symbol, as in models.
+    """
+    type = TensorType(precision_of(array.dtype), array.shape)
+    shape = tuple(size if size <= 1 else symbol(f"n{size}") for size in array.shape)
+    return type.with_shape(shape) if is_open else type
+
+
+def can_open(array: np.ndarray) -> bool:
+    """Whether an array has sizes that may be open, and is not of integers that say sizes."""
+    is_data = array.ndim > 1 or array.dtype.kind not in "iu"
+    return is_data and any(size > 1 for size in array.shape)
+
+
+def open_rows(cases: Iterable[Case]) -> Iterator[Case]:
+    """Rows of float32 with open sizes: of each operator the plainest and the fullest.
+
+    Only what does not fail is opened. The fullest row has the most attributes and inputs.
+    """
+    found: dict[tuple[str, str], list[Case]] = {}
+    for case in cases:
+        first = case.inputs[0] if case.inputs else None
+        if case.raises or case.random or not isinstance(first, np.ndarray):
+            continue
+        if can_open(first) and first.dtype == np.float32:
+            found.setdefault((case.domain, case.op), []).append(case)
+    for rows in found.values():
+        plain, full = min(rows, key=_fullness), max(rows, key=_fullness)
+        yield from (replace(c, is_open=True) for c in ([plain] if plain is full else [plain, full]))
+
+
+def _fullness(case: Case) -> int:
+    return len(case.attrs) + sum(given is not None for given in case.inputs)
 
 
 def array_of(given: Any) -> np.ndarray | None:

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from . import (
     activation,
     binary,
     control,
     conv,
+    corners,
     detection,
+    engine_corners,
+    engine_more,
+    engine_numbers,
+    engine_resize,
+    engine_types,
+    engine_windows,
     generate,
     index,
     linear,
     norm,
     pool,
+    positions,
     quant,
     resize,
+    samples,
     shape,
     sort,
+    typed,
     unary,
+    windows,
 )
 from .direct import DirectCase, DirectLimit, Quantized
 
@@ -27,6 +40,12 @@ FAMILIES = (
     control,
     conv,
     detection,
+    engine_corners,
+    engine_more,
+    engine_numbers,
+    engine_resize,
+    engine_types,
+    engine_windows,
     generate,
     index,
     linear,
@@ -38,7 +57,31 @@ FAMILIES = (
     sort,
     unary,
 )
-CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]
-LIMITS: list[DirectLimit] = [x for family in FAMILIES for x in getattr(family, "LIMITS", ())]
+KINDS = (corners, positions, samples, windows)
+"""Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""
 
-__all__ = ["CASES", "FAMILIES", "LIMITS", "DirectCase", "DirectLimit", "Quantized"]
+CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]
+OPEN: list[DirectCase] = [
+    *(
+        replace(case, is_open=True)
+        for case in [*CASES, *(c for kind in KINDS for c in kind.OPENED)]
+        if case.can_open
+    ),
+    *(
+        replace(case, is_turned=True)
+        for case in [*CASES, *(c for kind in KINDS for c in kind.TURNED)]
+        if case.can_turn
+    ),
+]
+"""The same with sizes that are known only while running, and on data whose axes are stored in
+another order."""
+
+CASES += [c for kind in (typed, *KINDS) for c in kind.CASES]
+CASES, OPEN = ([*{str(c): c for c in rows}.values()] for rows in (CASES, OPEN))
+"""Of rows with one name, which two families came by, the last one."""
+
+LIMITS: list[DirectLimit] = [
+    x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())
+]
+
+__all__ = ["CASES", "FAMILIES", "LIMITS", "OPEN", "DirectCase", "DirectLimit", "Quantized"]

@@ -11,7 +11,7 @@ from nnir.ops import binary
 from nnir.types import Fuse
 
 from ...case import ROUNDS, f, i
-from .direct import DirectCase
+from .direct import DirectCase, DirectLimit
 
 BOUNDS = {
     Fuse.NONE: (-math.inf, math.inf),
@@ -35,7 +35,8 @@ def _fused(function: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
     return expected
 
 
-FLOATS = f(-3, -0.5, 0, 0.25, 4, 9, np.nan, np.inf), f(1, 0.125, 0, 0.5, 2, 4, 1, -1)
+FLOATS = f(-3, -0.5, 0, 0.25, 4, 9, 7), f(1, 0.125, 3, 0.5, 2, 4, -1)
+INFINITE = f(np.nan, np.inf, -np.inf, 4), f(1, -1, 2, -2)
 INTEGERS = i(-3, 0, 2, 4, 100, dtype=np.int32), i(1, 5, -1, 2, -100, dtype=np.int32)
 TWO = {
     binary.add: np.add,
@@ -54,6 +55,13 @@ CASES += [
     DirectCase(binary.div, FLOATS, {"fuse_code": code}, _fused(np.divide), why=f"fused {code.name}")
     for code in Fuse
 ]
+CASES += [
+    DirectCase(
+        operator, INFINITE, {"fuse_code": code}, _fused(function), why=f"fused {code.name} of nan"
+    )
+    for operator, function in {**TWO, binary.div: np.divide}.items()
+    for code in Fuse
+]
 
 
 def floor_div(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -67,7 +75,7 @@ def power(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 QUOTIENTS = f(-3, -0.5, 0, 0.25, 4, 9, np.nan, 2), f(2, 0.125, 3, 0.5, -3, 4, 1, 0)
-POWERS = f(2, 0.5, 9, 0, np.nan, -2), f(3, 0.25, 0.5, 0, 1, 3)
+POWERS = f(2, 0.5, 9, 0, 1.5, -2), f(3, 0.25, 0.5, 0, 1, 3)
 CASES += [
     DirectCase(operator, pair, {"fuse_code": code}, _fused(function), ROUNDS, f"fused {code.name}")
     for operator, function, pair in (
@@ -76,4 +84,15 @@ CASES += [
         (binary.pow_, power, POWERS),
     )
     for code in Fuse
+]
+LIMITS = [
+    DirectLimit(
+        operator,
+        "OpenVINO fuses the activation, whose NaN is 0",
+        case=f"fused {code.name} of nan",
+        device="openvino",
+        raises=AssertionError,
+    )
+    for operator in (*TWO, binary.div)
+    for code in (Fuse.RELU, Fuse.RELU1, Fuse.RELU6)
 ]

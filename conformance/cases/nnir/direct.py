@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from nnir.dim import symbol
 from nnir.errors import NNAdapterError, NoLowering
+from nnir.evaluate import Plan
 from nnir.model import Model, Value
 from nnir.operator import Operator
+from nnir.ops import shape
 from nnir.types import Precision, Quantization, TensorType, precision_of
 
 from ...case import EXACT, Const, Tolerance
@@ -33,7 +35,8 @@ class DirectCase:
 
     `inputs`: arrays and `Quantized` are inputs at run time, `Const` are constants, None is absent.
     `expected` computes the results another way: it takes the arrays, then the attributes as given.
-    `raises`: making or running the model must fail so.
+    `raises`: making or running the model must fail so. `is_open`: sizes of its data are symbols.
+    `is_turned`: its data are stored with another order of axes, which a TRANSPOSE puts right.
     """
 
     operator: Operator[Any]
@@ -43,36 +46,75 @@ class DirectCase:
     tol: Tolerance = EXACT
     why: str = ""
     raises: type[NNAdapterError] | None = None
+    is_open: bool = False
+    is_turned: bool = False
 
     def __str__(self) -> str:
         first = next((a for a in map(_array, self.inputs) if a is not None), None)
         kind = "none" if first is None else str(first.dtype)
-        return f"{self.operator.name}-{kind}-{self.why or 'plain'}"
+        how = "-open sizes" if self.is_open else "-turned" if self.is_turned else ""
+        return f"{self.operator.name}-{kind}-{self.why or 'plain'}{how}"
+
+    @property
+    def op(self) -> str:
+        """The operator's name."""
+        return self.operator.name
+
+    @property
+    def can_open(self) -> bool:
+        """Whether it has sizes that can be symbols."""
+        given = [a for a in self.arrays() if a.ndim > 1 or (a.ndim and a.dtype.kind not in "iu")]
+        return self.raises is None and bool(given)
+
+    @property
+    def can_turn(self) -> bool:
+        """Whether it has data whose axes can be stored in another order."""
+        return self.raises is None and any(map(_turns, self.inputs))
+
+    def tolerance(self, dtype: np.dtype) -> Tolerance:
+        return self.tol
 
     def arrays(self) -> list[np.ndarray]:
         """What goes in at run time."""
-        given = (None if isinstance(x, Const) else _array(x) for x in self.inputs)
+        given = (None if isinstance(x, Const) else _array(self._stored(x)) for x in self.inputs)
         return [a for a in given if a is not None]
 
-    def model(self, *, symbolic: bool = False) -> Model:
-        """A model of the one operation; `symbolic` makes the sizes of its data unknown."""
+    def _stored(self, given: Any) -> Any:
+        """An input as it goes in: of turned data, the last axis is the first one."""
+        if not self.is_turned or not _turns(given):
+            return given
+        return np.ascontiguousarray(np.moveaxis(given, -1, 0))
+
+    def model(self) -> Model:
+        """A model of the one operation."""
         model = Model(self.operator.name)
-        values = tuple(_value(model, f"x{k}", x) for k, x in enumerate(self.inputs))
-        if symbolic:
+        values = tuple(_value(model, f"x{k}", self._stored(x)) for k, x in enumerate(self.inputs))
+        if self.is_open:
             for value in model.inputs:
                 if value.rank > 1 or not value.is_integer:  # the others say axes and sizes
                     dims = tuple(symbol(f"n{d}") for d in value.shape)
                     value.type = value.type.with_shape(dims)
+        if self.is_turned:
+            values = tuple(
+                shape.transpose(v, perm=(*range(1, v.rank), 0))
+                if v is not None and _turns(x)
+                else v
+                for v, x in zip(values, self.inputs, strict=True)
+            )
         model.outputs = list(self.operator.append(values, self.attrs))
         return model
 
     def compare(self, got: Sequence[np.ndarray]) -> None:
         """AssertionError where the results are not the expected ones."""
+        self.agree(got, self.wanted())
+
+    def wanted(self) -> list[np.ndarray]:
+        """The expected results."""
         if self.expected is None:
             raise AssertionError("the case expects nothing")
         with np.errstate(all="ignore"):
-            want = self.expected(*map(_array, self.inputs), **self.attrs)
-        self.agree(got, want if isinstance(want, (list, tuple)) else [want])
+            found = self.expected(*map(_array, self.inputs), **self.attrs)
+        return [np.asarray(a) for a in (found if isinstance(found, (list, tuple)) else [found])]
 
     def agree(self, got: Sequence[np.ndarray], want: Sequence[np.ndarray]) -> None:
         """AssertionError where two lists of results differ by more than the tolerance."""
@@ -102,6 +144,31 @@ class DirectLimit:
         """Whether the case must fail on the device."""
         named = self.case is None or self.case in str(case)
         return case.operator is self.operator and device == self.device and named
+
+
+def referred(
+    operator: Operator[Any],
+    inputs: Sequence[Any],
+    attrs: dict[str, Any] | None = None,
+    tol: Tolerance = EXACT,
+    why: str = "",
+) -> DirectCase:
+    """A case whose results are those of the operator's own reference: it is about devices."""
+    case = DirectCase(operator, tuple(inputs), attrs or {}, None, tol, why)
+
+    def expected(*_: Any, **__: Any) -> list[np.ndarray]:
+        return list(Plan(case.model()).run(case.arrays()))
+
+    return replace(case, expected=expected)
+
+
+def _turned_back(value: Value) -> Value:
+    return shape.transpose(value, perm=(*range(1, value.rank), 0))
+
+
+def _turns(given: Any) -> bool:
+    """Whether an input is data of several axes, at run time."""
+    return isinstance(given, np.ndarray) and given.ndim > 1
 
 
 def _array(given: Any) -> np.ndarray | None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from frontends import onnx as frontend
 
-from ...case import Case, Limit, ModelCase
+from ...case import Case, Limit, ModelCase, open_rows
 from .. import families
 from . import attention, control, sequence
 
 FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+OPEN: list[Case] = [*open_rows(CASES)]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
 MODELS: list[ModelCase] = [*attention.MODELS, *control.MODELS, *sequence.MODELS]

@@ -110,6 +110,13 @@ CASES = [
     Case("Dropout", (X, scalar(0.3), np.array(False)), {"seed": 3}, outputs=2, why="switched off"),
     Case("Dropout", (X, scalar(0), np.array(True)), {"seed": 3}, outputs=2, why="nothing to drop"),
     Case("Dropout", (X, scalar(0.3), np.array(True)), outputs=2, random=True, why="without a seed"),
+    Case(
+        "Dropout",
+        (np.ones(10_000, np.float32), scalar(0.3), np.array(True)),
+        outputs=2,
+        random=True,
+        why="of many",
+    ),
     Case("Dropout", (X,), {"ratio": 0.2}, opset=7, why="an old version", oracle="onnxruntime"),
     Case("Dropout", (X,), {"ratio": 0.2}, opset=10, outputs=2, why="an old mask"),
     Case("Dropout", (i(1), scalar(0.5), np.array(True)), why="an integer", raises=BadType),

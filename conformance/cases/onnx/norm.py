@@ -169,6 +169,13 @@ CASES = [
         oracle="onnxruntime",
         tol=ROUNDS,
     ),
+    Case(
+        "LRN",
+        (np.tile(f(1e4, 1, 1, 1, 1, 1).reshape(1, 6, 1, 1), (6, 1, 1, 1)),),
+        {"size": 3, "alpha": 3.0, "beta": 0.5},
+        tol=ROUNDS,
+        why="small elements behind a large one, as many images as channels",
+    ),
     Case("LRN", (X,), raises=BadType, why="no size"),
     Case("LpNormalization", (X,), tol=ROUNDS),
     Case("LpNormalization", (np.abs(X),), {"axis": 1, "p": 1}, tol=ROUNDS),

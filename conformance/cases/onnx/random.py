@@ -1,6 +1,8 @@
-"""ONNX random numbers: only their type and shape can be compared."""
+"""ONNX random numbers: their type, shape and distribution can be compared."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +10,29 @@ from nnir.errors import BadType
 
 from ...case import Case, f, i, rand
 
+MANY = 10_000
+"""So many numbers tell distributions apart."""
+
+DRAWN = [
+    Case("RandomNormal", (), {"shape": [MANY]}),
+    Case("RandomNormal", (), {"shape": [MANY], "mean": 5.0, "scale": 3.0, "seed": 1.0}),
+    Case("RandomUniform", (), {"shape": [MANY]}),
+    Case("RandomUniform", (), {"shape": [MANY], "low": 2.0, "high": 3.0}),
+    Case("RandomNormalLike", (rand(MANY),), {"mean": -1.0, "scale": 0.5}),
+    Case("RandomUniformLike", (rand(MANY),), {"low": -1.0, "high": 3.0}),
+    Case("Bernoulli", (np.full(MANY, 0.3, np.float32),), {"dtype": 6}),
+    Case("Bernoulli", (rand(MANY, low=0, high=1),)),
+    Case(
+        "Multinomial",
+        (np.log(f(0.1, 0.2, 0.7)).reshape(1, 3),),
+        {"sample_size": MANY},
+        opset=20,
+        oracle="onnxruntime",
+    ),
+]
+
 CASES = [
+    *(replace(c, random=True) for c in DRAWN),
     Case("RandomNormal", (), {"shape": [2, 3]}, random=True),
     Case("RandomNormal", (), {"shape": [3], "dtype": 11, "mean": 5.0, "seed": 1.0}, random=True),
     Case("RandomUniform", (), {"shape": [2, 3]}, random=True),

@@ -114,7 +114,7 @@ CASES = [
         "Resize",
         (X, None, Const(UP)),
         {"coordinate_transformation_mode": "tf_half_pixel_for_nn"},
-        raises=BadType,
+        raises=Unsupported,
     ),
     Case(
         "Resize",

@@ -1,6 +1,10 @@
-"""Paddle's random numbers: their types and shapes."""
+"""Paddle's random numbers: their types, shapes and distributions."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
 
 from nnir.errors import BadType, NoLowering, NotConstant, Unsupported
 from nnir.types import Precision
@@ -9,7 +13,28 @@ from ...case import Case, Const, Limit, f, i, rand
 
 F4, F8, I4, I8 = (Precision[n] for n in ("FLOAT32", "FLOAT64", "INT32", "INT64"))
 
+MANY = [10_000]
+"""So many numbers tell distributions apart."""
+
+DRAWN = [
+    Case("gaussian", (MANY, 2.0, 0.5, 0, F4)),
+    Case("gaussian_inplace", (rand(*MANY),), {"mean": 1.0, "std": 2.0}),
+    Case("uniform", (MANY, F4, -1.0, 3.0, 0)),
+    Case("uniform_inplace", (rand(*MANY),), {"min": 0.0, "max": 2.0}),
+    Case("uniform_random_batch_size_like", (rand(1000, 2), [-1, 10]), {"min": 0.0, "max": 2.0}),
+    Case("randint", (-2, 5, MANY)),
+    Case("random_", (rand(*MANY), 0, 5)),
+    Case("randperm", (1000, I8)),
+    Case("bernoulli", (np.full(MANY, 0.3, np.float32),)),
+    Case("multinomial", (f(0.1, 0.2, 0.7), *MANY, True)),
+    Case("exponential_", (rand(*MANY), 2.0)),
+    Case("gumbel_softmax", (rand(5000, 2),), {"temperature": 0.5}),
+    Case("truncated_gaussian_random", (MANY, 0.0, 1.0, 0, -1.0, 2.0)),
+    Case("truncated_gaussian_random", (MANY, 1.0, 2.0, 0, -2.0, 2.0), why="many, wide"),
+]
+
 CASES = [
+    *(replace(c, random=True, why=c.why or "many") for c in DRAWN),
     Case("gaussian", ([2, 3], 0.0, 1.0, 0, F4), random=True),
     Case("gaussian", ([], 1.0, 2.0, 5, F8), random=True, why="no axes"),
     Case("gaussian", (i(2, 3), 1.0, 2.0, 5, F4), random=True, why="sizes of the program"),

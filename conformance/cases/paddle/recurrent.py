@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType, NNAdapterError, NotConstant, Unsupported
 
-from ...case import ROUNDS, Case, Const, i, rand
+from ...case import ROUNDS, Case, Const, f, i, rand
 
 I32 = np.int32
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -90,6 +90,13 @@ CASES = [
     Case("ctc_align", (i(0, 1, 1).reshape(1, 3), None), raises=BadType),
     Case("viterbi_decode", (*POTENTIALS, i(5, 2, 4)), tol=ROUNDS),
     Case("viterbi_decode", (*POTENTIALS, i(1, 4, 3)), {"include_bos_eos_tag": False}, tol=ROUNDS),
+    Case(
+        "viterbi_decode",
+        (rand(1, 3, 2), f(*[np.nan] * 4).reshape(2, 2), i(3)),
+        read=1,
+        tol=ROUNDS,
+        why="NaN does not exceed what the search begins with",
+    ),
     Case(
         "edit_distance",
         (

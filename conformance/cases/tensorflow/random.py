@@ -1,4 +1,4 @@
-"""TensorFlow's random numbers, of which only type and shape can be compared."""
+"""TensorFlow's random numbers, of which type, shape and distribution can be compared."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from nnir.errors import BadType
 from nnir.types import Precision
 
-from ...case import Case, Const, i, rand, scalar
+from ...case import Case, Const, f, i, rand, scalar
 from .shape import axis, ints, known
 
 FLOAT, DOUBLE, HALF = Precision.FLOAT32, Precision.FLOAT64, Precision.FLOAT16
@@ -19,6 +19,7 @@ STATE = (KEY, COUNTER, axis(1))
 PLAIN = ("RandomUniform", "RandomStandardNormal", "TruncatedNormal")
 STATELESS = ("RandomUniform", "RandomNormal", "TruncatedNormal")
 BOUNDS = (axis(-5), axis(5))
+CHANCES = np.log(f(0.1, 0.2, 0.7)).reshape(1, 3)
 
 
 def drawn(op: str, inputs: tuple[object, ...], why: str = "", **attrs: object) -> Case:
@@ -26,7 +27,19 @@ def drawn(op: str, inputs: tuple[object, ...], why: str = "", **attrs: object) -
     return Case(op, inputs, attrs, why=why, random=True)
 
 
+MANY = known(10_000)
+"""So many numbers tell distributions apart."""
+
 CASES = [
+    *(drawn(op, (MANY,), "many", dtype=FLOAT) for op in PLAIN),
+    *(drawn(f"Stateless{op}", (MANY, SEED), "many") for op in STATELESS),
+    *(drawn(f"Stateless{op}V2", (MANY, *STATE), "many") for op in STATELESS),
+    drawn("RandomUniformInt", (MANY, *BOUNDS), "many"),
+    drawn("StatelessRandomUniformInt", (MANY, SEED, *BOUNDS), "many"),
+    drawn("StatelessRandomUniformIntV2", (MANY, *STATE, *BOUNDS), "many"),
+    *(drawn(op, (CHANCES, axis(10_000), *seed), "many")
+      for op, seed in (("Multinomial", ()), ("StatelessMultinomial", (SEED,)))),
+    drawn("RandomShuffle", (rand(1000),), "many"),
     *(drawn(op, (SIZE,), dtype=FLOAT) for op in PLAIN),
     *(drawn(op, (ints(2, 3),), "run-time", dtype=DOUBLE, seed=1, seed2=2) for op in PLAIN),
     *(drawn(op, (known(0, 2),), "nothing", dtype=HALF) for op in PLAIN),

@@ -243,3 +243,13 @@ LIMITS = [
         why="onnxruntime has no kernel of Atan for float64",
     ),
 ]
+CASES += [
+    *(Case(f"aten.{op}.default", (i(1, -5), i(0, 3)), why="integers") for op in ("fmax", "fmin")),
+    *(
+        Case(f"aten.{op}.default", (f(1, 0, 1, dtype=np.bool_), f(0, 0, 1, dtype=np.bool_)))
+        for op in ("fmax", "fmin", "heaviside")
+    ),
+    Case("aten.heaviside.default", (i(-3, 0, 2), i(7)), why="integers"),
+    Case("aten.lcm.default", (i(4, -6, 0, 0, 7), i(6, 4, 5, 0, -7)), why="signs and zeros"),
+    Case("aten.gcd.default", (i(4, -6, 0, 0, 7), i(6, 4, 5, 0, -7)), why="signs and zeros"),
+]

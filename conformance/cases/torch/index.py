@@ -156,5 +156,23 @@ BAGS = [
         for op in ("_embedding_bag", "_embedding_bag_forward_only")
     ),
 ]
+BAGS += [
+    Case(
+        "aten.embedding_bag.default",
+        (TABLE, i(1, 5, 0, 0, 2, 3), Const(starts), False, mode),
+        why=f"bags that are known, {starts.tolist()}, mode {mode}",
+        read=1,
+        tol=ROUNDS,
+    )
+    for starts in (i(0, 3), i(0, 2), i(0, 2, 4), i(0, 4), i(0, 0, 3), i(0, 1, 2, 3, 4, 5))
+    for mode in (0, 1, 2)
+]
+BAGS += [
+    Case(
+        "aten._unsafe_masked_index.default",
+        (X, rand(len(X), 2, dtype=np.bool_), [None, i(0, 9)], 2.5),
+        why="a whole axis",
+    ),
+]
 CASES = [*PARTS, *MASKS, *INDEXED, *BAGS]
 LIMITS: list[Limit] = []

@@ -211,3 +211,9 @@ CASES: list[Case] = [
     ),
 ]
 LIMITS: list[Limit] = []
+CASES += [
+    Case("aten.tensordot.default", (rand(2, 3), rand(1, 4), [1], [0]), why="one here", tol=SUMS),
+    Case("aten.tensordot.default", (rand(2, 1), rand(3, 4), [1], [0]), why="one there", tol=SUMS),
+    Case("aten.tensordot.default", (rand(2, 3), rand(3, 2), [1, 0], [0, 1]), why="all", tol=SUMS),
+    Case("aten.tensordot.default", (rand(2, 3), rand(4), [], []), why="no axis", tol=SUMS),
+]

@@ -126,3 +126,29 @@ CASES = [
     ),
     Case("aten.multi_margin_loss.default", (SCORES, CLASSES, 3), why="p 3", raises=Unsupported),
 ]
+CASES += [
+    *(
+        Case(
+            f"aten.{op}.default",
+            (SCORES[:1] if op != "nll_loss2d" else PLANES[:1, :, :1], target, WEIGHTS, reduction),
+            why=f"a batch of one, {reduction}",
+            tol=ROUNDS,
+        )
+        for op, target in (
+            *(("nll_loss", CLASSES[:1]), ("nll_loss_nd", CLASSES[:1])),
+            *(("nll_loss2d", MAP[:1, :1]), ("cross_entropy_loss", CLASSES[:1])),
+        )
+        for reduction in (0, 1, 2)
+    ),
+    Case("aten.multi_margin_loss.default", (rand(4), scalar(2, np.int64)), tol=ROUNDS, why="0-d"),
+    *(
+        Case(
+            "aten.multi_margin_loss.default",
+            (rand(4), target, 2, 0.5, rand(4, low=0, high=1), reduction),
+            why=f"a vector, {target.ndim}, {reduction}",
+            tol=ROUNDS,
+        )
+        for target in (scalar(1, np.int64), i(1))
+        for reduction in (0, 1, 2)
+    ),
+]

@@ -125,3 +125,8 @@ CASES: list[Case] = [
     *each("aten.layer_norm.default", ((X, [5], LW, LB, 0.5, False), "eps, without cudnn")),
 ]
 LIMITS: list[Limit] = []
+CASES += [
+    Case("aten.batch_norm.default", (X[:0], W, B, M, V, *LAST, True), why="no images"),
+    Case("aten.batch_norm.default", (X[..., :0], W, B, M, V, *LAST, True), why="no pixels"),
+    Case("aten.batch_norm.default", (X[:, :, 0, 0], W, B, M, V, *LAST, True), tol=SUMS, why="2-d"),
+]

@@ -106,7 +106,11 @@ CASES: list[Case] = [
         ((X, -128, 127, 1e-5, I8), "plain"),
         ((X, 0, 255, 1e-5, U8), "uint8"),
     ),
-    *each("choose_qparams_per_token.default", ((X, I8), "plain")),
+    *each(
+        "choose_qparams_per_token.default",
+        ((X, I8), "plain"),
+        ((X.astype(np.float16), I8), "halves"),
+    ),
     *each("_choose_qparams_per_token_asymmetric_impl.default", ((X, I8), "plain")),
     *each("choose_qparams_per_token_asymmetric.default", ((np.abs(X), I8), "positive")),
     *each("fake_quant_per_channel.default", ((X, SCALES, ZEROS, 0, -8, 7), "plain")),

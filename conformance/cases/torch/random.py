@@ -1,6 +1,8 @@
-"""ATen random numbers: type and shape are PyTorch's, the numbers are not."""
+"""ATen random numbers: type, shape and distribution are PyTorch's, the numbers are not."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +14,38 @@ from ...case import Case, f, rand, scalar
 X = rand(2, 3)
 CHANCE = f(0.2, 0.8)
 F16, I32 = Precision.FLOAT16, Precision.INT32
+
+MANY = [10_000]
+"""So many numbers tell distributions apart."""
+
+Y = rand(*MANY)
+
+OF_MANY = [
+    *(Case(f"aten.{n}.default", (MANY,)) for n in ("rand", "randn")),
+    *(Case(f"aten.{n}_like.default", (Y,)) for n in ("rand", "randn")),
+    Case("aten.randint.default", (5, MANY)),
+    Case("aten.randint.low", (2, 5, MANY), {"dtype": I32}),
+    Case("aten.randint_like.default", (Y, 5)),
+    Case("aten.randint_like.low_dtype", (Y, -2, 5), {"dtype": I32}),
+    Case("aten.randperm.default", (1000,)),
+    Case("aten.bernoulli.default", (np.full(MANY, 0.3, np.float32),)),
+    Case("aten.bernoulli.p", (Y, 0.3)),
+    Case("aten.normal.Tensor_Tensor", (Y, np.abs(Y) + 1)),
+    Case("aten.normal.Tensor_float", (Y, 2.0)),
+    Case("aten.normal.float_Tensor", (1.0, np.abs(Y) + 1)),
+    Case("aten.normal.float_float", (1.0, 2.0, MANY)),
+    Case("aten.normal_functional.default", (Y, 1.0, 2.0)),
+    Case("aten.log_normal.default", (Y, 0.5, 1.5)),
+    Case("aten.exponential.default", (Y, 2.0)),
+    Case("aten.uniform.default", (Y, -1.0, 2.0)),
+    *(Case("aten.random.default", (y,)) for y in (Y, Y.astype(np.int64), Y > 0)),
+    *(Case("aten.random.default", (Y.astype(t),)) for t in (np.float16, np.uint8)),
+    Case("aten.random.to", (Y, 5)),
+    Case("aten.random.from", (Y, -2, None)),
+    Case("aten.random.from", (Y.astype(np.int32), -2, 3)),
+    Case("aten.geometric.default", (Y, 0.25)),
+    Case("aten.multinomial.default", (f(0.2, 0.8), *MANY, True)),
+]
 
 DRAWN = [
     *(Case(f"aten.{n}.default", ([2, 3],)) for n in ("rand", "randn")),
@@ -61,6 +95,7 @@ DRAWN = [
     Case("aten.multinomial.default", (f([1, 2, 3], [3, 2, 1]), 2), why="without replacement"),
 ]
 CASES = [
+    *(replace(c, random=True, why="many") for c in OF_MANY),
     *(Case(c.op, c.inputs, c.attrs, why=c.why, random=True) for c in DRAWN),
     Case("aten.bernoulli.default", (f(0, 1, 1),), why="certain"),
     Case("aten.randint.low", (3, 4, [2]), why="one number"),

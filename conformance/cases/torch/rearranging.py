@@ -71,5 +71,18 @@ WINDOWS = [
         "aten.col2im.default", (rand(6, 6), [4, 5], [2, 3], [1, 1], [1, 0], [2, 2]), why="no batch"
     ),
 ]
+GRIDS += [
+    *(
+        Case("aten.meshgrid.indexing", (parts,), {"indexing": way}, why=f"{way} of {len(parts)}")
+        for parts in ([rand(2)], [rand(2), rand(3)], [rand(2), rand(3), rand(4)])
+        for way in ("ij", "xy")
+    ),
+    *(
+        Case("aten.combinations.default", (rand(size), r, twice), why=f"{r} of {size}, {twice}")
+        for size, r in ((3, 0), (2, 3), (0, 2), (3, 1), (1, 1))
+        for twice in (False, True)
+    ),
+    Case("aten.cartesian_prod.default", ([rand(3)],), why="one"),
+]
 CASES = [*TURNS, *GRIDS, *WINDOWS]
 LIMITS: list[Limit] = []

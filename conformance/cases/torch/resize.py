@@ -6,11 +6,14 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import Case, Limit, Tolerance, rand
+from ...case import Case, Limit, Tolerance, f, rand
 
+inf, nan = np.inf, np.nan
 SUMS = Tolerance(relative=1e-5, absolute=1e-5)
 HALF = Tolerance(relative=2e-3, absolute=2e-3)
 X1, X2, X3 = rand(2, 3, 5), rand(2, 3, 4, 5), rand(1, 2, 3, 4, 5)
+NOWHERE = f([nan, 0], [0, nan], [inf, 0], [0.2, 0.3]).reshape(1, 2, 2, 2).repeat(2, 0)
+ENDLESS = f([-inf, 0], [inf, inf]).reshape(1, 1, 2, 2).repeat(2, 0)
 GRID2, GRID3 = rand(2, 3, 4, 2, low=-1.3, high=1.3), rand(1, 2, 3, 4, 3, low=-1.3, high=1.3)
 
 
@@ -129,7 +132,13 @@ CASES: list[Case] = [
         why="scales that give other sizes",
         raises=Unsupported,
     ),
-    *each("aten.grid_sampler_2d.default", ((X2, GRID2, 0, 0, False), "plain")),
+    *each(
+        "aten.grid_sampler_2d.default",
+        ((X2, GRID2, 0, 0, False), "plain"),
+        ((X2, NOWHERE, 0, 0, False), "no place"),
+        ((X2, NOWHERE, 2, 0, True), "no place, cubic"),
+        ((X2, ENDLESS, 0, 1, False), "infinity at a border that clamps"),
+    ),
     *each(
         "aten.grid_sampler_3d.default",
         ((X3, GRID3, 0, 0, False), "plain"),
@@ -141,6 +150,20 @@ CASES: list[Case] = [
         ((rand(2, 2, 3), [2, 3, 4, 5], False), "edges"),
         ((rand(2, 2, 3), [2, 3, 4, 5], True), "corners"),
         ((rand(1, 3, 4), [1, 2, 3, 4, 5], False), "three axes"),
+        *(
+            ((rand(1, 2, 3), size, corners), f"{why}, {corners}")
+            for size, why in (([1, 1, 1, 1], "one pixel"), ([1, 2, 1, 3], "one row"))
+            for corners in (False, True)
+        ),
     ),
 ]
-LIMITS: list[Limit] = []
+NO_PLACE = "NaN and infinity in a grid lie outside, or at a border, as the kernel has it"
+LIMITS: list[Limit] = [
+    Limit("aten.grid_sampler_2d.default", NO_PLACE, device=device, case=case)
+    for device, cases in {
+        "onnxruntime": ("no place", "infinity"),
+        "litert": ("no place", "infinity"),
+        "openvino": ("infinity",),
+    }.items()
+    for case in cases
+]

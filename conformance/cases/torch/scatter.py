@@ -156,4 +156,26 @@ SCATTERS = [
         raises=Unsupported,
     ),
 ]
+SCATTERS += [
+    Case("aten.masked_scatter.default", (X, np.zeros(X.shape, np.bool_), f()), why="of nothing"),
+    Case("aten.select_scatter.default", (rand(3, 1), rand(3), 1, 0), why="an axis of 1"),
+    Case("aten.select_scatter.default", (rand(3, 4), rand(3), -1, -2), why="the last axis"),
+    *(
+        Case(
+            "aten.segment_reduce.default",
+            (rand(5, 2), reduce),
+            {"lengths": i(2, 1, 2)},
+            why=f"{reduce}, no initial number",
+            tol=ROUNDS,
+        )
+        for reduce in ("sum", "mean", "max", "min", "prod")
+    ),
+    Case(
+        "aten.segment_reduce.default",
+        (rand(2, 5, 3), "mean"),
+        {"offsets": i([0, 2, 5], [0, 1, 5]), "axis": 1, "unsafe": True},
+        why="offsets of axis 1",
+        tol=ROUNDS,
+    ),
+]
 CASES = [*PUTS, *SLICES, *SCATTERS]

@@ -24,6 +24,7 @@ VIEWS = [
     Case("aten.view.default", (X, [2, -1]), why="-1 that changes nothing"),
     Case("aten.view.default", (X, [4, 2]), why="other elements", raises=BadType),
     Case("aten.view.dtype", (f(1, -2), Precision.INT32), why="bits"),
+    Case("aten.view.dtype", (f(1, -2), Precision.FLOAT32), why="its own"),
     Case("aten.view.dtype", (f(1, -2), Precision.INT16), why="width", raises=Unsupported),
     Case("aten.reshape.default", (rand(2, 3, dtype=np.float16), [6])),
     Case("aten.reshape.default", (scalar(1.5), [1, 1]), why="rank 0"),
@@ -164,6 +165,10 @@ DIAGONALS = [
     Case("aten.trace.default", (MATRIX,), tol=ROUNDS),
     Case("aten.trace.default", (rand(3, 3, dtype=np.int32),), why="integers"),
     Case("aten.trace.default", (CUBE,), why="rank 3", raises=BadType),
+]
+PADS += [
+    Case("aten._pad_enum.default", (X, [1, 2], 3), why="zeros"),
+    Case("aten._pad_enum.default", (X, [0, 2], 3, 7.5), why="a number"),
 ]
 CASES = [*VIEWS, *SPREAD, *PADS, *DIAGONALS, *joining.CASES, *rearranging.CASES]
 LIMITS = [*joining.LIMITS, *rearranging.LIMITS]

@@ -187,6 +187,7 @@ WINDOWS = [
         )
     ),
 ]
+SHIFTS = ("fftshift", "ifftshift")
 CASES = [*ONE, *MANY, *INNER, *REAL_SPECTRUM, *FRAMES, *WINDOWS]
 LIMITS = [
     Limit(
@@ -207,4 +208,7 @@ LIMITS = [
         case="infinite",
         why="OpenVINO's DFT multiplies infinities by zeros",
     ),
+]
+CASES += [
+    *(Case(f"aten.fft_{op}.default", (rand(5, 4), [-1, 0]), why="two axes") for op in SHIFTS),
 ]

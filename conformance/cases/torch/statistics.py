@@ -84,8 +84,14 @@ CASES = [
         "aten.cosine_similarity.default", (X.astype(np.float16), Y.astype(np.float16)), tol=NARROW
     ),
     Case("aten.cosine_similarity.default", (scalar(2), scalar(-3), 0), why="0-d"),
+    Case("aten.cosine_similarity.default", (scalar(0.2), scalar(-3), 0, 0.5), why="0-d, near zero"),
     Case("aten.renorm.default", (X, 2, 1, 1.5), tol=ROUNDS),
     Case("aten.renorm.default", (X, 1, -1, 2), why="order 1", tol=ROUNDS),
+    Case("aten.renorm.default", (f([1, 2], [8, 9], [0, 0]), 2, 0, 5), why="short ones", tol=ROUNDS),
+    Case("aten.renorm.default", (f([1, 2], [8, 9]), np.inf, 1, 8.5), why="largest", tol=ROUNDS),
+    Case("aten.diff.default", (i(1, 5, 2), 1, 0, i(0)), why="before"),
+    Case("aten.diff.default", (i(1, 5, 2), 2, -1, None, i(9)), why="behind"),
+    Case("aten.diff.default", (i(1, 5, 2), 0, -1, i(3)), why="no difference"),
     Case("aten.diff.default", (X,), tol=ROUNDS),
     Case("aten.diff.default", (X, 2, 1), why="twice", tol=ROUNDS),
     Case("aten.diff.default", (X, 9), why="nothing left"),
@@ -184,4 +190,9 @@ LIMITS = [
         case="float32-nan",
         why="onnxruntime's TopK gives other positions of NaN",
     )
+]
+CASES += [
+    *(Case(f"aten.{op}.x", (i(1, 5, 2, 7), i(0, 1, 3, 4))) for op in AREAS),
+    *(Case(f"aten.{op}.dx", (i([1, 5, 2], [3, 3, 9]),), {"dx": 2}) for op in AREAS),
+    *(Case(f"aten.{op}.default", (scalar(3), 0), why="0-d") for op in ("cummax", "cummin")),
 ]

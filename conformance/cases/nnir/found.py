@@ -1,0 +1,90 @@
+"""Models that random ones were shrunk to: each was once wrong in an engine or in ours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.ops import activation, binary, conv, linear, pool, quant, shape
+from nnir.types import Precision
+
+from ...case import Const, f, i, rand, scalar
+from .graph import GraphCase, Step
+
+FOUND: list[GraphCase] = [
+    GraphCase(
+        (np.full((3, 3, 2, 3), 1, np.float32),),
+        (
+            Step(shape.pad, (0, Const(i(0, 0, 0, 0, 0, 2, 0, 2)), None)),
+            Step(pool.average_pool_2d, (1,), {"kernel_shape": (1, 1), "strides": (1, 1)}),
+        ),
+        why="onnxruntime .onnx stock: a border moved into an average",
+    ),
+    GraphCase(
+        (rand(1, 4, 2, seed=0, dtype=np.uint8, low=0, high=2),),
+        (
+            Step(
+                quant.dequantize_linear,
+                (0, Const(scalar(0.0085)), Const(scalar(101, np.uint8))),
+            ),
+            Step(activation.softmax, (1,), {"axis": -1}),
+            Step(
+                quant.quantize_linear, (2, Const(scalar(0.0030112823)), Const(scalar(0, np.uint8)))
+            ),
+        ),
+        why="onnxruntime: a softmax that wraps",
+    ),
+    GraphCase(
+        (i(240, dtype=np.uint8).reshape(1, 1),),
+        (
+            Step(quant.dequantize_linear, (0, Const(scalar(0.004)), Const(scalar(0, np.uint8)))),
+            Step(activation.softmax, (1,), {"axis": -1}),
+            Step(quant.quantize_linear, (2, Const(scalar(0.004)), Const(scalar(0, np.uint8)))),
+        ),
+        why="onnxruntime: a softmax of one element",
+    ),
+    GraphCase(
+        (rand(2, 4, 3, 5, seed=0, dtype=np.uint8, low=0, high=2),),
+        (
+            Step(
+                quant.dequantize_linear,
+                (0, Const(scalar(0.0165)), Const(scalar(120, np.uint8))),
+            ),
+            Step(pool.average_pool_2d, (1,), {"kernel_shape": (1, 1), "strides": (1, 1)}),
+            Step(
+                quant.quantize_linear,
+                (2, Const(f(0.01127583)), Const(i(0, dtype=np.int8))),
+                {"dtype": Precision.INT8},
+            ),
+            Step(quant.dequantize_linear, (3, Const(f(0.01127583)), Const(i(0, dtype=np.int8)))),
+        ),
+        why="onnxruntime .onnx stock: one scale in a vector",
+    ),
+    GraphCase(
+        (np.full((3, 3, 9, 3), 1, np.float32),),
+        (
+            Step(binary.sub, (Const(scalar(1.27)), 0)),
+            Step(
+                conv.conv_2d,
+                (
+                    1,
+                    Const(np.full((12, 3, 1, 1), 1, np.float32)),
+                    Const(np.full((12,), 1, np.float32)),
+                ),
+                {"pads": (1, 1, 1, 1), "strides": (2, 1), "dilations": (1, 1)},
+            ),
+        ),
+        why="openvino: strides moved in front of a border",
+    ),
+    GraphCase(
+        (np.full((3, 5, 4, 7), 1, np.float32),),
+        (
+            Step(linear.mat_mul, (0, Const(np.full((7,), 1, np.float32)))),
+            Step(
+                quant.quantize_linear,
+                (1, Const(scalar(0.017277936)), Const(scalar(6, np.int8))),
+                {"dtype": Precision.INT8},
+            ),
+        ),
+        why="openvino .xml stock: a product with a vector, divided",
+    ),
+]
