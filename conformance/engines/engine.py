@@ -9,18 +9,19 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from hal.runtime.program import Program
 from nnir.dim import Expr
 from nnir.errors import NNAdapterError
 from nnir.model import Model
 
 from ..case import Case, Const, ModelCase
 from ..judging.compare import Difference, compare, first_problem
+from ..judging.distribution import compare_drawn
 from ..oracles.oracle import Oracle
+from .runs import run
 
 Row = TypeVar("Row", bound=Case | ModelCase)
-Prepare = Callable[[Model], Any]
-"""What is done to a model before it is compiled, such as fusions."""
+Convert = Callable[[], Model]
+"""Gives the model of a case, where it is not to be converted anew."""
 
 WIDE = {"float16": "float64", "bfloat16": "float64", "float32": "float64"}
 
@@ -72,27 +73,25 @@ class Engine(ABC, Generic[Row]):
     def results(self, case: Row, device: str, answer: Answer) -> list[np.ndarray]:
         """What we give."""
         model = self.model(case, answer)
-        with Program(model, device) as program:
-            return list(program(*self.inputs(case, model)))
+        return run(model, device, self.inputs(case, model))
 
     def outcome(
-        self, case: Row, device: str, answer: Answer, prepare: Prepare | None = None
+        self, case: Row, device: str, answer: Answer, convert: Convert | None = None
     ) -> Outcome:
         """Convert, infer, run and compare; see STYLE for the order of checks."""
-        model, want = self.model(case, answer), answer.results
-        if prepare is not None:
-            prepare(model)
+        model, want = self.model(case, answer) if convert is None else convert(), answer.results
         problem = _types_problem(model, want)
         if problem:
             return Outcome(want=want, problem=problem)
-        with Program(model, device) as program:
-            got = list(program(*self.inputs(case, model)))
+        got = run(model, device, self.inputs(case, model))
         if len(got) != len(want):
             return Outcome(got, want, problem=f"{len(got)} results, not {len(want)}")
         differences = []
         for mine, theirs in list(zip(got, want, strict=True))[: answer.compared]:
-            known = mine if _is_random(case) and is_alike(mine, theirs) else theirs
-            differences.append(compare(mine, known, case.tolerance(theirs.dtype)))
+            if _is_random(case) and is_alike(mine, theirs):
+                differences.append(compare_drawn(mine, theirs))
+            else:
+                differences.append(compare(mine, theirs, case.tolerance(theirs.dtype)))
         return Outcome(got, want, differences, first_problem(differences))
 
     def truth(self, case: Row, oracle: Oracle, answer: Answer) -> list[np.ndarray] | None:

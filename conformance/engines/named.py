@@ -18,7 +18,7 @@ from frontends.source import Ref, SourceGraph, SourceModel, SourceNode, SourceVa
 from nnir.model import Model
 from nnir.types import Precision, TensorType, precision_of
 
-from ..case import Case, Const
+from ..case import Case, Const, type_of
 from ..oracles.oracle import Oracle
 from .engine import Answer, Engine
 
@@ -108,6 +108,8 @@ class NamedEngine(Engine[Case]):
         values = [argument_of(a, graph) for a in case.inputs]
         given = list(zip(self.names(case), values, strict=False))
         given += [(k, argument_of(a, graph)) for k, a in case.attrs.items()]
+        if case.is_open:
+            graph.inputs[0].type = type_of(run_inputs(case)[0], is_open=True)
         outputs = [f"y{k}" for k in range(len(types))]
         graph.nodes.append(self.dialect.node(case.op, given, outputs, types))
         graph.outputs = [SourceValue(n) for n in outputs[: case.read]]

@@ -10,9 +10,8 @@ from frontends import onnx as frontend
 from frontends.source import SourceGraph, SourceModel, SourceNode, SourceValue
 from hal.runtime.program import Program
 from nnir.model import Model
-from nnir.types import TensorType, precision_of
 
-from ..case import Case, Const, ModelCase, array_of
+from ..case import Case, Const, ModelCase, array_of, type_of
 from ..oracles.oracle import Oracle
 from .engine import Answer, Engine
 
@@ -29,6 +28,11 @@ def run_inputs(case: Case) -> list[np.ndarray]:
 
 def ask_origin(case: Case, oracle: Oracle) -> list[np.ndarray]:
     """What the origin framework gives."""
+    return oracle.ask(*describe_case(case))
+
+
+def describe_case(case: Case) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """A case as the oracle is asked it: in words, and its arrays."""
     kinds = ["" if a is None else "const" if isinstance(a, Const) else "run" for a in case.inputs]
     constants = [a.array for a in case.inputs if isinstance(a, Const)]
     tensors = {k: v for k, v in case.attrs.items() if isinstance(v, np.ndarray)}
@@ -42,7 +46,7 @@ def ask_origin(case: Case, oracle: Oracle) -> list[np.ndarray]:
         "domain": case.domain,
     }
     arrays = run_inputs(case) + constants + list(tensors.values())
-    return oracle.ask({"case": described, "engine": case.oracle}, arrays)
+    return {"case": described, "engine": case.oracle}, arrays
 
 
 def convert(case: Case) -> Model:
@@ -56,7 +60,7 @@ def convert(case: Case) -> Model:
             graph.weights[name] = given.array
         elif array is not None:
             graph.inputs.append(
-                SourceValue(name, TensorType(precision_of(array.dtype), array.shape))
+                SourceValue(name, type_of(array, is_open=case.is_open and name == names[0]))
             )
     op = f"{case.domain}::{case.op}" if case.domain else case.op
     graph.nodes.append(SourceNode(op, names, outputs, _attributes(case.attrs)))

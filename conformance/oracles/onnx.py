@@ -30,7 +30,8 @@ EXTERNAL = "session.model_external_initializers_file_folder_path"
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     """Run a case (`case` in the head) or a whole model (the blob, the file `path`, or `text`).
 
-    For a text, the model's bytes come after the outputs.
+    For a text, the model's bytes come after the outputs. `write`: the bytes of a case's model, of
+    the lowest operator set that has its node, in place of outputs.
     """
     if "text" in head:
         parsed = onnx.parser.parse_model(head["text"])
@@ -39,6 +40,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         outputs = [] if head.get("parse_only") else answer(rest, arrays, data)
         return [*outputs, np.frombuffer(data, np.uint8)]
     model = case_model(head["case"], arrays) if "case" in head else _model(head, blob)
+    if head.get("write"):
+        return [np.frombuffer(with_lowest_opset(model).SerializeToString(), np.uint8)]
     if "save" in head:
         return save_values(head, model, arrays)
     names = [i.name for i in model.graph.input]
@@ -162,6 +165,60 @@ def case_model(case: dict[str, Any], arrays: list[np.ndarray]) -> onnx.ModelProt
     )
     versions = [helper.make_opsetid(d, v) for d, v in case["versions"].items()]
     return helper.make_model(graph, opset_imports=versions, ir_version=10)
+
+
+LOWEST = 7
+"""The lowest operator set that ONNX Runtime promises to run."""
+
+
+def with_lowest_opset(model: onnx.ModelProto) -> onnx.ModelProto:
+    """A model of one node, of the lowest operator set in which its operator has the same inputs,
+    outputs and attributes, and takes these types."""
+    (node,) = model.graph.node
+    versions = {o.domain: o.version for o in model.opset_import}
+    schema = schema_of(node, versions[node.domain])
+    while schema is not None:
+        lower = {node.domain: schema.since_version}
+        if not (node.domain and schema.has_function):  # which is made of what is newer
+            lower[""] = max(LOWEST, lower.get("", LOWEST))
+        trial = with_opsets(model, versions | lower)
+        if not is_valid(trial):
+            break
+        model, older = trial, schema_of(node, schema.since_version - 1)
+        schema = older if older and parameters(older) == parameters(schema) else None
+    return model
+
+
+def with_opsets(model: onnx.ModelProto, versions: dict[str, int]) -> onnx.ModelProto:
+    """A copy of a model, of other operator sets."""
+    copy = onnx.ModelProto.FromString(model.SerializeToString())
+    del copy.opset_import[:]
+    copy.opset_import.extend(helper.make_opsetid(*pair) for pair in versions.items())
+    return copy
+
+
+def schema_of(node: onnx.NodeProto, opset: int) -> Any:
+    """The schema of a node's operator; None where ONNX has none."""
+    try:
+        return onnx.defs.get_schema(node.op_type, opset, node.domain)
+    except onnx.defs.SchemaError:
+        return None
+
+
+def parameters(schema: Any) -> Any:
+    """The inputs, outputs and attributes of an operator, as they can be compared."""
+    ends = [[p.name for p in part] for part in (schema.inputs, schema.outputs)]
+    defaults = {k: a.default_value.SerializeToString() for k, a in schema.attributes.items()}
+    return ends, defaults
+
+
+def is_valid(model: onnx.ModelProto) -> bool:
+    """Whether ONNX finds the types right."""
+    try:
+        onnx.shape_inference.infer_shapes(model, check_type=True, strict_mode=True)
+    except onnx.shape_inference.InferenceError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -23,13 +23,13 @@ def rms_norm(x: Any, scale: Any, normalized_shape: list[int], epsilon: float) ->
 
 
 def argmax(x: Any, axis: int, keepdims: bool, flatten: bool, dtype: Any) -> Any:
-    """Its function takes other arguments than the operator."""
-    return paddle.argmax(x, None if flatten else axis, keepdims, dtype)
+    """Its function takes other arguments than the operator; the type is a name."""
+    return paddle.argmax(x, None if flatten else axis, keepdims, dtype.name.lower())
 
 
 def argmin(x: Any, axis: int, keepdims: bool, flatten: bool, dtype: Any) -> Any:
     """As `argmax`."""
-    return paddle.argmin(x, None if flatten else axis, keepdims, dtype)
+    return paddle.argmin(x, None if flatten else axis, keepdims, dtype.name.lower())
 
 
 def dequantize_linear(x: Any, scale: Any, zero_point: Any, *rest: Any) -> Any:
@@ -48,7 +48,7 @@ ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "relu": F.relu,
     "sigmoid": F.sigmoid,
     "silu": F.silu,
-    "swiglu": F.swiglu,
+    "swiglu": lambda x: F.swiglu(x),  # which Paddle 3.0 does not have
     "swish": F.silu,
 }
 

@@ -76,6 +76,9 @@ def call_operator(given: dict[str, Any], function: Any) -> dict[str, Any]:
     """Arguments by the names of `tf.raw_ops`: what it does not know is its next one."""
     names = [n for n in inspect.signature(function).parameters if n not in given and n != "name"]
     known = inspect.signature(function).parameters
+    strange = [k for k in given if k not in known]
+    if len(strange) > len(names):  # as in a version that does not have it yet
+        raise TypeError(f"unexpected arguments {', '.join(strange[len(names) :])}")
     return {k if k in known else names.pop(0): a for k, a in given.items()}
 
 

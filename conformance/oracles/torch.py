@@ -22,15 +22,18 @@ from ..processes.array_store import Writer
 from ..processes.worker_loop import serve
 from .oracle import argument
 
-BITS = {
-    "bfloat16": (torch.bfloat16, torch.int16),
-    "float8_e4m3fn": (torch.float8_e4m3fn, torch.uint8),
-    "float8_e5m2": (torch.float8_e5m2, torch.uint8),
-    "float8_e4m3fnuz": (torch.float8_e4m3fnuz, torch.uint8),
-    "float8_e5m2fnuz": (torch.float8_e5m2fnuz, torch.uint8),
-    "float8_e8m0fnu": (torch.float8_e8m0fnu, torch.uint8),
+SHARED = {
+    "bfloat16": torch.int16,
+    "float8_e4m3fn": torch.uint8,
+    "float8_e5m2": torch.uint8,
+    "float8_e4m3fnuz": torch.uint8,
+    "float8_e5m2fnuz": torch.uint8,
+    "float8_e8m0fnu": torch.uint8,
 }
 """Types that NumPy does not share with PyTorch, and one of the same size that they do share."""
+
+BITS = {n: (getattr(torch, n), bits) for n, bits in SHARED.items() if hasattr(torch, n)}
+"""Those that this version of PyTorch has."""
 
 SEED = torch.default_generator.manual_seed
 """`torch.manual_seed` for the processor alone: that also formats a stack for other devices."""

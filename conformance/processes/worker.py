@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
@@ -124,7 +125,7 @@ class Worker:
             self._folder = self._stack.enter_context(place)
             folder = str(self._folder)
             folders = None if self.writes is None else [folder, *self.writes]
-            self._process = subprocess.Popen(
+            self._process = start_process(
                 isolation.command(self.module, python=self.python, folders=folders),
                 cwd=None if self.is_folder_trusted else folder,
                 stdin=subprocess.PIPE,
@@ -142,7 +143,7 @@ class Worker:
 
     def _environment(self, folder: str) -> dict[str, str]:
         if not self.is_folder_trusted:
-            return isolation.environment(folder)
+            return isolation.environment(folder, self.python)
         path = os.pathsep.join(isolation.search_path(is_folder_trusted=True))
         return {**os.environ, "PYTHONPATH": path}
 
@@ -182,6 +183,21 @@ class Worker:
             self._log.close()
         self._stack.close()
         self._process = self._log = self._folder = None
+
+
+def start_process(command: Sequence[str], **how: Any) -> subprocess.Popen[bytes]:
+    """Start a worker from a thread that does not end: on Linux a worker ends with the thread that
+    started it (`worker_loop.end_with_parent`)."""
+
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, text=False, **how)
+
+    if threading.current_thread() is threading.main_thread():
+        return start()
+    return _STARTER.submit(start).result()
+
+
+_STARTER = ThreadPoolExecutor(1, thread_name_prefix="starter")
 
 
 class _Watch:

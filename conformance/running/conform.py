@@ -15,12 +15,12 @@ from concurrent.futures import (
     ThreadPoolExecutor,
     wait,
 )
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from nnir.errors import DeviceError, describe, summary
+from nnir.errors import BadInput, DeviceError, describe, summary
 
 from ..judging.result import CRASH, ERROR, Result, Run
 from ..processes.worker import Lost, Worker
@@ -31,6 +31,12 @@ RUNNER = "conformance.running.runner"
 BATCH = 32
 PACK = 160
 """Tasks that are asked for at once where they are packed."""
+
+SLOW = "openvino"
+"""The device that compiles a small program as slowly as a large one."""
+
+PACKED = "cases"
+"""The suite whose cases can wait to be compiled together."""
 
 SLICE = 2.0
 """Seconds after which a batch gives back what it has."""
@@ -88,6 +94,15 @@ class Hands:
                 self._workers[thread] = run, worker
             return worker
 
+    def finish(self, run: str) -> None:
+        """Let the runners of a run end by themselves, so that they write what they have to."""
+        with self._lock:
+            workers = [w for name, w in self._workers.values() if name == run]
+            workers += [w for name, w in self._planners.items() if name == run]
+        for worker in workers:
+            with suppress(Lost):  # one that dies at its end has run everything
+                worker.finish()
+
     def dismiss(self, run: str) -> None:
         """Stop the runners of a run; it gets no others."""
         with self._lock:
@@ -117,7 +132,8 @@ def work(batch: Batch) -> list[list[dict[str, Any]]]:
     crashes, hangs or takes too much memory costs one task and is replaced.
     """
     options = Options.of(batch.options)
-    if options.packed and len(batch.tasks) > 1:
+    waits = any(t[0] == PACKED and t[-1] == SLOW for t in batch.tasks)
+    if options.packed and len(batch.tasks) > 1 and waits:
         found = _run_packed(batch, options)
         if found is not None:
             return found
@@ -200,7 +216,7 @@ def conform(
         found: dict[Task, list[Result]] = dict(book.done) if book else {}
         resumed = len(found)
         left = [t for t in tasks if t not in found]
-        size = PACK if options.packed else BATCH
+        size = PACK if options.packed and SLOW in plan["devices"] else BATCH
         batches = [Batch(run, tuple(part), data) for part in parts(left, jobs, size)]
         for results in _run(pool, batches, jobs):
             found.update(results)
@@ -208,6 +224,8 @@ def conform(
                 book.append(results)
             if done:
                 done(len(found), len(tasks), [r for part in results.values() for r in part])
+        if options.lines:
+            _HANDS.finish(run)
     return Run(
         results=[r for t in tasks for r in found[t]],
         options=data,
@@ -231,6 +249,8 @@ def _plan(options: Options, planner: Worker) -> dict[str, Any]:
     if "error" in reply:
         raise DeviceError(f"the plan cannot be made: {reply['error']}")
     plan: dict[str, Any] = reply["data"]
+    if plan["unknown"] is not None:
+        raise BadInput(plan["unknown"])
     plan["items"] = [tuple(i) for i in plan["items"]]
     return plan
 

@@ -8,12 +8,10 @@ options} for those of several, packed.
 from __future__ import annotations
 
 import hashlib
-import platform
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +22,24 @@ from hal.runtime.program import names_of
 from nnir.collector import paused_collector
 from nnir.errors import FAILURES, NNAdapterError, describe, summary
 
+from ..engines.runs import KeptRuns
 from ..judging.result import PASS, Result
+from ..lines.writing import start
+from ..processes.answer_store import ORIGINS_FILE, RUNS_FILE, AnswerStore
+from ..processes.cache_folder import cache_folder
 from ..processes.worker_loop import serve
 from ..suites import suite
 from . import packs
+from .choosing import choose, find_unknown
+from .identity import identity
 from .journal import Task
-from .suite import IDLE, Crew, Item, Options, Suite
+from .suite import IDLE, NEEDS, Crew, Item, Options, Suite
+from .versions import environment, interpreters
 
-PACKAGES = (
-    *("nnadapter", "numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu"),
-    *("tensorflow", "ai-edge-litert", "paddlepaddle", "openvino", "scipy"),
-)
 ROOT = Path(__file__).parents[2]
+RECENT = 2
+"""Days that the runs of devices are kept: they are of one state of our code."""
+
 SHARE = 0.8
 """Of the time that a case has, so much is for its oracle: then it is known who hangs."""
 
@@ -75,7 +79,7 @@ class Runner:
         waiting: list[Task] = []
         for task in tasks:
             *names, device = task
-            if device == packs.DEVICE and self._suite(task[0]).can_wait(Item(*names)):
+            if device == packs.DEVICE and self._suite(task[0]).can_wait(Item(*names), device):
                 waiting.append(task)
             else:
                 found[task] = self._run(task)
@@ -88,9 +92,17 @@ class Runner:
             return
         self.close()
         given = Options.of(options)
+        if given.lines:
+            start(given.lines)
         for name in given.preload:
             preload(name)
-        self._crew = Crew(given.timeout * SHARE, given.memory)
+        folder, store, runs = cache_folder("answers"), None, None
+        if not given.fresh:
+            store = AnswerStore(folder / ORIGINS_FILE)
+        # what is preloaded may change anything, and what is kept runs no lines
+        if not (given.fresh or given.preload or given.lines):
+            runs = KeptRuns(AnswerStore(folder / RUNS_FILE, days=RECENT), identity)
+        self._crew = Crew(given.timeout * SHARE, given.memory, store, runs)
         self._options, self._suites = options, {}
 
     def _suite(self, name: str) -> Suite:
@@ -104,11 +116,16 @@ class Runner:
         """Every case that is wanted, in order, and what cannot be run here."""
         items: list[Item] = []
         skipped: list[dict[str, Any]] = []
+        everything: list[Item] = []
+        known: list[str] = []
         for name in options.suites:
-            for frontend in suite(name).frontends:
+            for frontend in suite(name).list_frontends():
+                known.append(frontend)
                 if options.frontends and frontend not in options.frontends:
                     continue
-                found, reason = self._list_cases(name, frontend, options)
+                listed, reason = self._list_cases(name, frontend)
+                everything += listed or []
+                found = None if listed is None else list(_wanted_items(listed, options))
                 if reason is None:
                     items += found or []
                 else:
@@ -117,26 +134,52 @@ class Runner:
                         {"count": 0, "unlisted": True} if found is None else {"count": len(found)}
                     )
                     skipped.append({**what, **count, "reason": reason})
-        devices = {d: _unavailable(d) for d in options.devices}
+        devices = {d: self._unavailable(d) for d in options.devices}
         for device, reason in devices.items():
             if reason is not None:
                 skipped.append({"device": device, "count": len(items), "reason": reason})
         return {
+            "unknown": self._find_unknown(options, known) or find_unknown(everything, options.op),
             "items": [[i.suite, i.frontend, i.op, i.name] for i in items],
             "skipped": skipped,
             "devices": [d for d, reason in devices.items() if reason is None],
-            "environment": environment(),
+            "environment": environment(self._origins(options, known)),
             "code": code(options),
         }
 
-    def _list_cases(
-        self, name: str, frontend: str, options: Options
-    ) -> tuple[list[Item] | None, str | None]:
-        """The cases of a frontend that are wanted, and why they cannot be run."""
+    def _unavailable(self, device: str) -> str | None:
+        """Why a device cannot be run on; devices that opened before are not opened to know it."""
+        runs = self._crew.runs if self._crew else None
+        try:
+            for name in names_of(device):  # several with commas share a model
+                manager.acquire(name) if runs is None else runs.open_device(name)
+        except NNAdapterError as error:
+            return summary(error)
+        return None
+
+    def _find_unknown(self, options: Options, known: Sequence[str]) -> str | None:
+        """What to say of frontends that no suite has."""
+        names = [*options.frontends, *interpreters(options.origins)]
+        strange = [n for n in names if n not in {*known, *NEEDS}]
+        there = ", ".join(dict.fromkeys(known))
+        return f"no frontend {strange[0]!r}: there are {there}" if strange else None
+
+    def _origins(
+        self, options: Options, known: Sequence[str]
+    ) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """The frontends whose origins are elsewhere, or come from another package, and who is
+        asked."""
+        part = self._suite(options.suites[0])
+        chosen = [f for f in dict.fromkeys(known) if f in (options.frontends or known)]
+        elsewhere = {*interpreters(options.origins), *(f for f in chosen if f not in NEEDS)}
+        return {f: part.asked(f) for f in chosen if f in elsewhere}
+
+    def _list_cases(self, name: str, frontend: str) -> tuple[list[Item] | None, str | None]:
+        """The cases of a frontend, and why they cannot be run."""
         part = self._suite(name)
         reason = part.missing(frontend)
         try:
-            found = list(_wanted_items(part.items(frontend), options))
+            found = list(part.items(frontend))
         except (*FAILURES, ImportError):
             if reason is None:
                 raise
@@ -151,7 +194,7 @@ def passes(results: Sequence[Result]) -> bool:
 
 def _wanted_items(items: Any, options: Options) -> Iterator[Item]:
     """The items that the filters leave: a case is named whole, or else in part."""
-    chosen = [i for i in items if options.wants(i.op)]
+    chosen = choose(items, options.op, options.using)
     exact = [i for i in chosen if i.name == options.case]
     yield from exact or (i for i in chosen if options.case in i.name)
 
@@ -168,15 +211,6 @@ def preload(name: str) -> None:
         raise NNAdapterError(f"cannot preload {name!r}: {describe(error)}") from error
 
 
-def _unavailable(device: str) -> str | None:
-    try:
-        for name in names_of(device):  # several with commas share a model
-            manager.acquire(name)
-    except NNAdapterError as error:
-        return summary(error)
-    return None
-
-
 def code(options: Options) -> str:
     """A digest of the state of what is run: results of other code or models are not continued."""
     modules = [sys.modules[n.partition(":")[0]] for n in options.preload]
@@ -190,17 +224,6 @@ def code(options: Options) -> str:
         state = path.stat()
         digest.update(f"{path} {state.st_size} {state.st_mtime_ns}".encode())
     return digest.hexdigest()
-
-
-def environment() -> dict[str, str]:
-    """Versions of what takes part."""
-    found = {"python": platform.python_version(), "system": platform.platform()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 if __name__ == "__main__":

@@ -1,0 +1,63 @@
+"""Whose results may be taken for those of a device: engine, our code, processor and settings."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+from ..processes.cache_folder import VARIABLE
+from ..processes.worker import FOLDER, LIMIT
+from .versions import ENGINES, list_installed
+
+ROOT = Path(__file__).parents[2]
+BUILTIN = "builtin"
+PROCESSOR = Path("/proc/cpuinfo")
+TOLD = ("NNADAPTER_", "OMP_", "MKL_", "OPENVINO_", "TF_", "XNNPACK_")
+"""What the names of variables begin with that engines and devices look at."""
+
+UNTOLD = (FOLDER, LIMIT, VARIABLE)
+"""Variables of processes, which are not looked at."""
+
+
+@cache
+def identity(device: str) -> str | None:
+    """Everything but the model and its inputs that the results of a device depend on; None for
+    devices of others, whose code is not known, and for `builtin`, which is as fast as a store."""
+    packages = ENGINES.get(device)
+    if packages is None or device == BUILTIN:
+        return None
+    variables = {k: v for k, v in os.environ.items() if k.startswith(TOLD) and k not in UNTOLD}
+    facts = {
+        "code": code(device),
+        "versions": list_installed((*packages, "numpy", "ml_dtypes", "scipy")),
+        "python": platform.python_version(),
+        "processor": processor(),
+        "variables": variables,
+    }
+    return json.dumps(facts, sort_keys=True)
+
+
+@cache
+def code(device: str) -> str:
+    """A digest of our code between a model and a device: the drivers of others are not."""
+    drivers = ROOT / "hal" / "drivers"
+    others = {p for p in drivers.iterdir() if p.is_dir() and p.name != device}
+    made = hashlib.sha256()
+    for package in ("nnir", "hal"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if others.isdisjoint(path.parents):
+                made.update(path.read_bytes())
+    return made.hexdigest()
+
+
+@cache
+def processor() -> str:
+    """What kernels are chosen by: the processor's features, and how many cores there are."""
+    lines = PROCESSOR.read_text().splitlines() if PROCESSOR.exists() else []
+    flags = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    made = hashlib.sha256(flags.encode()).hexdigest()[:16]
+    return f"{platform.machine()} {made} {os.cpu_count()}"
