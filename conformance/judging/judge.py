@@ -11,7 +11,7 @@ import numpy as np
 from nnir.errors import NNAdapterError, describe, summary
 
 from ..case import Limit
-from ..engines.engine import WIDE, Answer, Engine, Outcome, Prepare, is_alike
+from ..engines.engine import WIDE, Answer, Convert, Engine, Outcome, is_alike
 from ..oracles.oracle import Oracle
 from ..processes.worker import Lost
 from .compare import Difference, distance
@@ -46,22 +46,22 @@ def judge(
     limits: Sequence[Limit],
     oracle: Oracle,
     ask: Callable[[], Answer] | None = None,
-    prepare: Prepare | None = None,
+    convert: Convert | None = None,
 ) -> Verdict:
-    """Convert and run a case, and compare it with what the oracle says, by `ask` where given.
+    """Convert and run a case, and compare it with what the oracle says.
 
-    `prepare` is done to the model first.
+    `ask` gives the answer and `convert` the model, where somebody has them.
     """
+    limit = next((x for x in limits if x.matches(case, device)), None)
     if case.raises is not None:
-        return _must_fail(engine, case, device, oracle)
+        return _excuse(_must_fail(engine, case, device, oracle), limit)
     try:
         answer = engine.ask(case, oracle) if ask is None else ask()
     except Exception as refused:  # noqa: BLE001  no limit is about the origin
         return failure(refused)
-    limit = next((x for x in limits if x.matches(case, device)), None)
     error: BaseException | None = None
     try:
-        found = _compare(engine, case, device, answer, oracle, prepare)
+        found = _compare(engine, case, device, answer, oracle, convert)
     except Exception as raised:  # noqa: BLE001  whatever it is, it is the verdict
         error = raised
         found = failure(raised)
@@ -73,6 +73,17 @@ def judge(
         return Verdict(LIMIT, limit.why, found.outcome)
     if found.verdict == PASS:
         return Verdict(STALE, f"passes, but is listed as: {limit.why}")
+    return found
+
+
+def _excuse(found: Verdict, limit: Limit | None) -> Verdict:
+    """The verdict on what must fail, where a device is known not to see what is wrong."""
+    if limit is None or not issubclass(limit.raises, AssertionError):
+        return found
+    if found.verdict == WRONG:
+        return Verdict(LIMIT, limit.why)
+    if found.verdict == PASS:
+        return Verdict(STALE, f"fails, but is listed as: {limit.why}")
     return found
 
 
@@ -94,9 +105,9 @@ def _compare(
     device: str,
     answer: Answer,
     oracle: Oracle,
-    prepare: Prepare | None,
+    convert: Convert | None,
 ) -> Verdict:
-    outcome = engine.outcome(case, device, answer, prepare)
+    outcome = engine.outcome(case, device, answer, convert)
     if outcome.problem is None or _is_near(engine, case, answer, outcome, oracle):
         return Verdict(PASS, outcome=outcome)
     return Verdict(WRONG, outcome.problem, outcome)

@@ -9,9 +9,11 @@ import numpy as np
 
 from ..running.suite import Item
 from .judge import Verdict
-from .result import GOOD, LIMIT, PASS, REFUSED, STALE, WRONG, Result
+from .result import GOOD, LIMIT, PASS, REFUSED, SKIP, STALE, WRONG, Result
 
 LONGEST = 600
+PLAIN = frozenset({PASS, LIMIT, SKIP})
+"""What nobody has to look at again."""
 
 
 class Known(Protocol):
@@ -50,14 +52,16 @@ def record(
     command: str = "",
     row: str = "",
 ) -> Result:
-    """The result; `inputs`, `row` and `command` are kept where something is wrong."""
+    """The result; `inputs` and `row` are kept where something is wrong, `command` where it is
+    refused too."""
     numbers = _numbers(found)
     if measured is not None:
         numbers |= {"error": measured[0], "yardstick": measured[1]}
-    words = {}
+    words: dict[str, Any] = {}
     if found.verdict not in GOOD:
-        words = {**_words(found), "inputs": tuple(map(describe_array, inputs)), "command": command}
-        words["row"] = row
+        words = {**_words(found), "inputs": tuple(map(describe_array, inputs)), "row": row}
+    if found.verdict not in PLAIN:
+        words["command"] = command
     return Result(
         suite=item.suite,
         frontend=item.frontend,

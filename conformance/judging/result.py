@@ -21,7 +21,7 @@ VERDICTS: dict[str, str] = {
     LIMIT: "a known gap, listed with its reason, that fails as listed",
     SKIP: "not run: a framework or device is not installed, or the origin has no answer",
     WRONG: "precision, shape or values differ from the origin's",
-    REFUSED: "refused with one of our errors, though no limit says so",
+    REFUSED: "refused with one of our errors; no limit says so",
     ERROR: "an exception that is not one of ours: a bug",
     STALE: "a limit says that this fails, but it does not",
     CRASH: "the process that ran it died",
@@ -30,7 +30,11 @@ VERDICTS: dict[str, str] = {
 }
 """Every verdict, the good ones first."""
 
-GOOD = frozenset({PASS, LIMIT, SKIP})
+GAPS = (REFUSED, LIMIT)
+"""What is not supported, and says so: counted apart, it fails a run only where that is strict."""
+
+GOOD = frozenset({PASS, SKIP, *GAPS})
+"""What does not fail a run."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +46,9 @@ class Result:
     `got_value` and `want_value`. `max_ulp` is in units in the last place of the origin's result.
     `error` and `yardstick` are our distance and the origin's own from what the origin gives in
     float64, in the same units, where it was asked. `decomposed` are the operators that the device
-    has no lowering of, or whose lowering refused, as its emission wrote them down.
+    has no lowering of, or whose lowering refused, as its emission wrote them down. `standard` are
+    the standard operators that the case was converted to, the one that it is about first. `answer`
+    is a digest of what the origin said.
     """
 
     suite: str
@@ -68,6 +74,13 @@ class Result:
     row: str = ""
     command: str = ""
     decomposed: tuple[str, ...] = ()
+    standard: tuple[str, ...] = ()
+    answer: str = ""
+
+    @property
+    def subject(self) -> str:
+        """The standard operator that the case is about; empty where nothing was converted."""
+        return self.standard[0] if self.standard else ""
 
     @property
     def key(self) -> tuple[str, str, str, str]:
@@ -75,8 +88,9 @@ class Result:
         return self.suite, self.frontend, self.case, self.device
 
     @property
-    def is_good(self) -> bool:
-        return self.verdict in GOOD
+    def fails(self) -> bool:
+        """Whether it fails a run that is not strict."""
+        return self.verdict not in GOOD
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON, without what is empty; infinity and NaN are the largest float."""
@@ -98,7 +112,7 @@ class Run:
 
     `skipped` says for what could not be run at all why, and how many cases that were. `resumed`
     tasks were done by an earlier run that was interrupted; `restarted`: there was such a run, but
-    of other code or options.
+    of other code or options. `is_strict`: gaps fail it too.
     """
 
     results: list[Result] = field(default_factory=list)
@@ -108,6 +122,7 @@ class Run:
     seconds: float = 0.0
     resumed: int = 0
     restarted: bool = False
+    is_strict: bool = False
 
     @property
     def counts(self) -> Counter[str]:
@@ -115,12 +130,23 @@ class Run:
 
     @property
     def is_good(self) -> bool:
-        return all(r.is_good for r in self.results)
+        return not self.failures
+
+    @property
+    def failing(self) -> frozenset[str]:
+        """The verdicts that fail this run."""
+        return frozenset(VERDICTS) - GOOD | (frozenset(GAPS) if self.is_strict else frozenset())
+
+    @property
+    def failures(self) -> list[Result]:
+        """The results that fail this run."""
+        return [r for r in self.results if r.verdict in self.failing]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {
             "format": FORMAT,
+            "strict": self.is_strict,
             "options": self.options,
             "environment": self.environment,
             "seconds": finite(round(self.seconds, 3)),
@@ -138,6 +164,7 @@ class Run:
             environment=dict(data.get("environment", {})),
             skipped=list(data.get("skipped", [])),
             seconds=float(data.get("seconds", 0.0)),
+            is_strict=data.get("strict") is True,
         )
 
 

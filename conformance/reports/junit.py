@@ -13,9 +13,8 @@ from nnir.staging import replacing
 from ..judging.result import (
     CRASH,
     ERROR,
-    LIMIT,
+    GAPS,
     MEMORY,
-    REFUSED,
     SKIP,
     STALE,
     TIMEOUT,
@@ -26,11 +25,11 @@ from ..judging.result import (
 )
 
 KINDS = {
-    **dict.fromkeys((WRONG, REFUSED, STALE), "failure"),
+    **dict.fromkeys((WRONG, STALE), "failure"),
     **dict.fromkeys((ERROR, CRASH, TIMEOUT, MEMORY), "error"),
-    **dict.fromkeys((SKIP, LIMIT), "skipped"),
+    **dict.fromkeys((SKIP, *GAPS), "skipped"),
 }
-"""The element that says what became of a case; a pass has none."""
+"""The element that says what became of a case; a pass has none. In a strict run, gaps fail."""
 
 COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -42,27 +41,30 @@ def write(run: Run, path: Path) -> None:
 
     There is one testsuite for every suite, frontend and device.
     """
+    kinds = {**KINDS, **dict.fromkeys(GAPS, "failure")} if run.is_strict else KINDS
     suites: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
     for r in run.results:
         suites[r.suite, r.frontend, r.device].append(r)
-    root = Element("testsuites", _counts_of("nnadapter conform", run.results, run.seconds))
+    root = Element("testsuites", _counts_of("nnadapter conform", run.results, run.seconds, kinds))
     for names, results in sorted(suites.items()):
         seconds = sum(r.seconds for r in results)
-        suite = SubElement(root, "testsuite", _counts_of(_name(*names), results, seconds))
+        suite = SubElement(root, "testsuite", _counts_of(_name(*names), results, seconds, kinds))
         for r in results:
-            _add(suite, r)
+            _add(suite, r, kinds.get(r.verdict))
     indent(root)
     with replacing(path) as file:
         ElementTree(root).write(file, encoding="utf-8", xml_declaration=True)
 
 
-def _counts_of(name: str, results: list[Result], seconds: float) -> dict[str, str]:
-    found = Counter(KINDS.get(r.verdict, "pass") for r in results)
+def _counts_of(
+    name: str, results: list[Result], seconds: float, kinds: dict[str, str]
+) -> dict[str, str]:
+    found = Counter(kinds.get(r.verdict, "pass") for r in results)
     counts = {key: str(found[kind]) for key, kind in COUNTS.items()}
     return {"name": name, "tests": str(len(results)), **counts, "time": _time(seconds)}
 
 
-def _add(suite: Element, result: Result) -> None:
+def _add(suite: Element, result: Result, kind: str | None) -> None:
     case = SubElement(
         suite,
         "testcase",
@@ -70,7 +72,6 @@ def _add(suite: Element, result: Result) -> None:
         name=legal(result.case),
         time=_time(result.seconds),
     )
-    kind = KINDS.get(result.verdict)
     if kind is None:
         return
     message = legal(result.reason or VERDICTS[result.verdict])

@@ -2,10 +2,11 @@
 // Texts of results reach the page as text nodes only, never as markup.
 
 const PARTS = ["frontend", "device", "suite", "verdict"];
-const STATE = [...PARTS, "q", "order", "dtype", "cell"];
+const STATE = [...PARTS, "q", "order", "dtype", "row", "cell"];
 const ROWS = 80; // rows of the matrix that are added at a time
 const CARDS = 50; // failures that are shown at a time
-const LISTED = 300; // cases that a group of limits names
+const LISTED = 300; // cases that a group of reasons names
+const PROBLEMS = 12; // problems that are shown at once
 
 const byId = (id) => document.getElementById(id);
 const number = (n) => n.toLocaleString("en");
@@ -66,13 +67,14 @@ function startTheme() {
 
 function read() {
   const data = JSON.parse(byId("data").textContent);
-  const good = new Set(data.good);
-  data.isGood = data.verdicts.map((verdict) => good.has(verdict));
-  data.cells = data.cells.map(([suite, frontend, device, op, counts]) =>
-    ({ suite, frontend, device, op, counts }));
-  data.cases = data.cases.map(([suite, frontend, device, op, verdict, reason, name, details]) =>
-    ({ suite, frontend, device, op, verdict, reason, name, details,
-       text: `${data.ops[op]} ${name}`.toLowerCase() }));
+  data.cells = data.cells.map(([suite, frontend, device, op, row, found]) => {
+    const counts = data.verdicts.map(() => 0);
+    for (let k = 0; k < found.length; k += 2) counts[found[k]] = found[k + 1];
+    return { suite, frontend, device, op, row, counts };
+  });
+  data.cases = data.cases.map(([suite, frontend, device, op, row, verdict, reason, name, details]) =>
+    ({ suite, frontend, device, op, row, verdict, reason, name, details,
+       text: `${data.rows[row]} ${data.ops[op]} ${name}`.toLowerCase() }));
   data.lists = { frontend: data.frontends, device: data.devices, suite: data.suites,
                  verdict: data.verdicts };
   return data;
@@ -106,7 +108,7 @@ function narrow() {
 const isPlaced = (x) => ["frontend", "device", "suite"].every(
   (key) => narrowed[key] === undefined || x[key] === narrowed[key]);
 const isWanted = (verdict) => state.verdict === "failing"
-  ? !run.isGood[verdict] : narrowed.verdict === undefined || verdict === narrowed.verdict;
+  ? isBad(verdict) : narrowed.verdict === undefined || verdict === narrowed.verdict;
 const isShown = (c) => isPlaced(c) && isWanted(c.verdict) && c.text.includes(narrowed.q);
 
 // Controls
@@ -165,28 +167,39 @@ function add(sums, counts) {
 
 const none = () => run.verdicts.map(() => 0);
 const sum = (counts, test) => counts.reduce((all, n, k) => all + (test(k) ? n : 0), 0);
-const isBad = (k) => !run.isGood[k];
+const isKind = (kind) => (k) => run.kinds[k] === kind;
+const isBad = isKind("fail");
+const isGap = isKind("limit");
 const is = (verdict) => (k) => run.verdicts[k] === verdict;
 
+// The rows of the matrix: standard operators with the counts of each column; below each, those of
+// its spellings. A search finds them by their own name, by a spelling's and by a case's.
 function matrixRows() {
-  const found = new Set(run.cases.filter(isShown).map((c) => c.op));
+  const found = new Set(run.cases.filter(isShown).map((c) => `${c.row} ${c.op}`));
   const rows = new Map();
   for (const cell of run.cells) {
     if (!isPlaced(cell) || !sum(cell.counts, isWanted)) continue;
-    const name = run.ops[cell.op];
-    if (!name.toLowerCase().includes(narrowed.q) && !found.has(cell.op)) continue;
-    if (!rows.has(name)) rows.set(name, { name, cells: new Map(), all: none() });
-    const row = rows.get(name);
-    const column = `${cell.frontend} ${cell.device}`;
-    row.cells.set(column, add(row.cells.get(column) ?? none(), cell.counts));
-    add(row.all, cell.counts);
+    const names = `${run.rows[cell.row]} ${run.ops[cell.op]}`.toLowerCase();
+    if (!names.includes(narrowed.q) && !found.has(`${cell.row} ${cell.op}`)) continue;
+    const row = part(rows, cell.row, run.rows[cell.row]);
+    const below = part(row.below, cell.op, run.ops[cell.op]);
+    for (const one of [row, below]) {
+      const column = `${cell.frontend} ${cell.device}`;
+      one.cells.set(column, add(one.cells.get(column) ?? none(), cell.counts));
+      add(one.all, cell.counts);
+    }
   }
   return [...rows.values()].sort(state.order === "name" ? byName : byTrouble);
 }
 
+function part(parts, key, name) {
+  if (!parts.has(key)) parts.set(key, { name, cells: new Map(), all: none(), below: new Map() });
+  return parts.get(key);
+}
+
 const byName = (a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1);
-const byTrouble = (a, b) =>
-  sum(b.all, isBad) - sum(a.all, isBad) || sum(b.all, is("limit")) - sum(a.all, is("limit")) || byName(a, b);
+const trouble = (a, b) => sum(b, isBad) - sum(a, isBad) || sum(b, isGap) - sum(a, isGap);
+const byTrouble = (a, b) => trouble(a.all, b.all) || byName(a, b);
 
 // The kind of a cell, what stands in it, and the same in full.
 function mark(counts) {
@@ -196,7 +209,7 @@ function mark(counts) {
   const ran = all - skipped;
   const full = run.verdicts.map((v, k) => counts[k] && `${number(counts[k])} ${v}`).filter(Boolean).join(", ");
   if (sum(counts, isBad)) return ["fail", `✗ ${number(passed)}/${number(ran)}`, full];
-  if (sum(counts, is("limit"))) return ["limit", `~ ${number(passed)}/${number(ran)}`, full];
+  if (sum(counts, isGap)) return ["limit", `~ ${number(passed)}/${number(ran)}`, full];
   if (ran) return ["pass", `✓ ${number(ran)}`, full];
   return ["skip", `– ${number(skipped)}`, full];
 }
@@ -215,34 +228,90 @@ function matrixHead(columns) {
   return el("thead", {}, top, below);
 }
 
+// Frameworks and below them their devices, those with problems first.
 function matrixColumns(rows) {
-  const used = new Set(rows.flatMap((row) => [...row.cells.keys()]));
-  const columns = [];
-  for (const frontend of run.frontends.keys()) {
-    const mine = [...run.devices.keys()].filter((device) => used.has(`${frontend} ${device}`));
-    columns.push(...mine.map((device, k) =>
-      ({ frontend, device, key: `${frontend} ${device}`, isFirst: k === 0, span: mine.length })));
-  }
-  return columns;
+  const frontends = new Map();
+  for (const row of rows)
+    for (const [key, counts] of row.cells) {
+      const [frontend, device] = key.split(" ").map(Number);
+      const one = part(frontends, frontend, run.frontends[frontend]);
+      for (const sums of [one.all, part(one.below, device, run.devices[device]).all])
+        counts.forEach((count, k) => { sums[k] += count; });
+    }
+  const sorted = (parts) => [...parts].sort(([a, one], [b, other]) =>
+    (state.order === "name" ? 0 : trouble(one.all, other.all)) || a - b);
+  return sorted(frontends).flatMap(([frontend, { below }]) => sorted(below).map(([device], k) =>
+    ({ frontend, device, key: `${frontend} ${device}`, isFirst: k === 0, span: below.size })));
 }
 
-function matrixRow(row, columns) {
-  const line = el("tr", {}, el("th", { scope: "row", className: "name", title: row.name }, row.name));
+function matrixRow(row, columns, parent) {
+  const isOpen = !parent && state.row === row.name;
+  const name = parent ? row.name : el("button",
+    { type: "button", className: "opener", "aria-expanded": String(isOpen),
+      onclick: () => change({ row: isOpen ? "" : row.name }) }, row.name);
+  const line = el("tr", { className: parent ? "below" : "" },
+    el("th", { scope: "row", className: "name", title: row.name }, name));
   for (const { frontend, device, key, isFirst } of columns) {
     const counts = row.cells.get(key);
-    line.append(el("td", { className: isFirst ? "first" : "" }, counts ? cellNode(row.name, frontend, device, counts) : ""));
+    const place = [run.frontends[frontend], run.devices[device], ...(parent ? [parent] : []), row.name];
+    line.append(el("td", { className: isFirst ? "first" : "" }, counts ? cellNode(place, counts) : ""));
   }
-  return line;
+  const below = isOpen ? [...row.below.values()].sort(byTrouble) : [];
+  return [line, ...below.flatMap((one) => matrixRow(one, columns, row.name))];
 }
 
-function cellNode(op, frontend, device, counts) {
+const PATH = ["frontends", "devices", "rows", "ops"]; // what the parts of a link to a cell name
+const linkTo = (place) => place.map((name, k) => encode(name, run[PATH[k]])).join("/");
+
+function encode(name, list) {
+  try { return encodeURIComponent(name); } catch { return `~${list.indexOf(name)}`; } // half a character
+}
+
+function decode(text, list) {
+  if (/^~\d+$/.test(text)) return list[Number(text.slice(1))];
+  try { return decodeURIComponent(text); } catch { return text; } // a link that somebody wrote
+}
+
+function cellNode(place, counts) {
   const [kind, text, full] = mark(counts);
-  const where = `${op}, ${run.frontends[frontend]} on ${run.devices[device]}: ${full}`;
+  const [frontend, device] = place;
+  const where = `${place.at(-1)}, ${frontend} on ${device}: ${full}`;
   if (kind === "pass" && sum(counts, is("pass")) === sum(counts, () => true))
     return el("span", { className: "cell pass", title: where }, text);
-  const cell = `${run.frontends[frontend]}/${run.devices[device]}/${op}`;
+  const cell = linkTo(place);
   return el("button", { type: "button", className: `cell ${kind}`, title: where, "aria-label": where,
                         "data-cell": cell, onclick: () => change({ cell }) }, text);
+}
+
+// Problems in words: which operator differs in which framework on which device.
+function showProblems(rows) {
+  const places = rows.flatMap((row) => [...row.cells].map(([key, all]) => ({ name: row.name, key, all })));
+  const failing = places.filter(({ all }) => sum(all, isBad)).sort(byTrouble);
+  const gaps = places.filter(({ all }) => !sum(all, isBad) && sum(all, isGap)).sort(byTrouble);
+  const listed = narrowed.q || state.verdict ? [...failing, ...gaps] : failing;
+  const target = byId("problems-list");
+  target.replaceChildren(...listed.slice(0, PROBLEMS).map(problem));
+  if (listed.length > PROBLEMS) {
+    const more = el("button", { type: "button", className: "more" },
+      `Show the other ${number(listed.length - PROBLEMS)}`);
+    more.onclick = () => target.replaceChildren(...listed.map(problem));
+    target.append(el("li", {}, more));
+  }
+  const operators = new Set(failing.map(({ name }) => name)).size;
+  byId("problems-count").textContent = failing.length
+    ? `${words(operators, "operator")} ${operators === 1 ? "differs" : "differ"}, in ${words(failing.length, "place")}.`
+    : `No operator differs.${gaps.length ? ` In ${words(gaps.length, "place")} something is not supported.` : ""}`;
+}
+
+function problem({ name, key, all }) {
+  const [frontend, device] = key.split(" ").map(Number);
+  const names = [run.frontends[frontend], run.devices[device]];
+  const said = run.verdicts.map((verdict, k) => (isBad(k) || isGap(k)) && all[k] && `${number(all[k])} ${verdict}`);
+  const ran = sum(all, (k) => !is("skip")(k));
+  return el("li", {}, el("button", { type: "button", className: `problem ${mark(all)[0]}`,
+                                     onclick: () => change({ cell: linkTo([...names, name]) }) },
+    el("b", {}, name), el("span", {}, `${names[0]} on ${names[1]}`),
+    el("small", {}, `${said.filter(Boolean).join(", ")} of ${words(ran, "case")}`)));
 }
 
 function showMatrix() {
@@ -252,13 +321,14 @@ function showMatrix() {
   const box = byId("matrix-table").parentElement;
   let next = 0;
   const more = () => {
-    body.append(...rows.slice(next, next + ROWS).map((row) => matrixRow(row, columns)));
+    body.append(...rows.slice(next, next + ROWS).flatMap((row) => matrixRow(row, columns)));
     next += ROWS;
   };
   box.onscroll = () => {
     if (next < rows.length && box.scrollTop + 2 * box.clientHeight > box.scrollHeight) more();
   };
   more();
+  showProblems(rows);
   box.scrollTop = 0;
   box.hidden = !rows.length;
   byId("matrix-table").replaceChildren(matrixHead(columns), body);
@@ -270,7 +340,7 @@ function showMatrix() {
 // Cases
 
 const badge = (verdict) => el("span",
-  { className: `badge ${run.isGood[verdict] ? run.verdicts[verdict] : "fail"}` }, run.verdicts[verdict]);
+  { className: `badge ${run.kinds[verdict]}` }, run.verdicts[verdict]);
 const where = (c) => `${run.frontends[c.frontend]} · ${run.devices[c.device]} · ${run.suites[c.suite]}`;
 
 function card(c) {
@@ -284,7 +354,8 @@ function card(c) {
 function cardBody(c) {
   const d = c.details ?? {};
   const facts = {
-    "operator": run.ops[c.op],
+    "operator": run.rows[c.row],
+    "called": run.ops[c.op],
     "precision": d.dtype,
     "worst element": d.index && `at ${d.index}: ${d.got_value ?? "?"} instead of ${d.want_value ?? "?"}`,
     "absolute": d.max_absolute, "relative": d.max_relative, "in the last place": d.max_ulp,
@@ -352,17 +423,20 @@ const unlisted = () => run.unlisted
 
 function showDialog() {
   const dialog = byId("cell");
-  const [frontend, device, ...op] = state.cell.split("/");
-  const name = op.join("/");
-  if (!run.frontends.includes(frontend) || !run.devices.includes(device) || !run.ops.includes(name)) {
+  const [frontend, device, row, op] = state.cell.split("/").map((text, k) => decode(text, run[PATH[k]] ?? []));
+  const isNamed = run.frontends.includes(frontend) && run.devices.includes(device) && run.rows.includes(row);
+  if (!isNamed || (op !== undefined && !run.ops.includes(op))) {
     if (dialog.open) dialog.close();
     return;
   }
-  const isHere = (x) => run.ops[x.op] === name && run.frontends[x.frontend] === frontend
-    && run.devices[x.device] === device && isPlaced(x);
-  const counts = run.cells.filter(isHere).reduce((all, cell) => add(all, cell.counts), none());
-  byId("cell-title").textContent = name;
-  byId("cell-count").textContent = `${frontend} on ${device}: ${mark(counts)[2] || "nothing"}`;
+  const isHere = (x) => run.rows[x.row] === row && run.frontends[x.frontend] === frontend
+    && run.devices[x.device] === device && (op === undefined || run.ops[x.op] === op) && isPlaced(x);
+  const here = run.cells.filter(isHere);
+  const counts = here.reduce((all, cell) => add(all, cell.counts), none());
+  const called = [...new Set(here.map((cell) => run.ops[cell.op]))].join(", ");
+  byId("cell-title").textContent = op ?? row;
+  byId("cell-count").textContent = `${frontend} on ${device}: ${mark(counts)[2] || "nothing"}`
+    + (op === undefined && called !== row ? `, called ${called}` : "");
   list(byId("cell-list"), run.cases.filter((c) => isHere(c) && isWanted(c.verdict)));
   if (!dialog.open) dialog.showModal();
   dialog.scrollTop = 0;
@@ -377,21 +451,21 @@ function startDialog() {
 
 // Limits and skips, under their reasons
 
-function showGroups(id, verdict, empty) {
+function showGroups(id, kind, empty) {
   const groups = new Map();
   for (const c of run.cases) {
-    if (run.verdicts[c.verdict] !== verdict || !isShown(c)) continue;
+    if (run.kinds[c.verdict] !== kind || !isShown(c)) continue;
     if (!groups.has(c.reason)) groups.set(c.reason, []);
     groups.get(c.reason).push(c);
   }
   const sorted = [...groups].sort((a, b) => b[1].length - a[1].length);
-  byId(id).replaceChildren(...sorted.map(([reason, cases]) => group(reason, cases, verdict)));
+  byId(id).replaceChildren(...sorted.map(([reason, cases]) => group(reason, cases, kind)));
   if (!sorted.length) byId(id).append(el("p", { className: "empty" }, empty));
 }
 
 function group(reason, cases, verdict) {
   const names = (key, list) => [...new Set(cases.map((c) => list[c[key]]))];
-  const ops = names("op", run.ops);
+  const ops = names("row", run.rows);
   const places = [...names("frontend", run.frontends), ...names("device", run.devices)].join(" · ");
   const some = ops.slice(0, 4).join(", ") + (ops.length > 4 ? ` and ${ops.length - 4} more` : "");
   const node = el("details", { className: "group" }, el("summary", {},

@@ -13,19 +13,19 @@ from typing import Any
 from nnir.errors import Unsupported
 from nnir.staging import replacing
 
-from ..judging.result import GOOD, LARGEST, SKIP, VERDICTS, Result, Run
+from ..judging.result import GAPS, LARGEST, LIMIT, PASS, SKIP, VERDICTS, Result, Run
 from . import summary
 from .against import Comparison
 
 HERE = Path(__file__).parent
-ROOM = 3_500_000
+ROOM = 1_600_000
 """Characters for what is said of single cases; the worst come first, the rest is only counted."""
 
 LONGEST, LONGEST_CODE = 4000, 40_000
 """Longer texts are cut; longer rows are left out, as half a row cannot be pasted."""
 
 PARTS = ("pass", "limit", "skip", "fail")
-"""What bars show: the good verdicts, and the others together."""
+"""What bars show: passes, gaps (limits and refusals), what was not run, and the rest together."""
 
 
 def write(run: Run, path: Path, against: Comparison | None = None) -> None:
@@ -37,17 +37,7 @@ def write(run: Run, path: Path, against: Comparison | None = None) -> None:
 
 def render(run: Run, against: Comparison | None = None) -> str:
     """The text of the page."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise Unsupported("the HTML report needs Jinja2: pip install 'nnadapter[report]'") from None
-    environment = Environment(
-        loader=FileSystemLoader(HERE),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
+    environment = environment_of(HERE)
     environment.filters.update(number="{:,}".format, duration=duration, text=_text)
     script = (HERE / "page.js").read_text(encoding="utf-8")
     digest = hashlib.sha256(script.encode()).digest()
@@ -56,11 +46,11 @@ def render(run: Run, against: Comparison | None = None) -> str:
         against=against,
         counts=run.counts,
         verdicts=VERDICTS,
-        good=GOOD,
+        kinds=kinds_of(run),
         headline=summary.headline(run),
         scope=_scope(run),
-        parts=_parts(run.counts),
-        totals={k: _parts(c) for k, c in summary.totals(run.results).items()},
+        parts=_parts(run, run.counts),
+        totals={k: _parts(run, c) for k, c in summary.totals(run.results).items()},
         slowest=summary.slowest(run.results),
         columns=_columns(run.skipped),
         style=(HERE / "page.css").read_text(encoding="utf-8"),
@@ -70,16 +60,32 @@ def render(run: Run, against: Comparison | None = None) -> str:
     )
 
 
+def environment_of(folder: Path) -> Any:
+    """The templates of a folder, in which what is put in is text unless it says otherwise."""
+    try:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined
+    except ImportError:
+        raise Unsupported("the HTML report needs Jinja2: pip install 'nnadapter[report]'") from None
+    return Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+
+
 def data_of(run: Run) -> dict[str, Any]:
     """What the page's script works with; names stand once, and are numbers elsewhere."""
-    names = {k: Names() for k in ("suites", "frontends", "devices", "ops", "dtypes", "reasons")}
+    keys = ("suites", "frontends", "devices", "ops", "rows", "dtypes", "reasons")
+    names = {k: Names() for k in keys}
     for key, kind in (("suites", "suite"), ("frontends", "frontend"), ("devices", "device")):
         names[key].take(sorted({getattr(r, kind) for r in run.results}))
     cells = [_cell(names, *item) for item in summary.matrix(run.results).items()]
-    cases = _cases(names, run.results)
+    cases = _cases(names, run)
     data = {
         "verdicts": list(VERDICTS),
-        "good": [v for v in VERDICTS if v in GOOD],
+        "kinds": list(kinds_of(run).values()),
         "cells": cells,
         "cases": cases,
         "unlisted": len(summary.by_severity(run.results)) - len(cases),
@@ -105,7 +111,8 @@ class Names:
 
 
 def _cell(names: dict[str, Names], cell: summary.Cell, counts: Counter[str]) -> list[Any]:
-    return [*_place(names, cell), names["ops"][cell.op], [counts[v] for v in VERDICTS]]
+    found = [n for k, v in enumerate(VERDICTS) if counts[v] for n in (k, counts[v])]
+    return [*_place(names, cell), names["ops"][cell.op], names["rows"][cell.standard], found]
 
 
 def _place(
@@ -118,21 +125,23 @@ def _place(
     )
 
 
-def _cases(names: dict[str, Names], results: Iterable[Result]) -> list[list[Any]]:
+def _cases(names: dict[str, Names], run: Run) -> list[list[Any]]:
     """What is no plain pass, the worst first, as far as there is room; failures in full."""
     order, room = list(VERDICTS), ROOM
+    rows = summary.row_names(run.results)
     reasons = names["reasons"]
     found = []
-    for r in summary.by_severity(results):
+    for r in summary.by_severity(run.results):
         reason = _clip(r.reason)
-        details = [] if r.is_good else [_details(r)]
+        details = [_details(r)] if r.verdict in run.failing else []
         size = len(_json([r.case, details])) + 30
         if reason not in reasons.numbers:
             size += len(_json(reason))
         if size > room:
             continue
         room -= size
-        place = [*_place(names, r), names["ops"][r.op], order.index(r.verdict)]
+        place = [*_place(names, r), names["ops"][r.op], names["rows"][rows(r)]]
+        place.append(order.index(r.verdict))
         found.append([*place, reasons[reason], r.case, *details])
     return found
 
@@ -170,17 +179,32 @@ def _bars(
     return found
 
 
-def _parts(counts: Counter[str]) -> dict[str, int]:
-    parts = {p: counts[p] for p in PARTS[:-1]}
-    return parts | {"fail": counts.total() - sum(parts.values())}
+def _parts(run: Run, counts: Counter[str]) -> dict[str, int]:
+    """How many results there are of each kind."""
+    parts = dict.fromkeys(PARTS, 0)
+    for verdict, kind in kinds_of(run).items():
+        parts[kind] += counts[verdict]
+    return parts
+
+
+def kinds_of(run: Run) -> dict[str, str]:
+    """The part of the bars that each verdict belongs to."""
+    named = {v: v for v in (PASS, SKIP)} | dict.fromkeys(GAPS, LIMIT)
+    return {v: "fail" if v in run.failing else named[v] for v in VERDICTS}
 
 
 def _scope(run: Run) -> list[str]:
     """How much was run, in words."""
-    kinds = {"op": "operator", "frontend": "framework", "device": "device", "suite": "suite"}
+    rows = summary.row_names(run.results)
+    ran = [r for r in run.results if r.verdict != SKIP]
+    counts = {
+        "operator": len({rows(r) for r in ran}),
+        "spelling": len({(r.frontend, r.op) for r in ran}),
+    }
+    counts |= {"framework": len({r.frontend for r in ran}), "device": len({r.device for r in ran})}
+    counts["suite"] = len({r.suite for r in ran})
     found = []
-    for kind, word in kinds.items():
-        count = len({getattr(r, kind) for r in run.results if r.verdict != SKIP})
+    for word, count in counts.items():
         found.append(f"{count:,} {word}{'' if count == 1 else 's'}")
     return [*found, duration(run.seconds)]
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -37,13 +38,17 @@ LABELS = (*map(_label, EDGES), f">{_label(EDGES[-1])[1:]}")
 """What the bins are called."""
 
 SLOWEST = 50
-ORDER = (WRONG, CRASH, ERROR, REFUSED, MEMORY, TIMEOUT, STALE, LIMIT, SKIP, PASS)
+VARIABLE = re.compile(r"'[^']*'|<[^>]*>|\(x\d+\)|\bin [A-Za-z]+ node .*|\d+|[A-Z0-9_]{3,}\b")
+"""What differs between reasons of one kind: names in quotes, values, nodes, numbers, operators."""
+
+ORDER = (WRONG, CRASH, ERROR, MEMORY, TIMEOUT, STALE, REFUSED, LIMIT, SKIP, PASS)
 """Verdicts as they are listed: what is wrong without a word comes first."""
 
 
 class Cell(NamedTuple):
-    """Where results are counted together."""
+    """Where results are counted together: a standard operator as a frontend spells it."""
 
+    standard: str
     op: str
     frontend: str
     device: str
@@ -67,12 +72,30 @@ class Histogram:
     failing: Counter[int] = field(default_factory=Counter)
 
 
-def matrix(results: Iterable[Result]) -> dict[Cell, Counter[str]]:
+def matrix(results: Sequence[Result]) -> dict[Cell, Counter[str]]:
     """How many results of each verdict every operator has, by framework, device and suite."""
+    rows = row_names(results)
     cells: dict[Cell, Counter[str]] = defaultdict(Counter)
     for r in results:
-        cells[Cell(r.op, r.frontend, r.device, r.suite)][r.verdict] += 1
+        cells[Cell(rows(r), r.op, r.frontend, r.device, r.suite)][r.verdict] += 1
     return dict(sorted(cells.items()))
+
+
+def row_names(results: Iterable[Result]) -> Callable[[Result], str]:
+    """The row that a result belongs to: the standard operator that its case is about. Of a case
+    that was not converted, that of most cases of its operator, else the source's own name."""
+    usual: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for r in results:
+        if r.subject:
+            usual[r.frontend, r.op][r.subject] += 1
+
+    def row(result: Result) -> str:
+        if result.subject:
+            return result.subject
+        known = usual.get((result.frontend, result.op))
+        return known.most_common(1)[0][0] if known else result.op
+
+    return row
 
 
 def totals(results: Iterable[Result]) -> dict[tuple[str, str], Counter[str]]:
@@ -109,10 +132,10 @@ def histograms(
     found: dict[Group, Histogram] = defaultdict(Histogram)
     for r in results:
         value = measure(r)
-        if value is None or (r.is_good and r.verdict != PASS):
+        if value is None or not (r.fails or r.verdict == PASS):
             continue
         histogram = found[Group(r.suite, r.frontend, r.device, r.dtype)]
-        bins = histogram.passing if r.is_good else histogram.failing
+        bins = histogram.failing if r.fails else histogram.passing
         bins[bin_of(value)] += 1
     return dict(sorted(found.items()))
 
@@ -129,11 +152,6 @@ def by_severity(results: Iterable[Result]) -> list[Result]:
     return sorted(found, key=lambda r: (ORDER.index(r.verdict), r.frontend, r.op, r.case, r.device))
 
 
-def failures(results: Iterable[Result]) -> list[Result]:
-    """All results that fail the run, the worst kind first."""
-    return [r for r in by_severity(results) if not r.is_good]
-
-
 def by_reason(results: Iterable[Result], verdict: str) -> dict[str, list[Result]]:
     """The results of one verdict under the reasons they give, the most frequent reason first."""
     found: dict[str, list[Result]] = defaultdict(list)
@@ -143,9 +161,19 @@ def by_reason(results: Iterable[Result], verdict: str) -> dict[str, list[Result]
     return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
 
 
+def by_kind_of_reason(results: Iterable[Result], verdict: str) -> dict[str, list[Result]]:
+    """The same, where reasons that differ in numbers and names only are one, shown as the first."""
+    found: dict[str, list[Result]] = defaultdict(list)
+    shown: dict[str, str] = {}
+    for reason, mine in by_reason(results, verdict).items():
+        kind = VARIABLE.sub("", reason)
+        found[shown.setdefault(kind, reason)] += mine
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
 def headline(run: Run) -> str:
     """The run in one sentence."""
-    total, failing = len(run.results), len(failures(run.results))
+    total, failing = len(run.results), len(run.failures)
     if not total:
         return "Nothing was run"
     if failing:

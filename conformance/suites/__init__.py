@@ -14,6 +14,7 @@ SUITES: dict[str, str] = {
     "opinfo": "conformance.suites.samples:OpInfo",
     "models": "conformance.suites.folders:Folders",
     "fuzz": "conformance.suites.fuzz:Fuzz",
+    "random-models": "conformance.suites.random_models:RandomModels",
 }
 """Module and class of every suite; a module that is preloaded may add its own."""
 

@@ -1,4 +1,5 @@
-"""What of the official ONNX suite is not passed, and why. A case that is listed must fail."""
+"""What of the official ONNX suite is not passed, and why. A case that is listed must fail, except by
+chance."""
 
 from __future__ import annotations
 
@@ -11,12 +12,14 @@ class Gap:
     """Cases (a regular expression over whole names) that a device does not pass.
 
     `wrong`: the numbers differ, which needs a reason why ours are no worse than the expected ones.
+    `by_chance`: some runs pass.
     """
 
     cases: str
     why: str
     device: str | None = None
     wrong: bool = False
+    by_chance: bool = False
 
 
 GAPS: tuple[Gap, ...] = (
@@ -31,6 +34,7 @@ GAPS: tuple[Gap, ...] = (
         "test_bernoulli.*",
         "the expected values are random numbers drawn without a seed when the suite is made",
         wrong=True,
+        by_chance=True,
     ),
     Gap(
         "test_(sequence_map_.*|identity_sequence|sequence_insert_at_(back|front)"

@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
-import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hal.emission import decompositions
-from nnir.errors import FAILURES
+from nnir.errors import FAILURES, BadInput
 from nnir.model import Model
 from nnir.passes import CLEAN, FUSIONS, apply
 
 from ..case import Case, Limit
 from ..cases.paddle_legacy import older
 from ..engines.engine import Answer, Engine
+from ..engines.outside import OutsideOrigin, find_origin, origin_names, outside_limits
+from ..engines.runs import keeping
 from ..judging.judge import Verdict, judge, yardstick
 from ..judging.record import record
 from ..judging.result import REFUSED, SKIP, Result
 from ..oracles.oracle import Oracle, Refused
+from ..running.subject import operators_of
 from ..running.suite import NEEDS, PADDLE2, Crew, Item, Options, Suite, command
+from ..running.versions import interpreters
+from .processors import lacking
 
 TABLES = {"paddle-legacy": "paddle_legacy", "paddle-2.6": "paddle_legacy"}
 KEPT = 64
@@ -46,14 +52,32 @@ class Book:
 @cache
 def book(frontend: str) -> Book:
     """The cases of a frontend."""
+    if frontend not in NEEDS:
+        found = require_origin(frontend)
+        own = {str(c): (found.engine, c) for c in found.cases}
+        return Book(own, [*found.limits, *outside_limits()])
     name = TABLES.get(frontend, frontend)
     table = import_module(f"conformance.cases.{name}")
     engines = import_module(f"conformance.engines.{name}")
-    cases = {str(c): (engines.ENGINE, c) for c in table.CASES}
+    rows = [*table.CASES, *getattr(table, "OPEN", ())]
+    cases = {str(c): (engines.ENGINE, c) for c in rows}
     for model in getattr(table, "MODELS", ()):
         cases[f"model-{model}"] = (engines.WHOLE, model)
     limits = [*older.OLDER, *table.LIMITS] if frontend == OLDER else table.LIMITS
-    return Book(cases, limits)
+    return Book(cases, [*limits, *outside_limits()])
+
+
+def require_origin(frontend: str) -> OutsideOrigin:
+    """The origin from outside that is called so."""
+    found = find_origin(frontend)
+    if found is None:
+        raise BadInput(f"no frontend {frontend!r}: there are {', '.join(all_frontends())}")
+    return found
+
+
+def all_frontends() -> tuple[str, ...]:
+    """The frontends that have cases, those of other packages included."""
+    return (*NEEDS, *(n for n in origin_names() if n not in NEEDS))
 
 
 class Operators(Suite):
@@ -62,9 +86,29 @@ class Operators(Suite):
     name = "cases"
     frontends = tuple(NEEDS)
 
+    @classmethod
+    def list_frontends(cls) -> tuple[str, ...]:
+        return all_frontends()
+
     def __init__(self, options: Options, crew: Crew) -> None:
         super().__init__(options, crew)
         self._asked: dict[Item, Asked] = {}
+        self._interpreters = interpreters(options.origins)
+
+    def asked(self, frontend: str) -> tuple[str, tuple[str, ...]]:
+        python, packages = super().asked(frontend)
+        if frontend in self._interpreters:
+            return python, packages
+        if frontend == OLDER:
+            return os.environ[PADDLE2], packages
+        outside = None if frontend in NEEDS else require_origin(frontend)
+        return (outside.python or python, outside.packages) if outside else (python, packages)
+
+    def missing(self, frontend: str) -> str | None:
+        if frontend in NEEDS:
+            return super().missing(frontend)
+        python, _ = self.asked(frontend)
+        return None if Path(python).is_file() else f"its interpreter {python!r} is not there"
 
     def items(self, frontend: str) -> Iterable[Item]:
         for name, (_, case) in book(frontend).cases.items():
@@ -73,13 +117,18 @@ class Operators(Suite):
 
     def run(self, item: Item, device: str) -> Iterator[Result]:
         shelf = book(item.frontend)
+        if why := lacking(item.frontend, item.op, item.name, device):
+            yield record(item, device, Verdict(SKIP, why))
+            return
         engine, case = shelf.cases[item.name]
         asked = self._of(item)
         started = time.perf_counter()
-        prepare = optimize if self.options.optimize else None
-        with decompositions() as decomposed:
-            found = judge(engine, case, device, shelf.limits, asked.oracle, asked.answer, prepare)
-        if item.frontend == OLDER and found.verdict == REFUSED and asked.is_refused:
+        with decompositions() as decomposed, keeping(self.crew.runs):
+            found = judge(
+                engine, case, device, shelf.limits, asked.oracle, asked.answer, asked.convert
+            )
+        is_elsewhere = item.frontend == OLDER or item.frontend in self._interpreters
+        if is_elsewhere and found.verdict == REFUSED and asked.is_refused:
             found = Verdict(SKIP, found.reason)
         seconds = time.perf_counter() - started
         made = record(
@@ -91,12 +140,21 @@ class Operators(Suite):
             measured=self._measure(found, asked),
             command=command(item, device, self.options),
         )
-        yield replace(made, decomposed=tuple(sorted({name for _, name in decomposed})))
+        names = tuple(sorted({name for _, name in decomposed}))
+        yield replace(made, decomposed=names, standard=asked.standard, answer=asked.digest)
 
-    def can_wait(self, item: Item) -> bool:
-        """Whether the origin has answered, and the case is not one that must fail."""
+    def can_wait(self, item: Item, device: str) -> bool:
+        """Whether the origin has answered, the case is not one that must fail, and the device was
+        not asked before."""
         asked = self._of(item)
-        return asked.case.raises is None and asked.has_answer
+        return asked.case.raises is None and asked.has_answer and not self._is_kept(asked, device)
+
+    def _is_kept(self, asked: Asked, device: str) -> bool:
+        runs = self.crew.runs
+        if runs is None or not asked.is_convertible:
+            return False
+        model = asked.convert()
+        return runs.has(model, device, asked.engine.inputs(asked.case, model))
 
     def _of(self, item: Item) -> Asked:
         """What the origin says of a case: of the last few it is kept."""
@@ -104,9 +162,8 @@ class Operators(Suite):
             if len(self._asked) >= KEPT:
                 self._asked.clear()
             engine, case = book(item.frontend).cases[item.name]
-            python = os.environ[PADDLE2] if item.frontend == OLDER else sys.executable
-            oracle = self.crew.oracle(engine.worker, python)
-            self._asked[item] = Asked(item, engine, case, oracle)
+            oracle = self.crew.oracle(engine.worker, *self.asked(item.frontend))
+            self._asked[item] = Asked(engine, case, oracle, is_optimized=self.options.optimize)
         return self._asked[item]
 
     def _measure(self, found: Verdict, asked: Asked) -> tuple[float, float] | None:
@@ -120,12 +177,14 @@ class Operators(Suite):
 
 @dataclass
 class Asked:
-    """What the origin says of a case: asked once, for all devices, and only when needed."""
+    """What the origin says of a case, and our model of it: asked and converted once, for all
+    devices, and only when needed."""
 
-    item: Item
     engine: Engine[Any]
     case: Any
     oracle: Oracle
+    is_optimized: bool = False
+    standard: tuple[str, ...] = ()
 
     def answer(self) -> Answer:
         """The origin's results, or what it raised."""
@@ -140,10 +199,41 @@ class Asked:
         except FAILURES as error:
             return error
 
+    def convert(self) -> Model:
+        """The model, after the passes where they are wanted; or what the converter raised."""
+        if isinstance(self._converted, Model):
+            return self._converted
+        raise self._converted
+
+    @cached_property
+    def _converted(self) -> Model | BaseException:
+        try:
+            model = self.engine.model(self.case, self.answer())
+            self.standard = operators_of(self.case.op, model)
+            if self.is_optimized:
+                optimize(model)
+        except Exception as error:  # noqa: BLE001  whatever it is, it is the verdict of all devices
+            return error
+        return model
+
+    @property
+    def is_convertible(self) -> bool:
+        """Whether there is a model."""
+        return isinstance(self._converted, Model)
+
     @property
     def has_answer(self) -> bool:
         """Whether the origin gives results."""
         return isinstance(self._said, Answer)
+
+    @property
+    def digest(self) -> str:
+        """A few digits that stand for the results, where it was asked and its results are not
+        random."""
+        said = vars(self).get("_said")
+        if not isinstance(said, Answer) or getattr(self.case, "random", False):
+            return ""
+        return digest_of(said.results)
 
     @property
     def is_refused(self) -> bool:
@@ -157,6 +247,17 @@ class Asked:
             return self.engine.truth(self.case, self.oracle, self.answer())
         except FAILURES:  # what float64 does to it says nothing of the case
             return None
+
+
+def digest_of(arrays: Iterable[np.ndarray]) -> str:
+    """A few digits that stand for arrays: their types and elements; a NaN is a NaN."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        is_nan = np.asarray(array != array)
+        digest.update(np.where(is_nan, np.zeros((), array.dtype), array).tobytes())
+        digest.update(is_nan.tobytes())
+    return digest.hexdigest()[:12]
 
 
 def optimize(model: Model) -> None:

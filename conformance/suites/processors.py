@@ -1,0 +1,61 @@
+"""What frameworks and engines do otherwise without AVX-512, or by chance: it is not tried."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+WIDE = "avx512f"
+
+ORIGINS: Mapping[tuple[str, str], str] = {
+    ("paddle", "fused_bias_residual_layernorm"): "Paddle's kernel ends with SIGILL",
+    ("paddle", "fused_rms_norm_quant"): "Paddle's kernel ends with SIGILL",
+    ("paddle", "self_dp_attention"): "Paddle's kernel ends with SIGILL",
+}
+"""By frontend and operator."""
+
+DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
+    [
+        ("openvino", "aten.mul.Scalar-bfloat16-a number that is no bfloat16"),
+        ("openvino", "aten.div.Scalar-bfloat16-a number that is no bfloat16"),
+        ("openvino", "aten.cross_entropy_loss.default-bfloat16-scores of a narrower type"),
+        ("openvino", "DIV-bfloat16-bfloat16 at its ends"),
+        ("openvino", "DIV-bfloat16-bfloat16 by constants"),
+    ],
+    "OpenVINO truncates",
+)
+"""By device and case: OpenVINO makes bfloat16 of float32 without rounding."""
+
+
+CHANCE: Mapping[tuple[str, str], str] = {
+    ("openvino", "scatter-float32-the last one stays"): (
+        "OpenVINO writes to equal positions at once: which of them stays is chance"
+    ),
+}
+"""By device and case: what passes or not by chance, on any processor."""
+
+
+def lacking(frontend: str, op: str, case: str, device: str) -> str | None:
+    """Why a case says nothing here; None where it says something."""
+    if chance := CHANCE.get((device, case)):
+        return chance
+    why = ORIGINS.get((frontend, op)) or DEVICES.get((device, case))
+    return f"this processor has no AVX-512, {why} there" if why and not has(WIDE) else None
+
+
+def kind() -> str:
+    """Which kernels engines choose here: those of AVX-512, or of what is narrower."""
+    return f"{platform.machine()}-{'wide' if has(WIDE) else 'narrow'}"
+
+
+@cache
+def has(feature: str) -> bool:
+    """Whether this processor has a feature, by the name that Linux gives it; where Linux does not
+    say, it is taken to have it."""
+    path = Path("/proc/cpuinfo")
+    if not path.exists():
+        return True
+    lines = (line for line in path.read_text().splitlines() if line.startswith("flags"))
+    return feature in next(lines, feature).split()
