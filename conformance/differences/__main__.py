@@ -1,4 +1,4 @@
-"""Write docs/framework_differences.md, or say whether it is what would be written."""
+"""Write docs/framework_differences.md and .html, or say whether they are what would be written."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from nnir.staging import replacing
 
 from ..tables import DOCS
-from . import ask, mapping, page
+from . import ask, mapping, page, site
 from .questions import FAMILIES, QUESTIONS
 
 PAGE = DOCS / "framework_differences.md"
+SITE = PAGE.with_suffix(".html")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -23,13 +24,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     heard = ask.listen(QUESTIONS)
     text = page.page(heard, FAMILIES, mapping.entries(mapping.rows()))
+    texts = {PAGE: text, SITE: site.site(heard, FAMILIES)}
     if given.check:
-        old = PAGE.read_text() if PAGE.exists() else ""
-        changes = difflib.unified_diff(old.splitlines(), text.splitlines(), "page", "now", n=0)
+        olds = {path: path.read_text() if path.exists() else "" for path in texts}
+        changes = difflib.unified_diff(
+            olds[PAGE].splitlines(), text.splitlines(), "page", "now", n=0
+        )
         sys.stdout.writelines(f"{line}\n" for line in changes)
-        return int(old != text)
-    with replacing(PAGE) as file:
-        file.write(text.encode())
+        return int(olds != texts)
+    for path, new in texts.items():
+        with replacing(path) as file:
+            file.write(new.encode())
     for title, strays in ask.strays_of(heard).items():
         untold = strays.keys() - next(q for q in QUESTIONS if q.title == title).strays.keys()
         sys.stderr.writelines(f"{title}: {where}: {strays[where]}\n" for where in sorted(untold))

@@ -40,7 +40,7 @@ def findings(heard: Sequence[Heard], families: Iterable[ModuleType]) -> str:
     """Everything but the table of operators."""
     by_title = {h.question.title: h for h in heard}
     sections = [
-        (_heading(module), [by_title[q.title] for q in module.QUESTIONS if q.title in by_title])
+        (heading_of(module), [by_title[q.title] for q in module.QUESTIONS if q.title in by_title])
         for module in families
     ]
     parts = [introduction(heard), contents(sections)]
@@ -53,7 +53,7 @@ def findings(heard: Sequence[Heard], families: Iterable[ModuleType]) -> str:
     return "\n".join(parts)
 
 
-def _heading(family: ModuleType) -> str:
+def heading_of(family: ModuleType) -> str:
     """ "Questions about pooling." as "Pooling"."""
     text = (family.__doc__ or "").strip().rstrip(".").removeprefix("Questions about ")
     return text[:1].upper() + text[1:]
@@ -63,7 +63,7 @@ def introduction(heard: Sequence[Heard]) -> str:
     """What the page is and how to read it."""
     differing = sum(h.differs for h in heard)
     loud = sum(bool(h.stray) for h in heard)
-    versions = ", ".join(f"{name} {_version(found)}" for name, found in PACKAGES.items())
+    versions = ", ".join(f"{name} {version_of(found)}" for name, found in PACKAGES.items())
     return (
         f"# Where frameworks differ\n\n{NOTE}\n\nFor whoever moves a model from one framework to "
         "another: the same operator on the same numbers, asked of every framework. Nothing here is "
@@ -75,11 +75,14 @@ def introduction(heard: Sequence[Heard]) -> str:
         "1 are left out, so that layouts do not matter.\n\n"
         "A model that was converted has to behave as it did where it comes from: *our devices "
         "follow* says that it does, on `builtin` and on `onnxruntime`. "
-        f"**Does not follow** ({loud} questions) is said where it does not, and why.\n"
+        f"**Does not follow** ({loud} questions) is said where it does not, and why.\n\n"
+        "[framework_differences.html](framework_differences.html) is the same with filters by pair "
+        "of frameworks, operator and kind, a search, and a link to each question.\n"
     )
 
 
-def _version(packages: Iterable[str]) -> str:
+def version_of(packages: Iterable[str]) -> str:
+    """The version of the first of some packages that is installed."""
     for name in packages:
         try:
             return version(name)

@@ -256,6 +256,8 @@ QUESTIONS = [
         sample_row(FOUR, f([np.nan, 0], [0, 0]).reshape(1, 1, 2, 2), "bilinear", "zeros"),
         "NaN as a float, and an index out of range as an integer.",
         tol=NEAR,
-        strays=because("a NaN in a grid has no place to it", "torch", "paddle"),
+        strays=because(
+            "a NaN in a grid has no place to it", "torch onnxruntime", "paddle onnxruntime"
+        ),
     ),
 ]  # fmt: skip

@@ -1,0 +1,1 @@
+"""Bugs of frameworks and engines: a program for each, and the page that is made of them."""

@@ -1,0 +1,1 @@
+"""What several versions of a framework or engine answer to the same cases: what changed, a page."""
