@@ -1,0 +1,1 @@
+"""How models grow: functions that add a few operations, by family."""

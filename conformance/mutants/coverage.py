@@ -1,0 +1,218 @@
+"""Which case runs which lines: run every case once on every device, and write it down.
+
+A change can be noticed only by a case that comes by the lines that it changes. What is written is
+kept by device and frontend, and a case is run again where its row or a file that it runs differs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+from nnir.errors import NNAdapterError
+
+from .digest import digest
+from .places import PLACES, ROOT
+from .trial import Bench
+
+FOLDER = ROOT / "build" / "mutants"
+WATCHED = tuple(f"{ROOT / place.name}/" for place in PLACES)
+OFTEN = 60.0
+"""Seconds after which what is known so far is written: it may be interrupted."""
+
+Lines = dict[str, list[int]]
+"""The lines that ran, by file."""
+
+Watcher = Callable[[FrameType, str, Any], Any]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A case on a device: what becomes of it, how long it takes, the lines that it runs."""
+
+    frontend: str
+    case: str
+    device: str
+    outcome: str
+    seconds: float
+    lines: Lines
+
+    def touches(self, file: str, first: int, last: int) -> bool:
+        """Whether it comes by one of these lines."""
+        return any(first <= n <= last for n in self.lines.get(file, ()))
+
+
+@dataclass
+class Kept:
+    """What is known of the cases of a frontend on a device: sets of lines by their number."""
+
+    path: Path
+    files: dict[str, str] = field(default_factory=dict)
+    sets: list[list[int]] = field(default_factory=list)
+    cases: dict[str, Any] = field(default_factory=dict)
+    _numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path) -> Kept:
+        """The file, or nothing; without the cases that run what has changed."""
+        if not path.exists():
+            return cls(path)
+        data = json.loads(path.read_text())
+        kept = cls(path, sets=data["sets"])
+        kept._numbers = {tuple(lines): k for k, lines in enumerate(kept.sets)}
+        kept.files = {f: d for f, d in data["files"].items() if d == _digest_of(f)}
+        for name, row in data["cases"].items():
+            if kept.files.keys() >= row[3].keys():
+                kept.cases[name] = row
+        return kept
+
+    def add(self, name: str, row: str, outcome: str, seconds: float, lines: Lines) -> None:
+        """Write down a case; `row` stands for its inputs and attributes."""
+        numbers = {}
+        for file, found in lines.items():
+            key = tuple(found)
+            if key not in self._numbers:
+                self._numbers[key] = len(self.sets)
+                self.sets.append(found)
+            numbers[file] = self._numbers[key]
+            self.files.setdefault(file, _digest_of(file))
+        self.cases[name] = [row, outcome, round(seconds, 4), numbers]
+
+    def visits(self, frontend: str, device: str) -> Iterator[Visit]:
+        """All cases."""
+        for name, (_, outcome, seconds, numbers) in self.cases.items():
+            lines = {file: self.sets[k] for file, k in numbers.items()}
+            yield Visit(frontend, name, device, outcome, seconds, lines)
+
+    def save(self) -> None:
+        """Write the file."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        data = {"files": self.files, "sets": self.sets, "cases": self.cases}
+        self.path.write_text(json.dumps(data))
+
+
+def path_of(frontend: str, device: str) -> Path:
+    """Where it is written."""
+    return FOLDER / f"{frontend}-{device}.lines.json"
+
+
+def survey(frontend: str, devices: Sequence[str]) -> None:
+    """Run the cases of a frontend that are not known on some devices."""
+    bench = Bench()
+    try:
+        for device in devices:
+            _survey(bench, frontend, device)
+    finally:
+        bench.close()
+
+
+def _survey(bench: Bench, frontend: str, device: str) -> None:
+    kept = Kept.read(path_of(frontend, device))
+    rows = {name: digest(bench.case(frontend, name)) for name in bench.names(frontend)}
+    known = {n: row for n, row in kept.cases.items() if n in rows and row[0] == rows[n]}
+    if known.keys() == rows.keys() == kept.cases.keys():
+        return
+    kept.cases = known
+    saved = time.monotonic()
+    for name, row in rows.items():
+        if name in known:
+            continue
+        if time.monotonic() > saved + OFTEN:
+            kept.save()
+            saved = time.monotonic()
+        with contextlib.suppress(NNAdapterError):  # the verdict says so
+            bench.ask(frontend, name)
+        forget()
+        started = time.perf_counter()
+        with watching() as lines:
+            found = bench.run(frontend, name, device)
+        kept.add(name, row, found, time.perf_counter() - started, lines())
+    kept.save()
+
+
+def forget() -> None:
+    """Empty the caches of functions that are watched: a case is to run what it needs."""
+    for wrapper in _caches():
+        wrapper.cache_clear()
+
+
+_CACHED: dict[int, list[Any]] = {}
+
+
+def _caches() -> list[Any]:
+    """The cached functions in the modules that are imported by now."""
+    count = len(sys.modules)
+    if count not in _CACHED:
+        _CACHED.clear()
+        wrapper = type(functools.lru_cache(int))
+        found = [o for o in gc.get_objects() if isinstance(o, wrapper)]
+        codes = [(w, getattr(w.__wrapped__, "__code__", None)) for w in found]
+        _CACHED[count] = [w for w, code in codes if code is not None and _is_watched(code)]
+    return _CACHED[count]
+
+
+def _is_watched(code: CodeType) -> bool:
+    is_function = code.co_name != "<module>" and code.co_filename.startswith(WATCHED)
+    return is_function and bool(code.co_flags & 0x2)  # CO_NEWLOCALS: no body of a class
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[Callable[[], Lines]]:
+    """Write down the lines that run meanwhile, in functions of the places."""
+    ran: dict[CodeType, set[int]] = {}
+    watchers: dict[CodeType, Watcher | None] = {}
+
+    def start(frame: FrameType, event: str, argument: Any) -> Watcher | None:
+        code = frame.f_code
+        if code not in watchers:
+            watchers[code] = _watcher(ran.setdefault(code, set())) if _is_watched(code) else None
+        return watchers[code]
+
+    def result() -> Lines:
+        lines: dict[str, set[int]] = {}
+        for code, numbers in ran.items():
+            file = Path(code.co_filename).relative_to(ROOT).as_posix()
+            lines.setdefault(file, set()).update(numbers)
+        return {file: sorted(numbers) for file, numbers in lines.items()}
+
+    before = sys.gettrace()
+    sys.settrace(start)
+    try:
+        yield result
+    finally:
+        sys.settrace(before)
+
+
+def _watcher(numbers: set[int]) -> Watcher:
+    add = numbers.add
+
+    def step(frame: FrameType, event: str, argument: Any) -> Watcher:
+        add(frame.f_lineno)
+        return step
+
+    return step
+
+
+@functools.cache
+def _digest_of(file: str) -> str:
+    path = ROOT / file
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16] if path.exists() else ""
+
+
+def visits(frontend: str, device: str) -> Iterator[Visit]:
+    """What is known of the cases of a frontend on a device."""
+    return Kept.read(path_of(frontend, device)).visits(frontend, device)
+
+
+if __name__ == "__main__":
+    survey(sys.argv[1], sys.argv[2:])

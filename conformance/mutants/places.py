@@ -1,0 +1,106 @@
+"""The parts of the code that changes are planted in, and what a process must not import before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DEVICES = ("builtin", "onnxruntime", "litert", "torch", "openvino")
+"""In the order in which they are asked: the quick ones first."""
+
+FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")
+SCRIPT = re.compile(r"probe\.py|make_\w+\.py")
+"""Programs that make tables of data: no case runs them."""
+
+ENGINES = ("openvino", "openvino.utils.node_factory", "onnxruntime", "torch", "onnx")
+"""What takes seconds to import and holds nothing of ours: a host imports it once."""
+
+EMITTERS = (
+    "hal.drivers.onnxruntime.driver",
+    "hal.drivers.litert.compiler",
+    "hal.drivers.openvino.driver",
+    "hal.drivers.torch.program",
+)
+READERS = (
+    "conformance.engines.onnx",
+    "conformance.engines.torch",
+    "conformance.engines.tensorflow",
+    "conformance.engines.tflite",
+    "conformance.engines.paddle",
+    "conformance.engines.paddle_legacy",
+)
+LATEST = ("hal.runtime.program", "conformance.suites.operators")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder of the code.
+
+    `frontends` and `devices` are those whose cases can enter it, `early` are modules that a host
+    imports before a change is planted, and `tests` those that show what no case does.
+    """
+
+    name: str
+    frontends: tuple[str, ...] = FRONTENDS
+    devices: tuple[str, ...] = DEVICES
+    early: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+
+    @property
+    def files(self) -> Sequence[Path]:
+        """The files that changes are planted in."""
+        found = sorted((ROOT / self.name).rglob("*.py"))
+        return [p for p in found if not SCRIPT.fullmatch(p.name)]
+
+
+def _frontend(name: str, *cases: str, tests: str = "") -> Place:
+    others = tuple(m for m in READERS if not m.endswith(("." + name, "." + name + "_legacy")))
+    if name == "onnx":
+        others = ()  # other frontends ask for its delegate
+    return Place(
+        f"frontends/{name}",
+        cases or (name,),
+        early=(*EMITTERS, "hal.runtime.program", *others),
+        tests=tuple(tests.split()),
+    )
+
+
+def _driver(name: str, tests: str) -> Place:
+    others = tuple(m for m in EMITTERS if f".{name}." not in m)
+    early = (*LATEST, *READERS, *others)
+    return Place(f"hal/drivers/{name}", devices=(name,), early=early, tests=tuple(tests.split()))
+
+
+PASSES = (
+    *("test_passes", "test_shape_passes", "test_layout", "test_matching", "test_ends"),
+    *("test_complex_pairs", "test_specialise", "test_decompositions"),
+)
+
+PLACES = (
+    Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
+    _frontend("tflite", tests="tests/frontends/test_tflite_models.py"),
+    Place("nnir/ops", tests=("tests/conformance/test_rules.py",)),
+    _frontend("paddle", "paddle", "paddle-legacy", tests="tests/frontends/test_paddle_models.py"),
+    _frontend("tensorflow", tests="tests/frontends/test_tensorflow_models.py"),
+    _frontend("onnx", tests="tests/frontends/test_reader.py"),
+    _frontend("torch", tests="tests/frontends/test_torch_reader.py"),
+    _driver("onnxruntime", "tests/hal/test_onnxruntime.py"),
+    _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
+    _driver("openvino", "tests/hal/test_openvino.py tests/hal/test_openvino_narrow.py"),
+    _driver("torch", "tests/hal/test_torch.py"),
+)
+BY_NAME = {place.name: place for place in PLACES}
+
+
+def module_of(path: Path) -> str:
+    """The module that a file holds."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def name_of(path: Path) -> str:
+    """A file as reports name it."""
+    return path.relative_to(ROOT).as_posix()
