@@ -2,12 +2,14 @@
 
 One text file a frontend, a line an operator: how many cases it has, a digest of their names, and
 where they do anything but pass by lowerings alone; indented lines are cases that do otherwise than
-most of their operator. `-NAME` says that the device has the operator NAME only decomposed.
+most of their operator. `-NAME` says that the device has the operator NAME only decomposed, and
+`standard` lists what the cases are converted to, the operator that they are about first.
 
-    Celu 6 1f0c7a2b  litert: refused NoLowering; torch: pass -CELU
-      float16-plain  litert: pass -CELU
+    Celu 6 1f0c7a2b  litert: refused NoLowering; standard: CELU; torch: pass -CELU
+      float16-plain  litert: pass -CELU; standard: CELU CAST
 
-A case that is newly refused, newly passes, or is decomposed where it was not, differs.
+A case that is newly refused, newly passes, is decomposed where it was not, or is converted to other
+operators, differs.
 """
 
 from __future__ import annotations
@@ -20,14 +22,20 @@ from pathlib import Path
 
 from nnir.errors import BadFile
 
-from ..judging.result import PASS, REFUSED, Result
+from ..judging.result import PASS, REFUSED, SKIP, Result
 
 DEVICES = ("builtin", "litert", "onnxruntime", "openvino", "torch")
-FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")
+FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")
 FOLDER = Path(__file__).parent
+STANDARD = "standard"
+"""Stands among the devices for what a case is converted to."""
+
 REGENERATE = "regenerate with `python -m conformance.ledger {}` and read the difference"
 HEADER = "# made by `python -m conformance.ledger {}`; do not edit: see conformance/ledger\n"
 GAP = "  "
+
+PROCESSOR = FOLDER / "processor.txt"
+"""Names the kind of processor that the ledgers were made on."""
 
 Outcomes = dict[str, dict[str, str]]
 """By the name of a case: by device what becomes of it."""
@@ -46,6 +54,11 @@ class Rows:
         """What is written of a case on a device."""
         return self.others.get(case, {}).get(device) or self.usual.get(device, PASS)
 
+    def standard(self, case: str) -> tuple[str, ...]:
+        """The standard operators that a case is converted to, the one that it is about first."""
+        found = self.others.get(case, {}).get(STANDARD) or self.usual.get(STANDARD, "")
+        return tuple(found.split())
+
 
 Ledger = dict[str, Rows]
 """The rows by operator."""
@@ -59,12 +72,20 @@ def outcome(result: Result) -> str:
     return " ".join([*words, *(f"-{name}" for name in sorted(result.decomposed))])
 
 
-def make(results: Iterable[Result]) -> Ledger:
-    """The ledger of the results of all cases of a frontend on all devices."""
+def make(results: Iterable[Result], kept: Ledger) -> Ledger:
+    """The ledger of the results of all cases of a frontend on all devices.
+
+    What was skipped, since this processor cannot run it, stays what it is in `kept`.
+    """
     grouped: dict[str, Outcomes] = {}
     for result in results:
         cases = grouped.setdefault(result.op, {})
-        cases.setdefault(result.case, {})[result.device] = outcome(result)
+        found = cases.setdefault(result.case, {})
+        is_old = result.verdict == SKIP and result.op in kept
+        rows = kept[result.op] if is_old else Rows(0, "")
+        found[result.device] = rows.of(result.case, result.device) if is_old else outcome(result)
+        if standard := result.standard or rows.standard(result.case):
+            found[STANDARD] = " ".join(standard)
     return {op: _rows(cases) for op, cases in sorted(grouped.items())}
 
 
@@ -148,13 +169,21 @@ def differences(ledger: Ledger, results: Sequence[Result], *, is_whole: bool = T
     """
     found = []
     cases: dict[str, set[str]] = {}
+    told: set[str] = set()
     for result in results:
         cases.setdefault(result.op, set()).add(result.case)
+        if result.verdict == SKIP:
+            continue
         rows = ledger.get(result.op)
         kept = rows.of(result.case, result.device) if rows else "no case of this operator"
         if kept != (now := outcome(result)):
             why = f" ({result.reason[:200]})" if result.reason else ""
             found.append(f"{result.case} on {result.device}: was {kept}, is {now}{why}")
+        was = rows.standard(result.case) if rows else ()
+        if result.standard and was != result.standard and result.case not in told:
+            told.add(result.case)
+            words = " ".join(was) or "nothing", " ".join(result.standard)
+            found.append(f"{result.case}: was converted to {words[0]}, is to {words[1]}")
     if is_whole:
         found += [f"{op}: its cases have gone" for op in sorted(ledger.keys() - cases.keys())]
         for op, names in sorted(cases.items()):

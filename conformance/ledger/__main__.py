@@ -9,10 +9,11 @@ import click
 
 from nnir.staging import replacing
 
-from ..judging.result import GOOD, REFUSED
+from ..judging.result import GOOD
 from ..running.conform import conform
 from ..running.suite import Options
-from . import DEVICES, FRONTENDS, differences, make, path_of, read, text_of
+from ..suites.processors import kind
+from . import DEVICES, FRONTENDS, PROCESSOR, differences, make, path_of, read, text_of
 
 
 def main(frontends: Sequence[str]) -> int:
@@ -21,7 +22,7 @@ def main(frontends: Sequence[str]) -> int:
     for frontend in frontends or FRONTENDS:
         options = Options(frontends=(frontend,), devices=DEVICES, yardstick=False)
         run = conform(options, jobs=1)
-        wrong = [r for r in run.results if r.verdict not in {*GOOD, REFUSED}]
+        wrong = [r for r in run.results if r.verdict not in GOOD]
         for result in wrong:
             click.echo(f"{result.case} on {result.device}: {result.verdict} {result.reason[:300]}")
         if wrong or run.skipped:
@@ -29,10 +30,13 @@ def main(frontends: Sequence[str]) -> int:
             failed = 1
             continue
         path = path_of(frontend)
-        for line in differences(read(frontend), run.results) if path.exists() else ():
+        kept = read(frontend) if path.exists() else {}
+        for line in differences(kept, run.results) if kept else ():
             click.echo(line)
         with replacing(path) as file:
-            file.write(text_of(make(run.results), frontend).encode())
+            file.write(text_of(make(run.results, kept), frontend).encode())
+        with replacing(PROCESSOR) as file:
+            file.write(f"{kind()}\n".encode())
         click.echo(f"{frontend}: {len(run.results)} results written to {path.name}")
     return failed
 
