@@ -26,6 +26,9 @@ PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
 LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")
 """Modules whose single tests take long: where they come last, all but one process wait."""
 
+LEDGER = "test_every_case_does_what_the_ledger_says"
+"""Each runs all cases of a frontend; the first one is as long as all others."""
+
 
 def pytest_configure(config: pytest.Config) -> None:
     """Bytecode first, whatever the environment says: hundreds of processes import the packages,
@@ -38,9 +41,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest tests first; the order is the same in every process."""
+    """The longest tests first, in both halves: two processes begin with one each. The order is the
+    same in every process."""
     ranks = {name: k for k, name in enumerate(LONGEST)}
     items.sort(key=lambda i: ranks.get(i.path.stem, len(ranks)))
+    ledgers = [i for i in items if getattr(i, "originalname", "") == LEDGER]
+    others = [i for i in items if i not in ledgers]
+    half = len(items) // 2
+    items[:] = [*ledgers[:1], *others[:half], *ledgers[1:], *others[half:]]
 
 
 @pytest.fixture(scope="session")

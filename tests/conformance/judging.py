@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from typing import Any
 
@@ -10,19 +10,23 @@ from conformance import ledger
 from conformance.case import Case, Limit, ModelCase
 from conformance.engines.engine import Answer, Engine
 from conformance.judging.judge import judge as verdict_on
+from conformance.judging.record import PLAIN
 from conformance.judging.result import GOOD, Result
 from conformance.oracles.oracle import Oracle
 from conformance.suites.operators import TABLES, operator_of
 from hal.emission import decompositions
 
 FRONTENDS = {f"conformance.oracles.{TABLES.get(f, f)}": f for f in ledger.FRONTENDS}
-FRONTENDS["conformance.oracles.litert"] = "tflite"
+FRONTENDS |= {"conformance.oracles.litert": "tflite", "": "nnir"}
 """The frontends by their oracles."""
 
 DEVICES = ("builtin", "onnxruntime")
 """Where every case is a test; `test_devices` runs them on the others."""
 
 OTHERS = ("openvino", "litert", "torch")
+
+LINES = "NNADAPTER_LINES"
+"""Names a folder for the lines that cases run, which continuous integration reports."""
 
 
 @cache
@@ -37,15 +41,24 @@ def worker_of(name: str) -> Iterator[Oracle]:
         yield worker
 
 
-def judge(engine: Engine[Any], case: Any, limits: Sequence[Limit], oracle: Oracle) -> None:
+def judge(
+    engine: Engine[Any],
+    case: Any,
+    limits: Sequence[Limit],
+    oracle: Oracle,
+    *,
+    may_refuse: bool = False,
+) -> None:
     """AssertionError when the case does not do what it or a limit says, or what the ledger says, on
-    some of `DEVICES`. The origin is asked once."""
+    some of `DEVICES`. The origin is asked once. `may_refuse`: it is refused where the ledger says
+    so."""
 
     @cache
     def ask() -> Answer:
         return engine.ask(case, oracle)
 
-    problems = [p for d in DEVICES for p in problems_on(d, engine, case, limits, oracle, ask)]
+    good = GOOD if may_refuse else PLAIN
+    problems = [p for d in DEVICES for p in problems_on(d, engine, case, limits, oracle, ask, good)]
     assert not problems, "\n".join(problems)
 
 
@@ -56,17 +69,19 @@ def problems_on(
     limits: Sequence[Limit],
     oracle: Oracle,
     ask: Callable[[], Answer],
+    good: Collection[str] = PLAIN,
 ) -> list[str]:
     """What a case does otherwise than it is to do on a device."""
     with decompositions() as decomposed:
         found = verdict_on(engine, case, device, limits, oracle, ask)
-    if found.verdict not in GOOD:
+    if found.verdict not in good:
         return [f"on {device}: {found.verdict}: {found.reason}"]
     frontend = FRONTENDS[engine.worker]
     name = f"model-{case}" if isinstance(case, ModelCase) else str(case)
     op = operator_of(case) if frontend == "onnx" else case.op
     names = tuple(sorted({n for _, n in decomposed}))
-    result = Result(*("cases", frontend, op, name, device, found.verdict), decomposed=names)
+    where = ("cases", frontend, op, name, device, found.verdict)
+    result = Result(*where, reason=found.reason, decomposed=names)
     differences = ledger.differences(kept(frontend), [result], is_whole=False)
     return [*differences, ledger.REGENERATE.format(frontend)] if differences else []
 

@@ -50,9 +50,8 @@ def onnx_softmax(patch: Patch = setattr) -> None:
     found = ONNX.find("Softmax", 21)
     function = found.function
 
-    @functools.wraps(function)
-    def wrong(x: Any, *, axis: int = -1) -> Any:
-        return function(x, axis=axis - 1)
+    def wrong(input: Any, *, axis: int = -1) -> Any:
+        return function(input, axis=axis - 1)
 
     patch(found, "function", wrong)
 

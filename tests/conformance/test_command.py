@@ -20,7 +20,7 @@ from conformance.judging.compare import Difference
 from conformance.judging.result import CRASH, LARGEST, LIMIT, PASS, WRONG, Result, Run
 from conformance.running import conform as running
 from conformance.running.suite import Item, Options, command
-from nnadapter.commands import proof as prove
+from nnadapter.commands import bisecting, conforming
 
 ESCAPE = "\x1b[31mred\x07"
 ITEM = Item("models", "onnx", "Op", "a 'case'")
@@ -31,7 +31,9 @@ def result(case: str, verdict: str, **more: Any) -> Result:
 
 
 def parsed(words: list[str]) -> Options:
-    found: Options = prove.options_of(prove.conform.make_context("conform", list(words)).params)
+    found: Options = conforming.options_of(
+        conforming.conform.make_context("conform", list(words)).params
+    )
     return found
 
 
@@ -42,7 +44,7 @@ def invoked(monkeypatch: pytest.MonkeyPatch, run: Run, *words: str) -> Done:
         return replace(run, options=options.as_dict())
 
     monkeypatch.setattr(running, "conform", made_up)
-    return CliRunner().invoke(prove.conform, words, catch_exceptions=False)
+    return CliRunner().invoke(conforming.conform, words, catch_exceptions=False)
 
 
 @pytest.mark.parametrize(
@@ -106,7 +108,7 @@ def test_nothing_from_files_commands_the_terminal(monkeypatch: pytest.MonkeyPatc
 
 def test_the_script_of_a_finding_can_be_pasted(capsys: pytest.CaptureFixture[str]) -> None:
     found = finding(model=b"")
-    prove._explain(found, Path("with space 'q\x1b"))
+    bisecting._explain(found, Path("with space 'q\x1b"))
     line = capsys.readouterr().out.splitlines()[-1]
     assert shlex.split(line) == ["python", r"with space 'q\x1b/show.py", "shows", "it"]
 
@@ -141,7 +143,8 @@ def test_against_an_older_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     before = [result("a", WRONG), result("b", PASS), result("c", PASS)]
     invoked(monkeypatch, Run(before), "--json", str(path))
     now = Run([result("a", LIMIT), result("b", CRASH)])
-    text = "against the older run: 1 new failures, 0 fixed, 1 excused, 0 slower, 0 new"
+    text = "against the older run: 1 new failures, 0 lost, 0 fixed, 0 gained, 1 excused"
+    text += ", 0 other answers, 0 slower, 0 new"
     for words in ([], ["--device", "onnxruntime", "--device", "builtin"], ["--timeout", "5"]):
         done = invoked(monkeypatch, now, "--against", str(path), *words)
         assert f"{text}, 1 gone\n" in done.output

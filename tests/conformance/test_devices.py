@@ -6,15 +6,41 @@ what passes, is refused or is decomposed is what the ledger says, in both direct
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from conformance import ledger
-from conformance.judging.result import GOOD, REFUSED
+from conformance.judging.record import PLAIN
+from conformance.judging.result import GOOD, WRONG, Result
 from conformance.running.conform import conform
 from conformance.running.suite import Options, missing
+from conformance.suites import processors
 from conformance.suites.operators import book, operator_of
 
-from .judging import DEVICES, OTHERS, kept
+from .judging import DEVICES, LINES, OTHERS, kept
+
+KERNELS = 1000
+
+
+def must_pass(frontend: str, result: Result) -> bool:
+    """Whether a result is of a device that refuses nothing, unless its sizes are open.
+
+    Rows of the standard's own operators have every element type, which engines have not.
+    """
+    _, case = book(frontend).cases[result.case]
+    is_otherwise = getattr(case, "is_open", False) or getattr(case, "is_turned", False)
+    devices = ("builtin",) if frontend == "nnir" else DEVICES
+    return result.device in devices and not is_otherwise
+
+
+def of_kernels(found: list[Result]) -> list[Result]:
+    """Results of kernels that were never seen: on another kind of processor than the ledgers were
+    made on, an engine may be wrong once in a thousand times."""
+    if processors.kind() == ledger.PROCESSOR.read_text().strip():
+        return []
+    wrong = [r for r in found if r.verdict == WRONG and r.device != "builtin"]
+    return wrong if len(wrong) <= max(1, len(found) // KERNELS) else []
 
 
 @pytest.mark.parametrize("frontend", ledger.FRONTENDS)
@@ -22,12 +48,21 @@ def test_every_case_does_what_the_ledger_says(frontend: str) -> None:
     """On all devices in one run, so that the origin is asked once of each case."""
     if (why := missing(frontend)) is not None:
         pytest.skip(why)
-    options = Options(frontends=(frontend,), devices=OTHERS, yardstick=False, packed=True)
+    lines = os.environ.get(LINES, "")
+    devices = ledger.DEVICES if lines else OTHERS
+    options = Options(
+        frontends=(frontend,), devices=devices, yardstick=False, fresh=True, lines=lines
+    )
     found = conform(options, jobs=1).results
-    wrong = [r for r in found if r.verdict not in {*GOOD, REFUSED}]
+    unseen = of_kernels(found)
+    found = [r for r in found if r not in unseen]
+    wrong = [r for r in found if r.verdict not in (PLAIN if must_pass(frontend, r) else GOOD)]
     assert not wrong, [f"{r.case} on {r.device}: {r.verdict} {r.reason[:200]}" for r in wrong[:20]]
     differences = ledger.differences(kept(frontend), found)
     assert not differences, [*differences[:20], ledger.REGENERATE.format(frontend)]
+    if unseen:
+        told = [f"{r.case} on {r.device}" for r in unseen]
+        pytest.skip(f"this processor has other kernels than those that were looked at: {told}")
 
 
 @pytest.mark.parametrize("frontend", ledger.FRONTENDS)
@@ -46,4 +81,4 @@ def test_a_ledger_is_read_as_it_is_written(frontend: str) -> None:
     text = ledger.path_of(frontend).read_text()
     assert ledger.text_of(ledger.parse(text), frontend) == text
     devices = {d for rows in kept(frontend).values() for d in rows.usual}
-    assert devices <= set(ledger.DEVICES) == {*DEVICES, *OTHERS}
+    assert devices - {ledger.STANDARD} <= set(ledger.DEVICES) == {*DEVICES, *OTHERS}

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from conformance.case import EXACT, Case
-from conformance.differences import ask, finding, mapping, page, words
-from conformance.differences.__main__ import PAGE
+from conformance.differences import ask, finding, mapping, page, site, words
+from conformance.differences.__main__ import PAGE, SITE
 from conformance.differences.ask import DEVICES, Group, Heard
 from conformance.differences.mapping import Row
 from conformance.differences.question import FRAMEWORKS, SIGNS, because, same
@@ -137,6 +137,12 @@ def test_devices_follow_every_origin_or_a_reason_says_why_not(
 @pytest.mark.parametrize("title", KNOWN)
 def test_what_is_well_known_is_found(title: str, heard: dict[str, Heard]) -> None:
     assert [set(g.voices) for g in heard[title].groups] == list(KNOWN[title])
+
+
+def test_the_page_with_filters_is_what_would_be_written(heard: dict[str, Heard]) -> None:
+    assert SITE.read_text() == site.site(list(heard.values()), FAMILIES), (
+        "python -m conformance.differences"
+    )
 
 
 def test_the_findings_on_the_page_are_what_frameworks_say(heard: dict[str, Heard]) -> None:

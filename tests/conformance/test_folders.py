@@ -14,7 +14,7 @@ from conformance.judging.result import PASS, REFUSED, WRONG, Result
 from conformance.running.conform import conform, plan_run
 from conformance.running.suite import Crew, Item, Options
 from conformance.suites.folders import Folders
-from nnadapter.commands import proof as prove
+from nnadapter.commands import conforming
 from nnir.errors import BadInput, DeviceError
 from tests.conftest import info, model_of
 
@@ -177,5 +177,5 @@ def test_the_printed_command_finds_the_folder(tmp_path: Path) -> None:
         folder(root / "same", want=2 * np.exp(X))
     found = results(*roots)
     words = shlex.split(found["with space 'q/same"].command)
-    given = prove.options_of(prove.conform.make_context("conform", words[2:]).params)
+    given = conforming.options_of(conforming.conform.make_context("conform", words[2:]).params)
     assert [i[3] for i in plan_run(given)["items"]] == ["with space 'q/same"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from threading import Thread
 
 import ml_dtypes
 import numpy as np
@@ -122,6 +123,17 @@ def test_an_oracle_that_dies_is_replaced() -> None:
             dying.ask({"how": "hang"}, [])
         dying.timeout = 30
         assert dying.ask({"how": "answer"}, [f(1)])[0] == 1
+
+
+def test_an_oracle_outlives_the_thread_that_asks_first() -> None:
+    with Oracle("tests.conformance.dying_oracle", timeout=30) as oracle:
+        thread = Thread(target=oracle.ask, args=({"how": "answer"}, [f(1)]))
+        thread.start()
+        thread.join()
+        first = oracle.pid
+        assert first is not None
+        assert oracle.ask({"how": "answer"}, [f(2)])[0] == 2
+        assert oracle.pid == first
 
 
 def test_limits_match_by_device_type_and_name() -> None:

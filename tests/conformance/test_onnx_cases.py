@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.case import Case, Limit, ModelCase
-from conformance.cases.onnx import CASES, LIMITS, MODELS
+from conformance.cases.onnx import CASES, LIMITS, MODELS, OPEN
 from conformance.engines.onnx import ENGINE, WHOLE
 from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE
@@ -16,6 +16,11 @@ from .judging import judge, require_distinct, require_used
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, oracle: Oracle) -> None:
     judge(ENGINE, case, LIMITS, oracle)
+
+
+@pytest.mark.parametrize("case", OPEN, ids=str)
+def test_case_of_open_sizes(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle, may_refuse=True)
 
 
 @pytest.mark.parametrize("case", MODELS, ids=str)
@@ -34,4 +39,4 @@ def test_every_converter_has_a_case() -> None:
 
 
 def test_case_names_differ() -> None:
-    require_distinct(CASES)
+    require_distinct([*CASES, *OPEN])

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from conformance.judging.judge import Verdict
-from conformance.judging.record import with_gap
-from conformance.judging.result import CRASH, GOOD, MEMORY, PASS, SKIP, TIMEOUT
+from conformance.judging.record import PLAIN, with_gap
+from conformance.judging.result import CRASH, MEMORY, PASS, SKIP, TIMEOUT
 from conformance.oracles.oracle import Oracle, Refused
 from conformance.processes.worker import Lost
 from conformance.running.conform import conform
@@ -22,7 +22,7 @@ from conformance.suites.opinfo import Sample
 from conformance.suites.opinfo_gaps import GAPS, OpGap, gap
 from conformance.suites.samples import OpInfo
 from frontends.torch import TABLE
-from nnadapter.commands import proof as prove
+from nnadapter.commands import conforming
 from nnir.errors import NNAdapterError, Unsupported
 from nnir.model import Value
 
@@ -42,7 +42,7 @@ def unexpected(results: Iterator[Sample], campaign: str = "") -> list[Sample]:
     for result in results:
         known = gap(result.op, "builtin", result.dtype, campaign)
         seen = with_gap(Verdict(result.verdict, result.reason), known, must_fail=False)
-        if seen.verdict not in GOOD:
+        if seen.verdict not in PLAIN:
             found.append(result)
     return found
 
@@ -183,7 +183,7 @@ def test_the_printed_command_runs_that_case() -> None:
     (same,) = [r for r in whole if "bfloat16" in r.case]
     item = Item(same.suite, same.frontend, same.op, "signbit-bfloat16")
     words = shlex.split(command(item, "builtin", options))
-    given = prove.options_of(prove.conform.make_context("conform", words[2:]).params)
+    given = conforming.options_of(conforming.conform.make_context("conform", words[2:]).params)
     (alone,) = conform(given, jobs=1).results
     assert len(whole) == 2
     assert replace(alone, seconds=0.0) == replace(same, seconds=0.0)

@@ -25,7 +25,7 @@ from nnir.ops import binary, unary
 from nnir.types import Precision, TensorType
 
 OPTIONS = Options(
-    frontends=("onnx",), devices=("openvino",), op="Abs,Neg,If,Mod", yardstick=False
+    frontends=("onnx",), devices=("openvino",), op="Abs,Neg,If,Mod", yardstick=False, fresh=True
 ).as_dict()
 
 

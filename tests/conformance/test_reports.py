@@ -14,9 +14,23 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from click.testing import CliRunner
 
-from conformance.judging.result import GOOD, LIMIT, PASS, SKIP, VERDICTS, Result, Run
+from conformance.judging.result import (
+    GAPS,
+    GOOD,
+    LIMIT,
+    PASS,
+    REFUSED,
+    SKIP,
+    VERDICTS,
+    WRONG,
+    Result,
+    Run,
+)
 from conformance.reports import against, junit, summary
+from conformance.reports.merge import merge
+from nnadapter.cli import main as cli
 from nnir.errors import BadFile
 from nnir.errors import summary as one_line
 
@@ -28,7 +42,29 @@ OPS = {
     "paddle": ("relu", "conv2d", "matmul", "lerp", "qr"),
     "paddle-legacy": ("relu", "pool2d", "elementwise_add", "yolo_box"),
 }
+STANDARD = {
+    "Relu": "RELU",
+    "aten.relu.default": "RELU",
+    "RELU": "RELU",
+    "relu": "RELU",
+    "Conv": "CONV_2D",
+    "aten.conv2d.default": "CONV_2D",
+    "Conv2D": "CONV_2D",
+    "CONV_2D": "CONV_2D",
+    "conv2d": "CONV_2D",
+    "LeakyRelu": "LEAKY_RELU",
+    "Erf": "ERF",
+    "MatMul": "MAT_MUL",
+    "matmul": "MAT_MUL",
+    "Gemm": "MAT_MUL",
+    "GRU": "GRU",
+}
+"""What some of them are; the others were not converted."""
+
 DEVICES = ("builtin", "onnxruntime")
+ENVIRONMENT: dict[str, Any] = {
+    "environment": {"python": "3.11.2", "onnxruntime": "1.18", "torch": "2.13.0"}
+}
 SUITES = ("cases", "onnx-backend", "opinfo", "models", "fuzz")
 DTYPES = ("float32", "float16", "bfloat16", "float64", "int64")
 WHYS = ("plain", "nan stays nan", "a negative slope", "zero size", "rank 0", "keep_dims=True")
@@ -66,6 +102,7 @@ def make_run(count: int = 600, failing: int = 4) -> Run:
             device=device,
             verdict=PASS,
             seconds=0.001 * (k * 7919 % 997),
+            standard=(STANDARD[op], "CAST") if op in STANDARD else (),
             dtype=dtype,
         )
         run.results.append(judged(base, k, failing))
@@ -194,12 +231,28 @@ def test_every_verdict_has_its_place() -> None:
     assert {junit.KINDS.get(v, PASS) for v in VERDICTS} == {PASS, "failure", "error", "skipped"}
 
 
-def test_failures_come_worst_first() -> None:
+def test_what_is_refused_fails_strict_runs_only() -> None:
     run = make_run()
-    found = summary.failures(run.results)
-    assert Counter(r.verdict for r in found) == Counter(
-        r.verdict for r in run.results if r.verdict not in GOOD
-    )
+    assert {r.verdict for r in run.failures} == set(VERDICTS) - GOOD
+    assert not {REFUSED, LIMIT} & {r.verdict for r in run.failures}
+    gaps = Run([result(verdict=REFUSED), result(verdict=LIMIT), result()])
+    assert gaps.is_good
+    assert not replace(gaps, is_strict=True).is_good
+    assert Run.of(replace(gaps, is_strict=True).as_dict()).is_strict
+
+
+def test_reasons_of_one_kind_are_counted_together() -> None:
+    said = [f"NoLowering: CONV_3D of rank {k}, in ONNX node Conv 'c{k}'" for k in range(5)]
+    rows = [result(reason=text, verdict=REFUSED) for text in [*said, "no float64", "no float64"]]
+    found = summary.by_kind_of_reason(rows, REFUSED)
+    assert [(k.partition(",")[0], len(v)) for k, v in found.items()] == [
+        ("NoLowering: CONV_3D of rank 0", 5),
+        ("no float64", 2),
+    ]
+
+
+def test_failures_come_worst_first() -> None:
+    found = summary.by_severity(make_run().results)
     ranks = [summary.ORDER.index(r.verdict) for r in found]
     assert ranks == sorted(ranks)
 
@@ -239,10 +292,18 @@ def test_junit_counts(tmp_path: Path) -> None:
         for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             assert int(found.get(key, "")) == len(list(found.iter(tag)))
     kinds = Counter(child.tag for case in root.iter("testcase") for child in case)
-    assert kinds["skipped"] == run.counts[SKIP] + run.counts[LIMIT]
-    assert kinds["failure"] == sum(run.counts[v] for v in ("wrong", "refused", "stale"))
+    assert kinds["skipped"] == sum(run.counts[v] for v in (SKIP, *GAPS))
+    assert kinds["failure"] == run.counts[WRONG] + run.counts["stale"]
     assert kinds["error"] == sum(run.counts[v] for v in ("error", "crash", "timeout", "memory"))
     assert math.isclose(float(root.get("time", "")), run.seconds)
+
+
+def test_junit_of_a_strict_run(tmp_path: Path) -> None:
+    junit.write(replace(make_run(), is_strict=True), tmp_path / "junit.xml")
+    root = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    kinds = Counter(f.get("type") for f in root.iter("failure"))
+    counts = make_run().counts
+    assert kinds == {v: counts[v] for v in (WRONG, "stale", *GAPS) if counts[v]}
 
 
 def test_junit_tells_a_failure(tmp_path: Path) -> None:
@@ -298,6 +359,10 @@ def test_what_changed() -> None:
             result("still wrong", "wrong"),
             result("is listed now", "wrong"),
             result("is skipped now"),
+            result("is refused now"),
+            result("was refused", REFUSED),
+            result("says something else", answer="1234"),
+            result("says the same", answer="1234"),
             result("gone"),
             result("slow", seconds=0.06),
             result("twice, but quick", seconds=0.01),
@@ -309,9 +374,13 @@ def test_what_changed() -> None:
             result("stays"),
             result("breaks", "crash"),
             result("was wrong"),
-            result("still wrong", "refused"),
+            result("still wrong", "crash"),
             result("is listed now", LIMIT),
             result("is skipped now", SKIP),
+            result("is refused now", REFUSED, reason="no kernel"),
+            result("was refused"),
+            result("says something else", answer="5678", max_ulp=3.0),
+            result("says the same", answer="1234"),
             result("slow", seconds=0.12),
             result("twice, but quick", seconds=0.05),
             result("a second more", seconds=11.0),
@@ -324,11 +393,21 @@ def test_what_changed() -> None:
     assert names == {
         "new_failures": ["breaks", "new and wrong"],
         "fixed": ["was wrong"],
-        "excused": ["is listed now", "is skipped now"],
+        "lost": ["is refused now", "is skipped now"],
+        "gained": ["was refused"],
+        "excused": ["is listed now"],
+        "answers": ["says something else"],
         "slower": ["slow"],
         "added": ["new", "new and wrong"],
         "gone": ["gone"],
     }
+    assert found.is_worse
+    told = [change.text for change in found.changes]
+    assert "lost: onnx is refused now on builtin: pass -> refused: no kernel" in told
+    assert (
+        "other answer: onnx says something else on builtin: "
+        "pass -> pass (3 units in the last place)" in told
+    )
     assert found.slower[0].seconds_before == 0.06
     assert math.isclose(found.slower[0].times, 2)
     json.dumps(found.as_dict(), allow_nan=False)
@@ -336,6 +415,90 @@ def test_what_changed() -> None:
 
 def test_nothing_changed() -> None:
     assert against.compare(make_run(), make_run()) == against.Comparison()
+    assert not against.Comparison().is_worse
+
+
+# Several runs
+
+
+def test_runs_of_other_devices_are_one() -> None:
+    run = make_run()
+    parts = [Run([r for r in run.results if r.device == d], **ENVIRONMENT) for d in DEVICES]
+    merged = merge([("a.json", parts[0]), ("b.json", parts[1])])
+    assert merged.replaced == 0
+    assert sorted(merged.run.results, key=lambda r: r.key) == sorted(
+        run.results, key=lambda r: r.key
+    )
+    assert merged.run.environment == ENVIRONMENT["environment"]
+
+
+def test_versions_stand_in_the_names_where_they_differ() -> None:
+    old = Run([result("a", device="onnxruntime", frontend="torch")], **ENVIRONMENT)
+    new = Run([result("a", WRONG, device="onnxruntime", frontend="torch")], **ENVIRONMENT)
+    new.environment = {**old.environment, "onnxruntime": "1.31", "origin torch": "2.6.0"}
+    merged = merge([("old.json", old), ("new.json", new)]).run
+    assert [(r.frontend, r.device, r.verdict) for r in merged.results] == [
+        ("torch 2.13.0", "onnxruntime 1.18", PASS),
+        ("torch 2.6.0", "onnxruntime 1.31", WRONG),
+    ]
+    assert merged.environment["onnxruntime"] == "1.18 in old.json, 1.31 in new.json"
+    assert merged.environment["torch"] == "2.13.0"
+
+
+def test_two_versions_of_an_origin_are_compared(tmp_path: Path) -> None:
+    """What one version answers otherwise is listed, and nothing else."""
+    runs = {"old": ("1.19.1", "aa", WRONG), "new": ("", "bb", PASS)}
+    paths = []
+    for name, (number, digest, verdict) in runs.items():
+        origin = {"origin onnx": number} if number else {}
+        environment = {"onnx": "1.23.2", "onnxruntime": "1.31.1", **origin}
+        results = [
+            replace(result("changed", verdict, reason="apart"), answer=digest),
+            replace(result("same"), answer="cc"),
+            replace(result("unknown"), answer=digest if name == "old" else ""),
+        ]
+        paths.append(tmp_path / f"{name}.json")
+        paths[-1].write_text(json.dumps(Run(results, environment=environment).as_dict()))
+    done = CliRunner().invoke(cli, ["report", "--diff", *map(str, paths)])
+    assert done.exit_code == 0, done.output
+    assert done.stdout.splitlines() == [
+        "origin onnx: 1.19.1 -> 1.23.2",
+        (
+            "against the older run: 0 new failures, 0 lost, 1 fixed, 0 gained, 0 excused, "
+            "1 other answers, 0 slower, 0 new, 0 gone"
+        ),
+        "fixed: onnx changed on builtin: wrong: apart -> pass: apart",
+        "other answer: onnx changed on builtin: wrong: apart -> pass: apart",
+    ]
+
+
+def test_the_last_of_equal_results_is_kept() -> None:
+    merged = merge([("a", Run([result("a", WRONG), result("b")])), ("b", Run([result("a")]))])
+    assert merged.replaced == 1
+    assert {r.case: r.verdict for r in merged.run.results} == {"a": PASS, "b": PASS}
+    apart = [Run([result("a")], environment={"system": s}) for s in ("Linux", "Windows")]
+    devices = [r.device for r in merge([("a", apart[0]), ("b", apart[1])]).run.results]
+    assert devices == ["builtin (Linux)", "builtin (Windows)"]
+
+
+def test_the_command_merges_and_compares(tmp_path: Path) -> None:
+    paths = [tmp_path / name for name in ("old.json", "new.json", "all.json")]
+    old, new = Run([result("a"), result("b")]), Run([result("a", REFUSED, reason="no kernel")])
+    for path, run in zip(paths, (old, new), strict=False):
+        path.write_text(json.dumps(run.as_dict()))
+    names = [str(p) for p in paths[:2]]
+    done = CliRunner().invoke(cli, ["report", *names, "--diff"])
+    assert done.exit_code == 1
+    assert "1 lost" in done.output
+    assert "lost: onnx a on builtin: pass -> refused: no kernel" in done.output
+    done = CliRunner().invoke(cli, ["report", *reversed(names), "--diff"])
+    assert done.exit_code == 0, done.output
+    done = CliRunner().invoke(cli, ["report", *names, "--json", str(paths[2])])
+    assert done.exit_code == 0, done.output
+    assert "1 results stand in several reports" in done.stderr
+    assert {r.case: r.verdict for r in against.load(paths[2]).results} == {"a": REFUSED, "b": PASS}
+    assert CliRunner().invoke(cli, ["report", names[0], "--diff"]).exit_code == 2
+    assert CliRunner().invoke(cli, ["report"]).exit_code == 2
 
 
 def test_a_case_is_one_of_its_device() -> None:
@@ -378,6 +541,7 @@ def of_result(**changes: Any) -> str:
         (damaged(seconds="long"), "damaged report"),
         (damaged(options=3), "damaged report"),
         (damaged(environment=[3]), "damaged report"),
+        (damaged(environment={"torch": 3}), "versions in another form"),
         (damaged(skipped=[3]), "in another form"),
         (damaged(skipped=3), "damaged report"),
         (of_result(verdict="fine"), "verdict 'fine'"),

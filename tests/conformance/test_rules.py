@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-
 import numpy as np
 import pytest
 
 from conformance.case import Case
 from conformance.cases.nnir import CASES as DIRECT
-from conformance.cases.nnir import LIMITS, DirectCase, DirectLimit
+from conformance.cases.nnir import DirectCase
 from conformance.cases.onnx import CASES
 from conformance.cases.tensorflow import CASES as TENSORFLOW
 from conformance.cases.torch import CASES as TORCH
@@ -20,7 +17,6 @@ from conformance.engines.onnx import convert, run_inputs
 from conformance.judging.type_rules import problem, trace
 from hal.runtime.program import Program
 from nnir.check import check
-from nnir.errors import BadType, Unsupported
 from nnir.evaluate import Plan
 from nnir.model import Model
 from nnir.ops import OPERATORS, quant
@@ -28,19 +24,6 @@ from nnir.types import Precision, TensorType
 
 DEVICES = ("builtin", "onnxruntime")
 RIGHT = [c for c in DIRECT if c.raises is None]
-NEED_SIZES = {
-    "ADAPTIVE_AVERAGE_POOL_2D",
-    "ADAPTIVE_MAX_POOL_2D",
-    "AVERAGE_POOL_2D",
-    "CONV_2D",
-    "CONV_2D_TRANSPOSE",
-    "INVERSE",
-    "NON_MAX_SUPPRESSION",
-    "PRIOR_BOX",
-    "RESIZE_LINEAR",
-    "YOLO_BOX",
-}
-"""Operators that may be refused where sizes are only known while running."""
 
 
 @pytest.mark.parametrize("case", [c for c in CASES if not c.raises], ids=str)
@@ -76,54 +59,6 @@ def test_direct_case_fails(case: DirectCase) -> None:
     assert case.raises is not None
     with pytest.raises(case.raises):
         Plan(case.model()).run(case.arrays())
-
-
-def run(case: DirectCase, device: str) -> None:
-    """As the case says, and as the reference does."""
-    with Program(case.model(), device) as program:
-        got = program(*case.arrays())
-    case.compare(got)
-    case.agree(got, Plan(case.model()).run(case.arrays()))
-
-
-@contextmanager
-def on(device: str) -> Iterator[None]:
-    """What is raised meanwhile says where."""
-    try:
-        yield
-    except BaseException as error:
-        error.add_note(f"on {device}")
-        raise
-
-
-@pytest.mark.parametrize("case", RIGHT, ids=str)
-def test_direct_case_on_devices(case: DirectCase) -> None:
-    for device in DEVICES:
-        limit = next((x for x in LIMITS if x.matches(case, device)), None)
-        with on(device), nullcontext() if limit is None else pytest.raises(limit.raises):
-            run(case, device)
-
-
-def can_run(case: DirectCase) -> list[str]:
-    return [d for d in DEVICES if not any(x.matches(case, d) for x in LIMITS)]
-
-
-@pytest.mark.parametrize("case", [c for c in RIGHT if can_run(c)], ids=str)
-def test_direct_case_of_unknown_sizes(case: DirectCase) -> None:
-    """A rule or a device may refuse; where they do not, the values are the same."""
-    for device in can_run(case):
-        with on(device):
-            try:
-                program = Program(case.model(symbolic=True), device)
-            except (BadType, Unsupported):
-                assert case.operator.name in NEED_SIZES
-                continue
-            case.compare(program(*case.arrays()))
-
-
-@pytest.mark.parametrize("limit", LIMITS, ids=str)
-def test_limit_matches_a_case(limit: DirectLimit) -> None:
-    assert any(limit.matches(c, d) for c in RIGHT for d in DEVICES)
 
 
 def test_quantize_gives_what_dequantize_takes() -> None:

@@ -35,6 +35,7 @@ MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/onnxruntime/make_types.py",
     "hal/drivers/onnxruntime/probe.py",
     "hal/drivers/openvino/driver.py",
+    "conformance/oracles/device.py",
     "conformance/oracles/litert.py",
     "conformance/oracles/onnx.py",
     "conformance/oracles/opinfo.py",
@@ -237,6 +238,7 @@ UNTYPED = {
     ("hal/drivers/openvino/fusing.py", "fuses"): "OpenVINO's objects",
     ("hal/drivers/openvino/fusing.py", "is_far"): "OpenVINO's objects",
     ("hal/drivers/openvino/fusing.py", "is_near"): "OpenVINO's objects",
+    ("hal/drivers/openvino/nodes.py", "create"): "OpenVINO's objects",
 }
 """Public functions of hal whose signature says Any, and why."""
 

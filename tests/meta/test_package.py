@@ -38,4 +38,4 @@ def test_entry_points_load() -> None:
 
 def test_the_core_needs_little() -> None:
     names = {d.split(">")[0].split("<")[0] for d in PROJECT["project"]["dependencies"]}
-    assert names == {"numpy", "ml_dtypes", "click", "rich"}
+    assert names == {"numpy", "ml_dtypes", "click", "platformdirs", "rich"}
