@@ -15,9 +15,11 @@ from hal.properties import environment
 from nnir.errors import DeviceError, NNAdapterError, describe, summary
 
 from . import net
+from .commands.bisecting import bisect
+from .commands.conforming import conform
 from .commands.conversion import convert, verify
 from .commands.inspection import check, devices, doctor, inspect, ops
-from .commands.proof import bisect, conform
+from .commands.reporting import report
 from .commands.running import run
 from .interruption import INTERRUPTED
 from .terminal import say
@@ -63,5 +65,6 @@ def main() -> None:
     """Convert, run and prove deep-learning models through one standard operator set."""
 
 
-for _command in (convert, run, verify, bisect, conform, inspect, check, devices, ops, doctor):
+COMMANDS = (convert, run, verify, bisect, conform, report, inspect, check, devices, ops, doctor)
+for _command in COMMANDS:
     main.add_command(_command)

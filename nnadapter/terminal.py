@@ -118,6 +118,11 @@ def say(text: str) -> None:
     click.echo(lines(text), err=True)
 
 
+def echo(text: str) -> None:
+    """A line on stdout of what comes from files."""
+    click.echo(legible(text.replace("\n", " ")))
+
+
 def answer(text: str) -> None:
     """A result for a person, on stdout."""
     click.echo(lines(text))

@@ -1,0 +1,109 @@
+"""The command that finds a wrong operation: bisect."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nnir.errors import BadInput
+from nnir.legible import legible
+
+from .. import api
+from ..terminal import (
+    DEVICE,
+    FILE,
+    JSON,
+    PROPERTIES,
+    SEED,
+    busy,
+    echo,
+    loading,
+    print_json,
+    say,
+    show,
+)
+
+if TYPE_CHECKING:
+    from conformance.bisecting.finding import Finding
+
+
+@click.command()
+@FILE
+@loading
+@DEVICE
+@PROPERTIES
+@SEED
+@click.option("--folder", type=click.Path(path_type=Path), help="Where to put what shows it.")
+@click.option("--optimize", is_flag=True, help="Look at the model as --optimize converts it.")
+@click.option("--tolerance", type=float, help="Of one operation; by precision when not given.")
+@JSON
+def bisect(
+    file: Path,
+    device: str,
+    properties: str,
+    seed: int,
+    folder: Path | None,
+    optimize: bool,
+    tolerance: float | None,
+    as_json: bool,
+    how: dict[str, Any],
+) -> None:
+    """Find the first operation of FILE that is wrong, and put it into a folder of its own.
+
+    The folder holds the operation as a model, its inputs, both results and a script.
+    """
+    place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
+    if place.exists():
+        raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
+    with busy(f"looking for the first wrong operation on {device}"):
+        found = api.bisect(
+            file,
+            device,
+            properties=properties,
+            folder=place,
+            fuse=optimize,
+            tolerance=tolerance,
+            seed=seed,
+            loading=how,
+        )
+    finding = found.finding
+    if found.note:
+        say(legible(f"note: {found.note}"))
+    if as_json:
+        data = {"agrees": found.agrees, "operations": found.total, "compared": found.known}
+        print_json(data | ({} if finding is None else {"finding": finding.as_dict()}))
+    elif finding is None:
+        click.echo(f"every operation agrees: {found.total}, {found.known} compared by name")
+    else:
+        _explain(finding, place)
+    sys.exit(0 if found else 1)
+
+
+def _explain(finding: Finding, place: Path) -> None:
+    """A finding for people."""
+    from conformance.bisecting.finding import KINDS
+
+    show(
+        ("", "finding"),
+        [
+            *(_where(finding) if finding.operation else ()),
+            ("value", finding.value),
+            ("what", KINDS[finding.kind]),
+            ("device", finding.device),
+            ("difference", finding.reason),
+        ],
+    )
+    if finding.model is not None:
+        echo(f"python {shlex.quote(str(place / 'show.py'))} shows it")
+
+
+def _where(finding: Finding) -> list[tuple[str, str]]:
+    """Which operation it is; there is none where only all of them together differ."""
+    return [
+        ("operation", f"{finding.operation} ({finding.position + 1} of {finding.total})"),
+        ("in the source", finding.origin),
+    ]
