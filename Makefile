@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 JOBS ?= 2
+SEED ?= 0
+COUNT ?= 24
 
-.PHONY: demo test lint house bench clean
+.PHONY: demo test lint house bench mutants lines clean
 
 demo: $(READY)
 	$(BIN)/python examples/resnet50.py
@@ -23,6 +25,15 @@ house: $(READY)
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks
+
+mutants: $(READY)
+	$(BIN)/python -m conformance.mutants --seed $(SEED) --count $(COUNT) --jobs $(JOBS) --tests
+
+lines: $(READY)
+	rm -rf build/lines
+	$(BIN)/python -m nnadapter conform --fresh --jobs $(JOBS) --lines build/lines \
+		$(foreach d,builtin litert onnxruntime openvino torch,--device $(d))
+	$(BIN)/python -m conformance.lines build/lines --list
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
