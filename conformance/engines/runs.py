@@ -22,6 +22,7 @@ from nnir.errors import NNAdapterError
 from nnir.fingerprint import digest
 from nnir.model import Model
 
+from ..judging.tolerance import is_random
 from ..processes.answer_store import AnswerStore, key_of
 
 REFUSED, DECOMPOSED = "refused", "decomposed"
@@ -88,8 +89,8 @@ class KeptRuns:
 
     def _key(self, model: Model, device: str, inputs: Sequence[np.ndarray]) -> bytes | None:
         identity = self._identify(device)
-        if identity is None:
-            return None
+        if identity is None or any(map(is_random, model.operations)):
+            return None  # another run draws other numbers
         if model not in self._digests:
             self._digests[model] = digest(model)
         return key_of(identity, {"device": device}, list(inputs), self._digests[model])

@@ -14,9 +14,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 ROWS = HEADS = 4
 SHAPE = (2, ROWS, HEADS, 8)

@@ -14,9 +14,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 weights = np.arange(90, dtype=np.float32).reshape(6, 3, 5) / 90
 rows = np.arange(12, dtype=np.float32).reshape(4, 3) / 12

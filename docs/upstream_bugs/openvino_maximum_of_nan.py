@@ -13,9 +13,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 x, y = (ops.parameter([2], ov.Type.f32) for _ in range(2))
 model = ov.Model([ops.maximum(x, y)], [x, y])

@@ -13,9 +13,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 image = np.arange(48, dtype=np.float32).reshape(1, 1, 4, 4, 3)
 taps = np.ones((1, 1, 2, 1, 1), np.float32)

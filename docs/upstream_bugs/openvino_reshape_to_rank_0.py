@@ -13,9 +13,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 if sys.argv[1:] != ["child"]:
     died = subprocess.run([sys.executable, __file__, "child"], check=False).returncode

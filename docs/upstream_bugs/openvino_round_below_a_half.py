@@ -12,9 +12,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 x = ops.parameter([1], ov.Type.f32)
 model = ov.Model([ops.round(x, "half_away_from_zero")], [x])

@@ -13,9 +13,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset13 as op
 except ModuleNotFoundError:
     sys.exit(2)
+op = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 x = op.parameter([3, 5, 4, 7], np.float32)
 product = op.matmul(x, op.constant(np.ones(7, np.float32)), False, False)

@@ -13,9 +13,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset15 as ops
 except ModuleNotFoundError:
     sys.exit(2)
+ops = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 x = ops.parameter([2], ov.Type.f32)
 places, updates = ops.constant(np.array([0])), ops.constant(np.array([np.nan], np.float32))

@@ -15,9 +15,9 @@ import numpy as np
 
 try:
     import openvino as ov
-    from openvino import opset13 as op
 except ModuleNotFoundError:
     sys.exit(2)
+op = ov.opset13 if hasattr(ov, "opset13") else ov.runtime.opset13
 
 x = op.parameter([1, 1, 9, 3], np.float32)
 taps = op.constant(np.ones((1, 1, 1, 1), np.float32))

@@ -77,8 +77,6 @@ OPEN: list[DirectCase] = [
 another order."""
 
 CASES += [c for kind in (typed, *KINDS) for c in kind.CASES]
-CASES, OPEN = ([*{str(c): c for c in rows}.values()] for rows in (CASES, OPEN))
-"""Of rows with one name, which two families came by, the last one."""
 
 LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())

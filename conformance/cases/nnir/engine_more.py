@@ -232,7 +232,7 @@ def _places() -> Iterator[Row]:
         count = table(np.float32).shape[batch]
         given = {"time_axis": time, "batch_axis": batch}
         operands = (table(np.float32), i(*([2, 1, 2][:count])))
-        yield Row(index.reverse_sequence, operands, given, why=f"{time}, {batch}")
+        yield Row(index.reverse_sequence, operands, given, why=f"time {time}, batch {batch}")
 
 
 def _shapes() -> Iterator[Row]:

@@ -27,7 +27,7 @@ def _ways() -> Iterator[tuple[str, Any, Any]]:
     """Names, scales and sizes."""
     yield "sizes", None, Const(i(1, 2, 7, 3))
     yield "sizes while running", None, i(1, 2, 3, 7)
-    yield "scales", Const(f(1, 1, 1.3, 0.7)), None
+    yield "scales, two", Const(f(1, 1, 1.3, 0.7)), None
     yield "scales while running", f(1, 1, 0.6, 2.5), None
     yield "one element", None, i(1, 2, 1, 1)
 

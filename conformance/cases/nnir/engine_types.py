@@ -92,7 +92,7 @@ def _pairs() -> Iterator[Row]:
         for operator in (binary.div, binary.floor_div):
             tol = ULPS.get(dtype, Tolerance()) if operator is binary.div else Tolerance()
             yield Row(operator, fixed, tol=tol, why=f"{name} by constants", opens=False)
-        yield Row(binary.sum_, (a, a[::-1].copy(), a), why=f"three of {name}", opens=False)
+        yield Row(binary.sum_, (a, a[::-1].copy(), a), why=f"three orders of {name}", opens=False)
 
 
 def _comparisons() -> Iterator[Row]:

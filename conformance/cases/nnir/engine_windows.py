@@ -322,11 +322,11 @@ def _unpooled() -> Iterator[Row]:
     ):
         data = whole(2, 1, *sizes, low=1, high=9)
         places = np.arange(data.size, dtype=np.int64).reshape(data.shape)[..., ::-1].copy()
-        yield Row(pool.max_unpool, (data, places), attrs, why=why)
+        yield Row(pool.max_unpool, (data, places), attrs, why=f"{why}, backwards")
         if why == "plain":
             for shape in ((2, 1, 6, 12), (2, 1, 8, 13)):
                 size = Const(i(*shape))
-                yield Row(pool.max_unpool, (data, places, size), attrs, why=f"{why}, {shape}")
+                yield Row(pool.max_unpool, (data, places, size), attrs, why=f"backwards, {shape}")
 
 
 def _folded() -> Iterator[Row]:

@@ -44,6 +44,7 @@ OF_MANY = [
     Case("aten.random.from", (Y, -2, None)),
     Case("aten.random.from", (Y.astype(np.int32), -2, 3)),
     Case("aten.geometric.default", (Y, 0.25)),
+    Case("aten.cauchy.default", (Y, 1.0, 2.0)),
     Case("aten.multinomial.default", (f(0.2, 0.8), *MANY, True)),
 ]
 

@@ -19,16 +19,20 @@ table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
 
 
-def _draw(
-    g: Emitter, shape: Ref, low: float, high: float, seed: float | None, part: int = 1
-) -> Ref:
-    """Numbers in [low, high); seeds of 0 stand for other numbers in each run."""
+def _draw(g: Emitter, shape: Ref, seed: float | None, part: int = 1) -> Ref:
+    """Numbers in [0, 1); seeds of 0 stand for other numbers in each run.
+
+    OpenVINO draws once for all runs where a constant minus such numbers is made of constants alone,
+    and moves a factor into the bounds, which it then finds in disorder. It cannot compute Unique
+    before it runs.
+    """
     number = 0 if seed is None else struct.unpack("<Q", struct.pack("<d", seed))[0] % 0x7FFFFFFF
-    bounds = [g.constant(np.float32(v)) for v in (low, high)]
+    low = g.node("Unique", g.constant(np.zeros(1, np.float32)), outputs=4)[0]
     return g.node(
         "RandomUniform",
         shape,
-        *bounds,
+        g.reshape(low, []),
+        g.constant(np.float32(1)),
         output_type="f32",
         global_seed=0 if seed is None else number + 1,
         op_seed=0 if seed is None else part,
@@ -39,7 +43,7 @@ def _draw(
 def random_uniform(
     g: Emitter, shape: Value, *, low: float, high: float, dtype: Precision, seed: float | None
 ) -> Ref:
-    drawn = _draw(g, g.int64(shape), 0.0, 1.0, seed)
+    drawn = _draw(g, g.int64(shape), seed)
     spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
     made = g.pair("Add", spread, g.number(low, drawn))
     if low < high:
@@ -54,8 +58,8 @@ def random_normal(
 ) -> Ref:
     """G. E. P. Box and M. E. Muller, 1958."""
     sizes = g.int64(shape)
-    first = _draw(g, sizes, 0.0, 1.0, seed)
-    second = _draw(g, sizes, 0.0, 1.0, seed, 2)
+    first = _draw(g, sizes, seed)
+    second = _draw(g, sizes, seed, 2)
     open_ = g.pair("Subtract", g.number(1, first), first)  # never 0
     radius = g.node("Sqrt", g.pair("Multiply", g.node("Log", open_), g.number(-2, first)))
     turn = g.node("Cos", g.pair("Multiply", second, g.number(2 * math.pi, first)))
@@ -66,7 +70,7 @@ def random_normal(
 @table.lower(random.bernoulli)
 def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
     chance = g.cast(input, FLOAT32)
-    drawn = _draw(g, g.dims(chance), 0.0, 1.0, seed)
+    drawn = _draw(g, g.dims(chance), seed)
     return g.cast(g.pair("Less", drawn, chance), dtype)
 
 
@@ -77,7 +81,7 @@ def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: in
     x = g.cast(input, FLOAT32)
     rate = g.reshape(g.cast(ratio, FLOAT32), [])
     rate = g.where(g.reshape(training, []), rate, g.number(0, rate))
-    kept = g.pair("LessEqual", rate, _draw(g, g.dims(x), 0.0, 1.0, None))
+    kept = g.pair("LessEqual", rate, _draw(g, g.dims(x), None))
     factor = g.pair("Divide", g.number(1, rate), g.pair("Subtract", g.number(1, rate), rate))
     made = g.where(kept, g.pair("Multiply", x, factor), g.number(0, x))
     made = g.where(g.pair("Equal", rate, g.number(0, rate)), x, made)
