@@ -304,6 +304,8 @@ def lowest(dtype: np.dtype) -> Any:
 
 
 def transposed_size(size: Dim, stride: int, extent: int, pad: tuple[int, int], extra: int) -> Dim:
-    """The size that a transposed convolution gives one axis."""
+    """The size that a transposed convolution gives one axis; BadType where pads cut off more."""
     result = (size - 1) * stride + extent + extra - pad[0] - pad[1]
-    return result if isinstance(result, Expr) else max(result, 0)
+    if not isinstance(result, Expr):
+        require(result >= 0, f"pads {pad} cut more than the {result + sum(pad)} elements there are")
+    return result

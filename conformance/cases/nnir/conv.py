@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nnir.errors import BadType
 from nnir.ops import conv
 from nnir.types import AutoPad, Fuse
 
@@ -231,4 +232,11 @@ CASES = [
     ),
     *(_moved(code.name, fuse_code=code) for code in Fuse),
     _moved("strides and pads", strides=(2, 1), pads=(1, 1, 0, 0)),
+    DirectCase(
+        conv.conv_2d_transpose,
+        (rand(1, 2, 3, 4), rand(2, 1, 2, 3), rand(1)),
+        {"strides": (2, 1), "pads": (3, 2, 3, 4), "dilations": (1, 1)},
+        why="pads that cut more than there is",
+        raises=BadType,
+    ),
 ]
