@@ -11,6 +11,7 @@ added or moved, else everything is searched for what the file does not say:
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
@@ -19,9 +20,10 @@ from types import ModuleType
 from typing import Any
 
 from nnir.collector import paused_collector
-from nnir.errors import BadModel, describe
+from nnir.errors import BadInput, BadModel, describe
 from nnir.model import Model
 from nnir.passes.rewrite import Pass, apply
+from nnir.plugins import REGISTRY, PluginWarning
 
 from .table import Converter, Table
 
@@ -36,7 +38,9 @@ class LateTable:
 
     def __init__(self, package: str) -> None:
         self.package = package
+        self.frontend = package.rpartition(".")[2]
         self._found: dict[tuple[str, int], Converter | None] = {}
+        self._changes = 0
 
     @cached_property
     def families(self) -> dict[str, list[str]]:
@@ -59,11 +63,27 @@ class LateTable:
         return Table.merge(m.table for m in self.modules()).entries
 
     def find(self, name: str, version: int) -> Converter | None:
-        """The newest converter of an operator not above `version`."""
+        """The newest converter of an operator not above `version`, of a plug-in before ours."""
+        if self._changes != REGISTRY.changes:
+            self._changes = REGISTRY.changes
+            self._found.clear()
         key = name, version
         if key not in self._found:
-            self._found[key] = self._find(name, version)
+            self._found[key] = self._find_outside(name, version) or self._find(name, version)
         return self._found[key]
+
+    def _find_outside(self, name: str, version: int) -> Converter | None:
+        """The converter that a plug-in brings."""
+        for plugin, table in REGISTRY.of("converters", self.frontend):
+            if not isinstance(table, Table):
+                raise BadInput(f"{plugin}: the converters of {self.frontend} are no Table")
+            found = table.find(name, version)
+            if found is not None:
+                if name in self._family:
+                    text = f"{plugin} converts {name} of {self.frontend} in our place"
+                    warnings.warn(text, PluginWarning, stacklevel=2)
+                return found
+        return None
 
     def _find(self, name: str, version: int) -> Converter | None:
         family = self._family.get(name)
@@ -75,9 +95,12 @@ class LateTable:
 
 
 def operators_of(package: str) -> dict[str, dict[int, Converter]]:
-    """What a package converts, by operator and version."""
+    """What a package and plug-ins convert, by operator and version."""
     table: LateTable = of_converters(package, "TABLE")
-    return table.entries
+    found = dict(table.entries)
+    for _, outside in REGISTRY.of("converters", table.frontend):
+        found |= outside.entries
+    return found
 
 
 def of_converters(package: str, name: str) -> Any:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, ParamSpec, Protocol, cast, overload
 
-from nnir.errors import NoLowering
+from nnir.errors import BadInput, NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import NAMES
+from nnir.plugins import REGISTRY, PluginWarning
 from nnir.types import Fuse
 
 if TYPE_CHECKING:
@@ -210,6 +212,9 @@ class Lowerings(Generic[R]):
 
     entries: dict[Operator[object], Lowering[R]] = field(default_factory=dict)
     activation: Callable[[Any, R, Fuse], R] | None = None
+    device: str = ""
+    """Whose they are, where plug-ins may bring more."""
+    _outside: tuple[int, dict[Operator[object], Lowering[R]]] = (-1, {})
 
     def lower(
         self, *operators: Operator[object], implied: Collection[str] = (), **groups: type
@@ -291,8 +296,22 @@ class Lowerings(Generic[R]):
         self.entries[operator] = lowering
 
     def find(self, operator: Operator[object]) -> Lowering[R] | None:
-        """The lowering of an operator, None where it has none."""
-        return self.entries.get(operator)
+        """The lowering of an operator, of a plug-in before our own; None where it has none."""
+        if self.device and self._outside[0] != REGISTRY.changes:
+            self._outside = REGISTRY.changes, self._of_plugins()
+        return self._outside[1].get(operator) or self.entries.get(operator)
+
+    def _of_plugins(self) -> dict[Operator[object], Lowering[R]]:
+        """What plug-ins bring for the device."""
+        found: dict[Operator[object], Lowering[R]] = {}
+        for plugin, table in REGISTRY.of("lowerings", self.device):
+            if not isinstance(table, Lowerings):
+                raise BadInput(f"{plugin}: the lowerings for {self.device} are no Lowerings")
+            found = {**table.entries, **found}
+            if replaced := sorted(o.name for o in table.entries if o in self.entries):
+                text = f"{plugin} lowers {', '.join(replaced)} for {self.device} in our place"
+                warnings.warn(text, PluginWarning, stacklevel=2)
+        return found
 
     @classmethod
     def merge(cls, tables: Iterable[Lowerings[R]]) -> Lowerings[R]:
@@ -307,6 +326,8 @@ class Lowerings(Generic[R]):
     @classmethod
     def of_package(cls, package: str, *more: str) -> Lowerings[R]:
         """The tables of a driver's modules that are named like a family of operators, and of
-        those named `more`."""
+        those named `more`; its device has the package's name."""
         own = [n for n in NAMES if find_spec(f"{package}.{n}") is not None]
-        return cls.merge(import_module(f"{package}.{name}").table for name in (*own, *more))
+        merged = cls.merge(import_module(f"{package}.{name}").table for name in (*own, *more))
+        merged.device = package.rpartition(".")[2]
+        return merged

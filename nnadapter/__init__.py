@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from hal.runtime.options import Options
     from nnir.errors import NNAdapterError
     from nnir.model import Model
+    from nnir.plugins import Plugin
     from nnir.types import Precision, TensorType
 
     from .api import (
+        add_plugin,
         bisect,
         compile,
         convert,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         load,
         ops,
         optimize,
+        plugins,
         save,
         to_standard,
         verify,
@@ -33,8 +36,10 @@ __all__ = [
     "Model",
     "NNAdapterError",
     "Options",
+    "Plugin",
     "Precision",
     "TensorType",
+    "add_plugin",
     "bisect",
     "compile",
     "convert",
@@ -42,6 +47,7 @@ __all__ = [
     "load",
     "ops",
     "optimize",
+    "plugins",
     "save",
     "to_standard",
     "verify",
@@ -51,6 +57,7 @@ _PLACES = {
     "Model": "nnir.model",
     "NNAdapterError": "nnir.errors",
     "Options": "hal.runtime.options",
+    "Plugin": "nnir.plugins",
     "Precision": "nnir.types",
     "TensorType": "nnir.types",
 }

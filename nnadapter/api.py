@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +18,7 @@ from nnir import archive
 from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
 from nnir.model import Model
+from nnir.plugins import REGISTRY, Plugin, points
 
 from . import conversion
 from .checking import compile_checked
@@ -165,21 +164,33 @@ def _candidate_frontends(source: Any) -> Iterator[Frontend]:
     yield from others
 
 
-@functools.cache
-def _points() -> tuple[EntryPoint, ...]:
-    """The entry points of the frontends; to find them, files of all installed packages are read."""
-    return tuple(entry_points(group=GROUP))
-
-
 def _installed_frontends() -> Iterator[tuple[str, Frontend]]:
-    """Every installed frontend by its name; each is imported when its turn comes."""
-    for point in sorted(_points(), key=lambda e: e.name):
+    """Every installed frontend by its name, those of plug-ins first; each is imported when its
+    turn comes."""
+    for plugin in REGISTRY.plugins():
+        for name, frontend in plugin.frontends.items():
+            yield name, check_frontend(frontend, name)
+    for point in sorted(points(GROUP), key=lambda e: e.name):
         yield point.name, check_frontend(point.load(), point.name)
 
 
 def frontends() -> dict[str, Frontend]:
     """The installed frontends by name."""
     return dict(_installed_frontends())
+
+
+def add_plugin(plugin: Plugin) -> None:
+    """Let a plug-in take part in this process; one of the same name that is installed gives way.
+
+    Packages need no call: they name their `nnadapter.Plugin` in an entry point of the group
+    `nnadapter.plugins`. Raises BadInput where an operator's name or code is another's.
+    """
+    REGISTRY.add(plugin)
+
+
+def plugins() -> dict[str, Plugin]:
+    """The plug-ins that take part, by name."""
+    return {p.name: p for p in REGISTRY.plugins()}
 
 
 @guard("path")
@@ -400,7 +411,5 @@ def devices() -> dict[str, type[Device]]:
 
 
 def ops() -> dict[str, Operator]:
-    """Every operator by its name in the standard."""
-    from nnir.ops import OPERATORS
-
-    return dict(OPERATORS)
+    """Every operator by its name, of the standard, ours and those of plug-ins."""
+    return {operator.name: operator for operator in REGISTRY.operators()}

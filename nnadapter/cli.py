@@ -7,12 +7,15 @@ Exit status: 0 good, 1 differs, damaged or unsupported, 2 wrong usage, 130 inter
 from __future__ import annotations
 
 import warnings
+from traceback import walk_tb
 from typing import Any
 
 import click
 
 from hal.properties import environment
 from nnir.errors import DeviceError, NNAdapterError, describe, summary
+from nnir.isolation import PACKAGES
+from nnir.plugins import GROUP, points
 
 from . import net
 from .commands.bisecting import bisect
@@ -25,7 +28,7 @@ from .interruption import INTERRUPTED
 from .terminal import say
 
 DEBUG = "NNADAPTER_DEBUG"
-BUG = f"this is a bug in nnadapter, please report it; {DEBUG}=1 shows where"
+BUG = "this is a bug in {}, please report it; " + f"{DEBUG}=1 shows where"
 
 
 class Group(click.Group):
@@ -49,9 +52,19 @@ class Group(click.Group):
             if environment(DEBUG):
                 raise
             place = f" ({where})" if (where := " ".join(getattr(error, "__notes__", ()))) else ""
-            said = DeviceError(f"internal error: {describe(error)}{place}; {BUG}")
+            bug = BUG.format(_whose(error))
+            said = DeviceError(f"internal error: {describe(error)}{place}; {bug}")
             click.echo(summary(said), err=True)
             context.exit(1)
+
+
+def _whose(error: Exception) -> str:
+    """Whose code raised it: the innermost of ours and of plug-ins."""
+    owners = {p.module.partition(".")[0]: f"the plug-in {p.name}" for p in points(GROUP)}
+    owners |= dict.fromkeys(PACKAGES, "nnadapter")
+    frames = (frame.f_globals.get("__name__", "") for frame, _ in walk_tb(error.__traceback__))
+    found = [owners[home] for name in frames if (home := name.partition(".")[0]) in owners]
+    return found[-1] if found else "nnadapter"
 
 
 def _tell(message: Warning | str, *_: object) -> None:

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from .check import check
-from .errors import DAMAGE, BadFile, NNAdapterError, describe, summary
-from .model import Model, Operation, Value, set_content
+from .errors import DAMAGE, BadFile, NNAdapterError, Unsupported, describe, summary
+from .model import Model, Operation, Operator, Value, set_content
 from .notation import parse
+from .plugins import REGISTRY
 from .types import Layout, Precision, Quantization, TensorType
 
 FORMAT = 1
@@ -46,9 +47,11 @@ class Encoder:
             ]
             for o in model.sorted()
         ]
+        outside = self._owners(model)
         return {
             "format": FORMAT,
             "name": model.name,
+            **({"plugins": outside} if outside else {}),
             "symbols": {n: list(r) for n, r in model.symbols.items()},
             "metadata": model.metadata,
             "inputs": inputs,
@@ -57,6 +60,23 @@ class Encoder:
             "operations": operations,
             "values": rows,
         }
+
+    @staticmethod
+    def _owners(model: Model) -> dict[str, list[str]]:
+        """Name and version of the plug-in of each operator that is not ours."""
+        from .ops import OPERATORS  # the operators are made of models
+
+        names = {o.operator.name: o.operator for o in model.operations}
+        outside = {n: o for n, o in names.items() if OPERATORS.get(n) is not o}
+        if not outside:
+            return {}
+        owners = REGISTRY.owners()
+        if unknown := [n for n, o in outside.items() if n not in owners or owners[n][1] is not o]:
+            raise NNAdapterError(
+                f"{', '.join(sorted(unknown))}: no operators of nnadapter or of a plug-in that is "
+                "installed or added (nnadapter.add_plugin), so that nobody could read the file"
+            )
+        return {n: [owners[n][0].name, owners[n][0].version] for n in sorted(outside)}
 
     def weight(self, array: np.ndarray) -> int:
         """The number of a weight."""
@@ -98,10 +118,10 @@ def decode(data: Any, weight: Callable[[int], np.ndarray]) -> Model:
 
     `weight` gives the array of a number.
     """
-    from .ops import OPERATORS  # the operators are made of models
-
     try:
-        model = _decode(data, weight, OPERATORS)
+        model = _decode(data, weight)
+    except Unsupported:
+        raise
     except NNAdapterError as error:
         raise BadFile(f"damaged .nnir file: {summary(error)}") from None
     except DAMAGE as error:
@@ -118,11 +138,11 @@ def _know_content(operation: Operation) -> None:
         set_content(operation)
 
 
-def _decode(
-    data: Any, weight: Callable[[int], np.ndarray], operators: Any, outer: Model | None = None
-) -> Model:
+def _decode(data: Any, weight: Callable[[int], np.ndarray], outer: Model | None = None) -> Model:
     if data["format"] > FORMAT:
         raise BadFile(f"format {data['format']} is newer than this program: upgrade nnadapter")
+    from .ops import OPERATORS  # the operators are made of models
+
     model = Model(_text(data["name"]), outer)
     for name, (low, high) in data["symbols"].items():
         if not name.isidentifier():
@@ -139,10 +159,8 @@ def _decode(
         values.append(value)
     model.inputs = [values[_position(i)] for i in data["inputs"]]
     for name, inputs, attributes, outputs, origin in data["operations"]:
-        if name not in operators:
-            raise BadFile(f"operator {name!r} does not exist")
-        operator = operators[name]
-        given = {k: _attribute(v, weight, operators, model) for k, v in attributes.items()}
+        operator = OPERATORS.get(name) or _operator(name, data)
+        given = {k: _attribute(v, weight, model) for k, v in attributes.items()}
         operands = tuple(None if i is None else values[_position(i)] for i in inputs)
         where = None if origin is None else _text(origin)
         bound = operator.bind_inputs(model, operands)
@@ -170,16 +188,29 @@ def _position(index: Any) -> int:
     return index
 
 
-def _attribute(
-    value: Any, weight: Callable[[int], np.ndarray], operators: Any, outer: Model
-) -> Any:
+def _operator(name: Any, data: Any) -> Operator[Any]:
+    """An operator of a plug-in; Unsupported where that is not there, BadFile where none has it."""
+    found = REGISTRY.find_operator(_text(name))
+    if found is not None:
+        return found
+    owner = data.get("plugins", {}).get(name)
+    if owner is None:
+        raise BadFile(f"operator {name!r} does not exist")
+    package, version = map(_text, owner)
+    raise Unsupported(
+        f"operator {name} is of the plug-in {package[:80]} {version[:40]}, which is not installed: "
+        f"pip install {package[:80]}"
+    )
+
+
+def _attribute(value: Any, weight: Callable[[int], np.ndarray], outer: Model) -> Any:
     match value:
         case {"model": inner}:
-            return _decode(inner, weight, operators, outer)
+            return _decode(inner, weight, outer)
         case {"float": text}:
             return float(text)
         case list():
-            return tuple(_attribute(v, weight, operators, outer) for v in value)
+            return tuple(_attribute(v, weight, outer) for v in value)
     return value
 
 

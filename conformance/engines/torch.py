@@ -20,9 +20,12 @@ def _names(case: Case) -> list[str]:
     if namespace in SYMBOLIC:
         return list(NAMED.get(case.op, SYMBOLIC[namespace]))
     found = schema.find(case.op)
-    if found is None:
+    if found is not None:
+        return [a.name for a in found.arguments]
+    converter = frontend.TABLE.find(case.op, 1)  # of a plug-in, and named as the operator is
+    if converter is None:
         raise DeviceError(f"{case.op} has no signature")
-    return [a.name for a in found.arguments]
+    return [*converter.parameters]
 
 
 def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode:

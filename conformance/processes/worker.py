@@ -19,6 +19,7 @@ import numpy as np
 
 from nnir import isolation
 from nnir.errors import DeviceError
+from nnir.plugins import REGISTRY
 from nnir.staging import temporary_folder
 
 from ..judging.result import CRASH, MEMORY, TIMEOUT
@@ -29,6 +30,9 @@ LIMIT = "NNADAPTER_WORKER_MEMORY"
 
 FOLDER = "NNADAPTER_WORKER_FOLDER"
 """Where large arrays are put."""
+
+REGISTERS = "NNADAPTER_WORKER_REGISTERS"
+"""Modules that a worker imports before its first message."""
 
 GIGABYTE = 1 << 30
 TICK = 0.05
@@ -136,10 +140,16 @@ class Worker:
                     **self._environment(folder),
                     "TF_CPP_MIN_LOG_LEVEL": "3",
                     LIMIT: str(self.memory or 0),
+                    REGISTERS: ",".join(self._registers()),
                     FOLDER: folder,
                 },
             )
         return self._process
+
+    def _registers(self) -> list[str]:
+        """The modules of plug-ins that make their operators known to the worker's framework."""
+        framework = self.module.rpartition(".")[2]
+        return [m for _, modules in REGISTRY.of("registers", framework) for m in modules]
 
     def _environment(self, folder: str) -> dict[str, str]:
         if not self.is_folder_trusted:

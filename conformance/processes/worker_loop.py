@@ -12,6 +12,7 @@ import signal
 import sys
 import threading
 import time
+from importlib import import_module
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from nnir import sandbox
 
 from . import channel
-from .worker import FOLDER, LIMIT
+from .worker import FOLDER, LIMIT, REGISTERS
 
 SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of Linux: a signal for this process when the thread that started it ends."""
@@ -75,6 +76,8 @@ def serve(answer: Any, *, idle: float | None = None) -> None:
     sandbox.collect_garbage()
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what frameworks print must not get between the messages
+    for module in filter(None, os.environ.get(REGISTERS, "").split(",")):
+        import_module(module)
     while is_asked(idle):
         try:
             head, arrays, blob = channel.receive(sys.stdin.buffer)

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from .. import ledger
-from .subject import STANDARD, simplify, spellings
+from .subject import simplify, spellings, standard_names
 from .suite import Item
 
 NEAR, MOST = 0.6, 5
@@ -44,7 +44,8 @@ def standard_of(item: Item) -> tuple[str, ...]:
     if rows is not None:
         return rows.standard(item.name)
     names = spellings(item.op)
-    exact = [STANDARD[name] for name in names if name in STANDARD]
+    standard = standard_names()
+    exact = [standard[name] for name in names if name in standard]
     return tuple((exact or [_subjects()[n] for n in names if n in _subjects()])[:1])
 
 

@@ -21,6 +21,7 @@ from hal.runtime import manager
 from hal.runtime.program import names_of
 from nnir.collector import paused_collector
 from nnir.errors import FAILURES, NNAdapterError, describe, summary
+from nnir.plugins import REGISTRY
 
 from ..engines.runs import KeptRuns
 from ..judging.result import PASS, Result
@@ -99,8 +100,8 @@ class Runner:
         folder, store, runs = cache_folder("answers"), None, None
         if not given.fresh:
             store = AnswerStore(folder / ORIGINS_FILE)
-        # what is preloaded may change anything, and what is kept runs no lines
-        if not (given.fresh or given.preload or given.lines):
+        # what is preloaded or plugged in may change anything, and what is kept runs no lines
+        if not (given.fresh or given.preload or given.lines or REGISTRY.plugins()):
             runs = KeptRuns(AnswerStore(folder / RUNS_FILE, days=RECENT), identity)
         self._crew = Crew(given.timeout * SHARE, given.memory, store, runs)
         self._options, self._suites = options, {}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from nnir.check import all_operations
 from nnir.model import Model, Operator
-from nnir.ops import OPERATORS
+from nnir.plugins import REGISTRY
 from nnir.schema import Pattern
 
 BETWEEN = frozenset({"ASSIGN", "CAST", "EXPAND", "FILL", "FILL_LIKE", "RANGE", "RESHAPE", "SHAPE"})
@@ -82,5 +83,11 @@ def _likeness(op: str, name: str) -> int:
     return max((len(s) for s in shared if len(s) > SHORT), default=0)
 
 
-STANDARD: dict[str, str] = {simplify(name): name for name in OPERATORS}
-"""The names of the standard operators by their simplified forms."""
+def standard_names() -> dict[str, str]:
+    """The names of the standard operators, and those of plug-ins, by their simplified forms."""
+    return _simplified(REGISTRY.changes)
+
+
+@cache
+def _simplified(changes: int) -> dict[str, str]:
+    return {simplify(o.name): o.name for o in REGISTRY.operators()}

@@ -1,5 +1,4 @@
-"""What of the official ONNX suite is not passed, and why. A case that is listed must fail, except by
-chance."""
+"""What of the official ONNX suite is not passed, and why. It must fail, except by chance."""
 
 from __future__ import annotations
 

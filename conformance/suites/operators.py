@@ -18,6 +18,7 @@ from hal.emission import decompositions
 from nnir.errors import FAILURES, BadInput
 from nnir.model import Model
 from nnir.passes import CLEAN, FUSIONS, apply
+from nnir.plugins import REGISTRY
 
 from ..case import Case, Limit
 from ..cases.paddle_legacy import older
@@ -52,19 +53,21 @@ class Book:
 @cache
 def book(frontend: str) -> Book:
     """The cases of a frontend."""
+    brought = [c for _, rows in REGISTRY.of("cases", frontend) for c in rows]
+    outside = [*outside_limits(), *(x for p in REGISTRY.plugins() for x in p.limits)]
     if frontend not in NEEDS:
         found = require_origin(frontend)
-        own = {str(c): (found.engine, c) for c in found.cases}
-        return Book(own, [*found.limits, *outside_limits()])
+        own = {str(c): (found.engine, c) for c in (*found.cases, *brought)}
+        return Book(own, [*found.limits, *outside])
     name = TABLES.get(frontend, frontend)
     table = import_module(f"conformance.cases.{name}")
     engines = import_module(f"conformance.engines.{name}")
-    rows = [*table.CASES, *getattr(table, "OPEN", ())]
+    rows = [*table.CASES, *getattr(table, "OPEN", ()), *brought]
     cases = {str(c): (engines.ENGINE, c) for c in rows}
     for model in getattr(table, "MODELS", ()):
         cases[f"model-{model}"] = (engines.WHOLE, model)
     limits = [*older.OLDER, *table.LIMITS] if frontend == OLDER else table.LIMITS
-    return Book(cases, [*limits, *outside_limits()])
+    return Book(cases, [*limits, *outside])
 
 
 def require_origin(frontend: str) -> OutsideOrigin:

@@ -1,8 +1,8 @@
 """OpenVINO: random numbers times a constant that is not positive are not compiled.
 
 Kind: refused
-Says: `Multiply` takes any factor. What moves the factor into the bounds of `RandomUniform` finds the
-lower one above the upper one then, and that is an error of the whole model.
+Says: `Multiply` takes any factor. What moves it into the bounds of `RandomUniform` finds the lower
+one above the upper one then, and that is an error of the whole model.
 Seen: 2024.6.0, 2026.4.1
 Here: a bound of the numbers is no constant (`hal/drivers/openvino/random.py`).
 """

@@ -9,11 +9,12 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 from nnir.collector import paused_collector
 from nnir.errors import NNAdapterError, NoDevice, describe
+from nnir.plugins import REGISTRY, Plugin, points
 
 from ..device import Device, lacking
 from ..properties import environment
@@ -49,7 +50,12 @@ class Manager:
 
 
 def _entries() -> list[EntryPoint]:
-    return sorted(entry_points(group=GROUP), key=lambda e: e.name)
+    return sorted(points(GROUP), key=lambda e: e.name)
+
+
+def _of_plugins() -> dict[str, tuple[Plugin, type[Device]]]:
+    """The devices of plug-ins by name."""
+    return {n: (p, d) for p in REGISTRY.plugins() for n, d in p.devices.items()}
 
 
 def libraries() -> dict[str, Path]:
@@ -63,7 +69,7 @@ def libraries() -> dict[str, Path]:
 
 def names() -> list[str]:
     """The names of all installed devices."""
-    return list(dict.fromkeys([*(e.name for e in _entries()), *libraries()]))
+    return list(dict.fromkeys([*(e.name for e in _entries()), *_of_plugins(), *libraries()]))
 
 
 def is_available(name: str) -> bool:
@@ -79,8 +85,12 @@ def find(name: str) -> type[Device]:
     """The class of a device; NoDevice when there is none or more than one."""
     name = ALIASES.get(name, name)
     found = {e.value: e for e in _entries() if e.name == name}
-    if len(found) > 1:
-        raise NoDevice(f"more than one package provides a device {name!r}: {', '.join(found)}")
+    plugged = _of_plugins().get(name)
+    owners = [*found, *([str(plugged[0])] if plugged else [])]
+    if len(owners) > 1:
+        raise NoDevice(f"more than one package provides a device {name!r}: {', '.join(owners)}")
+    if plugged:
+        return _require_whole(plugged[1], f"device {name!r} of {plugged[0]}")
     if found:
         (entry,) = found.values()
         return _load(entry)
@@ -99,6 +109,10 @@ def _load(entry: EntryPoint) -> type[Device]:
         loaded = entry.load()
     except Exception as error:
         raise NoDevice(f"{where} cannot be imported: {describe(error)}") from error
+    return _require_whole(loaded, where)
+
+
+def _require_whole(loaded: object, where: str) -> type[Device]:
     if not isinstance(loaded, type) or not issubclass(loaded, Device):
         raise NoDevice(f"{where} is no subclass of hal.device.Device")
     if missing := lacking(loaded):

@@ -14,6 +14,7 @@ from pathlib import Path
 from nnir.budget import read_file
 from nnir.errors import BadCall, BadFile
 from nnir.model import Operation, Value
+from nnir.plugins import REGISTRY
 
 from ..properties import environment
 
@@ -75,12 +76,10 @@ class Rules:
 
 
 def _rule(line: str) -> Rule:
-    from nnir.ops import OPERATORS  # here, so that `import nnadapter` is fast
-
     operator, *names = (part.strip() for part in line.split(":"))
     if not operator or len(names) > 2 or any(c.isspace() for c in operator):
         raise BadCall(f"partition config line {line!r:.80}: write op_type[:inputs[:outputs]]")
-    if operator.upper() not in OPERATORS:
+    if REGISTRY.find_operator(operator.upper()) is None:
         raise BadCall(
             f"partition config line {line!r:.80}: no operator {operator!r:.80}; "
             "`nnadapter ops` lists them"

@@ -10,11 +10,9 @@ import numpy as np
 from nnir.errors import BadCall
 from nnir.model import Model, Value
 from nnir.operator import Operator
-from nnir.ops import OPERATORS
+from nnir.plugins import REGISTRY
 
 from .arguments import show, whole
-
-CODES = {operator.code: operator for operator in OPERATORS.values()}
 
 
 class Source(Protocol):
@@ -32,9 +30,9 @@ def operator_of(type: int | str | Operator[object]) -> Operator[object]:
     if isinstance(type, Operator):
         return type
     if isinstance(type, str):
-        found = OPERATORS.get(type.upper())
+        found = REGISTRY.find_operator(type.upper())
     else:
-        found = CODES.get(whole("the code of an operation", type))
+        found = REGISTRY.find_code(whole("the code of an operation", type))
     if found is None:
         raise BadCall(f"no operation {show(type)}")
     return found

@@ -163,15 +163,18 @@ def _explain(operator: Operator[Any]) -> None:
     """Print what an operator computes, takes and is from."""
     from nnir.decompositions.impossible import explain_standard
     from nnir.ops.meanings import meaning_of, source_of
+    from nnir.plugins import REGISTRY
 
+    owner, _ = REGISTRY.owners().get(operator.name, (None, None))
     click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
     click.echo(f"operands: {', '.join(operator.operands)}")
-    click.echo(f"source: {source_of(operator)}")
+    click.echo(f"source: {f'the plug-in {owner}' if owner else source_of(operator)}")
     click.echo(f"{operator.name.lower()}{operator.signature}\n")
     click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
     for attribute in operator.attributes:
         kind = operator.signature.parameters[attribute].annotation
-        click.echo(f"  {attribute} ({kind}): {meaning_of(operator, attribute)}")
+        meaning = "" if owner else f": {meaning_of(operator, attribute)}"
+        click.echo(f"  {attribute} ({kind}){meaning}")
     for line in explain_standard(operator):
         click.echo(f"in the standard's operators: {line}")
 
@@ -237,6 +240,7 @@ def doctor(as_json: bool) -> None:
             facts.append((package, version(package)))
         except PackageNotFoundError:
             facts.append((package, "not installed"))
+    facts += [(f"plug-in {p.name}", p.version) for p in api.plugins().values()]
     facts += [(f"device {name}", _state(name)) for name in manager.names()]
     facts += [("sandbox", sandbox.state()), ("self test", _self_test())]
     if as_json:

@@ -16,36 +16,19 @@ from conformance.engines import outside
 from conformance.judging.result import LIMIT, PASS, WRONG, Result
 from conformance.reports import against
 
-ROOT = Path(__file__).parents[2]
+from .installing import ROOT, command, entry_points, install
+
 EXAMPLE = ROOT / "examples" / "outside"
 JAX = os.environ.get("NNADAPTER_JAX_PYTHON")
 
 
-def install(folder: Path, points: str) -> None:
-    """What an installation of a package leaves on the path."""
-    about = folder / "other-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(points)
-
-
-def entry_points() -> str:
-    """Those of the example, as its installation would write them."""
-    import tomllib
-
-    project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    groups = project["entry-points"].items()
-    return "".join(
-        f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in rows.items()) for group, rows in groups
-    )
+def points_of() -> str:
+    return entry_points(EXAMPLE)
 
 
 def conform(folder: Path, *words: str, points: str = "") -> subprocess.CompletedProcess[str]:
-    install(folder, points or entry_points())
-    command = [sys.executable, "-m", "nnadapter", "conform", *words]
-    path = os.pathsep.join(map(str, (folder, EXAMPLE, ROOT)))
-    environment = {**os.environ, "PYTHONPATH": path, "NNADAPTER_CACHE": str(folder / "cache")}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    install(folder, points or points_of())
+    return command(("conform", *words), folder, EXAMPLE, home=folder)
 
 
 def results(folder: Path) -> list[Result]:
@@ -90,7 +73,7 @@ def test_limits_of_an_outside_device(tmp_path: Path) -> None:
         "            raise NoLowering('no matrices')\n"
         "        return super().create_program(context, model, cache)\n"
     )
-    points = f"{entry_points()}[nnadapter.devices]\ntoydevice = toydevice:Toy\n"
+    points = f"{points_of()}[nnadapter.devices]\ntoydevice = toydevice:Toy\n"
     words = ["--frontend", "toyml", "--device", "toydevice", "--op", "dense,relu"]
     done = conform(tmp_path, *words, "--json", str(tmp_path / "run.json"), points=points)
     assert done.returncode == 0, done.stderr

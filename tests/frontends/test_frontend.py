@@ -116,7 +116,7 @@ class Point:
 @pytest.fixture
 def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     points = (Point("onnx", onnx), Point("text", Text()))
-    monkeypatch.setattr(api, "_points", lambda: points)
+    monkeypatch.setattr(api, "points", lambda group: points)
     path = tmp_path / "a.text"
     path.write_text("magnitude")
     return path
@@ -136,7 +136,7 @@ def test_options_that_it_does_not_name_are_refused(text: Path) -> None:
 
 
 def test_what_is_no_frontend_is_named(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "_points", lambda: (Point("half", object()),))
+    monkeypatch.setattr(api, "points", lambda group: (Point("half", object()),))
     with pytest.raises(Unsupported, match=r"frontend 'half' has no name, suffixes, image_layout"):
         nna.load(text)
 
@@ -156,5 +156,5 @@ def test_none_is_imported_after_one_that_agrees(
             raise ImportError(self.name)
 
     points = (Point("text", Text()), Broken("z", None))
-    monkeypatch.setattr(api, "_points", lambda: points)
+    monkeypatch.setattr(api, "points", lambda group: points)
     assert nna.load(text).name == "magnitude"

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from nnir.errors import BadFile, Unsupported
+from nnir.plugins import REGISTRY
 
 from ..converters import TABLE
 from . import expressions, schema
@@ -61,7 +62,9 @@ def check_operator(name: object) -> None:
     """Unsupported for what is none of the operators that are known."""
     check_callable(name)
     op = str(name).removeprefix(PREFIX)
-    if op != name and not (schema.find(op) or op in schema.HIGHER_ORDER or op == EFFECTS):
+    if op == name or schema.find(op) or op in {*schema.HIGHER_ORDER, EFFECTS}:
+        return
+    if not any(table.find(op, 1) for _, table in REGISTRY.of("converters", "torch")):
         raise Unsupported(f"the operator {name!r} is of an unknown library")
 
 

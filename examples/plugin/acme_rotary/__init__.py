@@ -1,0 +1,1 @@
+"""Rotary position embedding as one operator: what a plug-in of nnadapter looks like."""

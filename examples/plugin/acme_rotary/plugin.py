@@ -1,0 +1,53 @@
+"""What the package brings: converters of two frontends, lowerings for two devices, cases."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conformance.case import Case, Tolerance, rand
+from conformance.cases.nnir.direct import referred
+from frontends.table import Table
+from hal.lowering import Lowerings
+from nnadapter import Plugin
+from nnir.model import Value
+
+from .operator import acme_rotary, angles
+
+onnx, torch = Table(), Table()
+onnx.same({"com.acme::Rotary": acme_rotary})
+torch.same({"acme.rotary.default": acme_rotary})
+
+onnxruntime, openvino = Lowerings(), Lowerings()
+
+
+@onnxruntime.lower(acme_rotary)
+def with_microsofts_kernel(g, input: Value, cos: Value, sin: Value):
+    """ONNX Runtime has one kernel for it, which also takes where the first position is."""
+    first = g.constant(np.zeros(1, np.int64))
+    return g.node("RotaryEmbedding", input, first, cos, sin, domain="com.microsoft")
+
+
+@openvino.lower(acme_rotary)
+def in_parts(g, input: Value, cos: Value, sin: Value):
+    """OpenVINO finds the pattern of a rotary embedding by itself."""
+    first, second = g.node("Split", input, g.constant(np.int64(3)), outputs=2, num_splits=2)
+    turned = g.pair("Subtract", g.pair("Multiply", first, cos), g.pair("Multiply", second, sin))
+    other = g.pair("Add", g.pair("Multiply", second, cos), g.pair("Multiply", first, sin))
+    return g.node("Concat", turned, other, axis=3)
+
+
+X, TABLES = rand(2, 3, 5, 8), angles(5, 8)
+ROUNDS = Tolerance(relative=1e-6, absolute=1e-6)
+
+PLUGIN = Plugin(
+    "acme-rotary",
+    "1.2",
+    operators=(acme_rotary,),
+    converters={"onnx": onnx, "torch": torch},
+    lowerings={"onnxruntime": onnxruntime, "openvino": openvino},
+    cases={
+        "nnir": [referred(acme_rotary, (X, *TABLES), {}, ROUNDS, "turned")],
+        "torch": [Case("acme.rotary.default", (X, *TABLES), tol=ROUNDS)],
+    },
+    registers={"torch": ["acme_rotary.torch_operator"]},
+)
