@@ -131,6 +131,15 @@ RECURRENT = [
     linear("gated", STATE, DECAY),
     linear("delta", None, None, BETA, scale=0.5),
     linear("gated_delta", STATE, DECAY, BETA[:, :, :1]),
+    Case(
+        "LinearAttention",
+        (LQ, LK, LV, STATE, DECAY, BETA),
+        HEADS,
+        opset=27,
+        outputs=2,
+        tol=CLOSE,
+        why="defaults",
+    ),
     linear("gated", None, DECAY[:, :, :2], why="one decay per head"),
     Case("LinearAttention", (LQ, LK, LV), HEADS, opset=27, why="no decay", raises=BadType),
     Case(

@@ -33,6 +33,15 @@ CASES = [
     Case("NonMaxSuppression", (BOXES, SCORES, i(3)), {"center_point_box": 2}, raises=BadType),
     Case("NonMaxSuppression", (BOXES[0], SCORES, i(3)), raises=BadType, why="boxes of rank 2"),
     Case("RoiAlign", (FEATURES, ROIS, IMAGES), POOLED, tol=ROUNDS),
+    Case("RoiAlign", (FEATURES, ROIS, IMAGES), tol=ROUNDS, why="defaults"),
+    Case(
+        "RoiAlign",
+        (FEATURES, ROIS, IMAGES),
+        opset=10,
+        oracle="onnxruntime",
+        tol=ROUNDS,
+        why="defaults",
+    ),
     Case(
         "RoiAlign",
         (FEATURES, ROIS, IMAGES),

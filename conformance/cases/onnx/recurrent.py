@@ -56,6 +56,7 @@ SHARED = [
             tol=ROUNDS,
             why="no bias, one output",
         ),
+        Case(op, (rand(T, N, K), *weights(op)[:2]), tol=ROUNDS, oracle="reference", why="defaults"),
         Case(
             op,
             (rand(T, N, K), *map(Const, weights(op))),

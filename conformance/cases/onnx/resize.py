@@ -159,6 +159,7 @@ CASES = [
         for m in ("linear", "nearest")
         for p in ("zeros", "border", "reflection")
     ),
+    Case("GridSample", (X, GRID), opset=16, tol=ROUNDS, oracle="onnxruntime", why="defaults"),
     Case(
         "GridSample",
         (X, GRID),

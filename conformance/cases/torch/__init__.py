@@ -26,18 +26,18 @@ ASK = {
 
 
 def _without_options(cases: Iterable[Case]) -> Iterator[Case]:
-    """Rows of matrices that leave out whatever has a default, where no row does."""
+    """Rows that leave out whatever has a default, where no row does."""
     found: dict[str, Case | None] = {}
     for case in (c for c in cases if c.op not in ASK):
-        first, known = next(iter(case.inputs), None), schema.find(case.op)
-        if known is None or not isinstance(first, np.ndarray) or first.ndim < 2:
+        known = schema.find(case.op)
+        if known is None:
             continue
         needed = [a for a in known.arguments if a.default is schema.NO_DEFAULT]
         count = sum(not a.is_keyword for a in needed)
         attrs = {a.name: case.attrs.get(a.name) for a in needed if a.is_keyword}
         if len(case.inputs) == count and case.attrs.keys() == attrs.keys():
             found[case.op] = None
-        elif not (case.raises or case.random) and count <= len(case.inputs):
+        elif not case.raises and count <= len(case.inputs):
             short = replace(case, inputs=case.inputs[:count], attrs=attrs, why="defaults")
             found.setdefault(case.op, short)
     yield from (case for case in found.values() if case is not None)

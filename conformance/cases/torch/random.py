@@ -38,6 +38,7 @@ OF_MANY = [
     Case("aten.log_normal.default", (Y, 0.5, 1.5)),
     Case("aten.exponential.default", (Y, 2.0)),
     Case("aten.uniform.default", (Y, -1.0, 2.0)),
+    Case("aten.uniform.default", (Y,), why="from 0 to 1, "),
     *(Case("aten.random.default", (y,)) for y in (Y, Y.astype(np.int64), Y > 0)),
     *(Case("aten.random.default", (Y.astype(t),)) for t in (np.float16, np.uint8)),
     Case("aten.random.to", (Y, 5)),
@@ -96,7 +97,7 @@ DRAWN = [
     Case("aten.multinomial.default", (f([1, 2, 3], [3, 2, 1]), 2), why="without replacement"),
 ]
 CASES = [
-    *(replace(c, random=True, why="many") for c in OF_MANY),
+    *(replace(c, random=True, why=f"{c.why}many") for c in OF_MANY),
     *(Case(c.op, c.inputs, c.attrs, why=c.why, random=True) for c in DRAWN),
     Case("aten.bernoulli.default", (f(0, 1, 1),), why="certain"),
     Case("aten.randint.low", (3, 4, [2]), why="one number"),
