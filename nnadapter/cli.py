@@ -22,6 +22,7 @@ from .commands.bisecting import bisect
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
 from .commands.inspection import check, devices, doctor, inspect, ops
+from .commands.onboarding import new_op
 from .commands.reporting import report
 from .commands.running import run
 from .interruption import INTERRUPTED
@@ -78,6 +79,8 @@ def main() -> None:
     """Convert, run and prove deep-learning models through one standard operator set."""
 
 
-COMMANDS = (convert, run, verify, bisect, conform, report, inspect, check, devices, ops, doctor)
+COMMANDS = (
+    *(convert, run, verify, bisect, conform, report, inspect, check, devices, ops, new_op, doctor),
+)
 for _command in COMMANDS:
     main.add_command(_command)

@@ -1,0 +1,69 @@
+"""The commands that bring something new: an operator as a package of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from nnir.errors import BadInput
+
+from ..scaffold.package import write_package
+from ..scaffold.signature import Parameter, as_operator, parse, signature_of
+from ..terminal import answer
+
+FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
+EXAMPLES = """
+Examples:
+
+\b
+  nnadapter new-op "rotary(input, cos, sin, *, scale: float = 1.0)" acme_rotary \\
+      --onnx com.acme::Rotary --torch acme.rotary.default --device onnxruntime
+  nnadapter new-op sinc acme_sinc --torch aten.sinc.default
+
+The first writes a package acme_rotary. The second takes the signature from PyTorch's.
+"""
+
+
+def _source(frontend: str) -> click.Option:
+    return click.Option([f"--{frontend}"], metavar="OP", help=f"Its name in {frontend}.")
+
+
+@click.command(
+    "new-op",
+    epilog=EXAMPLES,
+    params=[
+        click.Argument(["signature"]),
+        click.Argument(["folder"], type=click.Path(path_type=Path)),
+        *map(_source, FRONTENDS),
+        click.Option(["--device", "devices"], multiple=True, help="A device with a kernel for it."),
+    ],
+)
+def new_op(signature: str, folder: Path, devices: tuple[str, ...], **sources: str | None) -> None:
+    """Write a plug-in package for a new operator into FOLDER.
+
+    SIGNATURE is "name(tensors, *, constants: types)", or a name alone, which then has the signature
+    of its first source. What remains to be written raises and says where.
+    """
+    given = {f: op for f, op in sources.items() if op}
+    name, parameters = _operator(signature, given)
+    for path in write_package(folder, name, parameters, given, devices):
+        answer(str(path))
+    answer(f"\nnext: pip install -e {folder}; nnadapter ops {name}; nnadapter conform --op {name}")
+
+
+def _operator(signature: str, sources: Mapping[str, str]) -> tuple[str, list[Parameter]]:
+    """Name and parameters of the new operator."""
+    if "(" in signature:
+        return parse(signature)
+    found = next(filter(None, (signature_of(f, op) for f, op in sources.items())), None)
+    if found is None:
+        known = ", ".join(sources.values()) or "no source"
+        raise BadInput(
+            f"the signature of {known} is not known: write "
+            f"'{signature}(input, *, scale: float = 1.0)'"
+        )
+    if not signature.isidentifier():
+        raise BadInput(f"{signature!r} is no name of an operator")
+    return signature.lower(), as_operator(found)
