@@ -10,6 +10,7 @@ import numpy as np
 
 from nnir.dim import Dim, symbol
 from nnir.notation import name_dim
+from nnir.provenance import Place
 from nnir.types import TensorType
 
 
@@ -65,6 +66,11 @@ class SourceNode:
         label = self.name or ", ".join(self.outputs)
         return f"{self.op} {label!r}"
 
+    @property
+    def label(self) -> str:
+        """What the operations of the node are said to come from: its name, or its first output."""
+        return self.name or (self.outputs[0] if self.outputs else "")
+
 
 NUMBER = "number"
 """The kind of a value that is no tensor in its source, such as a size that is computed."""
@@ -114,7 +120,8 @@ class SourceFunction:
 class SourceModel:
     """What a reader returns. `versions` maps an operator domain to its version.
 
-    `dimensions` gives the range of a named dimension where the source knows it.
+    `dimensions` gives the range of a named dimension where the source knows it, `places` where
+    nodes were written, by their names.
     """
 
     framework: str
@@ -123,6 +130,7 @@ class SourceModel:
     functions: dict[str, SourceFunction] = field(default_factory=dict)
     dimensions: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
+    places: dict[str, Place] = field(default_factory=dict)
 
 
 def restrict_outputs(graph: SourceGraph, places: Iterable[int]) -> SourceGraph:

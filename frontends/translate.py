@@ -11,15 +11,19 @@ from typing import Any, Protocol
 import numpy as np
 
 from nnir.dim import symbols_of
-from nnir.errors import VALUES, BadModel, NNAdapterError, Unsupported, describe, summary
+from nnir.errors import VALUES, BadModel, NNAdapterError, Refusal, Unsupported, describe, summary
 from nnir.folding import Folder
 from nnir.model import Model, Value
+from nnir.provenance import Place
 
 from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode
 from .table import Converter, Items, Withheld
 
 Entry = Value | Items | Withheld | None
 MANY = 20
+PLAIN = (bool, int, float, str)
+"""Attributes that are told with a node that is refused."""
+
 SPARE = 20_000
 REPEATS = 16
 """Functions, loops and sequences repeat nodes: at most so often each, and `SPARE` more in all."""
@@ -68,6 +72,8 @@ class Translator:
         self.versions = source.versions
         self.model = Model(source.graph.name or "model")
         self.model.metadata.update(source.metadata)
+        self.model.provenance.places = source.places
+        self.sources = self.model.provenance.operators
         self.model.symbols.update(source.dimensions)
         self.scope: dict[str, Entry | Broken] = {}
         self.problems: Counter[str] = Counter()
@@ -94,6 +100,9 @@ class Translator:
         self._raise_problems()
         self.model.outputs = [self._output(o.name) for o in graph.outputs]
         self.model.output_names = [o.called or o.name for o in graph.outputs]
+        shapes = [o.type.shape if o.type else () for o in graph.outputs]
+        names = [name for name, _ in self.model.named_outputs()]
+        self.model.provenance.outputs = dict(zip(names, shapes, strict=True))
         self.model.origin = None  # what passes make is of no node until it takes the place of one
         return self.model
 
@@ -162,7 +171,8 @@ class Translator:
         if BROKEN in entries:
             self.scope.update((n, BROKEN) for n in node.outputs if n)
             return
-        self.model.origin = node.name or (node.outputs[0] if node.outputs else None)
+        self.model.origin = node.label or None
+        self.sources[node.label] = node.op
         try:
             results = self._call(node, entries)
         except TooLargeError:
@@ -219,6 +229,8 @@ class Translator:
             self.scope, self.versions, self.depth, self.model.origin = outer
 
     def _note(self, node: SourceNode, error: NNAdapterError) -> None:
+        if not error.refusals:
+            error.refusals = (self._refusal(node, str(error)),)
         error.add_note(f"in {self.dialect.name} node {node}")
         self.problems[f"{type(error).__name__}: {error}"] += 1
         self.errors.append(error)
@@ -233,23 +245,46 @@ class Translator:
         rows = [f"{text} (x{count})" for text, count in self.problems.most_common(MANY)]
         more = len(self.problems) - MANY
         tail = f"; and {more} more kinds" if more > 0 else ""
-        raise kind(
+        error = kind(
             f"{len(self.errors)} nodes cannot be converted: {'; '.join(rows)}{tail}; "
             f"the first is {summary(self.errors[0])}"
         )
+        error.refusals = tuple(r for e in self.errors for r in e.refusals)
+        raise error
+
+    def _refusal(self, node: SourceNode, why: str) -> Refusal:
+        """Why a node is refused, with what it is there and where it was written."""
+        place = self.source.places.get(node.label, Place())
+        kinds = [t.precision.name for t in node.types if t is not None]
+        kinds += [
+            v.precision.name for n in node.inputs if isinstance(v := self.scope.get(n), Value)
+        ]
+        plain = {k: v for k, v in node.attributes.items() if type(v) in PLAIN}
+        return Refusal(
+            why,
+            source=node.op,
+            precision=", ".join(dict.fromkeys(kinds)),
+            attributes=", ".join(f"{k}={v!r}" for k, v in plain.items()),
+            node=node.label,
+            module=place.module,
+            line=place.line,
+        )
 
     def _require_converters(self) -> None:
-        missing = Counter(
-            node.op
+        nodes = [
+            node
             for node, versions in _all_nodes(self.source)
             if node.op not in self.source.functions and not self.dialect.find(node.op, versions)
-        )
-        if missing:
+        ]
+        if nodes:
+            missing = Counter(node.op for node in nodes)
             rows = ", ".join(f"{op} (x{count})" for op, count in missing.most_common())
-            raise Unsupported(
+            error = Unsupported(
                 f"no converter for {rows}; `nnadapter ops --frontend {self.dialect.name}` lists "
                 "what is supported"
             )
+            error.refusals = tuple(self._refusal(n, f"no converter for {n.op}") for n in nodes)
+            raise error
 
     def _bind_weights(self, graph: SourceGraph) -> None:
         for name, array in graph.weights.items():

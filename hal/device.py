@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -14,6 +14,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Model
+from nnir.staging import temporary_folder
 from nnir.types import DeviceType, TensorType
 
 if TYPE_CHECKING:
@@ -58,6 +59,31 @@ class Cache:
     @buffer.setter
     def buffer(self, data: bytes) -> None:
         self.view = data
+
+
+Shapes = Sequence[Sequence[int | None]]
+"""Shapes whose open sizes are None."""
+
+
+@dataclass(frozen=True)
+class Export:
+    """A model in the form of a file that is not written yet; nothing but the disk refuses it now.
+
+    `write` writes it into a folder that is fresh, as `files`, the main one last. `rehearse` finds
+    what writing alone would tell, and writes nothing. `inputs` and `outputs` are the shapes that
+    the file has for the ends of the model, None for sizes that are open; none where nobody knows.
+    """
+
+    write: Callable[[], None]
+    files: Sequence[Path]
+    inputs: Shapes = ()
+    outputs: Shapes = ()
+    rehearse: Callable[[], None] = lambda: None
+
+
+def open_shapes(shapes: Iterable[Sequence[object]]) -> Shapes:
+    """Shapes with None for every size that is no number."""
+    return [[d if isinstance(d, int) else None for d in shape] for shape in shapes]
 
 
 @dataclass(frozen=True)
@@ -170,13 +196,25 @@ class Device(ABC, Generic[Context, Program]):
         """
         return [path]
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        """Write `model` in the device's own file format into a folder that is fresh.
+    def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
+        """All of `export` but writing: whatever cannot be written is refused here.
 
         Files beside `path` are named after it. `opset` is the version of the format's operator
-        set, for formats that have one.
+        set, for formats that have one. A device has this or `export`, each of which answers for
+        the other: one that has `export` alone is asked by writing a file that goes away again.
         """
-        raise Unsupported(f"device {self.name!r} writes no file format")
+        if type(self).export is Device.export:
+            raise Unsupported(f"device {self.name!r} writes no file format")
+        with temporary_folder() as folder:
+            self.export(model, folder / path.name, opset=opset)
+            names = sorted((p.name for p in folder.iterdir()), key=lambda n: n == path.name)
+        return Export(
+            lambda: self.export(model, path, opset=opset), [path.with_name(n) for n in names]
+        )
+
+    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+        """Write `model` in the device's own file format into a folder that is fresh."""
+        self.prepare_export(model, path, opset=opset).write()
 
 
 def lacking(kind: type[Device[Context, Program]]) -> list[str]:

@@ -10,10 +10,11 @@ from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.decomposition import Level
-from nnir.errors import NNAdapterError, NoLowering, describe, summary
+from nnir.errors import NNAdapterError, NoLowering, Refusal, describe, summary
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.passes.legalise import express
+from nnir.refusals import refusal_of
 
 from .lowering import Lowerings, Plain, results_of
 
@@ -21,6 +22,9 @@ R = TypeVar("R")
 
 STEP = "device='builtin' runs every operator"
 """What to do about operations that a device does not run."""
+
+WRITING_STEP = "`nnadapter check FILE --target TARGET` tries what would help"
+"""What to do about operations that a format does not hold."""
 
 _DECOMPOSED: ContextVar[Counter[tuple[str, str]] | None] = ContextVar("decomposed", default=None)
 
@@ -69,7 +73,9 @@ class Emission(ABC, Generic[R]):
         self.root: Emission[R] = outer.root if outer else self
         self.names: dict[Value, R] = dict(outer.names) if outer else {}
         self.problems: Counter[str] = Counter()
+        self.refusals: list[Refusal] = []
         self._operation: Operation | None = None
+        self._whole: Operation | None = None
 
     @property
     def operation(self) -> Operation:
@@ -170,24 +176,43 @@ class Emission(ABC, Generic[R]):
         if (count := _DECOMPOSED.get()) is not None:
             count[self.device, operation.operator.name] += 1
         apply(inner, SIMPLIFIED)
+        whole, self._whole = self._whole, self._whole or operation
         for step in inner.sorted():
             self.lower(step)
+        self._whole = whole
         return inner.outputs
 
     def _give_up(self, operation: Operation, error: NNAdapterError) -> Sequence[Value | R | None]:
-        self.root.problems[summary(error)] += 1
+        self.refuse(error, self._whole or operation)
         return [self.stand_in(v) for v in operation.outputs]
+
+    def refuse(self, error: NNAdapterError, place: Operation | Value) -> None:
+        """Note what cannot be emitted, and where; the walk goes on to find all of it.
+
+        What an error lists that comes from a sub-model is noted already.
+        """
+        self.root.problems[summary(error)] += 1
+        if not error.refusals:
+            self.root.refusals.append(refusal_of(summary(error), place))
+
+    def require_lowered(self, step: str = "") -> None:
+        """NoLowering that lists all that was noted."""
+        require_lowered(self.root.problems, step, self.root.refusals)
 
 
 SIMPLIFIED = (fold_constants, merge_common)
 """What a decomposition goes through: weights are not turned round anew at every run."""
 
 
-def require_lowered(problems: Mapping[str, int], step: str = "") -> None:
+def require_lowered(
+    problems: Mapping[str, int], step: str = "", refusals: Iterable[Refusal] = ()
+) -> None:
     """NoLowering that lists every problem, with counts and a next step."""
     if problems:
         rows = "; ".join(f"{text} (x{count})" for text, count in problems.items())
-        raise NoLowering(f"{rows}; {step or STEP}")
+        error = NoLowering(f"{rows}; {step or STEP}")
+        error.refusals = tuple(refusals)
+        raise error
 
 
 def refusal(operation: Operation, begin: Callable[[], Emission[R]]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
 
 from .legible import legible
@@ -19,10 +20,33 @@ class Result(IntEnum):
     FEATURE_NOT_SUPPORTED = 6
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """One thing that stands in the way of a model, and where it lies.
+
+    `operator` is the standard's, `source` the one of the framework that the model comes from, where
+    each is known. `precision` and `attributes` are what the operation has there; `node` is its name
+    in the source, `module` and `line` where it was written.
+    """
+
+    why: str
+    operator: str = ""
+    source: str = ""
+    precision: str = ""
+    attributes: str = ""
+    node: str = ""
+    module: str = ""
+    line: str = ""
+
+
 class NNAdapterError(Exception):
-    """The model, the file or the call is at fault; the message says what to change."""
+    """The model, the file or the call is at fault; the message says what to change.
+
+    `refusals`: each thing that stands in the way by itself, where it is known.
+    """
 
     code = Result.INVALID_PARAMETER
+    refusals: tuple[Refusal, ...] = ()
 
 
 class BadFile(NNAdapterError):

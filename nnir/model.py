@@ -18,6 +18,7 @@ from .dim import Dim, Expr, symbol
 from .errors import VALUES, BadModel, BadType, NNAdapterError, NotConstant, describe
 from .legible import legible
 from .printer import Printed
+from .provenance import Provenance
 from .schema import Pattern, Rule, Schema
 from .types import Lifetime, Precision, TensorType, precision_of
 
@@ -322,7 +323,8 @@ class Model(Printed):
     the name of a dynamic dimension to its range (min, max or None). `output_names` are the names
     the source gave its outputs, where they are more than the values' own. A sub-model knows the
     model it is made in (`outer`), so that their new symbols differ. Names are legible text from
-    the moment they are given: what commands a terminal is written out in them.
+    the moment they are given: what commands a terminal is written out in them. `provenance` is what
+    the source says of its nodes; no copy of a model has it, no file keeps it.
     """
 
     def __init__(self, name: str = "model", outer: Model | None = None) -> None:
@@ -334,6 +336,7 @@ class Model(Printed):
         self.operations: list[Operation] = []
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.metadata: dict[str, str] = {}
+        self.provenance = Provenance()
         self.origin: str | None = None
 
     @property

@@ -94,16 +94,25 @@ class Names:
 
 def _operation(operation: Step, names: Names) -> str:
     operands = [_operand(v, names) for v in operation.inputs]
-    defaults = operation.operator.attributes
-    operands += [
-        f"{k}={attribute(v)}"
-        for k, v in operation.attributes.items()
-        if not isinstance(v, Printed) and v != defaults[k]
-    ]
+    operands += _attributes(operation)
     outputs = ", ".join(names.of(v) for v in operation.outputs)
     types = ", ".join(str(v.type) for v in operation.outputs)
     origin = f"  # {operation.origin}" if operation.origin else ""
     return f"{outputs} = {operation.operator.name}({', '.join(operands)}) : {types}{origin}"
+
+
+def attributes_text(operation: Step) -> str:
+    """The attributes of an operation that differ from their defaults, as they are printed."""
+    return ", ".join(_attributes(operation))
+
+
+def _attributes(operation: Step) -> list[str]:
+    defaults = operation.operator.attributes
+    return [
+        f"{k}={attribute(v)}"
+        for k, v in operation.attributes.items()
+        if not isinstance(v, Printed) and v != defaults[k]
+    ]
 
 
 def _operand(value: Operand | None, names: Names) -> str:

@@ -69,6 +69,7 @@ class NodeProto:
     ATTRIBUTE = 5
     DOMAIN = 7
     OVERLOAD = 8
+    METADATA_PROPS = 9
 
 
 class AttributeProto:

@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from ..broadcast import axes_of, axis_of, ints
-from ..errors import NNAdapterError, NoLowering
+from ..errors import NNAdapterError, NoLowering, Refusal
 from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
 from ..ops.unary import COMPLEX
+from ..refusals import refusal_of
 from ..types import Precision, TensorType
 
 Operands = Sequence[Any]
@@ -62,6 +63,7 @@ class _Rewriter:
         self.new.metadata = dict(model.metadata)
         self.known: dict[Value, Value] = {}
         self.problems: Counter[str] = Counter()
+        self.refusals: list[Refusal] = []
 
     def run(self) -> Model:
         for value in self.old.inputs:
@@ -70,7 +72,9 @@ class _Rewriter:
             self.rewrite(operation)
         if self.problems:
             rows = "; ".join(f"{text} (x{n})" for text, n in self.problems.items())
-            raise NoLowering(f"no pairs of real numbers for {rows}")
+            error = NoLowering(f"no pairs of real numbers for {rows}")
+            error.refusals = tuple(self.refusals)
+            raise error
         self.new.outputs = [self.value(v) for v in self.old.outputs]
         self.new.output_names = [n for n, _ in self.old.named_outputs()]
         return self.new
@@ -92,7 +96,9 @@ class _Rewriter:
         try:
             made = self.made(operation, values)
         except NNAdapterError as error:
-            self.problems[f"{problem} ({error})" if str(error) else problem] += 1
+            text = f"{problem} ({error})" if str(error) else problem
+            self.problems[text] += 1
+            self.refusals.append(refusal_of(f"no pairs of real numbers for {text}", operation))
             made = [self.stand_in(v) for v in operation.outputs]
         self.new.origin = None
         for old, new in zip(operation.outputs, made, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,7 @@ from nnir.formats.onnx import (
     OperatorSetIdProto,
     OptionalTypeProto,
     SparseTensorProto,
+    StringStringEntryProto,
     TensorShapeProto,
     TensorTypeProto,
     TypeProto,
@@ -36,12 +38,14 @@ from nnir.formats.onnx import (
 )
 from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
+from nnir.provenance import Place, place_of
 from nnir.types import TensorType
 
 from ...source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ...translate import Reference
 from . import tensor
 
+QUOTED = re.compile(r"'([^']*)'")
 DEFAULT_DOMAINS = ("", "ai.onnx")
 SMALL = 1 << 16
 LARGEST = 1 << 28
@@ -57,14 +61,18 @@ KINDS = {
     TypeProto.MAP_TYPE: "map",
     TypeProto.SPARSE_TENSOR_TYPE: "sparse tensor",
 }
-INPUT, OUTPUT, NAME, OP_TYPE, ATTRIBUTE, DOMAIN, OVERLOAD = (
+INPUT, OUTPUT, NAME, OP_TYPE, ATTRIBUTE, DOMAIN, OVERLOAD, METADATA = (
     field << 3 | wire.BLOCK
     for field in (
         *(NodeProto.INPUT, NodeProto.OUTPUT, NodeProto.NAME, NodeProto.OP_TYPE),
-        *(NodeProto.ATTRIBUTE, NodeProto.DOMAIN, NodeProto.OVERLOAD),
+        *(NodeProto.ATTRIBUTE, NodeProto.DOMAIN, NodeProto.OVERLOAD, NodeProto.METADATA_PROPS),
     )
 )
 """Tags of a node's fields."""
+
+TRACE, SCOPES = "pkg.torch.onnx.stack_trace", "pkg.torch.onnx.name_scopes"
+"""What PyTorch's exporter says of where a node was written: its line, and the names of the modules
+around it as a list of Python, the node's own last."""
 
 
 def read(data: Buffer, folder: Path | None = None) -> SourceModel:
@@ -83,6 +91,7 @@ class Reader:
         self.b = data
         self.files = tensor.Files(folder)
         self.depth = 0
+        self.places: dict[str, Place] = {}
 
     def model(self) -> SourceModel:
         b = self.b
@@ -112,6 +121,7 @@ class Reader:
         for place in functions:
             function = self.function(place, versions)
             model.functions[function.name] = function
+        model.places = self.places
         return model
 
     def version(self, place: Span, versions: dict[str, int]) -> None:
@@ -153,6 +163,7 @@ class Reader:
         inputs: list[str] = []
         outputs: list[str] = []
         attributes: dict[str, Any] = {}
+        told: list[Span] = []
         name = op = domain = overload = ""
         i = start
         while i < end:
@@ -182,8 +193,27 @@ class Reader:
                 domain = str(b[s:t], "utf-8")
             elif tag == OVERLOAD:
                 overload = str(b[s:t], "utf-8")
+            elif tag == METADATA:
+                told.append((s, t))
             i = t
-        return SourceNode(qualify(domain, op, overload), inputs, outputs, attributes, name)
+        made = SourceNode(qualify(domain, op, overload), inputs, outputs, attributes, name)
+        if told:
+            self.know_place(made, told)
+        return made
+
+    def know_place(self, node: SourceNode, told: Iterable[Span]) -> None:
+        """Keep where a node was written, where its metadata says it."""
+        entries = {}
+        for place in told:
+            found = dict(wire.fields(self.b, *place))
+            key = wire.text(self.b, found.get(StringStringEntryProto.KEY, (0, 0)))
+            if key in (TRACE, SCOPES):
+                value = found.get(StringStringEntryProto.VALUE, (0, 0))
+                entries[key] = wire.text(self.b, value)
+        if entries:
+            scopes = QUOTED.findall(entries.get(SCOPES, ""))
+            module = scopes[-2] if len(scopes) > 1 else ""
+            self.places[node.label] = place_of(entries.get(TRACE, ""), module)
 
     def attribute(self, b: Buffer, start: int, end: int) -> tuple[str, Any]:
         """Name and value of an AttributeProto; its type field is absent in the oldest files."""

@@ -15,6 +15,7 @@ from torch.utils import _pytree as pytree
 
 from nnir.dim import Dim
 from nnir.errors import BadInput, BadModel, Unsupported, describe
+from nnir.provenance import Place, place_of
 from nnir.types import PRECISIONS, Precision, TensorType
 
 from ...source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue
@@ -65,7 +66,8 @@ def read(
         for k, v in program.range_constraints.items()
         if isinstance(k, sympy.Symbol)
     }
-    return finish_model(graph, mutated, overwritten, ranges, f"torch {torch.__version__}")
+    producer = f"torch {torch.__version__}"
+    return finish_model(graph, mutated, overwritten, ranges, producer, graphs.places)
 
 
 def export(
@@ -160,6 +162,7 @@ class Graphs:
 
     def __init__(self, names: Mapping[str, str]) -> None:
         self.names = names
+        self.places: dict[str, Place] = {}
 
     def program(
         self, module: torch.fx.GraphModule, name: str = ""
@@ -202,6 +205,9 @@ class Graphs:
         arguments = [(k, self.argument(a, module)) for k, a in [*given, *node.kwargs.items()]]
         outputs, types = self.outputs(node)
         made = node_of(op, arguments, outputs, types, node.name)
+        if trace := node.meta.get("stack_trace"):
+            stack = [*node.meta.get("nn_module_stack", {"": ("", "")}).values()]
+            self.places[made.label] = place_of(trace, stack[-1][0] if stack else "")
         if op in MEMORY:
             made.memory = self.memory(node.all_input_nodes[0].meta["val"])
         return made

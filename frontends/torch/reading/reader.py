@@ -11,6 +11,7 @@ from nnir.collector import paused_collector
 from nnir.dim import Dim
 from nnir.errors import BadFile, Unsupported
 from nnir.mapping import Buffer
+from nnir.provenance import Place, place_of
 from nnir.types import Precision, TensorType
 
 from ...source import NUMBER, Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
@@ -68,7 +69,7 @@ def _read(container: Container) -> SourceModel:
     overwritten = name_outputs(graph, _ends(signature["output_specs"]), names)
     ranges = _ranges(program["range_constraints"])
     producer = f"torch {program.get('torch_version', '')}".strip()
-    return finish_model(graph, mutated, overwritten, ranges, producer)
+    return finish_model(graph, mutated, overwritten, ranges, producer, graphs.places)
 
 
 class Weights:
@@ -154,6 +155,7 @@ class Graphs:
 
     def __init__(self) -> None:
         self.depth = 0
+        self.places: dict[str, Place] = {}
 
     def graph(self, source: Mapping[str, Any], name: str) -> SourceGraph:
         """A graph among the arguments of a node."""
@@ -184,9 +186,20 @@ class Graphs:
         op = source["target"].removeprefix("torch.ops.")
         given = [(a["name"], self.argument(a["arg"])) for a in source["inputs"]]
         outputs = [n for o in source["outputs"] for n in _outputs(o)]
-        return node_of(
-            op, given, outputs, [types.get(n) for n in outputs], _text(source.get("name") or "")
-        )
+        kinds = [types.get(n) for n in outputs]
+        made = node_of(op, given, outputs, kinds, _text(source.get("name") or ""))
+        self._know_place(made, source.get("metadata"))
+        return made
+
+    def _know_place(self, node: SourceNode, told: Any) -> None:
+        """Keep where a node was written, of what the file tells of it."""
+        if not isinstance(told, Mapping):
+            return
+        trace, stack = (told.get(key) for key in ("stack_trace", "nn_module_stack"))
+        if isinstance(trace, str):
+            # entries are key,path,type with semicolons between
+            innermost = stack.split(";")[-1].split(",") if isinstance(stack, str) else []
+            self.places[node.label] = place_of(trace, innermost[1] if len(innermost) > 1 else "")
 
     def argument(self, source: Mapping[str, Any]) -> Any:
         """One argument: values as Ref, graphs as SourceGraph, the rest as Python values."""

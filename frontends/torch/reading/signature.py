@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.errors import Unsupported
 from nnir.model import Model
+from nnir.provenance import Place
 
 from ...source import SourceGraph, SourceModel, SourceValue
 
@@ -77,6 +78,7 @@ def finish_model(
     overwritten: list[str],
     dimensions: dict[str, tuple[int, int | None]],
     producer: str,
+    places: dict[str, Place],
 ) -> SourceModel:
     """The model of a graph; `mutated` are inputs and weights that it overwrites in place, whose
     new contents come before its results, as where the signature says so (`overwritten`)."""
@@ -85,7 +87,9 @@ def finish_model(
     graph.outputs[:0] = mutated.values()
     names = [v.called or v.name for v in mutated.values()] + overwritten
     metadata = {"producer": producer} | ({OVERWRITTEN: "\n".join(names)} if names else {})
-    return SourceModel("torch", graph, {"": 1}, dimensions=dimensions, metadata=metadata)
+    return SourceModel(
+        "torch", graph, {"": 1}, dimensions=dimensions, metadata=metadata, places=places
+    )
 
 
 def state_of(model: Model) -> list[str]:

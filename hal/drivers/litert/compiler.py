@@ -7,19 +7,21 @@ from collections.abc import Sequence
 from typing import Any
 
 from nnir.dim import Expr
-from nnir.errors import NNAdapterError, NoLowering
+from nnir.errors import NNAdapterError, NoLowering, Refusal
 from nnir.model import Model, Operation, Value
 from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.passes.complex_pairs import as_pairs, is_complex
+from nnir.refusals import refusal_of
 from nnir.specialise import specialise
 from nnir.types import Precision
 
-from ...emission import refusal, require_lowered
+from ...device import Shapes, open_shapes
+from ...emission import WRITING_STEP, refusal, require_lowered
 from ...lowering import Lowerings
 from . import integers
 from .emitter import Emitter, Ref, identity
 from .integer_kernels import KERNELS
-from .kernels import HALVES, carrier
+from .kernels import HALVES, STORED, carrier
 from .profile import Chain, Link
 from .writer import Graph, Tensor, Writer
 
@@ -31,13 +33,17 @@ GUESS = 8
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
     """The file for inputs of these shapes, as an interpreter takes it."""
     known = specialise(model, shapes)
-    return b"".join(_parts(prepare(known), foreign=True))
+    return b"".join(_parts(*_graph(prepare(known), foreign=True)))
 
 
-def export_file(model: Model) -> list[bytes | memoryview]:
-    """The file of a model in pieces; sizes that are not known stay open."""
+def export_file(model: Model) -> tuple[list[bytes | memoryview], Shapes, Shapes]:
+    """The file of a model in pieces, and the shapes of its inputs and outputs; sizes that are not
+    known stay open."""
     same: Any = [v.shape for v in model.inputs]
-    return _parts(prepare(specialise(model, same)), foreign=False)
+    known = prepare(specialise(model, same))
+    graph, outputs = _graph(known, foreign=False, step=WRITING_STEP)
+    given, made = (open_shapes(t.shape for t in ends) for ends in (graph.inputs, graph.outputs))
+    return _parts(graph, outputs), given, made
 
 
 def prepare(model: Model) -> Model:
@@ -49,6 +55,7 @@ def prepare(model: Model) -> Model:
 def require_operators(model: Model) -> None:
     """NoLowering that lists the operators without any way to run them, whatever the sizes."""
     problems: Counter[str] = Counter()
+    refusals: list[Refusal] = []
     for operation in model.operations:
         operator = operation.operator
         known = all(v is None or v.constant is not None for v in operation.inputs)
@@ -57,13 +64,14 @@ def require_operators(model: Model) -> None:
                 v is not None and is_complex(v) for v in operation.inputs
             ):
                 continue  # pairs of real numbers may take its place
-            problems[f"litert has no lowering for {operator.name}"] += 1
+            why = f"litert has no lowering for {operator.name}"
+            problems[why] += 1
+            refusals.append(refusal_of(why, operation))
     if problems and not all(v.is_static for v in model.inputs):
-        require_lowered(problems)
+        require_lowered(problems, refusals=refusals)
 
 
-def _parts(model: Model, *, foreign: bool) -> list[bytes | memoryview]:
-    graph, outputs = _graph(model, foreign=foreign)
+def _parts(graph: Graph, outputs: list[str]) -> list[bytes | memoryview]:
     return Writer(graph, [t.name for t in graph.inputs], outputs).parts()
 
 
@@ -82,19 +90,20 @@ def compile_steps(model: Model, shapes: Sequence[tuple[int, ...]]) -> Chain:
     return Chain(links, graph.inputs, graph.outputs)
 
 
-def _graph(model: Model, *, foreign: bool) -> tuple[Graph, list[str]]:
-    """The graph of a model and the names of its outputs."""
+def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[str]]:
+    """The graph of a model and the names of its outputs; NoLowering lists everything that is
+    missing, and the next `step`."""
     emitter = Emitter(LOWERINGS)
     inputs = [_head(emitter, v, k, foreign=foreign) for k, v in enumerate(model.inputs)]
     graph = emitter.run(model, inputs, "main")
     named = model.named_outputs()
-    try:
-        tensors = [_tail(emitter, value, foreign=foreign) for _, value in named]
-    except NoLowering as error:
-        emitter.problems[str(error)] += 1
-        require_lowered(emitter.problems)
-        raise
-    require_lowered(emitter.problems)
+    tensors = []
+    for _, value in named:
+        try:
+            tensors.append(_tail(emitter, value, foreign=foreign))
+        except NoLowering as error:
+            emitter.refuse(error, value)
+    emitter.require_lowered(step)
     for tensor, (name, _) in zip(tensors, named, strict=True):
         tensor.name = name
     integers.rewrite(emitter, KERNELS)
@@ -108,6 +117,8 @@ def _head(emitter: Emitter, value: Value, number: int, *, foreign: bool) -> Ref:
         kind = Precision.FLOAT32
     if value.precision.is_quantized:
         kind = Precision[value.dtype.name.upper()]
+    if kind not in STORED:
+        emitter.refuse(NoLowering(f"litert has no tensors of {kind.name}"), value)
     tensor = Tensor(kind, value.shape, None, value.name or f"input{number}")
     emitter.graph.inputs.append(tensor)
     ref = Ref(tensor, identity(value.rank), kind)

@@ -23,7 +23,7 @@ from nnir.passes.complex_pairs import RULES, is_complex
 from nnir.staging import replacing
 from nnir.types import Precision, TensorType
 
-from ...device import PROFILE, Cache, Callback, Device, Timing
+from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag, integer
 from .runner import Ends, Pool, Shaped
 from .static import numbers
@@ -188,15 +188,19 @@ class LiteRT(Device):
         data = map_file(path)
         return [path] if not data or data[4:8] == IDENTIFIER else None
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+    def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
         if opset is not None:
             raise Unsupported("a .tflite file has no opset: leave it out")
         from .compiler import export_file
 
-        parts = export_file(model)
-        with replacing(path) as file:
-            for part in parts:
-                file.write(part)
+        parts, inputs, outputs = export_file(model)
+
+        def write() -> None:
+            with replacing(path) as file:
+                for part in parts:
+                    file.write(part)
+
+        return Export(write, [path], inputs, outputs)
 
 
 def default_threads() -> int:

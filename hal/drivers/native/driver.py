@@ -24,6 +24,7 @@ from nnir.errors import (
     Unsupported,
 )
 from nnir.model import Model
+from nnir.refusals import refusal_of
 from nnir.types import DeviceType, TensorType
 
 from ...device import Cache, Callback, Device
@@ -138,7 +139,12 @@ class Native(Device):
         with View(model) as view:
             asked = bool(self.table.validate_program)
             found = self._reasons(context, model, view) if asked else view.reasons
-            require_lowered(Counter(filter(None, found)))
+            refused = [
+                refusal_of(why, operation)
+                for operation, why in zip(model.operations, found, strict=False)
+                if why
+            ]
+            require_lowered(Counter(filter(None, found)), refusals=refused)
             kept: list[bytes] = []
             buffer = _buffer(cache is not None, kept)
             made = ctypes.c_void_p()

@@ -26,18 +26,19 @@ from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.staging import temporary_folder
 from nnir.types import PRECISIONS, Precision, TensorType
 
-from ...device import PROFILE, Cache, Callback, Device, Timing
-from ...emission import refusal, require_lowered
+from ...device import PROFILE, Cache, Callback, Device, Export, Timing, open_shapes
+from ...emission import WRITING_STEP, refusal
 from ...lowering import Lowerings
 from ...properties import flag, integer
 from . import proto
 from .emitter import NATIVE, Emitter, Ref, input_infos
 from .older import check_opset, ir_version
-from .writer import LARGEST, files_of, write
+from .writer import LARGEST, files_of, files_to_write, write
 
 if TYPE_CHECKING:
     import onnxruntime
 
+ANOTHER = "write another --target-opset, or none"
 LOWERINGS = Lowerings[Ref].of_package(__package__)
 
 
@@ -248,25 +249,30 @@ class OnnxRuntime(Device[Options, Program]):
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
-        """Write `.onnx`, for operator set 13 to 25; without `opset` for the lowest one that has
+    def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
+        """An `.onnx` file, for operator set 13 to 25; without `opset` for the lowest one that has
         the model's operators and element types."""
         if opset is not None:
             check_opset(opset)
-        emitter, graph = emit_lowest(model) if opset is None else emit(model, opset)
-        write(path, graph, emitter.weights, emitter.opset)
+        source = as_pairs(model)
+        emitter, graph = emit_lowest(source) if opset is None else emit(source, opset, ANOTHER)
+        return Export(
+            lambda: write(path, graph, emitter.weights, emitter.opset),
+            files_to_write(path, graph, emitter.weights),
+            open_shapes(v.shape for v in source.inputs),
+            open_shapes(v.shape for v in source.outputs),
+        )
 
 
-def emit(model: Model, opset: int | None = None) -> tuple[Emitter, bytes]:
-    """The ONNX graph of a model; NoLowering lists everything that is missing.
+def emit(model: Model, opset: int | None = None, step: str = "") -> tuple[Emitter, bytes]:
+    """The ONNX graph of a model; NoLowering lists everything that is missing, and the next `step`.
 
     ONNX Runtime has no complex numbers: pairs of real ones take their place.
     """
     model = as_pairs(model)
     emitter = Emitter(LOWERINGS, target=opset)
     graph = emitter.graph(model, input_infos(emitter, model), model.name)
-    step = "" if opset is None else "write another --target-opset, or none"
-    require_lowered(emitter.problems, step)
+    emitter.require_lowered(step)
     return emitter, graph
 
 
@@ -276,7 +282,7 @@ def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
     An older set may lack what an operator of the model is written with; nothing is decomposed
     further for its sake.
     """
-    newest = emit(model)
+    newest = emit(model, step=WRITING_STEP)
     for opset in range(newest[0].lowest, newest[0].opset):
         with contextlib.suppress(NoLowering):
             return emit(model, opset)

@@ -312,8 +312,18 @@ class Emitter(Emission[Ref]):
         """Emit all operations; the GraphProto without the large weights."""
         for operation in model.sorted():
             self.lower(operation)
-        tails = [self._tail(n, v) for n, v in model.named_outputs()]
+        tails = [self._noted_tail(n, v) for n, v in model.named_outputs()]
         return proto.graph(name, self.nodes, self.small, heads, tails)
+
+    def _noted_tail(self, stem: str, value: Value) -> bytes:
+        """A graph output; what the whole model cannot give is noted beside all else."""
+        try:
+            return self._tail(stem, value)
+        except NoLowering as error:
+            if self.outer is not None:
+                raise
+            self.refuse(error, value)
+            return b""
 
     # Names
 
@@ -372,7 +382,10 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
         name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
         emitter.names[value] = name
         heads.append(proto.value_info(name, value.precision, value.shape))
-        emitter.require_types(f"input {name!r}", value.precision)
+        try:
+            emitter.require_types(f"input {name!r}", value.precision)
+        except NoLowering as error:
+            emitter.refuse(error, value)
     return heads
 
 

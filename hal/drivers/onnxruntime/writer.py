@@ -23,8 +23,7 @@ LARGEST = 3 << 29
 
 def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
     """One file; above 1.5 GB the weights go to `<name>.data`."""
-    total = len(graph) + sum(a.nbytes for a in weights.values())
-    if total > LARGEST:
+    if is_large(graph, weights):
         _write_external(path, graph, weights, opset)
         return
     heads = {n: proto.initializer_head(n, a) for n, a in weights.items()}
@@ -37,6 +36,16 @@ def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) 
         for name, array in weights.items():
             file.write(heads[name])
             write_array(file, array)
+
+
+def is_large(graph: bytes, weights: dict[str, np.ndarray]) -> bool:
+    """Whether the weights need a file of their own."""
+    return len(graph) + sum(a.nbytes for a in weights.values()) > LARGEST
+
+
+def files_to_write(path: Path, graph: bytes, weights: dict[str, np.ndarray]) -> list[Path]:
+    """What `write` writes, the main file last."""
+    return [data_path(path), path] if is_large(graph, weights) else [path]
 
 
 def files_of(path: Path) -> list[Path] | None:

@@ -23,8 +23,8 @@ from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
 from nnir.types import Precision, TensorType
 
-from ...device import PROFILE, Cache, Callback, Device, Timing
-from ...emission import refusal, require_lowered
+from ...device import PROFILE, Cache, Callback, Device, Export, Timing
+from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
 from . import elements
 from .emitter import Emitter, graph, is_small, tensor_of
@@ -297,15 +297,21 @@ class OpenVINO(Device[Context, Program]):
     def timings(self, program: Program) -> list[Timing]:
         return list(program.steps)
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+    def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
         """Two files, the weights first, which the other one names by its own name."""
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
-        _, made = emit(self.runtime, model)
-        try:
-            self.runtime.serialize(made, str(path), str(path.with_suffix(WEIGHTS)))
-        except Exception as error:
-            raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
+        emitted = _, made = emit(self.runtime, model, WRITING_STEP)  # the emitter holds the memory
+        weights = path.with_suffix(WEIGHTS)
+
+        def write() -> None:
+            try:
+                self.runtime.serialize(emitted[1], str(path), str(weights))
+            except Exception as error:
+                raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
+
+        inputs, outputs = ([sizes_of(o) for o in ends] for ends in (made.inputs, made.outputs))
+        return Export(write, [weights, path], inputs, outputs)
 
 
 def files_of(path: Path) -> list[Path] | None:
@@ -320,14 +326,18 @@ def files_of(path: Path) -> list[Path] | None:
     return [path, beside] if is_own else [path]
 
 
-def emit(runtime: ModuleType, model: Model) -> tuple[Emitter, openvino.Model]:
-    """The graph of a model; NoLowering lists everything that is missing.
+def sizes_of(end: openvino.Output) -> list[int | None]:
+    """The sizes of an end of a graph, None for those that are open."""
+    return [None if d.is_dynamic else d.get_length() for d in end.get_partial_shape()]
+
+
+def emit(runtime: ModuleType, model: Model, step: str = "") -> tuple[Emitter, openvino.Model]:
+    """The graph of a model; NoLowering lists everything that is missing, and the next `step`.
 
     OpenVINO has no complex numbers: pairs of real ones take their place.
     """
     emitter = Emitter(LOWERINGS, runtime)
-    made = graph(emitter, as_pairs(model))
-    require_lowered(emitter.problems)
+    made = graph(emitter, as_pairs(model), step)
     return emitter, made
 
 

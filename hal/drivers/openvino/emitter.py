@@ -15,7 +15,7 @@ from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, precision_of
 
-from ...emission import Emission, asking, require_lowered
+from ...emission import Emission, asking
 from ...lowering import Lowerings, Plain
 from . import elements
 from .division import EXACT, is_divided_well
@@ -365,14 +365,15 @@ class Emitter(Emission[Ref]):
         return made
 
     def body(
-        self, model: Model, parameters: Sequence[openvino.op.Parameter]
+        self, model: Model, parameters: Sequence[openvino.op.Parameter], step: str = ""
     ) -> tuple[openvino.Model, list[openvino.op.Result]]:
         """The graph of a sub-model and its results; the first parameters are its inputs."""
-        for value, parameter in zip(model.inputs, parameters, strict=False):
+        waiting = [v for v in model.inputs if v not in self.names]
+        for value, parameter in zip(waiting, parameters, strict=False):
             self.names[value] = Ref(parameter.output(0))
         for operation in model.sorted():
             self.lower(operation)
-        require_lowered(self.root.problems)
+        self.require_lowered(step)
         results = [self.result(v) for v in model.outputs]
         with asking("openvino", "the graph", RuntimeError):
             return self.runtime.Model(results, list(parameters), model.name), results
@@ -397,17 +398,21 @@ class Emitter(Emission[Ref]):
         return name
 
 
-def graph(emitter: Emitter, model: Model) -> openvino.Model:
-    """The graph of a whole model, whose ends carry its names."""
+def graph(emitter: Emitter, model: Model, step: str = "") -> openvino.Model:
+    """The graph of a whole model, whose ends carry its names; NoLowering lists all that is missing,
+    and the next `step`."""
     emitter.symbols = dict(model.symbols)
     parameters = []
     for value in model.inputs:
         if elements.stored_precision(value.precision) not in NAMES:
-            raise NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
+            error = NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
+            emitter.refuse(error, value)
+            emitter.names[value] = Missing(value)
+            continue
         parameter = emitter.parameter(value)
         parameter.output(0).get_tensor().set_names({value.name or parameter.get_friendly_name()})
         parameters.append(parameter)
-    made, results = emitter.body(model, parameters)
+    made, results = emitter.body(model, parameters, step)
     for result, (name, _) in zip(results, model.named_outputs(), strict=True):
         result.set_friendly_name(name)
         result.output(0).get_tensor().set_names({name})

@@ -16,7 +16,7 @@ from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.types import TensorType
 
-from ...device import Cache, Callback, Device, Timing
+from ...device import Cache, Callback, Device, Export, Timing
 
 if TYPE_CHECKING:
     from .program import Program, Settings
@@ -91,7 +91,7 @@ class Torch(Device["Settings", "Program"]):
         data = map_file(path)
         return [path] if not data or data[:4] == ZIP else None
 
-    def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
+    def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
         if opset is not None:
             raise Unsupported(".pt2 files have no opset")
-        self.exporting.write(model, path)
+        return self.exporting.prepare(model, path)

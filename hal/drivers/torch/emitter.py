@@ -328,9 +328,12 @@ class Emitter(Emission[Result]):
     def whole(self, model: Model, names: Sequence[str] = ()) -> fx.GraphModule:
         """Emit all operations; a module of the model's inputs and outputs."""
         for position, value in enumerate(model.inputs):
-            dtype_of(value.precision)
             name = names[position] if names else f"input{position}"
             self.names[value] = self.typed(self.placeholder(name), value)
+            try:
+                dtype_of(value.precision)
+            except NoLowering as error:
+                self.refuse(error, value)
         for operation in model.sorted():
             self.lower(operation)
         if self.root.problems:

@@ -6,9 +6,10 @@ import contextlib
 import io
 import itertools
 import logging
+import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +22,8 @@ from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model, Value
 from nnir.staging import replacing
 
+from ...device import Export, Shapes, open_shapes
+from ...emission import WRITING_STEP
 from .dtypes import dtype_of
 from .program import emit, one_line
 
@@ -33,19 +36,40 @@ UNSAVED = ("stack_trace", "nn_module_stack", "source_fn_stack", "from_node", "to
 """Where a node comes from: other in each run, and full of paths of this machine."""
 
 
-def write(model: Model, path: Path) -> None:
-    """Write a model; Unsupported where torch cannot express it, with what torch says."""
+def prepare(model: Model, path: Path) -> Export:
+    """A model as a `.pt2` file that is not written yet; Unsupported where torch cannot express it,
+    with what torch says."""
     program = export(model)
-    with replacing(path) as file:
-        target = Patient(file)
-        try:
-            with warnings.catch_warnings():  # of a transposed weight: all of its storage is written
-                warnings.filterwarnings("ignore", "No complete tensor found")
-                torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
-        except SerializeError as error:
-            raise Unsupported(f"torch cannot save {model.name!r}: {one_line(error)}") from None
+
+    def write() -> None:
+        with replacing(path) as file:
+            target = Patient(file)
+            _save(program, target, model.name)
         if target.error is not None:
             raise BadFile(f"cannot write {path.name!r}: {target.error.strerror}")
+
+    def rehearse() -> None:
+        with open(os.devnull, "wb") as nothing:
+            _save(program, Patient(nothing), model.name)
+
+    signature = program.graph_signature
+    inputs = _shapes_of(program, signature.user_inputs)
+    return Export(write, [path], inputs, _shapes_of(program, signature.user_outputs), rehearse)
+
+
+def _save(program: torch.export.ExportedProgram, target: Patient, name: str) -> None:
+    try:
+        with warnings.catch_warnings():  # of a transposed weight: all of its storage is written
+            warnings.filterwarnings("ignore", "No complete tensor found")
+            torch.export.save(program, target)  # type: ignore[arg-type]  # as IO[bytes] is
+    except SerializeError as error:
+        raise Unsupported(f"torch cannot save {name!r}: {one_line(error)}") from None
+
+
+def _shapes_of(program: torch.export.ExportedProgram, names: Sequence[object]) -> Shapes:
+    """The shapes of inputs or outputs of a program."""
+    values = {node.name: node.meta.get("val") for node in program.graph.nodes}
+    return open_shapes(getattr(values.get(str(n)), "shape", ()) for n in names)
 
 
 class Patient(io.RawIOBase):
@@ -83,7 +107,7 @@ def export(model: Model) -> torch.export.ExportedProgram:
     Sizes have the ranges of their symbols, or where the model itself is narrower (a table of so
     many positions) those that torch finds; that a size became a constant is never accepted.
     """
-    _, module = emit(model)
+    _, module = emit(model, WRITING_STEP)
     names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
     dims = _dims(model)
     problem = "no sizes fit its inputs"

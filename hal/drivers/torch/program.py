@@ -19,7 +19,7 @@ from nnir.model import Model, Operation
 from nnir.types import TensorType
 
 from ...device import PROFILE, Timing
-from ...emission import refusal, require_lowered
+from ...emission import refusal
 from ...properties import flag, integer
 from .dtypes import array_of, tensor_of
 from .emitter import Emitter, identifiers
@@ -150,16 +150,16 @@ def running(device: torch.device) -> Iterator[None]:
         yield
 
 
-def emit(model: Model) -> tuple[Emitter, fx.GraphModule]:
-    """The module of a model; NoLowering lists everything that is missing."""
+def emit(model: Model, step: str = "") -> tuple[Emitter, fx.GraphModule]:
+    """The module of a model; NoLowering lists everything that is missing, and the next `step`."""
     emitter = Emitter(LOWERINGS)
     names = identifiers([v.name or f"input{k}" for k, v in enumerate(model.inputs)])
     try:
         module = emitter.whole(model, names)
     except NNAdapterError:
-        require_lowered(emitter.problems)
+        emitter.require_lowered(step)
         raise
-    require_lowered(emitter.problems)
+    emitter.require_lowered(step)
     return emitter, module
 
 
