@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic
@@ -201,16 +201,17 @@ class Device(ABC, Generic[Context, Program]):
 
         Files beside `path` are named after it. `opset` is the version of the format's operator
         set, for formats that have one. A device has this or `export`, each of which answers for
-        the other: one that has `export` alone is asked by writing a file that goes away again.
+        the other: one that has `export` alone rehearses by writing a file that goes away again.
         """
         if type(self).export is Device.export:
             raise Unsupported(f"device {self.name!r} writes no file format")
-        with temporary_folder() as folder:
-            self.export(model, folder / path.name, opset=opset)
-            names = sorted((p.name for p in folder.iterdir()), key=lambda n: n == path.name)
-        return Export(
-            lambda: self.export(model, path, opset=opset), [path.with_name(n) for n in names]
-        )
+
+        def rehearse() -> None:
+            with temporary_folder() as folder:
+                self.export(model, folder / path.name, opset=opset)
+
+        write = partial(self.export, model, path, opset=opset)
+        return Export(write, [path], rehearse=rehearse)
 
     def export(self, model: Model, path: Path, *, opset: int | None = None) -> None:
         """Write `model` in the device's own file format into a folder that is fresh."""

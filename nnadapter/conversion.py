@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hal.device import Device
+from hal.device import Device, Export, open_shapes
 from nnir import archive
 from nnir.errors import BadFile, BadInput, Differs, Unsupported
 from nnir.mapping import map_file, opened_files
 from nnir.model import Model
-from nnir.staging import Staging
+from nnir.staging import Staging, require_place
 
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
@@ -42,6 +42,23 @@ class Plan:
 
 
 @dataclass(frozen=True)
+class Given:
+    """A model with the files that it was read from."""
+
+    model: Model
+    files: list[Path]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What can be written: the model, the passes that changed it, and its files."""
+
+    model: Model
+    passes: list[str]
+    export: Export
+
+
+@dataclass(frozen=True)
 class Written:
     """What was written: the model, its files (the main one last), how it was proved, and the
     passes that changed it."""
@@ -65,29 +82,59 @@ def convert(
     foreign, and Differs where what was written does not agree; then nothing appears.
     """
     writer = writer_of(target, plan)
-    with opened_files() as opened:
-        model = source if isinstance(source, Model) else read()
-    sources = files_of_source(source, opened)
-    require_apart(target, sources)
-    model, passes = prepare(model, plan)
+    given = read_source(source, read)
+    require_apart(target, given.files)
     with Staging(target) as staging:
-        write(model, staging.path, writer, plan.opset)
+        ready = prepare_target(given, target, staging.path, writer, plan)
+        model = ready.model
+        ready.export.write()
         for path in staging.outputs():
-            require_apart(path, sources)
+            require_apart(path, given.files)
         require_own(staging.outputs(), target, writer)
         report = prove(source, model, staging.path, writer, reopen) if plan.verify else None
         if report is not None and not report:
             kept = _keep_differing(model, target, writer, plan) if plan.keep else None
             raise Differs(_difference(target, report, kept))
         require_own(staging.outputs(), target, writer)  # a proof takes time
-        return Written(model, staging.commit(), report, passes)
+        return Written(model, staging.commit(), report, ready.passes)
+
+
+def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:
+    """All that `convert` does but writing and proving; it refuses what `convert` refuses."""
+    writer = writer_of(target, plan)
+    require_place(target)
+    ready = prepare_target(given, target, target, writer, plan)
+    ready.export.rehearse()
+    return ready
+
+
+def read_source(source: Any, read: Callable[[], Model]) -> Given:
+    """The model of a source, which `read` reads, and its files."""
+    with opened_files() as opened:
+        model = source if isinstance(source, Model) else read()
+    return Given(model, files_of_source(source, opened))
+
+
+def prepare_target(
+    given: Given, target: Path, path: Path, writer: Device | None, plan: Plan
+) -> Prepared:
+    """A model as the files of `target`, to be written at `path`: `convert` and what only asks
+    whether it would succeed have this in common."""
+    require_apart(target, given.files)
+    model, passes = prepare(given.model, plan)
+    export = form(model, path, writer, plan.opset)
+    outputs = [target.with_name(file.name) for file in export.files]
+    for output in outputs:
+        require_apart(output, given.files)
+    require_own(outputs, target, writer)
+    return Prepared(model, passes, export)
 
 
 def _keep_differing(model: Model, target: Path, writer: Device | None, plan: Plan) -> Path:
     """Write a model that differs under a name that says so."""
     path = target.with_name(f"{target.stem}{DIFFERS}{target.suffix}")
     with Staging(path) as staging:
-        write(model, staging.path, writer, plan.opset)
+        form(model, staging.path, writer, plan.opset).write()
         require_own(staging.outputs(), path, writer)
         staging.commit()
     return path
@@ -154,14 +201,14 @@ def exporter(suffix: str, device: str | None = None) -> Device:
     raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
 
 
-def write(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> None:
-    """Write a model through a device; an archive without one."""
+def form(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> Export:
+    """A model as files of a device's format, not written yet; as an archive without a device."""
     if writer is not None:
-        writer.export(model, path, opset=opset)
-    elif opset is not None:
+        return writer.prepare_export(model, path, opset=opset)
+    if opset is not None:
         raise Unsupported(f"{archive.SUFFIX} files have no opset")
-    else:
-        archive.save(model, path)
+    inputs, outputs = (open_shapes(v.shape for v in e) for e in (model.inputs, model.outputs))
+    return Export(archive.prepare(model, path), [path], inputs, outputs)
 
 
 def prove(

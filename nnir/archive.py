@@ -10,6 +10,7 @@ import io
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -49,10 +50,19 @@ NATIVE = {
 
 def save(model: Model, path: Path) -> None:
     """Write a model; the file appears whole or not at all."""
+    prepare(model, path)()
+
+
+def prepare(model: Model, path: Path) -> Callable[[], None]:
+    """What writes a model, whole or not at all; BadFile for one that the format does not hold."""
     header, weights = _header(model)
-    with replacing(path) as file:
-        file.write(header)
-        _write_weights(file, weights)
+
+    def write() -> None:
+        with replacing(path) as file:
+            file.write(header)
+            _write_weights(file, weights)
+
+    return write
 
 
 def dumps(model: Model) -> bytes:

@@ -144,6 +144,21 @@ def _identity(path: Path) -> list[int] | None:
     return [about.st_dev, about.st_ino, about.st_size, about.st_mtime_ns]
 
 
+def require_place(target: Path) -> None:
+    """BadFile where no file can be written at a path, as far as looking tells."""
+    require_no_folder(target)
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        missing = "No such file or directory"
+        why = "Permission denied" if target.parent.is_dir() else missing
+        raise BadFile(f"cannot write {str(target)!r}: {why}")
+
+
+def require_no_folder(target: Path) -> None:
+    """BadFile where a folder has the name of a file to write."""
+    if target.is_dir():
+        raise BadFile(f"cannot write {str(target)!r}: it is a folder")
+
+
 class Staging:
     """Files that are written aside, proved there, and then take their names together.
 
@@ -156,8 +171,7 @@ class Staging:
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Staging:
-        if self.target.is_dir():
-            raise BadFile(f"cannot write {str(self.target)!r}: it is a folder")
+        require_no_folder(self.target)
         try:
             parent = self.target.parent
             self.folder = self._stack.enter_context(temporary_folder(parent, hidden=True))

@@ -160,6 +160,19 @@ class Compilation:
             self.plan = None
 
 
+def refusals_of_parts(parts: Sequence[Part], context: Context) -> list[NNAdapterError]:
+    """What devices say against their parts of a model: each is compiled as `finish` compiles it,
+    and given back."""
+    found = []
+    for part in parts:
+        device, handle = context.entry(part.device)
+        try:
+            device.destroy_program(device.create_program(handle, part.model, None))
+        except NNAdapterError as error:
+            found.append(error)
+    return found
+
+
 def input_ends(model: Model) -> list[End]:
     """Names and types of a model's inputs."""
     return [(v.name or f"input{k}", v.type) for k, v in enumerate(model.inputs)]

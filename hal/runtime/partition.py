@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nnir.errors import NoLowering
+from nnir.errors import NoLowering, Refusal
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
+from nnir.refusals import refusal_of
 
 from .context import Context
 
@@ -71,6 +72,7 @@ def assign(model: Model, context: Context) -> dict[Operation, str]:
         if device.name in context.listed
     }
     missing: Counter[str] = Counter()
+    refusals: list[Refusal] = []
     found: dict[Operation, str] = {}
     for place, operation in enumerate(model.operations):
         if context.rules.match(operation):
@@ -79,12 +81,16 @@ def assign(model: Model, context: Context) -> dict[Operation, str]:
         able = (name for name, reasons in answers.items() if reasons[place] is None)
         device = next(able, None)
         if device is None:
-            missing["; ".join(f"{n}: {r[place]}" for n, r in answers.items())] += 1
+            why = "; ".join(f"{n}: {r[place]}" for n, r in answers.items())
+            missing[why] += 1
+            refusals.append(refusal_of(why, operation))
         else:
             found[operation] = device
     if missing:
         rows = " | ".join(f"{text} (x{count})" for text, count in missing.items())
-        raise NoLowering(f"no device runs: {rows}; add 'builtin' as the last device")
+        error = NoLowering(f"no device runs: {rows}; add 'builtin' as the last device")
+        error.refusals = tuple(refusals)
+        raise error
     return found
 
 
