@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .api import (
         add_plugin,
         bisect,
+        check,
         compile,
         convert,
         devices,
@@ -41,6 +42,7 @@ __all__ = [
     "TensorType",
     "add_plugin",
     "bisect",
+    "check",
     "compile",
     "convert",
     "devices",

@@ -1,4 +1,4 @@
-"""The Python face: load, save, compile, convert, verify, bisect, devices, ops."""
+"""The Python face: load, save, compile, convert, check, verify, bisect, devices, ops."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from conformance.verifying.verify import Report
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
+
+    from .readiness.report import Readiness
 
 MANY = 5
 Source = str | os.PathLike[str] | bytes | Any
@@ -328,6 +330,41 @@ def convert(
     for text in written.report.unproved if written.report else ():
         warnings.warn(f"{path.name} is not verified {text}", stacklevel=3)
     return written.model
+
+
+@guard("source")
+def check(
+    source: Source,
+    target: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
+    device: str | Sequence[str] = (),
+    *,
+    opset: int | None = None,
+    standard: str | None = None,
+    level: str = "exact",
+    sizes: Mapping[str, int] | None = None,
+    optimize: bool = False,
+    **loading: Any,
+) -> Readiness:
+    """Whether `convert` writes a model as `target` and `compile` takes it for `device`; a report
+    that is true where the answer is yes.
+
+    `target`: a path or several; `device`: a name, or names in order of preference, as for
+    `compile`. All is done that `convert` does before it writes, and that `compile` does before it
+    runs: what is refused is listed thing by thing, with its node, count and the commands that help,
+    each of them tried. A proof that `convert` makes afterwards may still find a difference.
+    `optimize`: fuse operations first. The other options are those of `convert`.
+
+    Raises BadFile and BadInput as `load` does; Unsupported from `load` is an answer too where
+    something is asked.
+    """
+    from .readiness.checking import check_readiness
+
+    targets = [target] if isinstance(target, (str, os.PathLike)) else list(target)
+    names = names_of(device)
+    plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
+    given = Path(source) if isinstance(source, (str, os.PathLike)) else source
+    paths, lists = [Path(each) for each in targets], [names] if names else []
+    return check_readiness(given, lambda: load(source, **loading), paths, lists, plan)
 
 
 @guard("source")

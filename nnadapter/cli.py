@@ -19,9 +19,10 @@ from nnir.plugins import GROUP, points
 
 from . import net
 from .commands.bisecting import bisect
+from .commands.checking import check
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
-from .commands.inspection import check, devices, doctor, inspect, ops
+from .commands.inspection import devices, doctor, inspect, ops
 from .commands.onboarding import new_op
 from .commands.reporting import report
 from .commands.running import run

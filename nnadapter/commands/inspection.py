@@ -1,5 +1,4 @@
-"""Commands that look at models, operators and the installation: inspect, check, ops, devices,
-doctor."""
+"""Commands that look at models, operators and the installation: inspect, ops, devices, doctor."""
 
 from __future__ import annotations
 
@@ -7,7 +6,6 @@ import inspect as python_inspect
 import platform
 import sys
 from collections import Counter
-from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +23,6 @@ from ..terminal import FILE, JSON, answer, load, loading, print_json, show
 
 if TYPE_CHECKING:
     from nnir.operator import Operator
-    from nnir.standard import Beyond
 
 PACKAGES = (
     *("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu", "paddlepaddle"),
@@ -72,64 +69,6 @@ def _facts(model: Model) -> dict[str, Any]:
         "operations": dict(counts.most_common()),
         "symbols": {n: list(r) for n, r in model.symbols.items()},
     }
-
-
-@click.command()
-@FILE
-@loading
-@click.option(
-    "--opset",
-    type=click.Choice(["v1", "v1.1", "ext"]),
-    default="ext",
-    show_default=True,
-    help="Refuse operators that this version of the standard lacks.",
-)
-@click.option("--strict", is_flag=True, help="Refuse everything beyond the standard's text.")
-@click.option(
-    "--device", help="Also say which operations this device cannot run, or these with commas."
-)
-@JSON
-def check(
-    file: Path, opset: str, strict: bool, device: str | None, as_json: bool, how: dict[str, Any]
-) -> None:
-    """Say whether FILE is a valid model, and what stands in the way of a target."""
-    model = load(file, how)
-    check_model(model, strict=strict)
-    from nnir.standard import explain_beyond
-
-    beyond = [] if opset == "ext" else explain_beyond(model, opset)
-    missing = _missing(model, device) if device else {}
-    if as_json:
-        rows = [{"operator": op, "why": why, "count": n} for (op, why), n in missing.items()]
-        stays = [asdict(each) for each in beyond]
-        print_json({"valid": True, "beyond": stays, "not on device": rows})
-    else:
-        answer(f"{file}: valid, {len(model.operations)} operations")
-        if beyond:
-            ways = ((b.operator, b.count, _in_standard(b, opset)) for b in beyond)
-            show((f"not in {opset}", "count", "in its operators"), ways)
-        if missing:
-            show((f"not on {device}", "why", "count"), [(*k, n) for k, n in missing.items()])
-    sys.exit(1 if beyond or missing else 0)
-
-
-def _in_standard(beyond: Beyond, opset: str) -> str:
-    """How an operator is written in the standard's, or why not."""
-    return beyond.why or f"convert --opset {opset} --level {beyond.level}"
-
-
-def _missing(model: Model, device: str) -> dict[tuple[str, str], int]:
-    """Operators that none of the devices runs, with the reasons, and how many there are."""
-    from hal.runtime.context import Context
-    from hal.runtime.program import names_of
-
-    with Context(names_of(device)) as context:
-        answers = [d.explain_program(handle, model) for d, handle in context.entries]
-    found: Counter[tuple[str, str]] = Counter()
-    for operation, reasons in zip(model.operations, zip(*answers, strict=True), strict=True):
-        if None not in reasons:
-            found[operation.operator.name, "; ".join(map(str, reasons))] += 1
-    return dict(found)
 
 
 @click.command()

@@ -1,0 +1,1 @@
+"""Will it run? What stands between a model and a format or devices, and what would help."""

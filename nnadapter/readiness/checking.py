@@ -1,0 +1,83 @@
+"""Ask what `convert` and `compile` would say of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nnir.errors import NNAdapterError, Unsupported, summary
+from nnir.model import Model
+from nnir.provenance import Provenance
+from nnir.specialise import fix_sizes
+
+from ..conversion import Given, Plan, read_source, rehearse
+from .cures import cures_for_devices, cures_for_target
+from .devices import compile_parts, copies_of, parts_of
+from .report import Answer, Readiness, group
+from .sizes import fixed_sizes
+
+NOTHING = Plan()
+
+
+def check_readiness(
+    source: Any,
+    read: Callable[[], Model],
+    targets: Sequence[Path] = (),
+    devices: Sequence[Sequence[str]] = (),
+    plan: Plan = NOTHING,
+) -> Readiness:
+    """The answers on every target and every list of devices; `plan` is how files are written.
+
+    What cannot be converted from its framework is refused by all of them alike. Raises what
+    reading raises for a source that is damaged, or none.
+    """
+    try:
+        given = read_source(source, read)
+    except Unsupported as error:
+        if not targets and not devices:
+            raise
+        return _refused(source, error, targets, devices)
+    answers = [ask_target(given, target, plan) for target in targets]
+    answers += [ask_devices(given.model, names) for names in devices]
+    return Readiness(given.model.name, len(given.model.operations), tuple(answers))
+
+
+def _refused(
+    source: Any,
+    error: Unsupported,
+    targets: Sequence[Path],
+    devices: Sequence[Sequence[str]],
+) -> Readiness:
+    missing, text = group([error], Provenance()), summary(error)
+    answers = [Answer(path.name, True, text, missing) for path in targets]
+    answers += [Answer(",".join(names), False, text, missing) for names in devices]
+    return Readiness(str(getattr(source, "name", "model")), 0, tuple(answers))
+
+
+def ask_target(given: Given, target: Path, plan: Plan = NOTHING) -> Answer:
+    """Whether `convert` writes a model as `target`; it does all but write and prove the file."""
+    known = given.model.provenance
+    if plan.optimize:  # which changes a model in place
+        given = replace(given, model=fix_sizes(given.model, {}))
+    try:
+        ready = rehearse(given, target, plan)
+    except NNAdapterError as error:
+        cures = cures_for_target(given, target, plan, error)
+        return Answer(target.name, True, summary(error), group([error], known), cures)
+    return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
+
+
+def ask_devices(model: Model, devices: Sequence[str]) -> Answer:
+    """Whether `compile` makes a program of a model for devices; it does all but run it."""
+    asked = ",".join(devices)
+    found, known = compile_parts(model, devices), model.provenance
+    if found.split is not None and not found.errors:
+        parts, copies = parts_of(found.split), copies_of(found.split)
+        doubts = group(found.doubts, known)
+        cures = cures_for_devices(model, devices, found.doubts) if doubts else ()
+        return Answer(asked, False, cures=cures, parts=parts, copies=copies, doubts=doubts)
+    text = " | ".join(map(summary, found.errors))
+    cures = cures_for_devices(model, devices, found.errors)
+    return Answer(asked, False, text, group(found.errors, known), cures)

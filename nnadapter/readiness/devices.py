@@ -1,0 +1,80 @@
+"""Whether devices run a model, and what falls to which of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from hal.runtime.compilation import refusals_of_parts
+from hal.runtime.context import Context
+from hal.runtime.partition import Split, split
+from nnir.errors import NNAdapterError, NoLowering
+from nnir.model import Model
+from nnir.refusals import refusal_of
+
+from .report import Copy, Part
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What stands in the way of a program, how the model is split over the devices, and what they
+    say of operations that they look at only when sizes are known."""
+
+    errors: list[NNAdapterError]
+    split: Split | None = None
+    doubts: list[NNAdapterError] = field(default_factory=list)
+
+
+def compile_parts(model: Model, devices: Sequence[str]) -> Compiled:
+    """What `compile` says of a model for devices.
+
+    Every part is compiled as `compile` does it, and given back; nothing is run.
+    """
+    try:
+        with Context(devices) as context:
+            found = split(model, context)
+            errors = refusals_of_parts(found.parts, context)
+            is_open = not all(v.is_static for v in model.inputs)
+            doubts = _doubts(found, context) if is_open and not errors else []
+            return Compiled(errors, found, doubts)
+    except NNAdapterError as error:
+        return Compiled([error])
+
+
+def _doubts(found: Split, context: Context) -> list[NNAdapterError]:
+    """What devices say against single operations of parts that they have compiled."""
+    doubts: list[NNAdapterError] = []
+    for part in found.parts:
+        device, handle = context.entry(part.device)
+        answers = zip(
+            part.model.operations, device.explain_program(handle, part.model), strict=True
+        )
+        refused = tuple(refusal_of(why, o) for o, why in answers if why is not None)
+        if refused:
+            doubt = NoLowering("operations that are refused once sizes are known")
+            doubt.refusals = refused
+            doubts.append(doubt)
+    return doubts
+
+
+def parts_of(found: Split) -> tuple[Part, ...]:
+    """The parts of a split model, in order of execution."""
+    counts = [Counter(o.operator.name for o in part.model.operations) for part in found.parts]
+    return tuple(
+        Part(part.device, len(part.model.operations), dict(count.most_common()))
+        for part, count in zip(found.parts, counts, strict=True)
+    )
+
+
+def copies_of(found: Split) -> tuple[Copy, ...]:
+    """What parts hand to each other."""
+    return tuple(_copies(found))
+
+
+def _copies(found: Split) -> Iterator[Copy]:
+    makers = {place: part.device for part in found.parts for place in part.outputs}
+    for part in found.parts:
+        for value, place in zip(part.model.inputs, part.inputs, strict=True):
+            if place in makers:
+                yield Copy(value.name or "?", str(value.type), makers[place], part.device)

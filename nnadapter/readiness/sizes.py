@@ -1,0 +1,60 @@
+"""Sizes that are open in a source and numbers in what is written of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from nnir.dim import Dim, Expr, evaluate
+from nnir.model import Model, Value
+
+from ..conversion import Plan, Prepared
+from .report import FixedSize
+
+
+def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, ...]:
+    """The sizes of the ends of a model that become numbers, and why each of them does."""
+    told = model.provenance.outputs
+    inputs = [(v.name or f"input{k}", v.shape, v) for k, v in enumerate(model.inputs)]
+    outputs = [(n, _declared(told.get(n), v), v) for n, v in model.named_outputs()]
+    found: list[FixedSize] = []
+    for kind, ends, shapes in (
+        ("input", inputs, ready.export.inputs),
+        ("output", outputs, ready.export.outputs),
+    ):
+        for (name, shape, value), written in zip(ends, shapes, strict=False):
+            for axis, dim, size in _closed(shape, written):
+                why = _reason(value, axis, dim, size, plan)
+                found.append(FixedSize(f"{kind} {name}", axis, str(dim), size, why))
+    return tuple(found)
+
+
+def _declared(shape: Sequence[Dim] | None, value: Value) -> Sequence[Dim]:
+    """The shape that the source declares, where it is one of the value's rank."""
+    return shape if shape is not None and len(shape) == value.rank else value.shape
+
+
+def _closed(shape: Sequence[Dim], written: Sequence[int | None]) -> Iterator[tuple[int, Expr, int]]:
+    """The axes that are open in a shape and numbers where it is written."""
+    for axis, (dim, size) in enumerate(zip(shape, written, strict=False)):
+        if isinstance(dim, Expr) and size is not None:
+            yield axis, dim, size
+
+
+def _reason(value: Value, axis: int, dim: Expr, size: int, plan: Plan) -> str:
+    if evaluate(dim, plan.sizes) == size:
+        names = ", ".join(f"{name}={given}" for name, given in _of(dim, plan.sizes).items())
+        return f"--dim {names} gives it"
+    if isinstance(value.shape[axis], int):
+        producer = value.producer
+        if producer is None:
+            return "the output is a constant"
+        place = f" {producer.origin!r}" if producer.origin else ""
+        return f"{producer.operator.name}{place} makes it {size}, whatever the source declares"
+    return "it follows from other sizes and constants of the model"
+
+
+def _of(dim: Expr, sizes: Mapping[str, int]) -> dict[str, int]:
+    from nnir.dim import symbols_of
+
+    names = symbols_of(dim)
+    return {name: size for name, size in sizes.items() if name in names}
