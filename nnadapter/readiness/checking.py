@@ -56,16 +56,19 @@ def _refused(
     return Readiness(str(getattr(source, "name", "model")), 0, tuple(answers))
 
 
-def ask_target(given: Given, target: Path, plan: Plan = NOTHING) -> Answer:
-    """Whether `convert` writes a model as `target`; it does all but write and prove the file."""
+def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool = True) -> Answer:
+    """Whether `convert` writes a model as `target`; it does all but write and prove the file.
+
+    `cures`: try what would help where it does not.
+    """
     known = given.model.provenance
     if plan.optimize:  # which changes a model in place
         given = replace(given, model=fix_sizes(given.model, {}))
     try:
         ready = rehearse(given, target, plan)
     except NNAdapterError as error:
-        cures = cures_for_target(given, target, plan, error)
-        return Answer(target.name, True, summary(error), group([error], known), cures)
+        ways = cures_for_target(given, target, plan, error) if cures else ()
+        return Answer(target.name, True, summary(error), group([error], known), ways)
     return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
 
 

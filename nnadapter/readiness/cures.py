@@ -26,6 +26,8 @@ Way = tuple[Plan, str]
 GUESSES = (8, 1)
 """Sizes to try for those that are open."""
 
+FEW = 4
+
 FORMATS = (".onnx", ".tflite", ".xml", ".pt2", archive.SUFFIX)
 """Formats to write instead, those first that are quick to ask."""
 
@@ -116,14 +118,17 @@ def is_written(given: Given, target: Path, plan: Plan) -> bool:
 
 
 def _guesses(model: Model, known: Mapping[str, int]) -> Iterator[dict[str, int]]:
-    """Sizes for the dimensions that are open."""
+    """Sizes for the dimensions that are open: for each of few by itself, then for all of them."""
     names = sorted({n for v in model.inputs for d in v.shape for n in symbols_of(d)} - {*known})
+    if 1 < len(names) <= FEW:
+        yield from ({name: _guess(model, name, GUESSES[0])} for name in names)
     for guess in GUESSES if names else ():
-        sizes = {}
-        for name in names:
-            low, high = model.symbols.get(name, (0, None))
-            sizes[name] = max(low, guess if high is None else min(guess, high))
-        yield sizes
+        yield {name: _guess(model, name, guess) for name in names}
+
+
+def _guess(model: Model, name: str, guess: int) -> int:
+    low, high = model.symbols.get(name, (0, None))
+    return max(low, guess if high is None else min(guess, high))
 
 
 def cures_for_devices(

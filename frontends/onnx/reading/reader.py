@@ -198,18 +198,18 @@ class Reader:
             i = t
         made = SourceNode(qualify(domain, op, overload), inputs, outputs, attributes, name)
         if told:
-            self.know_place(made, told)
+            self.know_place(b, made, told)
         return made
 
-    def know_place(self, node: SourceNode, told: Iterable[Span]) -> None:
-        """Keep where a node was written, where its metadata says it."""
+    def know_place(self, b: Buffer, node: SourceNode, told: Iterable[Span]) -> None:
+        """Keep where a node was written, where its metadata in `b` says it."""
         entries = {}
         for place in told:
-            found = dict(wire.fields(self.b, *place))
-            key = wire.text(self.b, found.get(StringStringEntryProto.KEY, (0, 0)))
+            found = dict(wire.fields(b, *place))
+            key = wire.text(b, found.get(StringStringEntryProto.KEY, (0, 0)))
             if key in (TRACE, SCOPES):
                 value = found.get(StringStringEntryProto.VALUE, (0, 0))
-                entries[key] = wire.text(self.b, value)
+                entries[key] = wire.text(b, value)
         if entries:
             scopes = QUOTED.findall(entries.get(SCOPES, ""))
             module = scopes[-2] if len(scopes) > 1 else ""
