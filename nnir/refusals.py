@@ -10,7 +10,8 @@ from .printer import attributes_text
 def refusal_of(why: str, place: Operation | Value) -> Refusal:
     """Why an operation or an end of a model is refused, with what it is there."""
     if isinstance(place, Value):
-        return Refusal(why, precision=place.precision.name, node=place.name or "")
+        end = "output" if place.producer is not None else "input"
+        return Refusal(why, precision=place.precision.name, node=f"{end} {place.name or ''}")
     values = (*place.inputs, *place.outputs)
     precisions = dict.fromkeys(v.precision.name for v in values if v is not None)
     return Refusal(

@@ -444,7 +444,7 @@ def tensor_of(
         array = np.array(array, order="C")
     name = NAMES.get(elements.stored_precision(precision_of(array.dtype)))
     if name is None:
-        raise NoLowering(f"openvino does not compute in {array.dtype}")
+        raise NoLowering(f"openvino does not compute in {precision_of(array.dtype).name}")
     raw: Any = (ctypes.c_uint8 * array.nbytes).from_address(array.ctypes.data)
     kind: Any = BYTES.get(name, array.dtype)
     view = (
