@@ -15,6 +15,7 @@ class ModelProto:
 
     IR_VERSION = 1
     PRODUCER_NAME = 2
+    PRODUCER_VERSION = 3
     GRAPH = 7
     OPSET_IMPORT = 8
     TRAINING_INFO = 20

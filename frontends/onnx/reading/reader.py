@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,13 @@ def read(data: Buffer, folder: Path | None = None) -> SourceModel:
         raise BadFile(f"damaged ONNX file: {type(error).__name__}: {error}") from None
 
 
+def describe(versions: Mapping[str, int], producer: Mapping[int, str]) -> dict[str, str]:
+    """The sets of operators and the producer, by the number of its field, as metadata."""
+    opset = ", ".join(f"{domain or DEFAULT_DOMAINS[1]} {n}" for domain, n in versions.items())
+    text = " ".join(producer[field] for field in sorted(producer) if producer[field])
+    return {"opset": opset} | ({"producer": text} if text else {})
+
+
 class Reader:
     """Reads one model. Messages are given as (start, end) in the buffer."""
 
@@ -100,7 +107,7 @@ class Reader:
         graph: Span | None = None
         functions: list[Span] = []
         versions: dict[str, int] = {}
-        metadata: dict[str, str] = {}
+        producer: dict[int, str] = {}
         for field, value in wire.fields(b, 0, len(b)):
             match field:
                 case ModelProto.GRAPH if graph is not None:
@@ -111,12 +118,13 @@ class Reader:
                     self.version(wire.span(value), versions)
                 case ModelProto.FUNCTIONS:
                     functions.append(wire.span(value))
-                case ModelProto.PRODUCER_NAME:
-                    metadata["producer"] = wire.text(b, value)
+                case ModelProto.PRODUCER_NAME | ModelProto.PRODUCER_VERSION:
+                    producer[field] = wire.text(b, value)
         if graph is None:
             raise BadFile("not an ONNX model: it has no graph")
         if not versions:
             versions[""] = 1
+        metadata = describe(versions, producer)
         model = SourceModel("onnx", self.graph(graph), versions, metadata=metadata)
         for place in functions:
             function = self.function(place, versions)
