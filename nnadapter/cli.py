@@ -22,7 +22,8 @@ from .commands.bisecting import bisect
 from .commands.checking import check
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
-from .commands.inspection import devices, doctor, inspect, ops
+from .commands.inspection import devices, doctor, ops
+from .commands.looking import inspect
 from .commands.onboarding import new_op
 from .commands.reporting import report
 from .commands.running import run

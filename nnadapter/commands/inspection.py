@@ -1,25 +1,22 @@
-"""Commands that look at models, operators and the installation: inspect, ops, devices, doctor."""
+"""Commands that look at operators and the installation: ops, devices, doctor."""
 
 from __future__ import annotations
 
 import inspect as python_inspect
 import platform
 import sys
-from collections import Counter
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from nnir import sandbox
-from nnir.check import all_operations
 from nnir.check import check as check_model
 from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from .. import api
-from ..terminal import FILE, JSON, answer, load, loading, print_json, show
+from ..terminal import JSON, print_json, show
 
 if TYPE_CHECKING:
     from nnir.operator import Operator
@@ -28,47 +25,6 @@ PACKAGES = (
     *("numpy", "ml_dtypes", "onnx", "onnxruntime", "torch", "tensorflow-cpu", "paddlepaddle"),
     *("openvino", "ai-edge-litert"),
 )
-
-
-@click.command()
-@FILE
-@loading
-@click.option("--text", is_flag=True, help="Print every operation.")
-@click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
-@JSON
-def inspect(file: Path, text: bool, dot: Path | None, as_json: bool, how: dict[str, Any]) -> None:
-    """Show what is in FILE."""
-    model = load(file, how)
-    if dot is not None:
-        from nnir.dot import dot as drawing
-        from nnir.staging import replacing
-
-        with replacing(dot) as out:
-            out.write(drawing(model).encode())
-    if text:
-        answer(str(model))
-        return
-    facts = _facts(model)
-    if as_json:
-        print_json(facts)
-        return
-    ends = [("input", *end) for end in facts["inputs"]] + [("output", *e) for e in facts["outputs"]]
-    show(("", "name", "type"), ends, f"{model.name}: {facts['parameters']:,} parameters")
-    show(("operation", "count"), facts["operations"].items())
-
-
-def _facts(model: Model) -> dict[str, Any]:
-    constants = [v for v in model.values() if v.constant is not None]
-    counts = Counter(o.operator.name for o in all_operations(model))
-    return {
-        "name": model.name,
-        "inputs": [(v.name, str(v.type)) for v in model.inputs],
-        "outputs": [(n, str(v.type)) for n, v in model.named_outputs()],
-        "parameters": sum(v.constant.size for v in constants if v.constant is not None),
-        "bytes": sum(v.constant.nbytes for v in constants if v.constant is not None),
-        "operations": dict(counts.most_common()),
-        "symbols": {n: list(r) for n, r in model.symbols.items()},
-    }
 
 
 @click.command()

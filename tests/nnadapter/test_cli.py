@@ -162,6 +162,27 @@ def test_inspect(saved: Path, tmp_path: Path) -> None:
     assert "%y = MAT_MUL" in call("inspect", saved, "--text").stdout
 
 
+def test_inspect_counts(saved: Path) -> None:
+    facts = json.loads(call("inspect", saved, "--dim", "batch=3", "--layers", "--json").stdout)
+    assert facts["file_bytes"] == saved.stat().st_size
+    assert facts["opset"].startswith("ai.onnx ")
+    assert facts["sizes"] == {"batch": 3}
+    assert facts["flops"]["total"] == sum(row["flops"] for row in facts["layers"])
+    assert facts["flops"]["uncounted"] == {}
+    assert facts["precisions"]["weights"]["float32"]["elements"] == facts["parameters"]
+    assert [row["operator"] for row in facts["layers"]] == ["MAT_MUL", "ADD", "RELU", "MAT_MUL"]
+    assert sum(row["weight_bytes"] for row in facts["layers"]) == facts["bytes"]
+    shown = call("inspect", saved, "--layers").stdout
+    for text in ("opset", "FLOPs", "activations", "100.0%", "output bytes"):
+        assert text in shown
+
+
+def test_inspect_refuses_a_size_that_is_not_there(saved: Path) -> None:
+    done = call("inspect", saved, "--dim", "seq=3")
+    assert done.exit_code == 1
+    assert "no dimension seq; the model's dimensions are" in done.stderr
+
+
 def test_check(saved: Path) -> None:
     assert call("check", saved).exit_code == 0
     assert call("check", saved, "--opset", "v1", "--device", "onnxruntime").exit_code == 0

@@ -1,0 +1,1 @@
+"""Looking at models: facts, a page of the graph, differences of two models."""

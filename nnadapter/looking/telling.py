@@ -1,0 +1,107 @@
+"""The facts of a model as people read them: tables with units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..terminal import answer, show
+
+THOUSAND, KILO = 1000, 1024
+
+
+def scale(number: float, base: int, units: str) -> str:
+    """A number of three digits with the unit that fits: `1.23 M`."""
+    place = 0
+    while abs(number) >= base and place < len(units):
+        number, place = number / base, place + 1
+    if not place:
+        return f"{number:,.0f}"
+    digits = 2 if number < 10 else 1 if number < 100 else 0
+    return f"{number:.{digits}f} {units[place - 1]}"
+
+
+def say_count(number: float | None) -> str:
+    """A count in thousands: k, M, G, T, P."""
+    return "?" if number is None else scale(number, THOUSAND, "kMGTP")
+
+
+def say_bytes(number: float | None) -> str:
+    """Bytes in KiB, MiB, ..."""
+    if number is None:
+        return "?"
+    text = scale(number, KILO, "KMGTP")
+    return f"{text}iB" if text[-1].isalpha() else f"{text} B"
+
+
+def tell(facts: Mapping[str, Any]) -> None:
+    """All tables of `inspect`, but the layers."""
+    answer(facts["name"])
+    show(("fact", "value", ""), _summary(facts))
+    ends = [("input", *end) for end in facts["inputs"]] + [("output", *e) for e in facts["outputs"]]
+    show(("", "name", "type"), ends)
+    show(("precision", "of", "values", "elements", "bytes", "share"), _precision_rows(facts))
+    counts = facts["flops"]["operators"]
+    rows = ((op, n, say_count(counts[op]) if op in counts else "") for op, n in _operations(facts))
+    show(("operation", "count", "FLOPs"), rows)
+
+
+def _operations(facts: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    found: Mapping[str, int] = facts["operations"]
+    return found.items()
+
+
+def _summary(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    flops, activations = facts["flops"], facts["activations"]
+    rows = [
+        ("producer", facts["producer"] or "not said", ""),
+        ("opset", facts["opset"] or "not said", ""),
+        ("file", say_bytes(facts["file_bytes"]), ""),
+        ("operations", f"{sum(facts['operations'].values()):,}", ""),
+        ("parameters", f"{facts['parameters']:,} parameters", ""),
+        ("weights", say_bytes(facts["bytes"]), ""),
+        ("FLOPs", say_count(flops["total"]), say_at(facts["sizes"])),
+        ("activations", say_bytes(activations["peak_bytes"]), _say_peak(facts)),
+    ]
+    if flops["expression"]:
+        rows.insert(7, ("FLOPs, open", flops["expression"], ""))
+    if flops["uncounted"]:
+        names = ", ".join(f"{n} x{c}" for n, c in flops["uncounted"].items())
+        rows.insert(7, ("not counted", names, "data decides"))
+    return rows
+
+
+def say_at(sizes: Mapping[str, int]) -> str:
+    """The sizes that a number holds for."""
+    return "at " + ", ".join(f"{n}={k}" for n, k in sizes.items()) if sizes else ""
+
+
+def _say_peak(facts: Mapping[str, Any]) -> str:
+    operation = facts["activations"]["peak_operation"]
+    where = f"largest while {operation!r} runs" if operation else "the inputs alone"
+    return " ".join(filter(None, (where, say_at(facts["sizes"]))))
+
+
+def _precision_rows(facts: Mapping[str, Any]) -> Iterable[tuple[str, ...]]:
+    for kind, shares in facts["precisions"].items():
+        whole = sum(row["bytes"] for row in shares.values()) or 1
+        for name, row in shares.items():
+            share = f"{row['bytes'] / whole:.1%}"
+            numbers = (f"{row['values']:,}", say_count(row["elements"]), say_bytes(row["bytes"]))
+            yield name, kind, *numbers, share
+
+
+def tell_layers(layers: Iterable[Mapping[str, Any]]) -> None:
+    """A line for each operation."""
+    rows = (
+        (
+            row["name"],
+            row["operator"],
+            ", ".join(row["outputs"]),
+            f"{row['parameters']:,}" if row["parameters"] else "",
+            say_count(row["flops"]) if row["flops"] != 0 else "",
+            say_bytes(row["output_bytes"]),
+        )
+        for row in layers
+    )
+    show(("layer", "operation", "output", "parameters", "FLOPs", "output bytes"), rows)
