@@ -9,7 +9,7 @@ import click
 
 from nnir.model import Model
 
-from ..terminal import DIM, FILE, JSON, answer, load, loading, print_json, sizes_of
+from ..terminal import DIM, FILE, JSON, answer, busy, load, loading, print_json, say, sizes_of
 
 
 @click.command()
@@ -19,6 +19,9 @@ from ..terminal import DIM, FILE, JSON, answer, load, loading, print_json, sizes
 @click.option("--layers", is_flag=True, help="A line for each operation too.")
 @click.option("--text", is_flag=True, help="Print every operation as readable text, no more.")
 @click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the graph as a page for a browser."
+)
 @JSON
 def inspect(
     file: Path,
@@ -26,6 +29,7 @@ def inspect(
     layers: bool,
     text: bool,
     dot: Path | None,
+    html: Path | None,
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
@@ -42,6 +46,8 @@ def inspect(
         answer(str(model))
         return
     found = facts.facts(model, file, sizes_of(dims))
+    if html is not None:
+        _write_page(model, found, html)
     rows = list(facts.layers(model, found["sizes"])) if layers else []
     if as_json:
         print_json(found | ({"layers": rows} if layers else {}))
@@ -49,6 +55,14 @@ def inspect(
     telling.tell(found)
     if layers:
         telling.tell_layers(rows)
+
+
+def _write_page(model: Model, facts: dict[str, Any], path: Path) -> None:
+    from ..looking import page
+
+    with busy(f"drawing {path.name}"):
+        page.write(model, facts, path)
+    say(f"{path}: {path.stat().st_size:,} bytes")
 
 
 def _write_dot(model: Model, path: Path) -> None:
