@@ -16,6 +16,7 @@ const GROUPS = [...Object.keys(FAMILIES), "plain", "module"];
 const DOT = 2.2; // boxes that are lower than this many pixels are dots without lines between neighbours
 const TEXT = 0.42; // the scale from which text is legible
 const EDGE_TEXT = 0.75;
+const MOST = 4000; // strokes that are drawn of a drawing that is far away
 const MARGIN = 0.6; // of the view on each side, drawn ahead so that panning only moves what is drawn
 const SLOW = 9; // milliseconds: what takes longer to draw is drawn ahead
 
@@ -114,9 +115,10 @@ class View {
     const boxes = scene.boxesIn(...area);
     this.paintFrames(context, area, k);
     const isFar = BOX.height * k < DOT;
-    this.paintLines(context, scene.linesIn(...area), k, isFar);
+    this.paintLines(context, area, k, isFar);
     if (isFar) this.paintDots(context, boxes, k, width, height);
     else this.paintBoxes(context, boxes, k);
+    if (k >= EDGE_TEXT) this.paintTypes(context, boxes);
   }
 
   paintFrames(context, [a, b, c, d], k) {
@@ -141,52 +143,53 @@ class View {
     }
   }
 
-  paintLines(context, lines, k, isFar) {
-    const { colors } = this;
-    const lit = [];
-    context.lineJoin = "round";
+  paintLines(context, area, k, isFar) {
+    const { colors, scene } = this;
     context.strokeStyle = colors.edge;
     context.lineWidth = Math.max(1.1, 0.7 / k);
     context.globalAlpha = this.lit ? 0.25 : 1;
     let count = 0;
     context.beginPath();
-    for (const line of lines) {
-      if (this.isLit(line)) { lit.push(line); continue; }
-      const { points } = line;
-      const long = Math.abs(points[points.length - 1] - points[1]) + Math.abs(points[points.length - 2] - points[0]);
-      if (isFar && long * k < 6) continue;
-      traceLine(context, points, k);
+    for (const stroke of scene.strokes.in(area)) {
+      if (isFar && (Math.abs(stroke[3] - stroke[1]) + Math.abs(stroke[2] - stroke[0])) * k < 6) continue;
+      trace(context, stroke, k);
       count += 1;
       if (count % 400 === 0) { context.stroke(); context.beginPath(); }
-      if (isFar && count > 4000) break;
+      if (isFar && count > MOST) break;
     }
     context.stroke();
     context.globalAlpha = 1;
+    if (!this.lit) return;
     context.strokeStyle = colors.accent;
     context.lineWidth = Math.max(2, 1.4 / k);
     context.beginPath();
-    for (const { points } of lit) traceLine(context, points, k);
+    for (const stroke of this.strokes.in(area).slice(0, 4 * MOST)) trace(context, stroke, k);
     context.stroke();
-    if (k >= EDGE_TEXT) this.paintTypes(context, lines);
   }
 
-  isLit({ from, to }) { return this.lit !== null && this.lit.has(from) && this.lit.has(to); }
+  /* What a choice lights up: boxes, and the lines between them. */
+  light(items) {
+    this.lit = items;
+    if (items) this.strokes = this.scene.trail(this.scene.lines.filter(({ from, to }) => items.has(from) && items.has(to)));
+    this.change();
+  }
 
   /* The type of a tensor stands once, beside where its line begins. */
-  paintTypes(context, lines) {
+  paintTypes(context, boxes) {
     const { scene, colors } = this;
-    const told = new Set();
     context.strokeStyle = colors.paper;
     context.lineWidth = 3;
+    context.lineJoin = "round";
     context.font = `10.5px ${this.sans}`;
     context.textBaseline = "middle";
-    for (const { tensor, points, more, from } of lines) {
-      const key = more ? from : tensor;
-      if (told.has(key)) continue;
-      told.add(key);
-      const text = scene.data.types[scene.data.tensors[tensor][1]] + (more ? ` +${more}` : "");
-      const [x, y] = [points[0] + 6, points[1] + 11];
-      context.fillStyle = colors.soft;
+    context.fillStyle = colors.soft;
+    for (const item of boxes) {
+      const lines = scene.starts.get(item);
+      if (!lines) continue;
+      const tensors = new Set(lines.map(({ tensor }) => tensor));
+      const more = tensors.size > 1 ? ` +${tensors.size - 1}` : "";
+      const text = scene.data.types[scene.data.tensors[lines[0].tensor][1]] + more;
+      const [x, y] = [scene.x[item] + 6, scene.top[item] + scene.height[item] + 11];
       context.strokeText(text, x, y);
       context.fillText(text, x, y);
     }
@@ -303,15 +306,12 @@ class View {
   }
 }
 
-function traceLine(context, points, k) {
-  context.moveTo(points[0], points[1]);
-  for (let at = 2; at < points.length; at += 2) {
-    const [a, b, c, d] = [points[at - 2], points[at - 1], points[at], points[at + 1]];
-    if (a === c || k < 0.15) context.lineTo(c, d);
-    else {
-      const half = d > b ? (d - b) / 2 : 30;
-      context.bezierCurveTo(a, b + half, c, d - half, c, d);
-    }
+function trace(context, [a, b, c, d], k) {
+  context.moveTo(a, b);
+  if (a === c || k < 0.15) context.lineTo(c, d);
+  else {
+    const half = d > b ? (d - b) / 2 : 30;
+    context.bezierCurveTo(a, b + half, c, d - half, c, d);
   }
 }
 

@@ -27,6 +27,7 @@ def facts(
     constants = list(all_constants(model))
     return {
         "name": model.name,
+        "file": None if path is None else path.name,
         "file_bytes": None if path is None else file_bytes(path),
         "producer": model.metadata.get("producer"),
         "opset": model.metadata.get("opset"),

@@ -13,8 +13,8 @@ from .scopes import Scope, scopes
 
 ROOT = 0
 INPUT, OUTPUT = "input", "output"
-FEW, SHARE = 2, 0.1
-"""So many lines may come into a module from what runs behind its beginning."""
+SHARE = 0.1
+"""So many lines, for each node, may come into a module from what runs behind its beginning."""
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class Graph:
             outside = set(self._around(self.nodes[source].module))
             inside = (m for m in self._around(self.nodes[target].module) if m not in outside)
             late.update(m for m in inside if first[m] < source)
-        return {m for m, count in late.items() if count > max(FEW, sizes[m] * SHARE)}
+        return {m for m, count in late.items() if count > sizes[m] * SHARE}
 
     def _first_places(self) -> dict[int, int]:
         first: dict[int, int] = {}

@@ -213,12 +213,12 @@ class Layered:
             _settle(row, self.below, places, places)
 
     def _pick_above(self) -> dict[int, list[int]]:
-        """Things before lanes: what is a box stands straight under what it reads."""
+        """Things before lanes, and what hangs on something before what only feeds in."""
         solid = self.count + len(self.graph.modules)
         found = {}
         for item, above in self.above.items():
             things = [a for a in above if a < solid]
-            found[item] = things or above
+            found[item] = [a for a in things if a in self.above] or things or above
         return found
 
 

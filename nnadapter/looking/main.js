@@ -44,15 +44,10 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   const light = () => {
-    if (traced < 0) view.lit = null;
-    else {
-      view.lit = new Set();
-      for (const node of scene.trace(traced, direction)) view.lit.add(scene.shown(node));
-    }
+    view.light(traced < 0 ? null : new Set([...scene.trace(traced, direction)].map((node) => scene.shown(node))));
     for (const button of at("panel").querySelectorAll("[data-path]")) {
       button.setAttribute("aria-pressed", String(traced === view.chosen && button.dataset.path === direction));
     }
-    view.change();
   };
 
   const trace = (node, wanted) => {

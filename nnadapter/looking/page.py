@@ -48,7 +48,7 @@ def render(model: Model, facts: Mapping[str, Any], most: int = MOST) -> str:
         environment_of(HERE)
         .get_template("graph.html")
         .render(
-            name=model.name,
+            name=facts["file"] or model.name,
             summary=summarise(facts),
             style=(HERE / "graph.css").read_text(encoding="utf-8"),
             scripts=[libraries, script],
@@ -62,6 +62,7 @@ def summarise(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """What stands beside the graph before anything is chosen."""
     at = say_at(facts["sizes"])
     rows = [
+        ("Name", facts["name"]),
         ("Producer", facts["producer"]),
         ("Opset", facts["opset"]),
         ("File", say_bytes(facts["file_bytes"]) if facts["file_bytes"] is not None else None),

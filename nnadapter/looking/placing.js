@@ -125,15 +125,13 @@ class Scene {
     let [left, right] = [Infinity, -Infinity];
     for (const items of this.data.rows[module]) {
       const tall = items.reduce((most, item) => Math.max(most, item < this.solid ? this.height[item] : 0), 0);
-      let edge = -Infinity, shift = 0, known = 0;
+      let edge = this.beginRow(items), shift = 0, known = 0;
       for (const item of items) {
         const isBox = item < this.solid;
-        if (!isBox) [this.width[item], this.height[item]] = [GAP.lane, tall];
+        if (!isBox) this.height[item] = tall;
         const half = this.width[item] / 2;
         const above = this.data.above[item] ?? [];
-        let wanted = 0;
-        for (const other of above) wanted += this.x[other] / above.length;
-        if (!above.length) wanted = edge === -Infinity ? 0 : edge + half;
+        const wanted = above.length ? this.under(above) : edge === -Infinity ? 0 : edge + half;
         const x = Math.max(wanted, edge + half);
         if (above.length && isBox) { shift += wanted - x; known += 1; }
         this.x[item] = x;
@@ -154,6 +152,24 @@ class Scene {
     this.shiftOf[module] = GAP.padding + spare - left;
     this.width[own] = right - left + 2 * (GAP.padding + spare);
     this.height[own] = y - GAP.row + (isOuter ? 0 : 14);
+  }
+
+  under(above) {
+    let sum = 0;
+    for (const other of above) sum += this.x[other];
+    return sum / above.length;
+  }
+
+  /* Where a row begins, so that what hangs on nothing does not push the first thing that does. */
+  beginRow(items) {
+    let room = 0;
+    for (const item of items) {
+      if (item >= this.solid) this.width[item] = GAP.lane;
+      const above = this.data.above[item] ?? [];
+      if (above.length) return room ? this.under(above) - this.width[item] / 2 - room : -Infinity;
+      room += this.width[item] + GAP.column;
+    }
+    return -Infinity;
   }
 
   /* From coordinates inside a module to those of the drawing. */
@@ -186,42 +202,72 @@ class Scene {
         const key = from * this.solid + to;
         const line = seen.get(key);
         if (line) { if (line.tensor !== tensor) line.more += 1; continue; }
-        const fresh = { from, to, tensor, source, more: 0, points: null };
+        const fresh = { from, to, tensor, source, more: 0, hops: null };
         seen.set(key, fresh);
         this.lines.push(fresh);
       }
     }
-    for (const line of this.lines) line.points = this.route(line);
+    for (const line of this.lines) line.hops = this.route(line);
+    this.starts = new Map();
+    for (const line of this.lines) {
+      const own = this.starts.get(line.from);
+      if (own) own.push(line);
+      else this.starts.set(line.from, [line]);
+    }
+    this.strokes = this.trail(this.lines);
   }
 
+  /* The lanes that a line goes through, each as its first place and how many of them. */
   route({ from, to, source }) {
-    const points = [this.x[from], this.top[from] + this.height[from]];
+    const hops = [];
     const [left, right] = [this.around(from), this.around(to)];
     let same = 0;
     while (same < left.length && same < right.length && left[same] === right[same]) same += 1;
     let item = from;
     for (let depth = left.length - 1; depth >= same; depth -= 1) {
-      this.follow(points, this.lane.get(item), Infinity);
+      follow(hops, this.lane.get(item), Infinity);
       item = this.nodes + left[depth];
     }
     const path = [...right.slice(same).map((module) => this.nodes + module), to];
-    if (this.row[path[0]] > this.row[item]) this.follow(points, this.lane.get(item), this.row[path[0]]);
+    if (this.row[path[0]] > this.row[item]) follow(hops, this.lane.get(item), this.row[path[0]]);
     for (let depth = 0; depth + 1 < path.length; depth += 1) {
       const module = path[depth] - this.nodes;
-      this.follow(points, this.entry.get(module * this.nodes + source), this.row[path[depth + 1]]);
+      follow(hops, this.entry.get(module * this.nodes + source), this.row[path[depth + 1]]);
     }
-    points.push(this.x[to], this.top[to]);
-    return points;
+    return hops;
   }
 
-  follow(points, lane, end) {
-    if (!lane) return;
-    for (let place = 0; place < lane.count && lane.row + place < end; place += 1) {
-      const item = lane.first + place;
-      const length = points.length;
-      if (length > 4 && points[length - 2] === this.x[item] && points[length - 4] === this.x[item]) {
-        points[length - 1] = this.top[item] + this.height[item];
-      } else points.push(this.x[item], this.top[item], this.x[item], this.top[item] + this.height[item]);
+  /* What lines look like: strokes from place to place; what several share is there once. */
+  trail(lines) {
+    const joined = new Map();
+    const used = new Map();
+    const join = (a, b) => joined.set(a * this.size + b, [a, b]);
+    for (const { from, to, hops } of lines) {
+      let last = from;
+      for (let k = 0; k < hops.length; k += 2) {
+        join(last, hops[k]);
+        used.set(hops[k], Math.max(used.get(hops[k]) ?? 0, hops[k + 1]));
+        last = hops[k] + hops[k + 1] - 1;
+      }
+      join(last, to);
+    }
+    const strokes = [];
+    for (const [a, b] of joined.values()) strokes.push([this.x[a], this.top[a] + this.height[a], this.x[b], this.top[b]]);
+    for (const [first, count] of used) this.trailLane(strokes, first, count);
+    return new Strokes(strokes);
+  }
+
+  /* One lane: straight as long as its places lie under each other. */
+  trailLane(strokes, first, count) {
+    let begin = this.top[first];
+    for (let item = first; item < first + count; item += 1) {
+      const end = this.top[item] + this.height[item];
+      const isLast = item + 1 === first + count;
+      if (!isLast && Math.abs(this.x[item + 1] - this.x[item]) < 0.01) continue;
+      strokes.push([this.x[item], begin, this.x[item], end]);
+      if (isLast) break;
+      strokes.push([this.x[item], end, this.x[item + 1], this.top[item + 1]]);
+      begin = this.top[item + 1];
     }
   }
 
@@ -230,19 +276,7 @@ class Scene {
     for (const item of this.boxes) boxes.add(...this.rectangle(item));
     if (!this.boxes.length) boxes.add(0, 0, 0, 0);
     boxes.finish();
-    const lines = new graphics.Flatbush(Math.max(1, this.lines.length));
-    for (const { points } of this.lines) {
-      let [a, b, c, d] = [Infinity, Infinity, -Infinity, -Infinity];
-      for (let k = 0; k < points.length; k += 2) {
-        a = Math.min(a, points[k]); c = Math.max(c, points[k]);
-        b = Math.min(b, points[k + 1]); d = Math.max(d, points[k + 1]);
-      }
-      lines.add(a, b, c, d);
-    }
-    if (!this.lines.length) lines.add(0, 0, 0, 0);
-    lines.finish();
     this.boxIndex = boxes;
-    this.lineIndex = lines;
   }
 
   rectangle(item) {
@@ -251,8 +285,6 @@ class Scene {
   }
 
   boxesIn(a, b, c, d) { return this.boxes.length ? this.boxIndex.search(a, b, c, d).map((k) => this.boxes[k]) : []; }
-
-  linesIn(a, b, c, d) { return this.lines.length ? this.lineIndex.search(a, b, c, d).map((k) => this.lines[k]) : []; }
 
   /* Everything that a node depends on or that depends on it, itself included. */
   trace(node, direction) {
@@ -279,4 +311,22 @@ class Scene {
 function shorten(name) {
   const first = name.split(";")[0].split("/").filter(Boolean);
   return first.length ? first[first.length - 1] : name;
+}
+
+function follow(hops, lane, end) {
+  const count = lane ? Math.min(lane.count, end - lane.row) : 0;
+  if (count > 0) hops.push(lane.first, count);
+}
+
+/* Strokes that are found by place. */
+class Strokes {
+  constructor(strokes) {
+    this.strokes = strokes;
+    if (!strokes.length) return;
+    this.tree = new graphics.Flatbush(strokes.length);
+    for (const [a, b, c, d] of strokes) this.tree.add(Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d));
+    this.tree.finish();
+  }
+
+  in(area) { return this.tree ? this.tree.search(...area).map((k) => this.strokes[k]) : []; }
 }

@@ -21,13 +21,16 @@ def scopes(model: Model) -> dict[Operation, Scope]:
     neither stands beside what it reads: behind a layer with weights in the module around it.
     """
     by_weights = model.metadata.get("producer", "").startswith("paddle")  # others name classes
+    operations = model.sorted()
+    weights = {o: scope for o in operations if (scope := _scope_of_weights(o))}
+    outer = {scope[:k] for scope in weights.values() for k in range(len(scope))}
     found: dict[Operation, Scope] = {}
-    owners: set[Operation] = set()
-    for operation in model.sorted():
+    layers: set[Operation] = set()
+    for operation in operations:
         scope = None if by_weights else scope_of_name(operation.origin or "")
-        if scope is None and (scope := _scope_of_weights(operation)):
-            owners.add(operation)
-        found[operation] = _inherit(operation, found, owners) if scope is None else scope
+        if scope is None and (scope := weights.get(operation)) and scope not in outer:
+            layers.add(operation)
+        found[operation] = _inherit(operation, found, layers) if scope is None else scope
     return found
 
 
@@ -59,13 +62,13 @@ def _shorten(parts: Sequence[str]) -> Scope:
     return tuple(found)
 
 
-def _inherit(operation: Operation, known: dict[Operation, Scope], owners: set[Operation]) -> Scope:
+def _inherit(operation: Operation, known: dict[Operation, Scope], layers: set[Operation]) -> Scope:
     """The deepest module of what is read, that of a layer with weights left out."""
     around = []
     for producer in _producers(operation.inputs):
         if producer in known:
             scope = known[producer]
-            around.append(scope[:-1] if producer in owners else scope)
+            around.append(scope[:-1] if producer in layers else scope)
     return max(around, key=len, default=())
 
 
