@@ -121,12 +121,12 @@ class View {
     if (k >= EDGE_TEXT) this.paintTypes(context, boxes);
   }
 
-  paintFrames(context, [a, b, c, d], k) {
+  paintFrames(context, area, k) {
     const { scene, colors } = this;
     context.lineWidth = 1 / k;
-    for (const item of scene.frames) {
+    for (const item of scene.framesIn(...area)) {
       const [left, top, right, bottom] = scene.rectangle(item);
-      if (right < a || left > c || bottom < b || top > d || (bottom - top) * k < 3) continue;
+      if ((bottom - top) * k < 3) continue;
       context.fillStyle = colors.frame;
       context.strokeStyle = item === this.chosen ? colors.accent : colors.line;
       context.beginPath();
@@ -139,7 +139,7 @@ class View {
       context.font = `600 ${size}px ${this.sans}`;
       context.textBaseline = "top";
       const room = right - left - 14;
-      context.fillText(fit(context, `− ${scene.name(item)}`, room), left + 10, Math.max(top + 9, Math.min(b + 4 / k, bottom - size - 12)));
+      context.fillText(fit(context, `− ${scene.name(item)}`, room), left + 10, top + 9);
     }
   }
 
@@ -185,10 +185,10 @@ class View {
     context.fillStyle = colors.soft;
     for (const item of boxes) {
       const lines = scene.starts.get(item);
-      if (!lines) continue;
+      if (!lines || (this.lit && !this.lit.has(item))) continue;
       const tensors = new Set(lines.map(({ tensor }) => tensor));
       const more = tensors.size > 1 ? ` +${tensors.size - 1}` : "";
-      const text = scene.data.types[scene.data.tensors[lines[0].tensor][1]] + more;
+      const text = fit(context, scene.data.types[scene.data.tensors[lines[0].tensor][1]] + more, scene.width[item] / 2 + 58);
       const [x, y] = [scene.x[item] + 6, scene.top[item] + scene.height[item] + 11];
       context.strokeText(text, x, y);
       context.fillText(text, x, y);
@@ -298,7 +298,7 @@ class View {
     const found = this.scene.boxesIn(x, y, x, y);
     if (found.length) return found[0];
     let frame = -1;
-    for (const item of this.scene.frames) {
+    for (const item of this.scene.framesIn(x, y, x, y)) {
       const [a, b, c, d] = this.scene.rectangle(item);
       if (x >= a && x <= c && y >= b && y <= Math.min(d, b + GAP.header)) frame = item;
     }

@@ -272,11 +272,16 @@ class Scene {
   }
 
   index() {
-    const boxes = new graphics.Flatbush(Math.max(1, this.boxes.length));
-    for (const item of this.boxes) boxes.add(...this.rectangle(item));
-    if (!this.boxes.length) boxes.add(0, 0, 0, 0);
-    boxes.finish();
-    this.boxIndex = boxes;
+    this.boxIndex = this.indexOf(this.boxes);
+    this.frameIndex = this.indexOf(this.frames);
+  }
+
+  indexOf(items) {
+    const tree = new graphics.Flatbush(Math.max(1, items.length));
+    for (const item of items) tree.add(...this.rectangle(item));
+    if (!items.length) tree.add(0, 0, 0, 0);
+    tree.finish();
+    return tree;
   }
 
   rectangle(item) {
@@ -285,6 +290,11 @@ class Scene {
   }
 
   boxesIn(a, b, c, d) { return this.boxes.length ? this.boxIndex.search(a, b, c, d).map((k) => this.boxes[k]) : []; }
+
+  /* The open modules in an area, the outer ones first. */
+  framesIn(a, b, c, d) {
+    return this.frames.length ? this.frameIndex.search(a, b, c, d).sort((m, n) => m - n).map((k) => this.frames[k]) : [];
+  }
 
   /* Everything that a node depends on or that depends on it, itself included. */
   trace(node, direction) {
