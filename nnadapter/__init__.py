@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .startup import leave_current_folder
+from .startup import leave_current_folder, require_own_packages
 
 leave_current_folder()  # before what follows is imported
 
@@ -71,6 +71,10 @@ def __getattr__(name: str) -> Any:
         return import_module(".api", __name__)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES.get(name, f"{__name__}.api")), name)
+    try:
+        found = getattr(import_module(_PLACES.get(name, f"{__name__}.api")), name)
+    except ImportError:
+        require_own_packages()
+        raise
     globals()[name] = found
     return found

@@ -16,6 +16,7 @@ from nnir.errors import NNAdapterError, NoDevice, Unsupported, summary
 from nnir.model import Model
 
 from .. import api
+from ..startup import require_own_packages
 from ..terminal import JSON, print_json, show
 
 if TYPE_CHECKING:
@@ -126,6 +127,10 @@ def doctor(as_json: bool) -> None:
     """Say what is installed and whether the parts work together."""
     from hal.runtime import manager
 
+    try:
+        require_own_packages()
+    except ImportError as error:
+        raise NoDevice(str(error)) from None
     facts: list[tuple[str, str]] = [
         ("python", platform.python_version()),
         ("system", platform.platform()),
