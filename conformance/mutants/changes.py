@@ -37,10 +37,13 @@ ARITHMETIC = {
 }
 SIBLINGS = {"min": "max", "max": "min", "any": "all", "all": "any"}
 COMMUTES = re.compile(
-    r"add|mul|multiply|(logical|bitwise)?(and|or|xor)|(not|array)?equal|max(imum)?|min(imum)?"
+    r"add|plus|mul|multiply|times|convert|(logical|bitwise)?(and|or|xor)|(not|array)?equal|max(imum)?|min(imum)?"
     r"|gcd|hypot|lower|commonprecision"
 )
-"""What means the same with its operands exchanged, by the names of functions and kernels."""
+"""What means the same with its operands exchanged, by the names of functions and kernels.
+
+The names that a converter is registered under may stand in any order, too.
+"""
 
 DEMANDS = frozenset({"strict"})
 """Arguments that demand something, as an assertion does, and change nothing where it holds."""
@@ -220,8 +223,10 @@ class Source:
     def _commutes(self, node: ast.Call, argument: ast.expr) -> bool:
         """Whether operands may change places: of what is called, or of the kernel it names."""
         words = [a.value for a in node.args if isinstance(a, ast.Constant)]
-        names = [str(w).lower().replace("_", "") for w in (_name_called(node.func), *words)]
-        return not _is_text(argument) and any(map(COMMUTES.fullmatch, names))
+        called = _name_called(node.func)
+        names = [str(w).lower().replace("_", "") for w in (called, *words)]
+        is_operand = called == "convert" or not _is_text(argument)
+        return is_operand and any(map(COMMUTES.fullmatch, names))
 
     def _is_choice(self, node: ast.AST) -> bool:
         """Whether a text is one of several values, not a message or a name that is looked up."""

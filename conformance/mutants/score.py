@@ -8,7 +8,7 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -182,15 +182,28 @@ class Round:
         return mutant
 
     def _chosen(self, file: str, change: Change) -> list[Visit]:
-        """The cases that come by a change, operators and types by turns, the quick ones first."""
+        """The cases that come by a change, the quick ones first.
+
+        Operators and types come by turns, and so do the ways through the file: of those that go
+        alike through it one is as good as another.
+        """
         found = [v for v in self._files.get(file, ()) if v.touches(file, *change.lines)]
-        turns: Counter[tuple[str, ...]] = Counter()
-        order = []
-        for visit in sorted(found, key=lambda v: v.seconds):
-            key = visit.frontend, *visit.case.split("-")[:2], visit.device
-            order.append((turns[key], visit.seconds, visit.case, visit))
-            turns[key] += 1
-        return [row[-1] for row in sorted(order, key=lambda row: row[:3])]
+        found.sort(key=lambda v: v.seconds)
+        kinds = _by_turns(found, lambda v: (v.frontend, *v.case.split("-")[:2], v.device))
+        ways = _by_turns(kinds, lambda v: tuple(v.lines[file]))
+        both = (visit for pair in zip(kinds, ways, strict=True) for visit in pair)
+        return list({id(v): v for v in both}.values())
+
+
+def _by_turns(found: Sequence[Visit], kind: Callable[[Visit], Hashable]) -> list[Visit]:
+    """The first one of each kind, then the second ones, and so on."""
+    turns: Counter[Hashable] = Counter()
+    order = []
+    for visit in found:
+        key = kind(visit)
+        order.append((turns[key], visit))
+        turns[key] += 1
+    return [visit for _, visit in sorted(order, key=lambda row: row[0])]
 
 
 def _spans(offers: Iterable[tuple[Path, Change]]) -> dict[tuple[Path, str], tuple[int, int]]:
