@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -221,9 +221,7 @@ class Emitter(Emission[Ref]):
             return ref
         made = self.name("Cast")
         self.require_types("Cast", to, ref.precision)
-        attributes: proto.Attributes = {"to": code_of(to)}
-        if to.name.startswith("FLOAT8"):
-            attributes["saturate"] = 0
+        attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
         self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
         return Ref(made, to)
 
@@ -367,6 +365,13 @@ class Emitter(Emission[Ref]):
             made = ref  # the node that makes it names the output
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
+
+
+def rounding_to(precision: Precision) -> dict[str, Any]:
+    """How a Cast rounds to 8-bit floats as NumPy does: powers of two to the nearest one."""
+    if precision == Precision.FLOAT8E8M0FNU:
+        return {"round_mode": "nearest", "saturate": 0}
+    return {"saturate": 0} if precision.name.startswith("FLOAT8") else {}
 
 
 def require_size(count: int) -> None:

@@ -9,7 +9,7 @@ from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import Emitter, Ref, rounding_to
 
 table = Lowerings[Ref]()
 HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
@@ -79,8 +79,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if dtype in NARROW and input.is_float:
         return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
-    saturate = 0 if dtype.name.startswith("FLOAT8") else None
-    return g.node("Cast", input, to=code_of(dtype), saturate=saturate, precision=dtype)
+    return g.node("Cast", input, to=code_of(dtype), **rounding_to(dtype), precision=dtype)
 
 
 BIT_CAST = frozenset(
