@@ -101,8 +101,6 @@ def matmul_with_flatten(
 ) -> Value:
     left, right = build.sizes_of(x)[:x_num_col_dims], build.sizes_of(y)[y_num_col_dims:]
     product = linear.mat_mul(flat_matrix(x, x_num_col_dims), flat_matrix(y, y_num_col_dims))
-    if len(left) == len(right) == 1:
-        return product
     return build.reshape(product, [*left, *right])
 
 

@@ -52,7 +52,7 @@ def prelu(input: Value, alpha: Value) -> Value:
     if any(d != 1 for d in outer) or input.rank < 2 or alpha.rank > input.rank:
         rise = input >= 0
         return compare.where(rise, input, input * alpha)
-    slope = alpha if alpha.rank == 1 else shape.reshape(alpha, [last])
+    slope = shape.reshape(alpha, [last])
     return with_channels_first(input, "NHWC", lambda x: activation.prelu(x, slope))
 
 

@@ -272,5 +272,5 @@ def sum_to_size(self: Value, size: Index) -> Value:
     repeated = [lead + k for k, (mine, d) in enumerate(pairs) if d == 1 and mine != 1]
     x = summand(self, None) if lead or repeated or not length else self
     if repeated:
-        x = reduce.reduce_sum(x, repeated, keepdim=True)
+        x = reduce.reduce_sum(x, repeated)
     return reduce.reduce_sum(x, list(range(lead)), keepdim=False) if lead else x

@@ -158,9 +158,9 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     after = 0 if described.axis is None else input.rank - 1 - described.axis
     shape = () if len(described.scales) == 1 else (len(described.scales), *(1,) * after)
     if any(described.zero_points):
-        zeros = np.array(described.zero_points, np.float32)
+        zeros = np.array(described.zero_points)
         single = len(described.zero_points) == 1
         steps = f("SUB", steps, zeros.reshape(() if single else shape))
-    made = f("MUL", steps, np.array(described.scales, np.float32).reshape(shape))
+    made = f("MUL", steps, np.reshape(described.scales, shape))
     _note(g.dequantised, made, g.take(input), described)
     return made

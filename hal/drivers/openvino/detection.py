@@ -77,7 +77,6 @@ def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, ho
         pooled_w=how.output_width,
         sampling_ratio=max(how.sampling_ratio, 0),
         spatial_scale=float(how.spatial_scale),
-        mode="avg",
         aligned_mode="half_pixel_for_nn" if how.aligned else "asymmetric",
     )
     if how.aligned and how.sampling_ratio <= 0:

@@ -283,7 +283,7 @@ def _wrap(g: Emitter, input: Value, pads: Ints | None) -> Ref:
 
 def _crop(g: Emitter, input: Operand, begins: list[int], ends: list[int]) -> Ref:
     """Take elements away in front and behind, where the numbers are negative."""
-    axes = [k for k, (a, b) in enumerate(zip(begins, ends, strict=True)) if a < 0 or b < 0]
+    axes = [k for k in range(len(begins)) if begins[k] < 0 or ends[k] < 0]
     if not axes:
         return g.take(input)
     starts = g.ints(*(max(-begins[k], 0) for k in axes))
