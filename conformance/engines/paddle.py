@@ -22,9 +22,14 @@ def _names(case: Case) -> list[str]:
 def _node(op: str, given: Named, outputs: list[str], types: Types) -> SourceNode:
     found = opdefs.find(op)
     defaults = {} if found is None else found.defaults
-    implied = {n: default(v) for n, v in defaults.items() if n != "place"}
+    implied = {n: default(v) for n, v in defaults.items() if n != "place" and not is_plain(v)}
     arguments = implied | dict(given)
     return SourceNode(op, refs(arguments), outputs, arguments)
+
+
+def is_plain(value: object) -> bool:
+    """Whether it is a default that the converter has too: a row that leaves it out tries that."""
+    return isinstance(value, (bool, int, float, str))
 
 
 def default(value: object) -> object:
