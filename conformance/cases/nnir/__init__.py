@@ -7,6 +7,7 @@ from dataclasses import replace
 from . import (
     activation,
     binary,
+    borders,
     control,
     conv,
     corners,
@@ -37,6 +38,7 @@ from .direct import DirectCase, DirectLimit, Quantized
 FAMILIES = (
     activation,
     binary,
+    borders,
     control,
     conv,
     detection,

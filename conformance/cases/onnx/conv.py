@@ -66,6 +66,11 @@ CASES = [
         oracle="onnxruntime",
     ),
     Case("Conv", (X2, W2), {"auto_pad": "VALID"}, tol=SUMS),
+    *(
+        Case("Conv", (X2, W2), {"auto_pad": pad} | more, tol=SUMS, is_open=True)
+        for pad in ("SAME_LOWER", "SAME_UPPER")
+        for more in ({}, {"dilations": [2, 1]})
+    ),
     Case(
         "Conv",
         (rand(2, 3, 9), rand(4, 3, 4), f(1, 2, 3, 4)),

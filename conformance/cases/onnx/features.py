@@ -174,6 +174,8 @@ CASES = [
     ),
     tree(POINTS, "how often nodes hold plays no role", nodes_hitrates=f(1.0, 2.0, 3.0)),
     tree(POINTS, "a cycle", nodes_trueleafs=[0, 0, 1], raises=BadModel),
+    tree(POINTS, "no such child", nodes_truenodeids=[-1, 2, 2], raises=BadModel),
+    tree(POINTS, "no such other child", nodes_falsenodeids=[-1, 2, 2], raises=BadModel),
     tree(POINTS, "no such leaf", nodes_falsenodeids=[2, 2, 9], raises=BadModel),
     tree(POINTS[:, :1], "no such feature", raises=BadType),
     tree(POINTS, "softmax", post_transform=1, raises=Unsupported),
@@ -190,6 +192,9 @@ CASES = [
     *(
         ml("Normalizer", f([0, 0], [1, -3]), norm=n)(n + " of 0", oracle="onnxruntime", tol=ROUNDS)
         for n in NORMS
+    ),
+    ml("Normalizer", f([0, -3], [-1, -3]), norm="MAX")(
+        "MAX of what is not above 0", oracle="onnxruntime", tol=ROUNDS
     ),
     ml("Normalizer", i([3, 4], [1, 2]), norm="L2")("integers", oracle="onnxruntime", tol=ROUNDS),
     ml("Normalizer", MATRIX, norm="L3")("no such norm", raises=Unsupported),

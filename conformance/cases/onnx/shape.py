@@ -166,6 +166,11 @@ BLOCKS = [
     Case("DepthToSpace", (D,), {"blocksize": 2}, opset=1, why="without a mode"),
     Case("DepthToSpace", (D,), {"blocksize": 2, "mode": "X"}, why="a mode", raises=Unsupported),
     Case("DepthToSpace", (X,), {"blocksize": 2}, why="rank 3", raises=BadType),
+    *(
+        Case(op, (rand(*d),), {"blocksize": 2}, why=f"rank {len(d)}, blocks fit", raises=BadType)
+        for op in ("DepthToSpace", "SpaceToDepth")
+        for d in ((4, 2, 4), (1, 2, 4, 2, 4))
+    ),
     Case("SpaceToDepth", (rand(2, 3, 4, 6),), {"blocksize": 2}),
     Case("SpaceToDepth", (rand(2, 3, 4, 6),), {"blocksize": 2, "mode": "CRD"}, opset=28),
     Case("SpaceToDepth", (X,), {"blocksize": 2}, why="rank 3", raises=BadType),

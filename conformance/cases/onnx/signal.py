@@ -38,6 +38,7 @@ STFT = [
     Case("STFT", (WAVE, s(4), None, s(8)), tol=CLOSE, why="a length"),
     Case("STFT", (WAVE, Const(s(5)), rand(6)), tol=CLOSE, why="a window"),
     Case("STFT", (WAVE, s(4), rand(8), s(8)), {"onesided": 0}, tol=CLOSE),
+    Case("STFT", (WAVE[:, :, 0], s(4), rand(8)), tol=CLOSE, why="two axes", oracle="onnxruntime"),
     Case("STFT", (WAVE, s(4)), why="neither", raises=BadType),
 ]
 WINDOWS = [

@@ -50,7 +50,7 @@ CASES = [
     Case("torch.sym_sqrt", (size(9),)),
     *(Case(f"math.{op}", (HALF,)) for op in ("ceil", "floor", "trunc")),
     *(Case(f"math.{op}", (-HALF,), why="negative") for op in ("ceil", "floor", "trunc")),
-    Case("math.ceil", (size(3),), why="an integer"),
+    *(Case(f"math.{op}", (size(3),), why="an integer") for op in ("ceil", "floor")),
     Case("aten._is_all_true.default", (f(True, False, dtype=np.bool_),)),
     Case("aten._is_any_true.default", (f(True, False, dtype=np.bool_),)),
     Case("aten._assert_scalar.default", (True, "a message"), outputs=0),
