@@ -106,6 +106,18 @@ def test_a_size_that_may_be_nothing_stays_computed() -> None:
     assert got.shape == (0, 6)
 
 
+def test_two_sizes_that_are_only_known_while_running_stay_computed() -> None:
+    """One size of a reshape can be left open, not two."""
+    model = Model()
+    model.symbols.update(b=(1, None), s=(1, None))
+    x = model.input("x", TensorType(Precision.FLOAT32, (B, S, 6)))
+    halves = binary.mul(size(x, 1), 2)
+    model.outputs = [shape.reshape(x, sizes(x, halves, size(x, 0), 3))]
+    apply(model, CLEAN, checked=True)
+    (got,) = evaluate(model, [np.zeros((4, 5, 6), np.float32)])
+    assert got.shape == (10, 4, 3)
+
+
 def test_adding_zero_to_floats_is_kept() -> None:
     """-0.0 + 0.0 is 0.0."""
     model = Model()
