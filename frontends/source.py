@@ -9,9 +9,13 @@ from typing import Any
 import numpy as np
 
 from nnir.dim import Dim, symbol
+from nnir.errors import Refusal
 from nnir.notation import name_dim
 from nnir.provenance import Place
-from nnir.types import TensorType
+from nnir.types import Precision, TensorType
+
+PLAIN = (bool, int, float, str)
+"""Attributes that are told with a node that is refused."""
 
 
 class Ref(str):
@@ -131,6 +135,22 @@ class SourceModel:
     dimensions: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
+
+
+def refusal_of_node(
+    node: SourceNode, why: str, precisions: Iterable[Precision], place: Place
+) -> Refusal:
+    """Why a node is refused, with what it is there and where it was written."""
+    plain = {k: v for k, v in node.attributes.items() if type(v) in PLAIN}
+    return Refusal(
+        why,
+        source=node.op,
+        precision=", ".join(dict.fromkeys(p.name for p in precisions)),
+        attributes=", ".join(f"{k}={v!r}" for k, v in plain.items()),
+        node=node.label,
+        module=place.module,
+        line=place.line,
+    )
 
 
 def restrict_outputs(graph: SourceGraph, places: Iterable[int]) -> SourceGraph:

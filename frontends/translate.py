@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,14 +17,11 @@ from nnir.folding import Folder
 from nnir.model import Model, Value
 from nnir.provenance import Place
 
-from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode
+from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode, refusal_of_node
 from .table import Converter, Items, Withheld
 
 Entry = Value | Items | Withheld | None
 MANY = 20
-PLAIN = (bool, int, float, str)
-"""Attributes that are told with a node that is refused."""
-
 SPARE = 20_000
 REPEATS = 16
 """Functions, loops and sequences repeat nodes: at most so often each, and `SPARE` more in all."""
@@ -84,7 +82,17 @@ class Translator:
 
     def translate(self) -> Model:
         """The whole model, or one error that lists everything in the way."""
-        self._require_converters()
+        missing = self._missing_converters()
+        if missing is None:
+            return self._translate()
+        with contextlib.suppress(NNAdapterError):  # what else is in the way is listed beside it
+            self._translate()
+        known = {(r.why, r.node) for r in missing.refusals}
+        others = [r for e in self.errors for r in e.refusals if (r.why, r.node) not in known]
+        missing.refusals += tuple(others)
+        raise missing
+
+    def _translate(self) -> Model:
         graph = self.source.graph
         for declared in graph.inputs:
             if declared.name in graph.weights:
@@ -254,37 +262,27 @@ class Translator:
 
     def _refusal(self, node: SourceNode, why: str) -> Refusal:
         """Why a node is refused, with what it is there and where it was written."""
-        place = self.source.places.get(node.label, Place())
-        kinds = [t.precision.name for t in node.types if t is not None]
-        kinds += [
-            v.precision.name for n in node.inputs if isinstance(v := self.scope.get(n), Value)
-        ]
-        plain = {k: v for k, v in node.attributes.items() if type(v) in PLAIN}
-        return Refusal(
-            why,
-            source=node.op,
-            precision=", ".join(dict.fromkeys(kinds)),
-            attributes=", ".join(f"{k}={v!r}" for k, v in plain.items()),
-            node=node.label,
-            module=place.module,
-            line=place.line,
-        )
+        kinds = [t.precision for t in node.types if t is not None]
+        kinds += [v.precision for n in node.inputs if isinstance(v := self.scope.get(n), Value)]
+        return refusal_of_node(node, why, kinds, self.source.places.get(node.label, Place()))
 
-    def _require_converters(self) -> None:
+    def _missing_converters(self) -> Unsupported | None:
+        """The error that lists the operators without a converter, where there are any."""
         nodes = [
             node
             for node, versions in _all_nodes(self.source)
             if node.op not in self.source.functions and not self.dialect.find(node.op, versions)
         ]
-        if nodes:
-            missing = Counter(node.op for node in nodes)
-            rows = ", ".join(f"{op} (x{count})" for op, count in missing.most_common())
-            error = Unsupported(
-                f"no converter for {rows}; `nnadapter ops --frontend {self.dialect.name}` lists "
-                "what is supported"
-            )
-            error.refusals = tuple(self._refusal(n, f"no converter for {n.op}") for n in nodes)
-            raise error
+        if not nodes:
+            return None
+        missing = Counter(node.op for node in nodes)
+        rows = ", ".join(f"{op} (x{count})" for op, count in missing.most_common())
+        error = Unsupported(
+            f"no converter for {rows}; `nnadapter ops --frontend {self.dialect.name}` lists "
+            "what is supported"
+        )
+        error.refusals = tuple(self._refusal(n, f"no converter for {n.op}") for n in nodes)
+        return error
 
     def _bind_weights(self, graph: SourceGraph) -> None:
         for name, array in graph.weights.items():

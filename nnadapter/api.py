@@ -337,6 +337,7 @@ def check(
     source: Source,
     target: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     device: str | Sequence[str] = (),
+    properties: str = "",
     *,
     opset: int | None = None,
     standard: str | None = None,
@@ -348,11 +349,12 @@ def check(
     """Whether `convert` writes a model as `target` and `compile` takes it for `device`; a report
     that is true where the answer is yes.
 
-    `target`: a path or several; `device`: a name, or names in order of preference, as for
-    `compile`. All is done that `convert` does before it writes, and that `compile` does before it
-    runs: what is refused is listed thing by thing, with its node, count and the commands that help,
-    each of them tried. A proof that `convert` makes afterwards may still find a difference.
-    `optimize`: fuse operations first. The other options are those of `convert`.
+    `target`: a path or several; `device`: a name, or names in order of preference, with
+    `properties`, as for `compile`. All is done that `convert` does before it writes, and that
+    `compile` does before it runs: what is refused is listed thing by thing, with its nodes, count
+    and the commands that help, each of them tried. A proof that `convert` makes afterwards may
+    still find a difference. `optimize`: fuse operations first. The other options are those of
+    `convert`.
 
     Raises BadFile and BadInput as `load` does; Unsupported from `load` is an answer too where
     something is asked.
@@ -364,7 +366,7 @@ def check(
     plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
     given = Path(source) if isinstance(source, (str, os.PathLike)) else source
     paths, lists = [Path(each) for each in targets], [names] if names else []
-    return check_readiness(given, lambda: load(source, **loading), paths, lists, plan)
+    return check_readiness(given, lambda: load(source, **loading), paths, lists, plan, properties)
 
 
 @guard("source")

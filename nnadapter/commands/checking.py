@@ -20,6 +20,7 @@ from ..terminal import (
     DIM,
     FILE,
     JSON,
+    PROPERTIES,
     answer,
     busy,
     load,
@@ -52,6 +53,7 @@ FEW = 3
 @click.option(
     "--device", help="Would it run on this device, or on these with commas between, as with `run`?"
 )
+@PROPERTIES
 @click.option(
     "--opset",
     type=click.Choice(["v1", "v1.1", "ext"]),
@@ -73,6 +75,7 @@ def check(
     file: Path,
     targets: tuple[Path, ...],
     device: str | None,
+    properties: str,
     opset: str,
     level: str | None,
     target_opset: int | None,
@@ -92,19 +95,9 @@ def check(
         raise click.UsageError(
             "--level, --target-opset, --optimize and --dim say how a file is written: give --target"
         )
-    if level and opset == "ext":
-        raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")
-    names = None if device is None else names_of(device)
-    if names is not None and not names:
-        raise click.UsageError("--device names no device")
     standard = None if opset == "ext" else opset
-    plan = Plan(
-        opset=target_opset,
-        sizes=sizes_of(dims),
-        optimize=optimize,
-        standard=standard,
-        level=level or "exact",
-    )
+    plan = _plan_of(standard, level, target_opset, sizes_of(dims), optimize=optimize)
+    devices = _lists_of(device)
     from ..readiness.checking import check_readiness
 
     models: list[Model] = []
@@ -115,7 +108,7 @@ def check(
         return models[0]
 
     with busy(f"checking {file.name}"):
-        found = check_readiness(file, read, targets, [names] if names else [], plan)
+        found = check_readiness(file, read, targets, devices, plan, properties)
         beyond = _beyond(models, standard) if not targets and standard else []
         cure = _cure_of(file, models[0], beyond, opset) if beyond else None
     if as_json:
@@ -125,6 +118,32 @@ def check(
         _tell(file, found, is_read=bool(models))
         _tell_beyond(beyond, cure, opset)
     sys.exit(1 if beyond or not found else 0)
+
+
+def _plan_of(
+    standard: str | None,
+    level: str | None,
+    opset: int | None,
+    sizes: Mapping[str, int],
+    *,
+    optimize: bool,
+) -> Plan:
+    """How files are to be written."""
+    if level and standard is None:
+        raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")
+    return Plan(
+        opset=opset, sizes=sizes, optimize=optimize, standard=standard, level=level or "exact"
+    )
+
+
+def _lists_of(device: str | None) -> list[list[str]]:
+    """The devices that are asked about together, where there are any."""
+    if device is None:
+        return []
+    names = names_of(device)
+    if not names:
+        raise click.UsageError("--device names no device")
+    return [names]
 
 
 def _beyond(models: Sequence[Model], opset: str) -> list[Beyond]:

@@ -27,8 +27,10 @@ def check_readiness(
     targets: Sequence[Path] = (),
     devices: Sequence[Sequence[str]] = (),
     plan: Plan = NOTHING,
+    properties: str = "",
 ) -> Readiness:
-    """The answers on every target and every list of devices; `plan` is how files are written.
+    """The answers on every target and every list of devices; `plan` is how files are written, and
+    `properties` are those of the devices.
 
     What cannot be converted from its framework is refused by all of them alike. Raises what
     reading raises for a source that is damaged, or none.
@@ -38,13 +40,13 @@ def check_readiness(
     except Unsupported as error:
         if not targets and not devices:
             raise
-        return _refused(source, error, targets, devices)
+        return _refuse_all(source, error, targets, devices)
     answers = [ask_target(given, target, plan) for target in targets]
-    answers += [ask_devices(given.model, names) for names in devices]
+    answers += [ask_devices(given.model, names, properties) for names in devices]
     return Readiness(given.model.name, len(given.model.operations), tuple(answers))
 
 
-def _refused(
+def _refuse_all(
     source: Any,
     error: Unsupported,
     targets: Sequence[Path],
@@ -72,15 +74,15 @@ def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool 
     return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
 
 
-def ask_devices(model: Model, devices: Sequence[str]) -> Answer:
+def ask_devices(model: Model, devices: Sequence[str], properties: str = "") -> Answer:
     """Whether `compile` makes a program of a model for devices; it does all but run it."""
     asked = ",".join(devices)
-    found, known = compile_parts(model, devices), model.provenance
+    found, known = compile_parts(model, devices, properties), model.provenance
     if found.split is not None and not found.errors:
         parts, copies = parts_of(found.split), copies_of(found.split)
         doubts = group(found.doubts, known)
-        cures = cures_for_devices(model, devices, found.doubts) if doubts else ()
+        cures = cures_for_devices(model, devices, properties, found.doubts) if doubts else ()
         return Answer(asked, False, cures=cures, parts=parts, copies=copies, doubts=doubts)
     text = " | ".join(map(summary, found.errors))
-    cures = cures_for_devices(model, devices, found.errors)
+    cures = cures_for_devices(model, devices, properties, found.errors)
     return Answer(asked, False, text, group(found.errors, known), cures)

@@ -52,7 +52,7 @@ def cures_for_target(
 
 def _other_plans(given: Given, target: Path, plan: Plan) -> Iterator[Cure]:
     """The first that helps of each kind."""
-    kinds = (_newer(plan), _fixed(given, plan), _fused(plan), _standard(plan))
+    kinds = (_newest_opset(plan), _fix_sizes(given, plan), _fuse(plan), _to_standard(plan))
     for kind in kinds:
         for changed, effect in kind:
             if is_written(given, target, changed):
@@ -60,23 +60,23 @@ def _other_plans(given: Given, target: Path, plan: Plan) -> Iterator[Cure]:
                 break
 
 
-def _newer(plan: Plan) -> Iterator[Way]:
+def _newest_opset(plan: Plan) -> Iterator[Way]:
     if plan.opset is not None:
         yield replace(plan, opset=None), "takes the lowest operator set that has all of it"
 
 
-def _fixed(given: Given, plan: Plan) -> Iterator[Way]:
+def _fix_sizes(given: Given, plan: Plan) -> Iterator[Way]:
     for sizes in _guesses(given.model, plan.sizes):
         effect = "fixes open sizes, to what you choose; tried with these"
         yield replace(plan, sizes={**plan.sizes, **sizes}), effect
 
 
-def _fused(plan: Plan) -> Iterator[Way]:
+def _fuse(plan: Plan) -> Iterator[Way]:
     if not plan.optimize:
         yield replace(plan, optimize=True), "fuses operations first"
 
 
-def _standard(plan: Plan) -> Iterator[Way]:
+def _to_standard(plan: Plan) -> Iterator[Way]:
     """The levels at which the standard's operators can be written, the lowest first."""
     version = plan.standard or NEWEST
     for level in Level:
@@ -132,24 +132,24 @@ def _guess(model: Model, name: str, guess: int) -> int:
 
 
 def cures_for_devices(
-    model: Model, devices: Sequence[str], errors: Sequence[NNAdapterError]
+    model: Model, devices: Sequence[str], properties: str, errors: Sequence[NNAdapterError]
 ) -> tuple[Cure, ...]:
     """Devices, or sizes, with which the model can be compiled."""
     if any(isinstance(error, BEYOND_CURE) for error in errors):
         return ()
-    return tuple(_other_devices(model, devices))
+    return tuple(_other_devices(model, devices, properties))
 
 
-def _other_devices(model: Model, devices: Sequence[str]) -> Iterator[Cure]:
+def _other_devices(model: Model, devices: Sequence[str], properties: str) -> Iterator[Cure]:
     if HOST not in devices:
-        found = compile_parts(model, [*devices, HOST])
+        found = compile_parts(model, [*devices, HOST], properties)
         if found.split is not None and not found.errors:
             parts = parts_of(found.split)
             count = sum(part.operations for part in parts if part.device == HOST)
             effect = f"{HOST} runs {count} of {len(model.operations)} operations"
-            yield Cure(_run_on([*devices, HOST]), effect)
+            yield Cure(_run_on([*devices, HOST], properties), effect)
     for sizes in _guesses(model, {}):
-        if _compiles_fixed(model, devices, sizes):
+        if _compiles_fixed(model, devices, properties, sizes):
             effect = "fixes open sizes, to what you choose: run what this writes"
             yield Cure(command_of(Path("fixed.nnir"), Plan(sizes=sizes)), effect)
             break
@@ -158,18 +158,21 @@ def _other_devices(model: Model, devices: Sequence[str]) -> Iterator[Cure]:
         is_slow = name == "torch" and done
         if name in devices or name not in manager.names() or is_slow:
             continue
-        made = compile_parts(model, [name])
+        made = compile_parts(model, [name], properties)
         if not made.errors and not made.doubts:
             done += 1
-            yield Cure(_run_on([name]), "runs all of it")
+            yield Cure(_run_on([name], properties), "runs all of it")
 
 
-def _run_on(devices: Sequence[str]) -> str:
-    return f"nnadapter run FILE --device {','.join(devices)}"
+def _run_on(devices: Sequence[str], properties: str) -> str:
+    options = f" --properties {shlex.quote(properties)}" if properties else ""
+    return f"nnadapter run FILE --device {','.join(devices)}{options}"
 
 
-def _compiles_fixed(model: Model, devices: Sequence[str], sizes: Mapping[str, int]) -> bool:
+def _compiles_fixed(
+    model: Model, devices: Sequence[str], properties: str, sizes: Mapping[str, int]
+) -> bool:
     try:
-        return not compile_parts(with_fixed_sizes(model, sizes), devices).errors
+        return not compile_parts(with_fixed_sizes(model, sizes), devices, properties).errors
     except NNAdapterError:
         return False

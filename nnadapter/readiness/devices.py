@@ -26,13 +26,13 @@ class Compiled:
     doubts: list[NNAdapterError] = field(default_factory=list)
 
 
-def compile_parts(model: Model, devices: Sequence[str]) -> Compiled:
-    """What `compile` says of a model for devices.
+def compile_parts(model: Model, devices: Sequence[str], properties: str = "") -> Compiled:
+    """What `compile` says of a model for devices with these properties.
 
     Every part is compiled as `compile` does it, and given back; nothing is run.
     """
     try:
-        with Context(devices) as context:
+        with Context(devices, properties) as context:
             found = split(model, context)
             errors = refusals_of_parts(found.parts, context)
             is_open = not all(v.is_static for v in model.inputs)
@@ -60,11 +60,13 @@ def _doubts(found: Split, context: Context) -> list[NNAdapterError]:
 
 def parts_of(found: Split) -> tuple[Part, ...]:
     """The parts of a split model, in order of execution."""
-    counts = [Counter(o.operator.name for o in part.model.operations) for part in found.parts]
-    return tuple(
-        Part(part.device, len(part.model.operations), dict(count.most_common()))
-        for part, count in zip(found.parts, counts, strict=True)
-    )
+    return tuple(_part(part.device, part.model) for part in found.parts)
+
+
+def _part(device: str, model: Model) -> Part:
+    counts = Counter(o.operator.name for o in model.operations)
+    nodes = dict.fromkeys(o.origin for o in model.operations if o.origin)
+    return Part(device, len(model.operations), dict(counts.most_common()), tuple(nodes))
 
 
 def copies_of(found: Split) -> tuple[Copy, ...]:

@@ -66,11 +66,12 @@ class FixedSize:
 
 @dataclass(frozen=True)
 class Part:
-    """A part of a model that a device runs, in order of execution; operators with their counts."""
+    """A part of a model that a device runs: its operators with their counts, and its nodes."""
 
     device: str
     operations: int
     operators: dict[str, int]
+    nodes: tuple[str, ...]
 
 
 @dataclass(frozen=True)

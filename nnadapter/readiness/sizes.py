@@ -15,25 +15,27 @@ def fixed_sizes(model: Model, ready: Prepared, plan: Plan) -> tuple[FixedSize, .
     """The sizes of the ends of a model that become numbers, and why each of them does."""
     told = model.provenance.outputs
     inputs = [(v.name or f"input{k}", v.shape, v) for k, v in enumerate(model.inputs)]
-    outputs = [(n, _declared(told.get(n), v), v) for n, v in model.named_outputs()]
+    outputs = [(n, _shape_in_source(told.get(n), v), v) for n, v in model.named_outputs()]
     found: list[FixedSize] = []
     for kind, ends, shapes in (
         ("input", inputs, ready.export.inputs),
         ("output", outputs, ready.export.outputs),
     ):
         for (name, shape, value), written in zip(ends, shapes, strict=False):
-            for axis, dim, size in _closed(shape, written):
+            for axis, dim, size in _closing_axes(shape, written):
                 why = _reason(value, axis, dim, size, plan)
                 found.append(FixedSize(f"{kind} {name}", axis, str(dim), size, why))
     return tuple(found)
 
 
-def _declared(shape: Sequence[Dim] | None, value: Value) -> Sequence[Dim]:
+def _shape_in_source(shape: Sequence[Dim] | None, value: Value) -> Sequence[Dim]:
     """The shape that the source declares, where it is one of the value's rank."""
     return shape if shape is not None and len(shape) == value.rank else value.shape
 
 
-def _closed(shape: Sequence[Dim], written: Sequence[int | None]) -> Iterator[tuple[int, Expr, int]]:
+def _closing_axes(
+    shape: Sequence[Dim], written: Sequence[int | None]
+) -> Iterator[tuple[int, Expr, int]]:
     """The axes that are open in a shape and numbers where it is written."""
     for axis, (dim, size) in enumerate(zip(shape, written, strict=False)):
         if isinstance(dim, Expr) and size is not None:

@@ -140,17 +140,20 @@ def test_what_has_no_converter_is_listed_by_node(tmp_path: Path) -> None:
         helper.make_node("Foo", ["x"], ["a"], name="one"),
         helper.make_node("Foo", ["a"], ["b"], name="two"),
         helper.make_node("Relu", ["b"], ["y"]),
+        helper.make_node("Gelu", ["x"], ["z"], name="three", approximate="of course"),
     ]
     path = write(tmp_path / "m.onnx", nodes, [3], [3])
     data = ask(path, "--target", tmp_path / "m.tflite", "--device", "litert")
     assert data["valid"] is False
     for answer in data["answers"]:
-        (row,) = answer["missing"]
+        row, other = answer["missing"]
         assert (row["source"], row["count"]) == ("Foo", 2)
         assert [n["name"] for n in row["nodes"]] == ["one", "two"]
+        assert (other["source"], other["attributes"]) == ("Gelu", "approximate='of course'")
+        assert other["precision"] == "FLOAT32"
     with pytest.raises(Unsupported, match=r"no converter for Foo \(x2\)") as raised:
         nna.check(path)
-    assert [r.node for r in raised.value.refusals] == ["one", "two"]
+    assert [r.node for r in raised.value.refusals] == ["one", "two", "three"]
 
 
 class Inner(nn.Module):
@@ -201,6 +204,7 @@ def test_what_falls_to_which_device(wide: Path) -> None:
     (answer,) = ask(wide, "--device", "onnxruntime,builtin")["answers"]
     assert answer["runs"]
     assert [p["device"] for p in answer["parts"]] == ["onnxruntime", "builtin", "onnxruntime"]
+    assert [p["nodes"] for p in answer["parts"]] == [["det"], ["first", "second"], ["plus"]]
     assert [p["operations"] for p in answer["parts"]] == [1, 2, 1]
     program = nna.compile(nna.load(wide), "onnxruntime,builtin")
     assert program.devices == [p["device"] for p in answer["parts"]]
