@@ -23,7 +23,7 @@ from .commands.checking import check
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
 from .commands.inspection import devices, doctor, ops
-from .commands.looking import inspect
+from .commands.looking import diff, inspect
 from .commands.onboarding import new_op
 from .commands.reporting import report
 from .commands.running import run
@@ -82,7 +82,8 @@ def main() -> None:
 
 
 COMMANDS = (
-    *(convert, run, verify, bisect, conform, report, inspect, check, devices, ops, new_op, doctor),
+    *(convert, run, verify, bisect, conform, report, inspect, diff, check),
+    *(devices, ops, new_op, doctor),
 )
 for _command in COMMANDS:
     main.add_command(_command)

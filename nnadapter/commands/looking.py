@@ -1,7 +1,8 @@
-"""The commands that look at models: inspect."""
+"""The commands that look at models: inspect, diff."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import click
 
 from nnir.model import Model
 
-from ..terminal import DIM, FILE, JSON, answer, busy, load, loading, print_json, say, sizes_of
+from ..terminal import DIM, FILE, JSON, SEED, answer, busy, load, loading, print_json, say, sizes_of
 
 
 @click.command()
@@ -71,3 +72,53 @@ def _write_dot(model: Model, path: Path) -> None:
 
     with replacing(path) as out:
         out.write(dot(model).encode())
+
+
+@click.command()
+@click.argument("first", type=click.Path(path_type=Path))
+@click.argument("second", type=click.Path(path_type=Path))
+@click.option("--run", "runs", is_flag=True, help="Compare results on the same random inputs too.")
+@click.option("--device", default="builtin", show_default=True, help="Where --run runs both.")
+@click.option("--tolerance", type=float, help="Of --run, as for verify; by precision by default.")
+@SEED
+@DIM
+@click.option("--ignore-names", is_flag=True, help="What is only called otherwise is equal.")
+@click.option(
+    "--html", type=click.Path(path_type=Path), help="Write the models side by side as a page."
+)
+@JSON
+def diff(
+    first: Path,
+    second: Path,
+    runs: bool,
+    device: str,
+    tolerance: float | None,
+    seed: int,
+    dims: tuple[str, ...],
+    ignore_names: bool,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """Compare the models FIRST and SECOND, of any formats: structure, names, weights, results.
+
+    The exit status is 0 where they are equal and 1 where they differ.
+    """
+    from ..looking import difference, difference_page, results, telling
+
+    models = load(first, {}), load(second, {})
+    with busy(f"comparing {first.name} and {second.name}"):
+        found = difference.compare(*models)
+        if runs:
+            found.results = results.run_both(
+                *models, device, seed=seed, sizes=sizes_of(dims), tolerance=tolerance
+            )
+    is_equal = found.is_equal(ignore_names=ignore_names)
+    if html is not None:
+        difference_page.write(found, (first.name, second.name), html, is_equal=is_equal)
+        say(f"{html}: {html.stat().st_size:,} bytes")
+    if as_json:
+        print_json(found.as_dict())
+    else:
+        telling.tell_difference(found)
+        answer("equal" if is_equal else "different")
+    sys.exit(0 if is_equal else 1)

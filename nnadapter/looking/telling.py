@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..terminal import answer, show
+from .difference import ADDED, CHANGED, REMOVED, SAME, Difference, Weight
 
 THOUSAND, KILO = 1000, 1024
 
@@ -105,3 +106,53 @@ def tell_layers(layers: Iterable[Mapping[str, Any]]) -> None:
         for row in layers
     )
     show(("layer", "operation", "output", "parameters", "FLOPs", "output bytes"), rows)
+
+
+def tell_difference(found: Difference, *, most: int = 200) -> None:
+    """Tables of what differs between two models; `most` rows of each."""
+    counts = {state: found.count(state) for state in (SAME, CHANGED, REMOVED, ADDED)}
+    counts["renamed"] = found.renamed
+    answer("operations: " + ", ".join(f"{n:,} {state}" for state, n in counts.items()))
+    ends = [e for e in found.ends if (e.left, e.left_type) != (e.right, e.right_type)]
+    rows = ((e.kind, f"{e.left}: {e.left_type}", f"{e.right}: {e.right_type}") for e in ends)
+    _show_some(("", "first", "second"), [*rows], most)
+    _show_some(
+        ("operations", "first", "second", "what differs"),
+        [
+            (r.state, f"{r.left_operator} {r.left}", f"{r.right_operator} {r.right}", note)
+            for r in found.rows
+            if r.state != SAME or r.is_renamed
+            for note in ["; ".join(r.notes) or ("renamed" if r.is_renamed else "")]
+        ],
+        most,
+    )
+    answer(f"weights: {sum(w.state == SAME for w in found.weights):,} equal")
+    _show_some(
+        ("weights", "name", "first", "second", "differing", "largest difference"),
+        [_weight_row(w) for w in found.weights if w.state != SAME or w.renamed],
+        most,
+    )
+    if found.results is not None:
+        columns = ("output", "type", "agrees", "max abs", "max rel", "problem")
+        show(columns, [_result_row(row) for row in found.results])
+
+
+def _show_some(columns: tuple[str, ...], rows: list[tuple[str, ...]], most: int) -> None:
+    """A table, where there is anything in it."""
+    if rows:
+        show(columns, rows[:most])
+    if len(rows) > most:
+        answer(f"and {len(rows) - most:,} more, which --json and --html have")
+
+
+def _weight_row(weight: Weight) -> tuple[str, ...]:
+    name = f"{weight.name} -> {weight.renamed}" if weight.renamed else weight.name
+    differing = "" if weight.differing is None else f"{weight.differing:,}"
+    largest = "" if weight.largest is None else f"{weight.largest:.3g}"
+    return (weight.state, name, weight.left_type, weight.right_type, differing, largest)
+
+
+def _result_row(row: Mapping[str, Any]) -> tuple[str, ...]:
+    numbers = (f"{row['max_absolute']:.2e}", f"{row['max_relative']:.2e}")
+    agrees = "yes" if row["agrees"] else "NO"
+    return (row["output"], row["type"], agrees, *numbers, row["problem"] or "")
