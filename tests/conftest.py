@@ -21,6 +21,10 @@ from onnx import TensorProto, helper, numpy_helper
 
 from conformance.oracles.oracle import Oracle
 
+from .browsers import browser
+
+__all__ = ["browser"]
+
 REPOSITORY = Path(__file__).parents[1]
 PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
 LONGEST = ("test_devices", "test_opinfo", "test_planted", "test_conform", "test_bisect")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from conformance.judging.result import Result, Run
 from conformance.reports import against, summary
@@ -20,30 +18,11 @@ from conformance.reports import page as report
 
 from .test_reports import make_run
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-OPTIONS = (
-    "--no-sandbox --disable-gpu --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 RUN = make_run()
 FAILING = RUN.failures
 ROW = summary.row_names(RUN.results)
 
 Opened = Callable[..., Page]
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    path = next(filter(None, map(shutil.which, NAMES)), None)
-    if path is None:
-        message = f"needs one of {', '.join(NAMES)}"
-        if os.environ.get("NNADAPTER_NEEDS_CHROMIUM"):
-            pytest.fail(message)
-        pytest.skip(message)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=OPTIONS.split())
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture(scope="session")

@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from .browsing import browser, opened, tab
+from .browsing import opened, tab
 from .judging import LINES
 
-__all__ = ["browser", "opened", "tab"]
+__all__ = ["opened", "tab"]
 
 EACH = {"test_case", "test_case_of_open_sizes", "test_model"}
 """One case each, on `builtin` and `onnxruntime`."""

@@ -19,9 +19,6 @@ from nnadapter.looking.matching import match
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, linear, reduce
 from nnir.types import Precision, TensorType
-from tests.conformance.browsing import browser
-
-__all__ = ["browser"]
 
 HOSTILE = "</style><script>alert(1)</script><img src=x onerror=alert(2)>"
 WEIGHT = np.arange(16, dtype=np.float32).reshape(4, 4)
