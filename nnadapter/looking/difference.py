@@ -153,17 +153,17 @@ def _rows(a: Model, b: Model, pairs: Pairs) -> Iterator[Row]:
             yield Row(REMOVED, left=name_of(operation), left_operator=operation.operator.name)
             continue
         while place < len(added) and order[added[place]] < order[other]:
-            yield _added(added[place])
+            yield _added_row(added[place])
             place += 1
-        yield _matched(operation, other, pairs)
-    yield from map(_added, added[place:])
+        yield _paired_row(operation, other, pairs)
+    yield from map(_added_row, added[place:])
 
 
-def _added(operation: Operation) -> Row:
+def _added_row(operation: Operation) -> Row:
     return Row(ADDED, right=name_of(operation), right_operator=operation.operator.name)
 
 
-def _matched(a: Operation, b: Operation, pairs: Pairs) -> Row:
+def _paired_row(a: Operation, b: Operation, pairs: Pairs) -> Row:
     notes = [*_notes(a, b, pairs)]
     names = (name_of(a), name_of(b), a.operator.name, b.operator.name)
     return Row(CHANGED if notes else SAME, *names, notes)

@@ -188,7 +188,7 @@ class View {
       if (!lines || (this.lit && !this.lit.has(item))) continue;
       const tensors = new Set(lines.map(({ tensor }) => tensor));
       const more = tensors.size > 1 ? ` +${tensors.size - 1}` : "";
-      const text = fit(context, scene.data.types[scene.data.tensors[lines[0].tensor][1]] + more, scene.width[item] / 2 + 58);
+      const text = fit(context, scene.data.types[scene.data.tensors[lines[0].tensor][1]] + more, scene.width[item] / 2 + 72);
       const [x, y] = [scene.x[item] + 6, scene.top[item] + scene.height[item] + 11];
       context.strokeText(text, x, y);
       context.fillText(text, x, y);

@@ -18,6 +18,9 @@ function draw(tag, attributes, ...inner) {
   return node;
 }
 
+/* A name that may break behind the parts of its path. */
+const breakable = (name) => name.split(/(?<=[/.:])/).flatMap((part) => [part, make("wbr")]);
+
 const number = (value) => value.toLocaleString("en");
 
 class Panel {
@@ -52,7 +55,7 @@ class Panel {
       if (at === module) counts.set(this.scene.kind(node), (counts.get(this.scene.kind(node)) ?? 0) + 1);
     });
     const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([kind, count]) => [kind, number(count)]);
-    return [make("p", { class: "kind" }, "module"), make("h2", {}, this.scene.name(item)), this.crumbs(item),
+    return [make("p", { class: "kind" }, "module"), make("h2", {}, ...breakable(this.scene.name(item))), this.crumbs(item),
       make("p", { class: "actions" }, toggle), this.section(`${number(this.scene.counts[module])} operations`, this.table(rows))];
   }
 
@@ -61,7 +64,7 @@ class Panel {
     const kind = this.scene.kind(node);
     const operator = data.operators[kind];
     const path = (direction, text) => make("button", { type: "button", "data-path": direction, click: () => this.actions.trace(node, direction) }, text);
-    const found = [make("p", { class: "kind" }, kind), make("h2", {}, data.nodes[node])];
+    const found = [make("p", { class: "kind" }, kind), make("h2", {}, ...breakable(data.nodes[node]))];
     found.push(this.crumbs(node));
     found.push(make("p", { class: "actions" }, path("up", "Depends on"), path("down", "Is read by"), path("both", "Whole path")));
     const facts = [];

@@ -2,7 +2,7 @@
 /* Coordinates: from rows and orders to boxes and lines, for the modules that are open. */
 
 const BOX = { height: 36, least: 84, most: 230, letter: 6.4, capital: 8.9, room: 24 };
-const GAP = { row: 44, column: 22, lane: 12, padding: 18, header: 30 };
+const GAP = { row: 44, column: 34, lane: 12, padding: 18, header: 30 };
 
 /* What a page holds: the nodes, tensors and modules of a model, and where they are drawn. */
 class Scene {
