@@ -192,6 +192,8 @@ def _lowest(ref: Ref) -> float:
 
 def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
     """The maximum of each window."""
+    if window.input.precision in (Precision.UINT16, Precision.UINT32):
+        raise NoLowering(f"litert has no borders of {window.input.precision.name}")
     x = windows.stored_last(g, window.input)
     direct = window.direct
     native = x.tensor.precision == Precision.FLOAT32 and window.is_plain

@@ -43,9 +43,14 @@ def convolution(
 ) -> Ref:
     _require_float("Conv", input)
     auto_pad, pads = windows.padding(input, how.over(windows.spatial_sizes("a filter", filter)))
+    x, w, b = _floats(g, input, filter, bias)
+    if pads is not None and min(pads, default=0) < 0:  # which the kernel refuses
+        cuts = [min(p, 0) for p in pads]
+        pairs = zip(cuts[: how.rank], cuts[how.rank :], strict=True)
+        x, pads = windows.add_border(g, x, [*pairs]), [max(p, 0) for p in pads]
     result = g.node(
         "Conv",
-        *_floats(g, input, filter, bias),
+        *(x, w, b),
         auto_pad=auto_pad,
         pads=pads,
         strides=how.strides,
