@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from nnir.broadcast import axis_of, contents, ints, length_of
+from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.operator import Operator
 from nnir.ops import conv, pool, shape
@@ -156,6 +159,8 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if mode == PadMode.WRAP and known is not None and 0 in input.shape and input.is_static:
         sizes = [n + known[2 * k] + known[2 * k + 1] for k, n in enumerate(input.shape)]
         return g.constant(np.zeros(sizes, input.dtype))  # ONNX Runtime's Pad refuses these
+    if mode == PadMode.REFLECT and known is not None and not _is_reflected_once(input, known):
+        raise NoLowering("onnxruntime reflects no axis further than it is long")
     if known is not None and min(known, default=0) >= 0:
         both = g.ints(*known[::2], *known[1::2])
         return _apart(g, input, g.node("Pad", input, both, single, axes, mode=MODES[mode]))
@@ -167,6 +172,13 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     first = input if mode == PadMode.CONSTANT else _crop(g, input, crops, input.rank)
     result = _apart(g, input, g.node("Pad", first, grown, single, axes, mode=MODES[mode]))
     return _crop(g, result, crops, input.rank) if mode == PadMode.CONSTANT else result
+
+
+def _is_reflected_once(input: Value, pads: Sequence[int]) -> bool:
+    """Whether no border is longer than what is left of its axis without its edge."""
+    pairs = zip(pads[::2], pads[1::2], input.shape, strict=True)
+    left = ((a, b, n + min(a, 0) + min(b, 0)) for a, b, n in pairs if isinstance(n, int))
+    return all(max(a, b, 0) <= max(n - 1, 0) for a, b, n in left)
 
 
 def _apart(g: Emitter, input: Value, padded: Ref) -> Ref:
