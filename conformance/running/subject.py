@@ -38,10 +38,11 @@ def simplify(name: str) -> str:
 
 
 def spellings(op: str) -> tuple[str, ...]:
-    """How people may call an operator of a source: `aten.softmax.int`, `softmax.int`, `softmax`."""
+    """How people may call an operator of a source: `aten.softmax.int`, `aten.softmax`,
+    `softmax.int`, `softmax`."""
     _, _, local = op.rpartition("::")
     parts = local.split(".")
-    names = {op, local, ".".join(parts[1:]), parts[1 if parts[0] in OVERLOADED else -1]}
+    names = {op, local, ".".join(parts[:2]), ".".join(parts[1:]), parts[1 if parts[0] in OVERLOADED else -1]}
     return tuple(sorted({simplify(name) for name in names} - {""}))
 
 
