@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from nnir import archive
 from nnir.errors import BadFile, BadInput, Differs, Unsupported
 from nnir.mapping import map_file, opened_files
 from nnir.model import Model
+from nnir.specialise import fix_sizes
 from nnir.staging import Staging, require_place
 
 if TYPE_CHECKING:
@@ -100,8 +101,13 @@ def convert(
 
 
 def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:
-    """All that `convert` does but writing and proving; it refuses what `convert` refuses."""
+    """All that `convert` does but writing and proving; it refuses what `convert` refuses.
+
+    The model stays as it is.
+    """
     writer = writer_of(target, plan)
+    if plan.optimize:  # which changes a model in place
+        given = replace(given, model=fix_sizes(given.model, {}))
     require_place(target)
     ready = prepare_target(given, target, target, writer, plan)
     ready.export.rehearse()
@@ -165,7 +171,6 @@ def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
 def with_fixed_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
     """A copy of a model whose named dimensions are numbers, and shapes constants where they can."""
     from nnir.passes import CLEAN, apply
-    from nnir.specialise import fix_sizes
 
     made = fix_sizes(model, sizes)
     apply(made, CLEAN)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .decomposition import Level
-from .errors import BadInput, NoLowering, Unsupported
+from .errors import BadInput, NoLowering, Refusal, Unsupported
 from .model import Model
 from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
 from .passes.complex_pairs import as_pairs, is_complex
 from .passes.legalise import Left
+from .refusals import refusal_of
 from .specialise import fix_sizes
 
 VERSIONS = {"v1": frozenset({"v1"}), "v1.1": frozenset({"v1", "v1.1"})}
@@ -56,8 +57,16 @@ def to_standard(
     if left and not partial:
         counts = Counter((each.part_of, f"{_inside(each)}{each.why}") for each in left)
         rows = "; ".join(f"{name} (x{n}): {why}" for (name, why), n in counts.most_common())
-        raise Unsupported(f"not in {opset} of the standard at level {str(level)!r}: {rows}")
+        error = Unsupported(f"not in {opset} of the standard at level {str(level)!r}: {rows}")
+        error.refusals = tuple(map(_refusal, left))
+        raise error
     return result
+
+
+def _refusal(left: Left) -> Refusal:
+    """Why an operation stays, as one of the operator that it is a part of."""
+    found = refusal_of(f"{_inside(left)}{left.why}", left.operation)
+    return replace(found, operator=left.part_of)
 
 
 def explain_beyond(model: Model, opset: str = NEWEST) -> list[Beyond]:

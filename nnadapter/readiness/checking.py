@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nnir.errors import NNAdapterError, Unsupported, summary
 from nnir.model import Model
 from nnir.provenance import Provenance
-from nnir.specialise import fix_sizes
 
 from ..conversion import Given, Plan, read_source, rehearse
 from .cures import cures_for_devices, cures_for_target
@@ -64,8 +62,6 @@ def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool 
     `cures`: try what would help where it does not.
     """
     known = given.model.provenance
-    if plan.optimize:  # which changes a model in place
-        given = replace(given, model=fix_sizes(given.model, {}))
     try:
         ready = rehearse(given, target, plan)
     except NNAdapterError as error:

@@ -13,7 +13,6 @@ from nnir.decomposition import Level
 from nnir.dim import symbols_of
 from nnir.errors import BadFile, BadInput, NNAdapterError, NoDevice
 from nnir.model import Model
-from nnir.specialise import fix_sizes
 from nnir.standard import NEWEST
 
 from ..conversion import Given, Plan, rehearse, with_fixed_sizes
@@ -108,8 +107,6 @@ def command_of(target: Path, plan: Plan) -> str:
 
 def is_written(given: Given, target: Path, plan: Plan) -> bool:
     """Whether `convert` would write a file that way."""
-    if plan.optimize:  # which changes a model in place
-        given = replace(given, model=fix_sizes(given.model, {}))
     try:
         rehearse(given, target, plan)
     except NNAdapterError:

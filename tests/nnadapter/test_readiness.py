@@ -320,6 +320,11 @@ def test_the_standard_names_a_cure_for_the_whole_model_alone(tmp_path: Path) -> 
     done = call("check", path, "--opset", "v1.1")
     assert done.exit_code == 1
     assert "what helps" not in done.stdout  # DETERMINANT can be written in others, UNIQUE cannot
+    (answer,) = ask(path, "--target", tmp_path / "m.nnir", "--opset", "v1.1")["answers"]
+    assert {(r["operator"], *r["nodes"][0].values()) for r in answer["missing"]} == {
+        ("DETERMINANT", "det", "", ""),
+        ("UNIQUE", "unique", "", ""),
+    }
     alone = write(tmp_path / "d.onnx", nodes[:1], [4, 3, 3], [4])
     model = onnx.load(alone)
     model.graph.output[0].name = "d"

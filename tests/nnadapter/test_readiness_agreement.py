@@ -105,6 +105,26 @@ def test_whole_networks(name: str, suffix: str, tmp_path: Path) -> None:
     assert is_ready(model, target) is writes(model, target) is True
 
 
+@pytest.mark.parametrize(
+    "plan",
+    [
+        replace(PLAN, optimize=True),
+        replace(PLAN, standard="v1.1"),
+        replace(PLAN, standard="v1", level="unrolled"),
+    ],
+    ids=["fused", "exact", "unrolled"],
+)
+def test_plans_that_change_the_model(plan: Plan, tmp_path: Path) -> None:
+    verdicts, target = set(), tmp_path / "m.tflite"
+    for name, model in sample("onnx", "litert"):
+        before = str(model)
+        said = bool(ask_target(Given(model, []), target, plan, cures=False))
+        assert str(model) == before, name
+        assert said is writes(model, target, plan), name
+        verdicts.add(said)
+    assert verdicts == {True, False}
+
+
 @pytest.mark.parametrize("opset", range(13, 26, 4))
 def test_every_operator_set(opset: int, tmp_path: Path) -> None:
     plan, target = replace(PLAN, opset=opset), tmp_path / "m.onnx"
