@@ -120,7 +120,7 @@ class Readiness:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it for JSON."""
-        rows = [{"runs": bool(answer), **asdict(answer)} for answer in self.answers]
+        rows = [{"yes": bool(answer), **asdict(answer)} for answer in self.answers]
         return {"model": self.model, "operations": self.operations, "answers": rows}
 
 
