@@ -6,10 +6,10 @@ from frontends import onnx as frontend
 
 from ...case import Case, Limit, ModelCase, open_rows
 from .. import families
-from . import attention, control, sequence, stored
+from . import attention, control, refusals, sequence, stored
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
 OPEN: list[Case] = [*open_rows(CASES)]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
 MODELS: list[ModelCase] = [*attention.MODELS, *control.MODELS, *sequence.MODELS, *stored.MODELS]

@@ -20,7 +20,7 @@ DRAWN = [
     Case("RandomUniform", (), {"shape": [MANY], "low": 2.0, "high": 3.0}),
     Case("RandomNormalLike", (rand(MANY),), {"mean": -1.0, "scale": 0.5}),
     Case("RandomUniformLike", (rand(MANY),), {"low": -1.0, "high": 3.0}),
-    *(Case(op, (rand(MANY),)) for op in ("RandomNormalLike", "RandomUniformLike")),
+    *(Case(op, (rand(MANY),), why="of many") for op in ("RandomNormalLike", "RandomUniformLike")),
     Case("Bernoulli", (np.full(MANY, 0.3, np.float32),), {"dtype": 6}),
     Case("Bernoulli", (rand(MANY, low=0, high=1),)),
     Case(

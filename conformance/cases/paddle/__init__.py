@@ -6,10 +6,11 @@ from frontends import paddle as frontend
 
 from ...case import Case, Limit
 from .. import families
+from . import refusals
 
 OF_PROGRAMS = "frontends.paddle.operators.legacy"
 """What only rules of legacy programs use: its cases are those of their operators."""
 
 FAMILIES = families((f for f in frontend.FAMILIES if f.__name__ != OF_PROGRAMS), __name__)
-CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

@@ -6,7 +6,8 @@ from frontends import tensorflow as frontend
 
 from ...case import Case, Limit
 from .. import families
+from . import refusals
 
 FAMILIES = families(frontend.FAMILIES, __name__)
-CASES: list[Case] = [case for family in FAMILIES for case in family.CASES]
+CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]

@@ -1,0 +1,54 @@
+"""TensorFlow's operators that are refused: operands that do not fit, or what is not taken yet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadType, Unsupported
+from nnir.types import Precision
+
+from ...case import Case, Const, f, i, rand, scalar
+
+I32 = np.int32
+IMAGE, FILTER = rand(2, 4, 5, 3), rand(2, 2, 3, 4)
+CONV: dict[str, Any] = {"strides": [1, 1, 1, 1], "padding": "VALID"}
+POOL: dict[str, Any] = {"ksize": [1, 2, 2, 1], "strides": [1, 1, 1, 1], "padding": "VALID"}
+BOXES = f(0, 0, 1, 1, 0, 0, 0.5, 0.5).reshape(2, 4)
+CASES: list[Case] = [
+    *(Case(op, given, attrs, raises=BadType, why=why) for op, given, attrs, why in (
+        ("AdjustContrastv2", (rand(3, 4), scalar(0.5)), {}, "two axes"),
+        ("Conv2D", (rand(4, 5, 3), FILTER), CONV, "three axes"),
+        ("Conv2D", (IMAGE, rand(2, 3, 4)), CONV, "a filter of three axes"),
+        ("DepthwiseConv2dNative", (IMAGE, rand(2, 3, 4)), CONV, "a filter of three axes"),
+        ("Conv2DBackpropInput", (Const(i(2, 4, 5, 5, dtype=I32)), FILTER, rand(2, 3, 4, 4)), CONV,
+         "other channels"),
+        ("CTCGreedyDecoder", (rand(3, 4), i(2, dtype=I32)), {}, "two axes"),
+        ("CTCGreedyDecoder", (rand(3, 2, 4), scalar(2, I32)), {}, "a number for all"),
+        ("LinSpace", (scalar(0), scalar(1), Const(scalar(0, I32))), {}, "no numbers"),
+        ("LinSpace", (scalar(0), scalar(1), Const(scalar(-2, I32))), {}, "less than no numbers"),
+        ("CropAndResize", (rand(4, 5, 3), BOXES, i(0, 0, dtype=I32), Const(i(2, 2, dtype=I32))),
+         {}, "three axes"),
+        ("CropAndResize", (IMAGE, BOXES[0], i(0, dtype=I32), Const(i(2, 2, dtype=I32))), {},
+         "a box as a vector"),
+        ("CropAndResize", (IMAGE, BOXES, i(0, 1, dtype=I32), Const(i(2, dtype=I32))), {},
+         "one size"),
+        ("CropAndResize", (IMAGE, BOXES, i(0, 1, dtype=I32), Const(i(2, 0, dtype=I32))), {},
+         "no columns"),
+        ("Cholesky", (f(1, 2),), {}, "a vector"),
+        ("DiagPart", (rand(2, 3, 2),), {}, "three axes"),
+        ("DiagPart", (scalar(1),), {}, "a number"),
+        ("MaxPool", (IMAGE,), POOL | {"ksize": [1, 0, 2, 1]}, "no rows"),
+        ("AvgPool", (IMAGE,), POOL | {"ksize": [1, 2, 0, 1]}, "no columns"),
+        ("ScaleAndTranslate", (IMAGE, Const(i(2, 2, dtype=I32)), Const(f(1, 1, 1)),
+                               Const(f(0, 0))), {}, "three factors"),
+    )),
+    *(Case(op, given, attrs, raises=Unsupported, why=why) for op, given, attrs, why in (
+        ("MaxPoolWithArgmax", (IMAGE,), POOL | {"Targmax": Precision.INT16}, "short places"),
+        ("ScaleAndTranslate", (IMAGE, Const(i(2, 2, dtype=I32)), f(1, 1), f(0, 0)),
+         {"kernel_type": "other"}, "a kernel"),
+        ("QuantizeAndDequantizeV2", (rand(3), scalar(-1), scalar(1)), {"round_mode": "DOWN"},
+         "rounding down"),
+    )),
+]  # fmt: skip

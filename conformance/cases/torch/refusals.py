@@ -1,0 +1,45 @@
+"""ATen operators that are refused: operands that do not fit, or what is not taken yet."""
+
+from __future__ import annotations
+
+from nnir.errors import BadType, Unsupported
+
+from ...case import Case, f, i, rand
+
+X, SQUARE = rand(2, 3, 4), rand(3, 3)
+CASES: list[Case] = [
+    *(Case(op, given, raises=BadType, why=why) for op, given, why in (
+        ("aten.outer.default", (X, f(1, 2)), "no vector"),
+        ("aten.outer.default", (f(1, 2), X), "no second vector"),
+        ("aten.tensordot.default", (X, X, [0, 1], [0]), "fewer axes"),
+        ("aten.chunk.default", (X, 0), "no pieces"),
+        ("aten.tensor_split.sections", (X, 0), "no sections"),
+        ("aten.split.Tensor", (X, 0), "pieces of nothing"),
+        ("aten.linalg_cross.default", (X, rand(3, 3)), "other axes"),
+        ("aten.cross.default", (rand(2, 4), rand(2, 4)), "no axis of 3"),
+        ("aten.avg_pool2d.default", (X, [2, 2], [1, 1], [0, 0], False, True, 0), "by 0"),
+        ("aten.upsample_nearest2d.vec", (rand(1, 2, 3, 4), None, None), "no size"),
+        ("aten.upsample_nearest2d.vec", (rand(1, 2, 3, 4), [2, 2], [2.0, 2.0]), "two sizes"),
+        ("aten.upsample_nearest2d.vec", (rand(1, 2, 3, 4), None, [2.0]), "one factor"),
+        ("aten.fft_fftn.default", (X, [2, 2], [0]), "two sizes of one axis"),
+        ("aten.hann_window.default", (-1,), "below 0"),
+
+        ("aten.histogramdd.int_bins", (rand(5, 2), 3, [0.0, 1.0]), "one range of two"),
+        ("aten.linalg_matrix_norm.default", (X, 2.0, [0]), "one axis"),
+        ("aten.lstm_cell.default", (rand(2, 3, 1), [rand(2, 4), rand(2, 4)], rand(16, 3),
+                                    rand(16, 4)), "three axes"),
+        ("aten.gru_cell.default", (rand(2, 3, 1), rand(2, 4), rand(12, 3), rand(12, 4)),
+         "three axes"),
+        ("aten.gru_cell.default", (rand(2, 3), rand(2, 4), rand(12, 3), rand(12, 4), rand(12)),
+         "one bias of two"),
+    )),
+    *(Case(op, given, raises=Unsupported, why=why) for op, given, why in (
+        ("aten.lerp.Scalar", (X, X, 2j), "a complex weight"),
+        ("aten.histc.default", (i(1, 2), 3), "of integers"),
+        ("aten._embedding_bag.default", (SQUARE, i(0, 1), i(0), False, 7), "no such mode"),
+        ("aten.tril_indices.default", (-1, 2), "rows below 0"),
+        ("aten.triu_indices.default", (2, -1), "columns below 0"),
+        ("aten.renorm.default", (X, 2j, 0, 1.0), "a complex order"),
+        ("aten.linalg_vector_norm.default", (X, 2j), "a complex order"),
+    )),
+]  # fmt: skip
