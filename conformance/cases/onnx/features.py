@@ -144,6 +144,13 @@ CASES = [
         values_tensor=i(7, 8, dtype=np.int16),
         default_tensor=i(-5, dtype=np.int16),
     )("tensors"),
+    *(
+        ml("LabelEncoder", i(2, 7), keys_tensor=i(2), values_tensor=np.array([5], kind))(
+            f"what is no key, {np.dtype(kind).name}", oracle="onnxruntime"
+        )
+        for kind in (np.int64, np.float32, np.float64)
+    ),
+    ml("LabelEncoder", i(2, 7), keys_int64s=[2], values_int64s=[5])("what is no key"),
     ml("LabelEncoder", i(1), keys_int64s=[1], values_strings=["a"])("strings", raises=Unsupported),
     ml(
         "LabelEncoder",

@@ -46,6 +46,22 @@ PRODUCTS = [
     Case("Gemm", (rand(4, 3), rand(5, 4), rand(3, 1)), {"transA": 1, "transB": 1}, tol=ROUNDS),
     Case("Gemm", (A, B, scalar(2)), tol=ROUNDS, why="a rank 0 addend"),
     Case("Gemm", (A, B, C), {"broadcast": 1}, opset=6, tol=ROUNDS, why="an explicit broadcast"),
+    *(
+        Case(
+            "Gemm",
+            (
+                rand(*((4, 5) if left else (5, 4))),
+                rand(*((5, 4) if right else (4, 5)), seed=1),
+                None if addend is None else rand(*addend, seed=2),
+            ),
+            {"transA": left, "transB": right},
+            tol=ROUNDS,
+            why=f"{left}, {right}, with {addend}",
+        )
+        for left in (0, 1)
+        for right in (0, 1)
+        for addend in (None, (), (5,), (1,), (1, 5), (5, 1), (5, 5))
+    ),
     Case("Gemm", (A, rand(4)), why="a vector", raises=BadType),
 ]
 EINSUM = [
