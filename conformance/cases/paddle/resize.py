@@ -146,6 +146,9 @@ CASES = [
     interp(NN, VOLUME, out_d=5, out_h=3, out_w=7, why="corners of a volume"),
     interp("linear_interp", LINE, out_w=9, interp_method="nearest", raises=Unsupported),
     interp("linear_interp", X, out_w=9, raises=BadType, why="an image"),
+    *(interp(op, X, out_w=7, raises=BadType, why="no height") for op in (BI, NN, CUBIC)),
+    *(interp(op, X, out_h=7, raises=BadType, why="no width") for op in (BI, NN, CUBIC)),
+    interp("trilinear_interp", VOLUME, out_h=3, out_w=7, raises=BadType, why="no depth"),
     interp(
         "trilinear_interp",
         rand(1, 3, 4, 5, 2),

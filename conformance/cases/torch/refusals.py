@@ -36,6 +36,8 @@ CASES: list[Case] = [
     *(Case(op, given, raises=Unsupported, why=why) for op, given, why in (
         ("aten.lerp.Scalar", (X, X, 2j), "a complex weight"),
         ("aten.histc.default", (i(1, 2), 3), "of integers"),
+        ("aten.combinations.default", (rand(2000), 3), "too many"),
+        ("aten.combinations.default", (rand(2000), 3, True), "too many with replacement"),
         ("aten._embedding_bag.default", (SQUARE, i(0, 1), i(0), False, 7), "no such mode"),
         ("aten.tril_indices.default", (-1, 2), "rows below 0"),
         ("aten.triu_indices.default", (2, -1), "columns below 0"),

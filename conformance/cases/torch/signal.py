@@ -90,6 +90,14 @@ REAL_SPECTRUM = [
         "aten.fft_irfft.default", (np.array([1, np.inf, 2], np.float32),), why="infinite", tol=CLOSE
     ),
     Case("aten.fft_rfftn.default", (rand(2), None, []), why="no axes", raises=BadType),
+    *(
+        Case(f"aten.fft_{name}2.default", (data,), why="the last two axes of three", tol=CLOSE)
+        for data, names in (
+            (rand(2, 3, 4), ("rfft", "ihfft", "fft", "ifft")),
+            (rand(2, 3, 4) + 1j * rand(2, 3, 4, seed=1), ("irfft", "hfft", "fft", "ifft")),
+        )
+        for name in names
+    ),
 ]
 FRAMES = [
     Case("aten.stft.default", (SOUND, 8, 4, 8, WEIGHTS, False, True, True), tol=CLOSE),
