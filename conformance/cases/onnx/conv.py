@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, NoLowering, NotConstant, Unsupported
 
 from ...case import ROUNDS, Case, Const, Limit, Tolerance, f, i, rand, scalar
 
@@ -70,6 +70,14 @@ CASES = [
         Case("Conv", (X2, W2), {"auto_pad": pad} | more, tol=SUMS, is_open=True)
         for pad in ("SAME_LOWER", "SAME_UPPER")
         for more in ({}, {"dilations": [2, 1]})
+    ),
+    Case("Conv", (X2, W2), {"auto_pad": "SAME_UPPER", "strides": [2, 1]}, tol=SUMS, is_open=True),
+    *(
+        Case("Conv", (X2, W2), given | {"strides": [2, 1]}, is_open=True, raises=NotConstant)
+        for given in (
+            {"auto_pad": "SAME_LOWER"},
+            {"auto_pad": "SAME_UPPER", "dilations": [2, 1]},
+        )
     ),
     Case(
         "Conv",
