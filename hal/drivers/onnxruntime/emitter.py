@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -367,7 +367,7 @@ class Emitter(Emission[Ref]):
         return proto.value_info(made, value.precision, shape)
 
 
-def rounding_to(precision: Precision) -> dict[str, Any]:
+def rounding_to(precision: Precision) -> dict[str, int | str]:
     """How a Cast rounds to 8-bit floats as NumPy does: powers of two to the nearest one."""
     if precision == Precision.FLOAT8E8M0FNU:
         return {"round_mode": "nearest", "saturate": 0}

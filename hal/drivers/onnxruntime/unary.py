@@ -79,7 +79,11 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     if dtype in NARROW and input.is_float:
         return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
-    return g.node("Cast", input, to=code_of(dtype), **rounding_to(dtype), precision=dtype)
+    given = rounding_to(dtype)
+    saturate, mode = given.get("saturate"), given.get("round_mode")
+    return g.node(
+        "Cast", input, to=code_of(dtype), saturate=saturate, round_mode=mode, precision=dtype
+    )
 
 
 BIT_CAST = frozenset(
