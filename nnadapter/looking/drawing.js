@@ -16,7 +16,9 @@ const GROUPS = [...Object.keys(FAMILIES), "plain", "module"];
 const DOT = 2.2; // boxes that are lower than this many pixels are dots without lines between neighbours
 const TEXT = 0.42; // the scale from which text is legible
 const EDGE_TEXT = 0.75;
-const MOST = 4000; // strokes that are drawn of a drawing that is far away
+const MOST = 2500; // strokes at once; of more that cross the view, which cover each other, every nth is drawn
+const MANY = 600; // strokes that are drawn ahead, as they take their time when the browser fills them
+const WIDEST = 5000; // pixels: wider lines are straight
 const MARGIN = 0.6; // of the view on each side, drawn ahead so that panning only moves what is drawn
 const SLOW = 9; // milliseconds: what takes longer to draw is drawn ahead
 
@@ -77,7 +79,7 @@ class View {
     const fits = !this.stale && kept && kept.k === k && x - kept.x <= kept.wide && kept.x - x <= kept.wide && y - kept.y <= kept.tall && kept.y - y <= kept.tall;
     if (!fits) {
       const started = performance.now();
-      if (this.stale || this.scale !== k || this.cost < SLOW) {
+      if (this.stale || this.scale !== k || (this.cost < SLOW && this.work < MANY)) {
         this.kept = null;
         this.scale = k;
         this.paint(this.context, this.transform, this.wide, this.tall);
@@ -148,23 +150,25 @@ class View {
     context.strokeStyle = colors.edge;
     context.lineWidth = Math.max(1.1, 0.7 / k);
     context.globalAlpha = this.lit ? 0.25 : 1;
-    let count = 0;
-    context.beginPath();
-    for (const stroke of scene.strokes.in(area)) {
-      if (isFar && (Math.abs(stroke[3] - stroke[1]) + Math.abs(stroke[2] - stroke[0])) * k < 6) continue;
-      trace(context, stroke, k);
-      count += 1;
-      if (count % 400 === 0) { context.stroke(); context.beginPath(); }
-      if (isFar && count > MOST) break;
-    }
-    context.stroke();
+    this.work = this.paintStrokes(context, scene.strokes.in(area), k, isFar);
     context.globalAlpha = 1;
     if (!this.lit) return;
     context.strokeStyle = colors.accent;
     context.lineWidth = Math.max(2, 1.4 / k);
-    context.beginPath();
-    for (const stroke of this.strokes.in(area).slice(0, 4 * MOST)) trace(context, stroke, k);
-    context.stroke();
+    this.work += this.paintStrokes(context, this.strokes.in(area), k, false);
+  }
+
+  /* How many strokes were drawn, in paths that are not too long. */
+  paintStrokes(context, found, k, isFar) {
+    const isLong = ([a, b, c, d]) => (Math.abs(d - b) + Math.abs(c - a)) * k >= 6;
+    const strokes = isFar ? found.filter(isLong) : found;
+    const step = Math.ceil(strokes.length / MOST) || 1;
+    for (let begin = 0; begin < strokes.length; begin += 400 * step) {
+      context.beginPath();
+      for (let at = begin; at < Math.min(strokes.length, begin + 400 * step); at += step) trace(context, strokes[at], k);
+      context.stroke();
+    }
+    return strokes.length / step;
   }
 
   /* What a choice lights up: boxes, and the lines between them. */
@@ -308,7 +312,7 @@ class View {
 
 function trace(context, [a, b, c, d], k) {
   context.moveTo(a, b);
-  if (a === c || k < 0.15) context.lineTo(c, d);
+  if (a === c || k < 0.15 || Math.abs(c - a) * k > WIDEST) context.lineTo(c, d);
   else {
     const half = d > b ? (d - b) / 2 : 30;
     context.bezierCurveTo(a, b + half, c, d - half, c, d);

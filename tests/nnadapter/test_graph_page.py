@@ -421,6 +421,16 @@ def test_fifty_thousand_operations(shown: Shown, hash: str) -> None:
     assert page.evaluate(PAN) >= 30
 
 
+def test_one_tensor_that_very_many_read(shown: Shown) -> None:
+    """All lines begin at one place: of those that cover each other only some are drawn."""
+    model = Model()
+    x = float_input(model, "x", 4)
+    model.outputs = [binary.sum_(*(activation.relu(x) for _ in range(10_000)))]
+    page = shown(model)
+    assert page.evaluate(PAN) >= 30
+    assert page.evaluate("globalThis.page.view.work") <= 2500
+
+
 # Files
 
 
