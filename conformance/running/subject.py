@@ -42,7 +42,13 @@ def spellings(op: str) -> tuple[str, ...]:
     `softmax.int`, `softmax`."""
     _, _, local = op.rpartition("::")
     parts = local.split(".")
-    names = {op, local, ".".join(parts[:2]), ".".join(parts[1:]), parts[1 if parts[0] in OVERLOADED else -1]}
+    names = {
+        op,
+        local,
+        ".".join(parts[:2]),
+        ".".join(parts[1:]),
+        parts[1 if parts[0] in OVERLOADED else -1],
+    }
     return tuple(sorted({simplify(name) for name in names} - {""}))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from nnir.model import Model, Operation, Value
 
@@ -16,7 +16,8 @@ Scope = tuple[str, ...]
 def scopes(model: Model) -> dict[Operation, Scope]:
     """The module of each operation of one model, without those of its sub-models.
 
-    Names with slashes are paths (`layer1/0/conv1/Conv`), those with dots too (`layer1.0.conv1`).
+    Where the reader knows the modules of nodes (`nnir.provenance`) they are taken. Else names with
+    slashes are paths (`layer1/0/conv1/Conv`), those with dots too (`layer1.0.conv1`).
     Where operations have none, the names of their weights have (`layer1.0.conv1.weight`). What has
     neither stands beside what it reads: behind a layer with weights in the module around it.
     """
@@ -24,14 +25,30 @@ def scopes(model: Model) -> dict[Operation, Scope]:
     operations = model.sorted()
     weights = {o: scope for o in operations if (scope := _scope_of_weights(o))}
     outer = {scope[:k] for scope in weights.values() for k in range(len(scope))}
+    places = model.provenance.places
+    modules = {name: place.module for name, place in places.items() if place.module}
     found: dict[Operation, Scope] = {}
     layers: set[Operation] = set()
     for operation in operations:
-        scope = None if by_weights else scope_of_name(operation.origin or "")
+        scope = _scope_of_module(operation, modules, weights)
+        if scope is None and not by_weights:
+            scope = scope_of_name(operation.origin or "")
         if scope is None and (scope := weights.get(operation)) and scope not in outer:
             layers.add(operation)
         found[operation] = _inherit(operation, found, layers) if scope is None else scope
     return found
+
+
+def _scope_of_module(
+    operation: Operation, modules: Mapping[str, str], weights: Mapping[Operation, Scope]
+) -> Scope | None:
+    """The module that the source names, with the one inside it whose weight is read."""
+    path = modules.get(operation.origin or "")
+    if path is None:
+        return None
+    scope = _shorten([p for p in path.split(".") if p])
+    own = weights.get(operation, ())
+    return own if own[: len(scope)] == scope else scope
 
 
 def scope_of_name(name: str) -> Scope | None:
