@@ -20,6 +20,7 @@ from nnir.plugins import GROUP, points
 from . import net
 from .commands.bisecting import bisect
 from .commands.checking import check
+from .commands.completion import completion
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
 from .commands.inspection import devices, doctor, ops
@@ -27,6 +28,7 @@ from .commands.looking import diff, inspect
 from .commands.onboarding import new_op
 from .commands.reporting import report
 from .commands.running import run
+from .examples import epilog_of
 from .interruption import INTERRUPTED
 from .terminal import say
 
@@ -60,6 +62,17 @@ class Group(click.Group):
             click.echo(summary(said), err=True)
             context.exit(1)
 
+    def list_commands(self, context: click.Context) -> list[str]:
+        """As they were added, not by the alphabet."""
+        return [*self.commands]
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Each with its whole first sentence."""
+        texts = {name: self.commands[name].help or "" for name in self.list_commands(context)}
+        rows = [(n, " ".join(t.split("\n\n")[0].split())) for n, t in texts.items()]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 def _whose(error: Exception) -> str:
     """Whose code raised it: the innermost of ours and of plug-ins."""
@@ -83,7 +96,10 @@ def main() -> None:
 
 COMMANDS = (
     *(convert, run, verify, bisect, conform, report, inspect, diff, check),
-    *(devices, ops, new_op, doctor),
+    *(devices, ops, new_op, completion, doctor),
 )
+"""In the order in which they are listed."""
+
 for _command in COMMANDS:
+    _command.epilog = epilog_of(_command.name or "")
     main.add_command(_command)

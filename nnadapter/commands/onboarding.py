@@ -14,16 +14,6 @@ from ..scaffold.signature import Parameter, as_operator, parse, signature_of
 from ..terminal import answer
 
 FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
-EXAMPLES = """
-Examples:
-
-\b
-  nnadapter new-op "rotary(input, cos, sin, *, scale: float = 1.0)" acme_rotary \\
-      --onnx com.acme::Rotary --torch acme.rotary.default --device onnxruntime
-  nnadapter new-op sinc acme_sinc --torch aten.sinc.default
-
-The first writes a package acme_rotary. The second takes the signature from PyTorch's.
-"""
 
 
 def _source(frontend: str) -> click.Option:
@@ -32,7 +22,6 @@ def _source(frontend: str) -> click.Option:
 
 @click.command(
     "new-op",
-    epilog=EXAMPLES,
     params=[
         click.Argument(["signature"]),
         click.Argument(["folder"], type=click.Path(path_type=Path)),

@@ -1,0 +1,61 @@
+"""What people type: examples at the end of every command's help."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "convert": (
+        "nnadapter convert model.onnx model.tflite --dim batch=1",
+        "nnadapter convert model.pt2 model.xml",
+        "nnadapter convert saved_model/ model.onnx --signature serving_default --target-opset 17",
+        "nnadapter convert model.onnx plain.nnir --opset v1.1 --level rounding",
+    ),
+    "run": (
+        "nnadapter run model.onnx --device openvino",
+        "nnadapter run model.tflite --device litert,builtin --output out.npz",
+        "nnadapter run model.pt2 --input x=photo.npy --profile",
+    ),
+    "verify": (
+        "nnadapter verify model.onnx --device openvino",
+        "nnadapter verify model.tflite --device litert",
+    ),
+    "bisect": ("nnadapter bisect model.onnx --device openvino --folder found/",),
+    "conform": (
+        "nnadapter conform --op SOFTMAX",
+        "nnadapter conform --frontend torch --device litert --html report.html",
+        "nnadapter conform --op 'Conv*,MatMul' --json run.json",
+        "nnadapter conform --suite onnx-backend --device onnxruntime",
+    ),
+    "report": (
+        "nnadapter report here.json there.json --html both.html",
+        "nnadapter report --diff old.json new.json",
+    ),
+    "inspect": (
+        "nnadapter inspect model.onnx --layers",
+        "nnadapter inspect model.onnx --html model.html",
+    ),
+    "diff": (
+        "nnadapter diff old.onnx new.onnx",
+        "nnadapter diff model.pt2 model.onnx --run --html diff.html",
+    ),
+    "check": (
+        "nnadapter check model.onnx --target model.tflite",
+        "nnadapter check model.pt2 --device litert,builtin --dim batch=1",
+        "nnadapter check model.onnx --opset v1.1",
+    ),
+    "devices": ("nnadapter devices",),
+    "ops": (
+        "nnadapter ops CONV_2D",
+        "nnadapter ops --frontend torch",
+    ),
+    "new-op": (
+        "nnadapter new-op 'rotary(input, cos, sin)' acme --torch acme.rotary.default",
+        "nnadapter new-op sinc acme_sinc --torch aten.sinc.default --device onnxruntime",
+    ),
+    "completion": ('eval "$(nnadapter completion bash)"',),
+    "doctor": ("nnadapter doctor",),
+}
+
+
+def epilog_of(command: str) -> str:
+    """The examples of a command, as click prints them behind its options."""
+    return "Examples:\n\n\b\n" + "\n".join(f"  {line}" for line in EXAMPLES[command])
