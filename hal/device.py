@@ -20,6 +20,8 @@ from nnir.types import DeviceType, TensorType
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
+    from .lowering import Lowerings
+
     Context = TypeVar("Context", default=Any)
     Program = TypeVar("Program", default=Any)
 else:
@@ -122,6 +124,10 @@ class Device(ABC, Generic[Context, Program]):
 
     def close_device(self) -> None:
         """Give back what `open_device` took."""
+
+    def lowerings(self) -> Lowerings[Any] | None:
+        """The table of its lowerings; None where it has none."""
+        return None
 
     @abstractmethod
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:

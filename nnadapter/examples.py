@@ -45,6 +45,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "devices": ("nnadapter devices",),
     "ops": (
         "nnadapter ops CONV_2D",
+        "nnadapter ops SOFTMAX --todo",
         "nnadapter ops --frontend torch",
     ),
     "new-op": (

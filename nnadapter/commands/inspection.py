@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect as python_inspect
 import platform
 import sys
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,12 @@ PACKAGES = (
 @click.command()
 @click.argument("name", required=False)
 @click.option("--frontend", help="List the operators of a framework that are converted.")
+@click.option("--todo", is_flag=True, help="Show what the operator has and what it still lacks.")
 @JSON
-def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
+def ops(name: str | None, frontend: str | None, todo: bool, as_json: bool) -> None:
     """List the operators, or explain one."""
+    if todo and not name:
+        raise click.UsageError("--todo is about one operator: nnadapter ops NAME --todo")
     if frontend:
         _frontend_ops(frontend, as_json)
         return
@@ -42,7 +46,10 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
         operator = table.get(name.upper())
         if operator is None:
             raise Unsupported(f"no operator {name!r}; `nnadapter ops` lists them")
-        _explain(operator)
+        if todo:
+            _show_remaining(operator, as_json)
+        else:
+            _explain(operator)
         return
     rows = [
         (o.name, o.code, o.since, o.family, (o.__doc__ or "").strip().splitlines()[0])
@@ -53,6 +60,19 @@ def ops(name: str | None, frontend: str | None, as_json: bool) -> None:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         show(columns, rows, f"{len(rows)} operators")
+
+
+def _show_remaining(operator: Operator[Any], as_json: bool) -> None:
+    """Print what there is of an operator, and what is missing."""
+    from ..scaffold.remaining import LACKS, remaining
+
+    parts = remaining(operator)
+    if as_json:
+        print_json([asdict(part) for part in parts])
+        return
+    missing = sum(part.state == LACKS for part in parts)
+    title = f"{operator.name}: {len(parts) - missing} parts, {missing} missing"
+    show(("part", "there", "what"), [(p.part, p.state, p.what) for p in parts], title)
 
 
 def _explain(operator: Operator[Any]) -> None:

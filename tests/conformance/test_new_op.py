@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +40,7 @@ WRITTEN: dict[str, dict[str, str]] = {
             "    return shape.concat(*parts, axis=-1) * scale\n"
         ),
         "from nnir.types": "from nnir.ops import shape\nfrom nnir.types",
+        "Say in one line what it computes.": "Turn pairs of features by the angle of a position.",
     },
     "plugin.py": {
         STUB.format("how openvino computes it", "plugin"): (
@@ -89,7 +91,18 @@ def test_what_is_not_written_yet_says_so(home: Path) -> None:
     assert "NotImplementedError: ROTARY: another computation of it (acme/plugin.py)" in done.stdout
 
 
+def lacks(home: Path) -> set[str]:
+    """The parts that `nnadapter ops rotary --todo` says are missing."""
+    done = nnadapter(home, "ops", "rotary", "--todo", "--json")
+    assert done.returncode == 0, done.stderr
+    return {part["part"] for part in json.loads(done.stdout) if part["state"] == "no"}
+
+
 def test_an_operator_is_brought_up(home: Path) -> None:
+    unwritten = {"type rule", "reference", "documentation", "decomposition", "on openvino"}
+    others = {f"on {d}" for d in DEVICES if d not in ("builtin", "openvino")}
+    begun = lacks(home)
+    assert unwritten | others <= begun
     lines = 0
     for name, changes in WRITTEN.items():
         path = home / "acme" / "acme" / name
@@ -106,6 +119,7 @@ def test_an_operator_is_brought_up(home: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     found = against.load(home / "run.json").results
     assert {(r.device, r.verdict) for r in found} == {(d, PASS) for d in DEVICES}
+    assert begun - lacks(home) == unwritten | others
 
 
 def test_a_signature_is_read() -> None:

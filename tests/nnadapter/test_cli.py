@@ -223,6 +223,20 @@ def test_one_operator() -> None:
     assert call("ops", "nothing").exit_code == 1
 
 
+def test_what_an_operator_has() -> None:
+    done = call("ops", "hard_swish", "--todo", "--json")
+    parts = {p["part"]: p for p in json.loads(done.stdout)}
+    assert parts["reference"]["what"].startswith("activation.py:")
+    assert parts["converters of onnx"] == {
+        "part": "converters of onnx",
+        "state": "yes",
+        "what": "HardSwish",
+    }
+    assert {p["state"] for p in parts.values() if p["part"].startswith("on ")} == {"yes"}
+    assert parts["converters of tensorflow"]["state"] == "no"
+    assert call("ops", "--todo").exit_code == 2
+
+
 def test_operators_of_a_frontend() -> None:
     assert "Relu" in json.loads(call("ops", "--frontend", "onnx", "--json").stdout)
     assert call("ops", "--frontend", "caffe").exit_code == 1

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...properties import flag, integer
 from .runner import Ends, Pool, Shaped
 from .static import numbers
+
+if TYPE_CHECKING:
+    from ...lowering import Lowerings
 
 MAGIC = b"NNALRT1\n"
 SHAPES = 4
@@ -76,6 +80,11 @@ class LiteRT(Device):
                 "device 'litert' needs the package ai-edge-litert: pip install 'nnadapter[litert]'"
             ) from None
         self.runtime = interpreter
+
+    def lowerings(self) -> Lowerings[Any]:
+        from .compiler import LOWERINGS
+
+        return LOWERINGS
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         threads = integer(properties, "GOOGLE_XNNPACK_NUM_THREADS")

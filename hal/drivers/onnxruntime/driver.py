@@ -109,6 +109,9 @@ class OnnxRuntime(Device[Options, Program]):
         onnxruntime.set_default_logger_severity(4)  # errors are raised, not printed
         self.runtime = onnxruntime
 
+    def lowerings(self) -> Lowerings[Any]:
+        return LOWERINGS
+
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Options:
         threads = integer(properties, "ONNXRUNTIME_NUM_THREADS")
         level = integer(properties, "ONNXRUNTIME_OPTIMIZATION")

@@ -33,6 +33,8 @@ from .families import LOWERINGS
 if TYPE_CHECKING:
     import openvino
 
+    from ...lowering import Lowerings
+
 MAGIC = b"NNAOV2\n"
 NAMES = "INTEL_OPENVINO_SELECT_DEVICE_NAMES"
 ALIGNMENT = 64
@@ -122,6 +124,9 @@ class OpenVINO(Device[Context, Program]):
             ) from None
         self.runtime: Any = openvino
         self.core: Any = openvino.Core()
+
+    def lowerings(self) -> Lowerings[Any]:
+        return LOWERINGS
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:
         device = properties.get(NAMES, "CPU").split(",")[0].strip() or "CPU"

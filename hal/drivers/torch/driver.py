@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nnir.types import TensorType
 from ...device import Cache, Callback, Device, Export, Timing
 
 if TYPE_CHECKING:
+    from ...lowering import Lowerings
     from .program import Program, Settings
 
 ZIP = b"PK\x03\x04"
@@ -51,6 +52,11 @@ class Torch(Device["Settings", "Program"]):
         from . import exporting
 
         return exporting
+
+    def lowerings(self) -> Lowerings[Any]:
+        from .families import LOWERINGS
+
+        return LOWERINGS
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Settings:
         return self.programs.settings(properties)

@@ -1,0 +1,122 @@
+"""What an operator has and what it still lacks: for `nnadapter ops NAME --todo`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from inspect import unwrap
+from pathlib import Path
+from typing import Any
+
+from conformance import ledger
+from conformance.running.choosing import kept
+from hal.lowering import Bound
+from hal.runtime import manager
+from nnir.decompositions.impossible import explain_standard
+from nnir.errors import NoDevice, describe
+from nnir.operator import Operator
+from nnir.plugins import REGISTRY
+
+FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
+STUB = "NotImplementedError"
+HAS, LACKS = "yes", "no"
+NEW = "Say in one line what it computes."
+"""What stands in the docstring of an operator that nobody has described yet."""
+
+MOST = 6
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of an operator: whether it is there ("yes", "no", "not known"), and what of it."""
+
+    part: str
+    state: str
+    what: str = ""
+
+
+def remaining(operator: Operator[Any]) -> list[Part]:
+    """The parts of an operator in the order in which they are written."""
+    return [
+        *_definition(operator),
+        *(_converters(operator, frontend) for frontend in FRONTENDS),
+        *(_lowering(operator, device) for device in manager.names()),
+        *_cases(operator),
+    ]
+
+
+def _definition(operator: Operator[Any]) -> Iterator[Part]:
+    yield Part("type rule", *_written(operator.rule))
+    yield Part("reference", *_written(operator.reference))
+    first = (operator.__doc__ or "").strip().partition("\n")[0]
+    yield Part("documentation", LACKS if first in ("", NEW) else HAS, first)
+    ways = ", ".join(way.level for way in operator.decompositions)
+    why = "" if operator.since != "ext" else "; ".join(explain_standard(operator))
+    yield Part("decomposition", HAS if ways else LACKS, ways or why)
+
+
+def _written(function: Any) -> tuple[str, str]:
+    """Whether a function is written, and where it stands."""
+    code = getattr(unwrap(function), "__code__", None)
+    if code is None:
+        return HAS, ""
+    place = f"{Path(code.co_filename).name}:{code.co_firstlineno}"
+    return (LACKS if STUB in code.co_names else HAS), place
+
+
+def _converters(operator: Operator[Any], frontend: str) -> Part:
+    """The operators of a source that are converted to it, or mostly to it."""
+    names = dict.fromkeys(_of_plugins(operator, frontend), HAS)
+    stubs = [n for n, is_stub in _of_plugins(operator, frontend).items() if is_stub]
+    names |= dict.fromkeys(
+        (op for op, rows in kept(frontend).items() if rows.standard("")[:1] == (operator.name,)),
+        HAS,
+    )
+    part = f"converters of {frontend}"
+    if stubs:
+        return Part(part, LACKS, f"not written yet: {', '.join(stubs)}")
+    shown = [*names][:MOST]
+    more = f", and {len(names) - MOST} more" if len(names) > MOST else ""
+    return Part(part, HAS if names else LACKS, ", ".join(shown) + more)
+
+
+def _of_plugins(operator: Operator[Any], frontend: str) -> Mapping[str, bool]:
+    """The converters that its plug-in brings, and which of them are stubs."""
+    owner, _ = REGISTRY.owners().get(operator.name, (None, None))
+    found: dict[str, bool] = {}
+    for plugin, table in REGISTRY.of("converters", frontend):
+        for name, versions in table.entries.items():
+            functions = [c.function for c in versions.values()]
+            if plugin is owner and (len(plugin.operators) == 1 or operator in functions):
+                found[name] = any(_written(f)[0] == LACKS for f in functions)
+    return found
+
+
+def _lowering(operator: Operator[Any], name: str) -> Part:
+    """How a device runs it."""
+    part = f"on {name}"
+    try:
+        table = manager.find(name)().lowerings()
+    except (NoDevice, ImportError) as error:
+        return Part(part, "not known", describe(error))
+    if table is None:
+        return Part(part, HAS, "by its reference") if name == "builtin" else Part(part, "not known")
+    found = table.find(operator)
+    if found is None:
+        has_one = bool(operator.decompositions)
+        return Part(part, HAS if has_one else LACKS, "by its decomposition" if has_one else "")
+    return Part(part, *_written(found.function if isinstance(found, Bound) else found))
+
+
+def _cases(operator: Operator[Any]) -> Iterator[Part]:
+    """How many cases each frontend has of it; "nnir" are those of the operator itself."""
+    for frontend in ("nnir", *FRONTENDS):
+        count = sum(
+            rows.count
+            for rows in (kept(frontend) if frontend in ledger.FRONTENDS else {}).values()
+            if rows.standard("")[:1] == (operator.name,)
+        )
+        for _, cases in REGISTRY.of("cases", frontend):
+            names = {operator.name, *_of_plugins(operator, frontend)}
+            count += sum(case.op in names for case in cases)
+        yield Part(f"cases of {frontend}", HAS if count else LACKS, f"{count}" if count else "")
