@@ -23,6 +23,7 @@ from .commands.checking import check
 from .commands.completion import completion
 from .commands.conforming import conform
 from .commands.conversion import convert, verify
+from .commands.demo import demo
 from .commands.inspection import devices, doctor, ops
 from .commands.looking import diff, inspect
 from .commands.onboarding import new_op
@@ -96,7 +97,7 @@ def main() -> None:
 
 COMMANDS = (
     *(convert, run, verify, bisect, conform, report, inspect, diff, check),
-    *(devices, ops, new_op, completion, doctor),
+    *(devices, ops, new_op, demo, completion, doctor),
 )
 """In the order in which they are listed."""
 

@@ -52,6 +52,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter new-op 'rotary(input, cos, sin)' acme --torch acme.rotary.default",
         "nnadapter new-op sinc acme_sinc --torch aten.sinc.default --device onnxruntime",
     ),
+    "demo": ("nnadapter demo", "nnadapter demo somewhere/"),
     "completion": ('eval "$(nnadapter completion bash)"',),
     "doctor": ("nnadapter doctor",),
 }
