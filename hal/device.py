@@ -8,19 +8,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Generic
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
 from nnir.errors import Unsupported
-from nnir.model import Model
+from nnir.model import Model, Operator
 from nnir.staging import temporary_folder
 from nnir.types import DeviceType, TensorType
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
-
-    from .lowering import Lowerings
 
     Context = TypeVar("Context", default=Any)
     Program = TypeVar("Program", default=Any)
@@ -98,6 +96,13 @@ class Timing:
     seconds: float
 
 
+class LoweringTable(Protocol):
+    """How a device emits operators: see `hal.lowering.Lowerings`."""
+
+    def find(self, operator: Operator[object]) -> Callable[..., object] | None:
+        """The lowering of an operator, None where it has none."""
+
+
 class Device(ABC, Generic[Context, Program]):
     """One kind of hardware or engine.
 
@@ -125,7 +130,7 @@ class Device(ABC, Generic[Context, Program]):
     def close_device(self) -> None:
         """Give back what `open_device` took."""
 
-    def lowerings(self) -> Lowerings[Any] | None:
+    def lowerings(self) -> LoweringTable | None:
         """The table of its lowerings; None where it has none."""
         return None
 

@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from .static import numbers
 
 if TYPE_CHECKING:
     from ...lowering import Lowerings
+    from .emitter import Ref
 
 MAGIC = b"NNALRT1\n"
 SHAPES = 4
@@ -81,7 +82,7 @@ class LiteRT(Device):
             ) from None
         self.runtime = interpreter
 
-    def lowerings(self) -> Lowerings[Any]:
+    def lowerings(self) -> Lowerings[Ref]:
         from .compiler import LOWERINGS
 
         return LOWERINGS

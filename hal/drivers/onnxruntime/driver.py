@@ -109,7 +109,7 @@ class OnnxRuntime(Device[Options, Program]):
         onnxruntime.set_default_logger_severity(4)  # errors are raised, not printed
         self.runtime = onnxruntime
 
-    def lowerings(self) -> Lowerings[Any]:
+    def lowerings(self) -> Lowerings[Ref]:
         return LOWERINGS
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Options:

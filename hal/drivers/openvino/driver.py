@@ -27,7 +27,7 @@ from ...device import PROFILE, Cache, Callback, Device, Export, Timing
 from ...emission import WRITING_STEP, refusal
 from ...properties import flag, integer
 from . import elements
-from .emitter import Emitter, graph, is_small, tensor_of
+from .emitter import Emitter, Ref, graph, is_small, tensor_of
 from .families import LOWERINGS
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class OpenVINO(Device[Context, Program]):
         self.runtime: Any = openvino
         self.core: Any = openvino.Core()
 
-    def lowerings(self) -> Lowerings[Any]:
+    def lowerings(self) -> Lowerings[Ref]:
         return LOWERINGS
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> Context:

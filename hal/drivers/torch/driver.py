@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ...device import Cache, Callback, Device, Export, Timing
 
 if TYPE_CHECKING:
     from ...lowering import Lowerings
+    from .emitter import Result
     from .program import Program, Settings
 
 ZIP = b"PK\x03\x04"
@@ -53,7 +54,7 @@ class Torch(Device["Settings", "Program"]):
 
         return exporting
 
-    def lowerings(self) -> Lowerings[Any]:
+    def lowerings(self) -> Lowerings[Result]:
         from .families import LOWERINGS
 
         return LOWERINGS
