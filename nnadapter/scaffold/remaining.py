@@ -46,8 +46,8 @@ def remaining(operator: Operator[Any]) -> list[Part]:
 
 
 def _definition(operator: Operator[Any]) -> Iterator[Part]:
-    yield Part("type rule", *_written(operator.rule))
-    yield Part("reference", *_written(operator.reference))
+    yield Part("type rule", *_state_of(operator.rule))
+    yield Part("reference", *_state_of(operator.reference))
     first = (operator.__doc__ or "").strip().partition("\n")[0]
     yield Part("documentation", LACKS if first in ("", NEW) else HAS, first)
     ways = ", ".join(way.level for way in operator.decompositions)
@@ -55,7 +55,7 @@ def _definition(operator: Operator[Any]) -> Iterator[Part]:
     yield Part("decomposition", HAS if ways else LACKS, ways or why)
 
 
-def _written(function: Any) -> tuple[str, str]:
+def _state_of(function: Any) -> tuple[str, str]:
     """Whether a function is written, and where it stands."""
     code = getattr(unwrap(function), "__code__", None)
     if code is None:
@@ -88,7 +88,7 @@ def _of_plugins(operator: Operator[Any], frontend: str) -> Mapping[str, bool]:
         for name, versions in table.entries.items():
             functions = [c.function for c in versions.values()]
             if plugin is owner and (len(plugin.operators) == 1 or operator in functions):
-                found[name] = any(_written(f)[0] == LACKS for f in functions)
+                found[name] = any(_state_of(f)[0] == LACKS for f in functions)
     return found
 
 
@@ -105,7 +105,7 @@ def _lowering(operator: Operator[Any], name: str) -> Part:
     if found is None:
         has_one = bool(operator.decompositions)
         return Part(part, HAS if has_one else LACKS, "by its decomposition" if has_one else "")
-    return Part(part, *_written(found.function if isinstance(found, Bound) else found))
+    return Part(part, *_state_of(found.function if isinstance(found, Bound) else found))
 
 
 def _cases(operator: Operator[Any]) -> Iterator[Part]:
