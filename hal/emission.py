@@ -26,6 +26,9 @@ STEP = "device='builtin' runs every operator"
 WRITING_STEP = "`nnadapter check FILE --target TARGET` tries what would help"
 """What to do about operations that a format does not hold."""
 
+LONGEST_LABEL = 200
+"""A label goes to every node of an operation; names in files may be of any length."""
+
 _DECOMPOSED: ContextVar[Counter[tuple[str, str]] | None] = ContextVar("decomposed", default=None)
 
 
@@ -74,6 +77,8 @@ class Emission(ABC, Generic[R]):
         self.names: dict[Value, R] = dict(outer.names) if outer else {}
         self.problems: Counter[str] = Counter()
         self.refusals: list[Refusal] = []
+        self.taken: set[str] = set()
+        self.counter = 0
         self._operation: Operation | None = None
         self._whole: Operation | None = None
 
@@ -83,6 +88,24 @@ class Emission(ABC, Generic[R]):
         if self._operation is None:
             raise NoLowering(f"{self.device}: an operation outside of a model")
         return self._operation
+
+    def node_name(self, kernel: str) -> str:
+        """A name for a node: the operation of the model that it is made for, and, where that has
+        several, the kernel behind a slash. So profiles and files say what belongs together."""
+        made_for = self._whole or self._operation
+        label = kernel if made_for is None else made_for.label[:LONGEST_LABEL]
+        return self.name(f"{label}/{kernel}" if label in self.root.taken else label, keep=True)
+
+    def name(self, stem: str, *, keep: bool = False) -> str:
+        """A name that is not taken; the stem itself when `keep` and it is free."""
+        root = self.root
+        name = stem
+        while not keep or name in root.taken:
+            keep = True
+            root.counter += 1
+            name = f"{stem}_{root.counter}"
+        root.taken.add(name)
+        return name
 
     @abstractmethod
     def ref(self, operand: Value | R | None) -> R | None:

@@ -308,6 +308,12 @@ class Operation:
         self._origin = origin if origin is None else legible(origin)
 
     @property
+    def label(self) -> str:
+        """What it is called: by its source, else by its first result, else by its operator."""
+        named = self.outputs[0].name if self.outputs else None
+        return self.origin or named or self.operator.name
+
+    @property
     def models(self) -> list[Model]:
         """The sub-models among the attributes."""
         return [a for a in self.attributes.values() if isinstance(a, Model)]

@@ -78,8 +78,7 @@ class Clock:
         """Note the end of an operation."""
         now = time.perf_counter()
         start, seconds = self._last - self._begin, now - self._last
-        name = operation.origin or operation.operator.name
-        self.timings.append(Timing(name, operation.operator.name, start, seconds))
+        self.timings.append(Timing(operation.label, operation.operator.name, start, seconds))
         self._last = now
 
 

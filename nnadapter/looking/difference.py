@@ -10,7 +10,7 @@ import numpy as np
 
 from nnir.model import Model, Operation, Value
 
-from .facts import facts, name_of
+from .facts import facts
 from .matching import Pairs, describe_attributes, match
 
 SAME, CHANGED, REMOVED, ADDED = "same", "changed", "removed", "added"
@@ -150,7 +150,7 @@ def _rows(a: Model, b: Model, pairs: Pairs) -> Iterator[Row]:
     for operation in a.sorted():
         other = pairs.get(operation)
         if other is None:
-            yield Row(REMOVED, left=name_of(operation), left_operator=operation.operator.name)
+            yield Row(REMOVED, left=operation.label, left_operator=operation.operator.name)
             continue
         while place < len(added) and order[added[place]] < order[other]:
             yield _added_row(added[place])
@@ -160,12 +160,12 @@ def _rows(a: Model, b: Model, pairs: Pairs) -> Iterator[Row]:
 
 
 def _added_row(operation: Operation) -> Row:
-    return Row(ADDED, right=name_of(operation), right_operator=operation.operator.name)
+    return Row(ADDED, right=operation.label, right_operator=operation.operator.name)
 
 
 def _paired_row(a: Operation, b: Operation, pairs: Pairs) -> Row:
     notes = [*_notes(a, b, pairs)]
-    names = (name_of(a), name_of(b), a.operator.name, b.operator.name)
+    names = (a.label, b.label, a.operator.name, b.operator.name)
     return Row(CHANGED if notes else SAME, *names, notes)
 
 
@@ -209,7 +209,7 @@ def _source(value: Value | None) -> str:
         return "none"
     if value.constant is not None:
         return f"the weight {value.name or value.type}"
-    return f"the input {value.name}" if value.producer is None else name_of(value.producer)
+    return f"the input {value.name}" if value.producer is None else value.producer.label
 
 
 def _weights(a: Model, b: Model, pairs: Pairs) -> Iterator[Weight]:

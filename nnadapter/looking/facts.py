@@ -110,7 +110,7 @@ def _activations(model: Model, at: Mapping[str, int]) -> dict[str, Any]:
     operation = found.operation
     return {
         "peak_bytes": found.nbytes,
-        "peak_operation": None if operation is None else name_of(operation),
+        "peak_operation": None if operation is None else operation.label,
         "all_bytes": made,
     }
 
@@ -135,11 +135,6 @@ def _shares(values: Iterable[Value], at: Mapping[str, int]) -> dict[str, dict[st
     return dict(sorted(found.items(), key=lambda item: -item[1]["bytes"]))
 
 
-def name_of(operation: Operation) -> str:
-    """What an operation is called: by its source, else by its first result, else its operator."""
-    return operation.origin or operation.outputs[0].name or operation.operator.name
-
-
 def layers(model: Model, at: Mapping[str, int]) -> Iterator[dict[str, Any]]:
     """A row for each operation in order of execution, those of sub-models behind their own."""
     for operation in model.sorted():
@@ -154,7 +149,7 @@ def layer(operation: Operation, at: Mapping[str, int]) -> dict[str, Any]:
     weights = [v.constant for v in read if v.constant is not None]
     count = flops(operation)
     return {
-        "name": name_of(operation),
+        "name": operation.label,
         "operator": operation.operator.name,
         "outputs": [str(v.type) for v in operation.outputs],
         "parameters": sum(w.size for w in weights),

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 
 from nnir.model import Model, Operation, Value
 
-from .facts import name_of
 from .scopes import Scope, scopes
 
 ROOT = 0
@@ -67,7 +66,7 @@ class Graph:
         modules = scopes(model)
         for operation in model.sorted():
             module = self._module(around, modules[operation])
-            node = Node(operation.operator.name, name_of(operation), module, operation)
+            node = Node(operation.operator.name, operation.label, module, operation)
             node.reads = [-1 if v is None else self._tensor(v) for v in operation.inputs]
             self._add(node, operation.outputs)
             self._add_inner(operation, node, module)
@@ -79,7 +78,7 @@ class Graph:
         """Sub-models are modules behind their operation."""
         for key, inner in operation.attributes.items():
             if isinstance(inner, Model):
-                name = f"{name_of(operation)}: {key}"
+                name = f"{operation.label}: {key}"
                 self.modules.append(Module(name, module))
                 self._add_model(inner, len(self.modules) - 1, node.makes[:1] * len(inner.inputs))
 

@@ -11,11 +11,10 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from difflib import SequenceMatcher
+from operator import attrgetter
 
 from nnir.model import CONTENT_LIMIT, Model, Operation, Value
 from nnir.printer import attribute
-
-from .facts import name_of
 
 LONGEST = 2000
 """More operations that are left are taken in order, without looking for the best places."""
@@ -29,7 +28,7 @@ def match(a: Model, b: Model) -> Pairs:
     pairs: Pairs = {}
     _pair(pairs, first, second, _forward_keys(a, first), _forward_keys(b, second))
     _pair(pairs, first, second, _backward_keys(a, first), _backward_keys(b, second))
-    for key in (_operator_and_name, name_of):
+    for key in (_operator_and_name, attrgetter("label")):
         _pair_unique(pairs, first, second, key)
     _pair_in_order(pairs, first, second)
     return pairs
@@ -111,7 +110,7 @@ def _pair(
 
 
 def _operator_and_name(operation: Operation) -> str:
-    return f"{operation.operator.name} {name_of(operation)}"
+    return f"{operation.operator.name} {operation.label}"
 
 
 def _pair_unique(

@@ -94,9 +94,10 @@ def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[
     """The graph of a model and the names of its outputs; NoLowering lists everything that is
     missing, and the next `step`."""
     emitter = Emitter(LOWERINGS)
+    named = model.named_outputs()
+    emitter.taken.update(name for name, _ in named)
     inputs = [_head(emitter, v, k, foreign=foreign) for k, v in enumerate(model.inputs)]
     graph = emitter.run(model, inputs, "main")
-    named = model.named_outputs()
     tensors = []
     for _, value in named:
         try:

@@ -200,7 +200,7 @@ class Emitter(Emission[Ref]):
             raise NoLowering(f"litert has no tensors of more than {MOST_AXES} axes")
         for precision, _ in results:
             type_number(precision)
-        outputs = [Tensor(p, tuple(s)) for p, s in results]
+        outputs = [Tensor(p, tuple(s), name=self.node_name(name.lower())) for p, s in results]
         operands = [None if r is None else r.tensor for r in inputs]
         step = Step(name, operands, outputs, schema.table_of(name), fields)
         self.graph.steps.append(step)

@@ -76,8 +76,7 @@ class Emitter(Emission[Ref]):
         self.nodes: list[bytes] = []
         self.small: list[bytes] = []
         self.weights: dict[str, np.ndarray] = {}
-        self.taken: set[str] = set()
-        self.counter = 0
+        self.ends: set[str] = set()
         self.opset = target or OPSET
         self.lowest = older.OLDEST
 
@@ -164,7 +163,7 @@ class Emitter(Emission[Ref]):
         if wide != given:
             typed = [self.cast(o, wide) if o and o.precision == given else o for o in typed]
             operands = operands[:first_typed] + typed
-        made = [self.name(op) for _ in range(outputs)]
+        made = [self.node_name(op) for _ in range(outputs)]
         names = ["" if o is None else o for o in operands]
         while names and not names[-1]:
             names.pop()
@@ -219,7 +218,7 @@ class Emitter(Emission[Ref]):
         ref = self.ref(operand) or Ref("", to)
         if ref.precision == to:
             return ref
-        made = self.name("Cast")
+        made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
         attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
         self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
@@ -325,19 +324,6 @@ class Emitter(Emission[Ref]):
 
     # Names
 
-    def name(self, stem: str, *, keep: bool = False) -> str:
-        """A name that is not taken; the stem itself when `keep` and it is free."""
-        root = self.root
-        if keep and stem not in root.taken:
-            root.taken.add(stem)
-            return stem
-        while True:
-            root.counter += 1
-            name = f"{stem}_{root.counter}"
-            if name not in root.taken:
-                root.taken.add(name)
-                return name
-
     def _initializer(self, name: str, array: np.ndarray) -> Ref:
         ref = Ref(name, precision_of(array.dtype))
         if array.size <= SMALL:
@@ -359,7 +345,9 @@ class Emitter(Emission[Ref]):
             since = older.missing("Scan", 0, self.target).get(value.precision, 0)
             self.require(since, f"output {stem!r} of a sub-graph of {value.precision.name}")
         if has_kernel("Identity", ref.precision):
-            made = self.name(stem, keep=self.outer is None)
+            is_kept = stem in self.ends
+            self.ends.discard(stem)
+            made = stem if is_kept else self.name(stem)
             self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output
@@ -381,7 +369,7 @@ def require_size(count: int) -> None:
 
 
 def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
-    """Name the model's inputs in the graph and describe them."""
+    """Name the model's inputs in the graph and describe them; its outputs keep their names too."""
     heads = []
     for value in model.inputs:
         name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
@@ -391,6 +379,8 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
             emitter.require_types(f"input {name!r}", value.precision)
         except NoLowering as error:
             emitter.refuse(error, value)
+    emitter.ends = {name for name, _ in model.named_outputs()} - emitter.taken
+    emitter.taken |= emitter.ends
     return heads
 
 

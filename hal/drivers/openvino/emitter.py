@@ -86,8 +86,6 @@ class Emitter(Emission[Ref]):
         super().__init__(lowerings, outer)
         self.runtime = runtime
         self.factory = NodeFactory(runtime)
-        self.counter = 0
-        self.taken: set[str] = set()
         self.checked: set[tuple[str, tuple[str, ...]]] = set()
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.limits: dict[Value, int] = {}
@@ -148,7 +146,8 @@ class Emitter(Emission[Ref]):
             return self.cast(ref, wanted)
         if value.name and ref.output.get_index() == 0:
             node = ref.output.get_node()
-            if node.get_type_name() not in ("Parameter", "Constant"):
+            is_named = node.get_friendly_name() == value.name
+            if not is_named and node.get_type_name() not in ("Parameter", "Constant"):
                 node.set_friendly_name(self.name(value.name, keep=True))
         return ref
 
@@ -198,7 +197,7 @@ class Emitter(Emission[Ref]):
             and is_divided_well(*(o.output for o in operands))
         ):
             made.get_rt_info()[EXACT] = True
-        made.set_friendly_name(self.name(op))
+        made.set_friendly_name(self.node_name(op))
         return tuple(Ref(made.output(k)) for k in range(outputs))
 
     def _check(self, op: str, made: openvino.Node, given: Mapping[str, Attribute]) -> None:
@@ -385,17 +384,6 @@ class Emitter(Emission[Ref]):
         made = self.runtime.op.Result(ref.output)
         made.set_friendly_name(self.name("Result"))
         return made
-
-    def name(self, stem: str, *, keep: bool = False) -> str:
-        """A name that is not taken; the stem itself when `keep` and it is free."""
-        root = self.root
-        name = stem
-        while not keep or name in root.taken:
-            keep = True
-            root.counter += 1
-            name = f"{stem}_{root.counter}"
-        root.taken.add(name)
-        return name
 
 
 def graph(emitter: Emitter, model: Model, step: str = "") -> openvino.Model:

@@ -124,14 +124,9 @@ class Clock(fx.Interpreter):
         """The time of every operation of the model, in order of their begin."""
         rows = sorted(self.spans.items(), key=lambda span: span[1][0])
         return [
-            Timing(_label(o, k), o.operator.name, start - self.begin, seconds)
-            for k, (o, (start, seconds)) in enumerate(rows)
+            Timing(o.label, o.operator.name, start - self.begin, seconds)
+            for o, (start, seconds) in rows
         ]
-
-
-def _label(operation: Operation, position: int) -> str:
-    named = operation.outputs[0].name if operation.outputs else None
-    return operation.origin or named or f"{operation.operator.name.lower()}_{position}"
 
 
 @contextlib.contextmanager
