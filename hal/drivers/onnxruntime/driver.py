@@ -7,6 +7,7 @@ import ctypes
 import json
 import math
 import os
+import secrets
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -123,7 +124,9 @@ class OnnxRuntime(Device[Options, Program]):
             made.log_severity_level = 4
             made.enable_profiling = profiled
             if profiled:
-                made.profile_file_prefix = os.path.join(tempfile.gettempdir(), "nnadapter")
+                # ONNX Runtime tells its files apart by the millisecond alone
+                name = f"nnadapter_{secrets.token_hex(8)}"
+                made.profile_file_prefix = os.path.join(tempfile.gettempdir(), name)
             # else int8 becomes uint8 on x86, where products of 16 bits then saturate
             made.add_session_config_entry("session.qdqisint8allowed", "1")
             if threads is not None:
