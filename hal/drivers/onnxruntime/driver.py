@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import json
 import math
 import os
 import secrets
+import shutil
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,8 +128,7 @@ class OnnxRuntime(Device[Options, Program]):
             made.enable_profiling = profiled
             if profiled:
                 # ONNX Runtime tells its files apart by the millisecond alone
-                name = f"nnadapter_{secrets.token_hex(8)}"
-                made.profile_file_prefix = os.path.join(tempfile.gettempdir(), name)
+                made.profile_file_prefix = os.path.join(self.profiles, secrets.token_hex(8))
             # else int8 becomes uint8 on x86, where products of 16 bits then saturate
             made.add_session_config_entry("session.qdqisint8allowed", "1")
             if threads is not None:
@@ -169,6 +171,13 @@ class OnnxRuntime(Device[Options, Program]):
         if options().enable_profiling:
             program.renew = lambda: self._session(whole, options())
         return program
+
+    @functools.cached_property
+    def profiles(self) -> str:
+        """A folder for the profiles of sessions that nobody ends; it goes with the process."""
+        folder = tempfile.mkdtemp(prefix="nnadapter_")
+        weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
+        return folder
 
     def timings(self, program: Program) -> list[Timing]:
         """The nodes of the last run, after fusion."""
