@@ -13,12 +13,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter run model.onnx --device openvino",
         "nnadapter run model.tflite --device litert,builtin --output out.npz",
         "nnadapter run model.pt2 --input x=photo.npy --profile",
+        "nnadapter run model.onnx --device onnxruntime --repeat 10 --html time.html",
     ),
     "verify": (
         "nnadapter verify model.onnx --device openvino",
-        "nnadapter verify model.tflite --device litert",
+        "nnadapter verify model.tflite --device litert --html error.html",
     ),
-    "bisect": ("nnadapter bisect model.onnx --device openvino --folder found/",),
+    "bisect": (
+        "nnadapter bisect model.onnx --device openvino --folder found/",
+        "nnadapter bisect model.pt2 --device litert --html found.html",
+    ),
     "conform": (
         "nnadapter conform --op SOFTMAX",
         "nnadapter conform --frontend torch --device litert --html report.html",

@@ -64,7 +64,8 @@ def bisect(
         if walk.random:
             told = "what depends on random numbers is compared only where the origin names those"
             note = "; ".join(filter(None, [note, told]))
-        return Bisection(finding, walk.compared, len(walk.operations), note)
+        count = len(walk.operations)
+        return Bisection(finding, walk.compared, count, note, model, walk.differences)
 
 
 def fits(model: Model) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nnir.model import Model
+from nnir.model import Model, Operation
 
 from ..judging.compare import Difference
 from ..judging.result import LARGEST
@@ -68,12 +69,16 @@ class Bisection:
     """What was looked at: `known` of `total` operations were compared with the origin's values.
 
     `finding` is None where everything agrees. `note` says what could not be done, and why.
+    `differences` are the largest of each operation of `model` that was compared, with the origin or
+    of the device with the reference.
     """
 
     finding: Finding | None
     known: int
     total: int
     note: str = ""
+    model: Model | None = None
+    differences: Mapping[Operation, Difference] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:

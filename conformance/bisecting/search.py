@@ -54,6 +54,7 @@ class Walk:
         self.names = self._names(known.by_node)
         self.dead = self._last_readers()
         self.compared = 0
+        self.differences: dict[Operation, Difference] = {}
         self.rough: set[Value] = set()
         self.unknown: set[Value] = set()
         self._constants: set[Value] = set()
@@ -102,7 +103,7 @@ class Walk:
             if value is None or value.constant is None or value in self._constants:
                 continue
             self._constants.add(value)
-            want = self._origin_of(value, value.constant)
+            want = self.origin_of(value, value.constant)
             if want is not None:
                 found = self._differs(value, value.constant, want)
                 if found.problem is not None:
@@ -155,7 +156,7 @@ class Walk:
         truth: Arrays = []
         wrong = None
         for value, mine in zip(operation.outputs, results, strict=True):
-            want = self._origin_of(value, mine)
+            want = self.origin_of(value, mine)
             if want is None:
                 if not is_element_wise(operation) or self.rough & set(operation.inputs):
                     self.rough.add(value)
@@ -164,12 +165,13 @@ class Walk:
             self.is_known.add(value)
             truth.append(want)
             found = self._differs(value, mine, want)
+            self._note(operation, found)
             if found.problem is not None and wrong is None:
                 wrong = value, found
         self.compared += any(v in self.is_known for v in operation.outputs)
         return truth, wrong
 
-    def _origin_of(self, value: Value, mine: np.ndarray) -> np.ndarray | None:
+    def origin_of(self, value: Value, mine: np.ndarray) -> np.ndarray | None:
         """The origin's array for a value, in our order of axes.
 
         Where images have channels last in the source, they may be turned, but by no TRANSPOSE.
@@ -207,9 +209,16 @@ class Walk:
             raise
         for value, mine, ours in zip(operation.outputs, got, want, strict=True):
             found = self._differs(value, mine, ours, is_alone=True)
+            self._note(operation, found)
             if found.problem is not None:
                 return self._finding(DEVICE, step, value, found, [operation], got, want)
         return None
+
+    def _note(self, operation: Operation, found: Difference) -> None:
+        """Keep what differs most of an operation."""
+        known = self.differences.get(operation, found)
+        is_worse = found.problem is not None or found.max_relative > known.max_relative
+        self.differences[operation] = found if is_worse else known
 
     def _source_node(self, step: int, operation: Operation) -> list[Operation]:
         """The operations before and at `step` that came from the same node of the source."""

@@ -226,13 +226,14 @@ def rows_of(
     rows = []
     for (name, value), mine, want in zip(model.named_outputs(), got, wanted, strict=True):
         quanta = rounding_allowance(value) if tolerance is None else 0
-        rows.append(_row(name, mine, want, tolerance, quanta))
+        rows.append(compare_output(name, mine, want, tolerance, quanta))
     return rows
 
 
-def _row(
+def compare_output(
     name: str, got: np.ndarray, want: np.ndarray, tolerance: float | None, quanta: float
 ) -> Row:
+    """One result against the origin's; `quanta`: the steps by which integers may differ."""
     limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance
     scale = largest(want)
     found = compare(got, want, Tolerance(absolute=max(limit * scale, quanta)))

@@ -13,6 +13,7 @@ from nnir.errors import BadInput
 from nnir.legible import legible
 
 from .. import api
+from ..drawing import HTML, write_result
 from ..terminal import (
     DEVICE,
     FILE,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 @click.option("--folder", type=click.Path(path_type=Path), help="Where to put what shows it.")
 @click.option("--optimize", is_flag=True, help="Look at the model as --optimize converts it.")
 @click.option("--tolerance", type=float, help="Of one operation; by precision when not given.")
+@HTML
 @JSON
 def bisect(
     file: Path,
@@ -49,6 +51,7 @@ def bisect(
     folder: Path | None,
     optimize: bool,
     tolerance: float | None,
+    html: Path | None,
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
@@ -71,6 +74,10 @@ def bisect(
             loading=how,
         )
     finding = found.finding
+    if html is not None and found.model is not None:
+        from ..looking.error_heat import heat_of_bisection
+
+        write_result(found.model, file, html, heat_of_bisection(found))
     if found.note:
         say(legible(f"note: {found.note}"))
     if as_json:

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nnir.model import Model
+
 from .. import api, conversion
+from ..drawing import HTML, write_result
 from ..terminal import (
     DEVICE,
     DIM,
@@ -117,6 +120,7 @@ def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
 @PROPERTIES
 @SEED
 @click.option("--tolerance", type=float, help="Largest error relative to an output's magnitude.")
+@HTML
 @JSON
 def verify(
     file: Path,
@@ -124,6 +128,7 @@ def verify(
     properties: str,
     seed: int,
     tolerance: float | None,
+    html: Path | None,
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
@@ -151,4 +156,25 @@ def verify(
         show(columns, rows, f"{file.name}: {device} against {report.origin}")
     for text in report.notes:
         say(f"note: {text}")
+    if html is not None:
+        _draw_errors(file, load(file, how), report, html, properties, tolerance, seed)
     sys.exit(0 if report else 1)
+
+
+def _draw_errors(
+    file: Path,
+    model: Model,
+    report: Report,
+    html: Path,
+    properties: str,
+    tolerance: float | None,
+    seed: int,
+) -> None:
+    """The errors of everything that the origin names, on the graph."""
+    from conformance.bisecting.along import errors_along
+
+    from ..looking.error_heat import heat_of_report
+
+    with busy(f"asking {report.origin} for every value of {file.name}"):
+        along = errors_along(file, model, report.device, properties, tolerance=tolerance, seed=seed)
+    write_result(model, file, html, heat_of_report(model, report, along))

@@ -10,6 +10,7 @@ import click
 
 from nnir.model import Model
 
+from ..drawing import write_page
 from ..terminal import DIM, FILE, JSON, SEED, answer, busy, load, loading, print_json, say, sizes_of
 
 
@@ -48,7 +49,7 @@ def inspect(
         return
     found = facts.facts(model, file, sizes_of(dims))
     if html is not None:
-        _write_page(model, found, html)
+        write_page(model, found, html)
     rows = list(facts.layers(model, found["sizes"])) if layers else []
     if as_json:
         print_json(found | ({"layers": rows} if layers else {}))
@@ -56,14 +57,6 @@ def inspect(
     telling.tell(found)
     if layers:
         telling.tell_layers(rows)
-
-
-def _write_page(model: Model, facts: dict[str, Any], path: Path) -> None:
-    from ..looking import page
-
-    with busy(f"drawing {path.name}"):
-        page.write(model, facts, path)
-    say(f"{path}: {path.stat().st_size:,} bytes")
 
 
 def _write_dot(model: Model, path: Path) -> None:

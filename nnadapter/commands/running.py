@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tokenize
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ import numpy as np
 from hal.runtime.program import Program
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadFile, BadInput
+from nnir.model import Model
 
 from .. import api
+from ..drawing import HTML, write_result
 from ..terminal import (
     DEVICE,
     DIM,
@@ -55,6 +58,7 @@ STEPS = ("device", "operator", "steps", "ms", "share")
     help="Operations that run on the host: lines op_type[:inputs[:outputs]].",
 )
 @click.option("--profile", is_flag=True, help="Say where the time goes.")
+@HTML
 @click.option(
     "--trace", type=click.Path(path_type=Path), help="Write that as a Chrome trace (JSON)."
 )
@@ -77,6 +81,7 @@ def run(
     cache_dir: Path | None,
     partition: Path | None,
     profile: bool,
+    html: Path | None,
     trace: Path | None,
     repeat: int,
     as_json: bool,
@@ -89,14 +94,9 @@ def run(
     """
     from conformance.verifying.inputs import random_inputs
 
-    _require_files(output, trace)
+    _require_files(output, trace, html)
     model = load(file, how)
-    arrays = random_inputs(model, seed, sizes_of(dims))
-    places = {v.name: k for k, v in enumerate(model.inputs)}
-    for name, path in map(split_pair, given):
-        if name not in places:
-            raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
-        arrays[places[name]] = _array(Path(path))
+    arrays = _inputs_of(model, given, random_inputs(model, seed, sizes_of(dims)))
     with busy(f"running on {device}"):
         program = api.compile(
             model,
@@ -104,7 +104,7 @@ def run(
             properties,
             cache_dir=cache_dir,
             partition=partition,
-            profile=profile or trace is not None,
+            profile=profile or trace is not None or html is not None,
         )
         for _ in range(repeat):
             outputs = program(*arrays)
@@ -114,6 +114,8 @@ def run(
         _save_arrays(output, results)
     if trace is not None:
         program.profile.write(trace)
+    if html is not None:
+        _draw_times(model, file, program, html)
     rows = [_statistics(name, array) for name, array in results.items()]
     steps = _steps(program) if profile else []
     if as_json:
@@ -126,6 +128,23 @@ def run(
     show(STATISTICS, rows)
     if profile:
         show(STEPS, steps, f"{program.profile.seconds * 1e3:.2f} ms in the last run")
+
+
+def _inputs_of(model: Model, given: Sequence[str], arrays: list[np.ndarray]) -> list[np.ndarray]:
+    """What is given by name, in the place of the arrays that stand there."""
+    places = {v.name: k for k, v in enumerate(model.inputs)}
+    for name, path in map(split_pair, given):
+        if name not in places:
+            raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
+        arrays[places[name]] = _array(Path(path))
+    return arrays
+
+
+def _draw_times(model: Model, file: Path, program: Program, html: Path) -> None:
+    """The last run on the graph."""
+    from ..looking.time_heat import heat_of_profile
+
+    write_result(model, file, html, heat_of_profile(model, program.profile, program.devices))
 
 
 def _require_files(*paths: Path | None) -> None:

@@ -12,7 +12,8 @@ const FAMILIES = {
   end: ["input", "output"],
 };
 const ACTIVATIONS = ["RELU", "RELU6", "SIGMOID", "TANH", "SWISH", "GELU", "ERF", "SOFTPLUS"]; // of the family of functions
-const GROUPS = [...Object.keys(FAMILIES), "plain", "module"];
+const HEAT = ["heat0", "heat1", "heat2", "heat3", "heat4", "heat5", "heat6", "wrong"]; // by level; nothing is known of what is cold
+const GROUPS = [...Object.keys(FAMILIES), "plain", "module", "cold", ...HEAT];
 const DOT = 2.2; // boxes that are lower than this many pixels are dots without lines between neighbours
 const TEXT = 0.42; // the scale from which text is legible
 const EDGE_TEXT = 0.75;
@@ -29,6 +30,7 @@ class View {
     this.context = canvas.getContext("2d", { alpha: false });
     this.buffer = document.createElement("canvas");
     this.transform = graphics.zoomIdentity;
+    this.heat = scene.data.heat; // a result that colours the graph, where there is one
     this.lit = null;
     this.chosen = -1;
     this.stale = true;
@@ -227,7 +229,7 @@ class View {
   }
 
   key(item) {
-    const group = this.scene.isModule(item) ? "module" : this.groups[this.scene.data.kinds[item]];
+    const group = this.heat ? HEAT[this.heat.levels[item]] ?? "cold" : this.scene.isModule(item) ? "module" : this.groups[this.scene.data.kinds[item]];
     const faint = this.lit !== null && !this.lit.has(item);
     this.keys ??= new Map();
     const name = `${group} ${faint}`;
@@ -283,7 +285,8 @@ class View {
     context.font = `600 12px ${this.sans}`;
     const isModule = scene.isModule(item);
     const first = isModule ? scene.name(item) : scene.kind(item);
-    const second = isModule ? `${scene.counts[item - scene.nodes].toLocaleString("en")} operations` : scene.labels[item];
+    const plain = isModule ? `${scene.counts[item - scene.nodes].toLocaleString("en")} operations` : scene.labels[item];
+    const second = (this.heat && this.heat.texts[item]) || plain;
     if (isModule) context.fillText("+", scene.x[item] - scene.width[item] / 2 + 14, top + scene.height[item] / 2);
     const isPair = second !== first && second;
     const middle = top + scene.height[item] / 2;

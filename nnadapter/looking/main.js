@@ -90,6 +90,15 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const panel = new Panel(at("panel"), scene, { go, toggle, trace });
 
+  if (data.heat) {
+    at("top").replaceChildren(...panel.top());
+    at("heat").addEventListener("click", () => {
+      view.heat = view.heat ? null : data.heat;
+      at("heat").setAttribute("aria-pressed", String(Boolean(view.heat)));
+      view.change();
+    });
+  }
+
   canvas.on("click", (event) => {
     if (event.defaultPrevented) return;
     const item = view.at(event.offsetX, event.offsetY);

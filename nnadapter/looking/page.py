@@ -20,6 +20,7 @@ from nnir.printer import attribute
 from nnir.staging import replacing
 
 from .graph import INPUT, OUTPUT, Graph, Node
+from .heat import Heat, data_of_heat
 from .layout import Lane, lay_out
 from .telling import say_at, say_bytes, say_count
 from .weights import MOST, describe_weights
@@ -33,14 +34,25 @@ LONGEST = 400
 DIGITS = 6
 
 
-def write(model: Model, facts: Mapping[str, Any], path: Path, most: int = MOST) -> None:
-    """Write the page; the file appears whole or not at all. `most`: elements of weights to read."""
-    text = render(model, facts, most)
+def write(
+    model: Model,
+    facts: Mapping[str, Any],
+    path: Path,
+    most: int = MOST,
+    heat: Heat | None = None,
+) -> None:
+    """Write the page; the file appears whole or not at all.
+
+    `most`: elements of weights to read. `heat`: a result that colours the graph.
+    """
+    text = render(model, facts, most, heat)
     with replacing(path) as file:
         file.write(text.encode("utf-8", "backslashreplace"))
 
 
-def render(model: Model, facts: Mapping[str, Any], most: int = MOST) -> str:
+def render(
+    model: Model, facts: Mapping[str, Any], most: int = MOST, heat: Heat | None = None
+) -> str:
     """The text of the page."""
     libraries = LIBRARIES.read_text(encoding="utf-8")
     script = "\n".join((HERE / name).read_text(encoding="utf-8") for name in SCRIPTS)
@@ -50,10 +62,11 @@ def render(model: Model, facts: Mapping[str, Any], most: int = MOST) -> str:
         .render(
             name=facts["file"] or model.name,
             summary=summarise(facts),
+            heat=heat,
             style=(HERE / "graph.css").read_text(encoding="utf-8"),
             scripts=[libraries, script],
             hashes=[_hash(libraries), _hash(script)],
-            data=_json(data_of(model, facts, most)),
+            data=_json(data_of(model, facts, most, heat)),
         )
     )
 
@@ -94,7 +107,9 @@ class Table:
         return self.rows.setdefault(text, len(self.rows))
 
 
-def data_of(model: Model, facts: Mapping[str, Any], most: int = MOST) -> dict[str, Any]:
+def data_of(
+    model: Model, facts: Mapping[str, Any], most: int = MOST, heat: Heat | None = None
+) -> dict[str, Any]:
     """What the page's scripts work with; columns, as there may be very many nodes."""
     graph = Graph(model)
     layout = lay_out(graph)
@@ -124,6 +139,7 @@ def data_of(model: Model, facts: Mapping[str, Any], most: int = MOST) -> dict[st
         "kindNames": list(kinds.rows),
         "attributeRows": [json.loads(text) for text in attributes.rows],
         "operators": _operators(graph.nodes),
+        "heat": None if heat is None else data_of_heat(graph, heat),
     }
 
 

@@ -56,7 +56,7 @@ class Panel {
     });
     const rows = [...counts].sort((a, b) => b[1] - a[1]).map(([kind, count]) => [kind, number(count)]);
     return [make("p", { class: "kind" }, "module"), make("h2", {}, ...breakable(this.scene.name(item))), this.crumbs(item),
-      make("p", { class: "actions" }, toggle), this.section(`${number(this.scene.counts[module])} operations`, this.table(rows))];
+      make("p", { class: "actions" }, toggle), this.result(item), this.section(`${number(this.scene.counts[module])} operations`, this.table(rows))];
   }
 
   node(node) {
@@ -70,6 +70,7 @@ class Panel {
     const facts = [];
     if (data.origins[node]) facts.push(["In the source", data.origins[node]]);
     if (data.flops[node] !== null) facts.push(["FLOPs", number(data.flops[node])]);
+    found.push(this.result(node));
     if (facts.length) found.push(this.section("", this.table(facts)));
     found.push(this.ends("Inputs", data.reads[node], (place) => this.operand(operator, place), true));
     found.push(this.ends("Outputs", data.makes[node], () => "", false));
@@ -125,6 +126,29 @@ class Panel {
     if (weight.zeros) said.push(`${number(weight.zeros)} zeros`);
     if (weight.odd) said.push(`${number(weight.odd)} not finite`);
     return make("span", { class: "weight" }, plot, make("span", { class: "numbers" }, ...said.map((text) => make("span", {}, text))));
+  }
+
+  /* What the result that colours the graph says of a thing. */
+  result(item) {
+    const { heat } = this.scene.data;
+    if (!heat) return "";
+    const rows = [["Result", heat.texts[item] || "nothing is known"], ...(heat.details[item] ?? [])];
+    return this.section(heat.title, this.table(rows));
+  }
+
+  /* The name with those of the modules around it, where it does not have them. */
+  path(item) {
+    const around = this.scene.around(item).map((module) => this.scene.name(this.scene.nodes + module));
+    const name = this.scene.name(item);
+    return name.includes("/") ? name : [...around, name].join("/");
+  }
+
+  /* Where to look first. */
+  top() {
+    const [title, places] = this.scene.data.heat.top;
+    const rows = places.map((item) => make("tr", {}, make("td", {}, this.link(item, this.path(item)), make("span", { class: "called" }, this.scene.kind(item))),
+      make("td", { class: "amount" }, this.scene.data.heat.texts[item])));
+    return rows.length ? [this.section(title, make("table", {}, make("tbody", {}, ...rows)))] : [];
   }
 
   attributes(rows, operator) {

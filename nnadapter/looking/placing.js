@@ -25,7 +25,8 @@ class Scene {
     this.readers = this.findReaders();
     this.labels = data.nodes.map(shorten);
     for (let node = 0; node < this.nodes; node += 1) {
-      const text = Math.max(this.labels[node].length * BOX.letter, this.kind(node).length * BOX.capital);
+      const said = data.heat?.texts[node].length ?? 0;
+      const text = Math.max(Math.max(this.labels[node].length, said) * BOX.letter, this.kind(node).length * BOX.capital);
       this.width[node] = Math.min(BOX.most, Math.max(BOX.least, text + BOX.room));
       this.height[node] = BOX.height;
     }

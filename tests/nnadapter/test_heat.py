@@ -1,0 +1,192 @@
+"""Results on the graph of a model: where time goes, how far each operation is from its origin."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from click.testing import CliRunner, Result
+from onnx import TensorProto, helper, numpy_helper
+from playwright.sync_api import Browser
+
+from conformance.judging.compare import Difference
+from hal.drivers.onnxruntime.driver import LOWERINGS
+from hal.runtime.profile import Profile, Row
+from nnadapter.cli import main
+from nnadapter.looking.error_heat import _error_mark
+from nnadapter.looking.graph import Graph
+from nnadapter.looking.heat import LEVELS, NOTHING, WRONG, Heat, Mark, data_of_heat
+from nnadapter.looking.time_heat import heat_of_profile
+from nnir.model import Model
+from nnir.ops import activation, linear, unary
+from nnir.types import Precision, TensorType
+
+DEVICES = ["builtin", "onnxruntime", "openvino", "litert", "torch"]
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Two layers in modules."""
+    rng = np.random.default_rng(0)
+    weights = [
+        numpy_helper.from_array(rng.normal(size=s).astype(np.float32), n)
+        for n, s in (("w", (64, 256)), ("v", (256, 4)))
+    ]
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["h"], name="/net/first/MatMul"),
+        helper.make_node("Softmax", ["h"], ["s"], name="/net/first/Softmax", axis=-1),
+        helper.make_node("MatMul", ["s", "v"], ["t"], name="/net/second/MatMul"),
+        helper.make_node("Tanh", ["t"], ["y"], name="/net/second/Tanh"),
+    ]
+    ends = [
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s)]
+        for n, s in (("x", [64, 64]), ("y", [64, 4]))
+    ]
+    graph = helper.make_graph(nodes, "net", *ends, weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "net.onnx")
+    return tmp_path / "net.onnx"
+
+
+def call(*words: object) -> Result:
+    done = CliRunner().invoke(main, [*map(str, words)])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def heat_in(path: Path) -> dict[str, Any]:
+    """What the page of a file has, and the kinds of its nodes."""
+    text = path.read_text()
+    found = re.search(r'<script id="data" type="application/json">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    data = json.loads(found[1])
+    heat = data["heat"]
+    kinds = [data["kindNames"][k] for k in data["kinds"]]
+    return {"texts": heat["texts"], "heat": heat, "kinds": kinds}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_time_is_on_the_operations(file: Path, device: str) -> None:
+    html = file.with_suffix(".html")
+    done = call("run", file, "--device", device, "--repeat", 2, "--html", html)
+    assert done.exit_code == 0, done.output
+    found = heat_in(html)
+    levels = dict(zip(found["kinds"], found["heat"]["levels"], strict=False))
+    assert levels["input"] == NOTHING
+    shares = [
+        int(re.search(r"(\d+)%", found["texts"][k])[1])  # type: ignore[index]
+        for k in found["heat"]["top"][1]
+    ]
+    assert len(shares) == (1 if device == "openvino" else 4), "OpenVINO makes one kernel of it"
+    assert shares == sorted(shares, reverse=True)
+    assert 0 < sum(shares) <= 102
+
+
+def test_errors_are_on_the_operations(file: Path) -> None:
+    html = file.with_suffix(".html")
+    assert call("verify", file, "--device", "openvino", "--html", html).exit_code == 0
+    found = heat_in(html)
+    levels = dict(zip(found["kinds"], found["heat"]["levels"], strict=False))
+    assert levels["input"] == NOTHING
+    assert all(0 <= levels[k] < LEVELS for k in ("MAT_MUL", "SOFTMAX", "TANH", "output"))
+
+
+def test_the_wrong_operation_is_marked(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    function = LOWERINGS.entries[activation.softmax]
+
+    def wrong(g: Any, x: Any, *, axis: int) -> Any:
+        return function(g, x, axis=axis - 1)
+
+    entries = {**LOWERINGS.entries, activation.softmax: wrong}
+    monkeypatch.setattr(LOWERINGS, "entries", entries)
+    html = file.with_suffix(".html")
+    words = ("bisect", file, "--device", "onnxruntime", "--html", html, "--folder")
+    assert call(*words, file.parent / "found").exit_code == 1
+    found = heat_in(html)
+    levels = dict(zip(found["kinds"], found["heat"]["levels"], strict=False))
+    assert levels["SOFTMAX"] == WRONG
+    assert levels["TANH"] == NOTHING, "what comes behind the first wrong one was not looked at"
+    assert found["heat"]["top"][1][0] == found["kinds"].index("SOFTMAX")
+    assert "wrong" in found["texts"][found["kinds"].index("SOFTMAX")]
+
+
+def test_a_page_shows_it(file: Path, browser: Browser) -> None:
+    html = file.with_suffix(".html")
+    assert call("run", file, "--device", "builtin", "--html", html).exit_code == 0
+    heard: list[str] = []
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    tab = context.new_page()
+    tab.on("console", lambda message: heard.append(message.text))
+    tab.on("pageerror", lambda error: heard.append(str(error)))
+    tab.goto(f"{html.as_uri()}#all")
+    tab.wait_for_selector("html[data-ready]")
+    assert "Where the time goes" in tab.inner_text("#panel")
+    names = tab.locator("#top button").all_inner_texts()
+    assert "/net/first/MatMul" in names
+    tab.locator("#top button").first.click()
+    assert "Time on builtin" in tab.inner_text("#panel")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+    key = "globalThis.page.view.key(globalThis.page.scene.data.heat.top[1][0]).group"
+    assert str(tab.evaluate(key)).startswith("heat")
+    tab.click("#heat")
+    assert tab.evaluate(key) == "product"
+    context.close()
+    assert heard == []
+
+
+# Which step belongs to which operation
+
+
+def model_of_three() -> Model:
+    model = Model("net")
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, 2)))
+    model.origin = "a/dense"
+    y = activation.relu(linear.mat_mul(x, x))
+    model.origin = "a_1"
+    model.outputs = [unary.abs_(y)]
+    return model
+
+
+def test_steps_belong_to_operations_by_their_names() -> None:
+    model = model_of_three()
+    product, relu, last = model.sorted()
+    rows = [
+        ("a/dense", "MAT_MUL", 1.0),
+        ("a/dense", "RELU", 2.0),
+        ("a/dense/Cast_3", "Cast", 3.0),
+        ("a_1_nchwc", "Abs", 4.0),
+        ("Reorder", "Reorder", 5.0),
+    ]
+    profile = Profile([Row("d", n, o, 0.0, s) for n, o, s in rows], 20.0)
+    heat = heat_of_profile(model, profile, ["d"])
+    amounts = {o: heat.marks[o].amount for o in (product, relu, last)}
+    assert amounts == {product: 4 / 20, relu: 2 / 20, last: 4 / 20}
+    assert ("Engine's own steps", "5e+03 ms: Reorder") in heat.summary
+
+
+def test_modules_have_what_is_in_them() -> None:
+    model = model_of_three()
+    product, relu, last = model.sorted()
+    marks = {product: Mark(0.9, "wrong", 0.1, is_wrong=True), relu: Mark(0.3, "fine", 0.2)}
+    data: Any = data_of_heat(Graph(model), Heat("error", ("a", "b"), "top", marks))
+    levels = data["levels"]
+    assert len(levels) == len(Graph(model).nodes) + len(Graph(model).modules)
+    assert levels[len(Graph(model).nodes)] == WRONG
+    assert last not in marks
+    kinds = [n.kind for n in Graph(model).nodes]
+    assert data["top"][1] == [kinds.index("MAT_MUL"), kinds.index("RELU")]
+
+
+@pytest.mark.parametrize(
+    ("relative", "share"), [(0.0, 0.0), (1e-8, 0.0), (1e-6, 0.5), (1e-4, 1.0), (5.0, 1.0)]
+)
+def test_errors_have_a_logarithmic_scale(relative: float, share: float) -> None:
+    found = Difference(None, max_relative=relative)
+    mark = _error_mark(found.max_relative, found.max_ulp, found.problem, 1e-4)
+    assert mark.share == pytest.approx(share)
+    assert not mark.is_wrong
