@@ -26,7 +26,7 @@ from .commands.conversion import convert, verify
 from .commands.demo import demo
 from .commands.inspection import devices, doctor, ops
 from .commands.looking import diff, inspect
-from .commands.onboarding import new_op
+from .commands.onboarding import new_device, new_frontend, new_op
 from .commands.reporting import report
 from .commands.running import run
 from .examples import epilog_of
@@ -97,7 +97,7 @@ def main() -> None:
 
 COMMANDS = (
     *(convert, run, verify, bisect, conform, report, inspect, diff, check),
-    *(devices, ops, new_op, demo, completion, doctor),
+    *(devices, ops, new_op, new_device, new_frontend, demo, completion, doctor),
 )
 """In the order in which they are listed."""
 

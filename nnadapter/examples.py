@@ -50,12 +50,19 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "ops": (
         "nnadapter ops CONV_2D",
         "nnadapter ops SOFTMAX --todo",
+        "nnadapter ops --codes",
         "nnadapter ops --frontend torch",
     ),
     "new-op": (
         "nnadapter new-op 'rotary(input, cos, sin)' acme --torch acme.rotary.default",
         "nnadapter new-op sinc acme_sinc --torch aten.sinc.default --device onnxruntime",
+        "nnadapter new-op 'rotary(input, cos, sin)' . --family attention --onnx com.acme::Rotary",
     ),
+    "new-device": (
+        "nnadapter new-device mychip mychip",
+        "nnadapter new-device mychip mychip --op ADD --op MAT_MUL --op SOFTMAX",
+    ),
+    "new-frontend": ("nnadapter new-frontend acme acme --suffix .acme --op Dense",),
     "demo": ("nnadapter demo", "nnadapter demo somewhere/"),
     "completion": ('eval "$(nnadapter completion bash)"',),
     "doctor": ("nnadapter doctor",),

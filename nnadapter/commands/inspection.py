@@ -33,9 +33,13 @@ PACKAGES = (
 @click.argument("name", required=False)
 @click.option("--frontend", help="List the operators of a framework that are converted.")
 @click.option("--todo", is_flag=True, help="Show what the operator has and what it still lacks.")
+@click.option("--codes", is_flag=True, help="Show the codes of each family, and the free ones.")
 @JSON
-def ops(name: str | None, frontend: str | None, todo: bool, as_json: bool) -> None:
+def ops(name: str | None, frontend: str | None, todo: bool, codes: bool, as_json: bool) -> None:
     """List the operators, or explain one."""
+    if codes:
+        _show_codes(as_json)
+        return
     if todo and not name:
         raise click.UsageError("--todo is about one operator: nnadapter ops NAME --todo")
     if frontend:
@@ -60,6 +64,18 @@ def ops(name: str | None, frontend: str | None, todo: bool, as_json: bool) -> No
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     else:
         show(columns, rows, f"{len(rows)} operators")
+
+
+def _show_codes(as_json: bool) -> None:
+    """Where a new operator's code is from."""
+    from ..scaffold.house import free_codes
+
+    rows = free_codes()
+    columns = ("family", "codes", "taken", "next free one")
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        show(columns, rows, "extensions; codes below 1000 are the standard's")
 
 
 def _show_remaining(operator: Operator[Any], as_json: bool) -> None:

@@ -39,44 +39,68 @@ def write_package(
     """
     if REGISTRY.find_operator(name.upper()) is not None:
         raise BadInput(f"there is an operator {name.upper()} already: `nnadapter ops {name}`")
+    require_new(folder)
+    words = (
+        words_of(name, parameters)
+        | names_of(folder)
+        | {
+            "code": str(free_code(name)),
+            "place": f"{folder.name}/operator.py",
+            "converters": "".join(
+                _converter(folder.name, name, f, op) for f, op in sources.items()
+            ),
+            "lowerings": "".join(_lowering(folder.name, name, parameters, d) for d in devices),
+            "converter_table": ", ".join(f'"{f}": from_{f}' for f in sources),
+            "lowering_table": ", ".join(f'"{d}": on_{d}' for d in devices),
+        }
+    )
+    words["definition"] = fill("definition", words).rstrip("\n")
+    files = {"operator": "operator", "plugin": "plugin"}
+    return write_files(folder, f"The operator {name.upper()} for nnadapter.", files, words)
+
+
+def require_new(folder: Path) -> None:
+    """BadInput where a package cannot be made."""
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} is there already; a new package needs a new folder")
     if not folder.name.isidentifier():
         raise BadInput(f"{folder.name!r} is no name of a Python package")
-    words = _words(folder.name, name, parameters, sources, devices)
-    (folder / folder.name).mkdir(parents=True)
-    files = {
-        "pyproject.toml": _fill("pyproject", words),
-        f"{folder.name}/__init__.py": f'"""The operator {name.upper()} for nnadapter."""\n',
-        f"{folder.name}/operator.py": _fill("operator", words),
-        f"{folder.name}/plugin.py": _fill("plugin", words),
+
+
+def write_files(
+    folder: Path, title: str, modules: Mapping[str, str], words: Mapping[str, str]
+) -> list[Path]:
+    """A package with modules, each of a template; its files."""
+    texts = {
+        "pyproject.toml": fill("pyproject", words),
+        f"{folder.name}/__init__.py": f'"""{title}"""\n',
+        **{f"{folder.name}/{name}.py": fill(t, words) for name, t in modules.items()},
     }
-    for path, text in files.items():
+    (folder / folder.name).mkdir(parents=True)
+    for path, text in texts.items():
         with replacing(folder / path) as file:
             file.write(text.encode())
-    return [folder / path for path in files]
+    return [folder / path for path in texts]
 
 
-def _fill(template: str, words: Mapping[str, str]) -> str:
+def names_of(folder: Path) -> dict[str, str]:
+    """What a package and its distribution are called."""
+    return {"package": folder.name, "distribution": folder.name.replace("_", "-")}
+
+
+def fill(template: str, words: Mapping[str, str]) -> str:
+    """A template with its words."""
     return Template((TEMPLATES / f"{template}.txt").read_text()).substitute(words)
 
 
-def _words(
-    package: str,
-    name: str,
-    parameters: Sequence[Parameter],
-    sources: Mapping[str, str],
-    devices: Sequence[str],
-) -> dict[str, str]:
+def words_of(name: str, parameters: Sequence[Parameter]) -> dict[str, str]:
+    """What every template says of an operator."""
     tensors = [p for p in parameters if p.is_tensor]
     if not tensors:
         raise BadInput(f"{name} takes no tensor: an operator has one at least")
     return {
-        "package": package,
-        "distribution": package.replace("_", "-"),
         "name": name,
         "NAME": name.upper(),
-        "code": str(free_code(name)),
         "first": tensors[0].name,
         "signature": write(parameters),
         "reference": write(parameters, _with_arrays),
@@ -85,10 +109,6 @@ def _words(
         "given": ", ".join(
             f'"{p.name}": ...' for p in parameters if p.is_keyword and p.default is None
         ),
-        "converters": "".join(_converter(package, name, f, op) for f, op in sources.items()),
-        "lowerings": "".join(_lowering(package, name, parameters, d) for d in devices),
-        "converter_table": ", ".join(f'"{f}": from_{f}' for f in sources),
-        "lowering_table": ", ".join(f'"{d}": on_{d}' for d in devices),
     }
 
 

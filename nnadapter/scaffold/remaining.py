@@ -10,16 +10,23 @@ from typing import Any
 
 from conformance import ledger
 from conformance.running.choosing import kept
+from frontends.families import LateTable
 from hal.lowering import Bound
 from hal.runtime import manager
 from nnir.decompositions.impossible import explain_standard
 from nnir.errors import NoDevice, describe
 from nnir.operator import Operator
+from nnir.ops.meanings import ATTRIBUTES
 from nnir.plugins import REGISTRY
+
+from .signature import NEWEST
 
 FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
 STUB = "NotImplementedError"
 HAS, LACKS = "yes", "no"
+UNSAID = "say what it means, its unit and what is accepted"
+"""What the table of meanings has of an attribute that nobody has described yet."""
+
 NEW = "Say in one line what it computes."
 """What stands in the docstring of an operator that nobody has described yet."""
 
@@ -50,9 +57,19 @@ def _definition(operator: Operator[Any]) -> Iterator[Part]:
     yield Part("reference", *_state_of(operator.reference))
     first = (operator.__doc__ or "").strip().partition("\n")[0]
     yield Part("documentation", LACKS if first in ("", NEW) else HAS, first)
+    unsaid = [a for a in operator.attributes if _is_unsaid(operator, a)]
+    if operator.attributes:
+        said = ", ".join(operator.attributes)
+        text = f"not said yet: {', '.join(unsaid)}" if unsaid else said
+        yield Part("meaning of attributes", LACKS if unsaid else HAS, text)
     ways = ", ".join(way.level for way in operator.decompositions)
     why = "" if operator.since != "ext" else "; ".join(explain_standard(operator))
     yield Part("decomposition", HAS if ways else LACKS, ways or why)
+
+
+def _is_unsaid(operator: Operator[Any], attribute: str) -> bool:
+    """Whether the table of meanings has a stub; a plug-in says it in the operator's docstring."""
+    return ATTRIBUTES.get(f"{operator.name}.{attribute}") == UNSAID
 
 
 def _state_of(function: Any) -> tuple[str, str]:
@@ -72,12 +89,23 @@ def _converters(operator: Operator[Any], frontend: str) -> Part:
         (op for op, rows in kept(frontend).items() if rows.standard("")[:1] == (operator.name,)),
         HAS,
     )
+    names |= dict.fromkeys(_not_kept(operator, frontend), HAS)
     part = f"converters of {frontend}"
     if stubs:
         return Part(part, LACKS, f"not written yet: {', '.join(stubs)}")
     shown = [*names][:MOST]
     more = f", and {len(names) - MOST} more" if len(names) > MOST else ""
     return Part(part, HAS if names else LACKS, ", ".join(shown) + more)
+
+
+def _not_kept(operator: Operator[Any], frontend: str) -> Iterator[str]:
+    """The operators of our own tables that no run was kept of yet, and that are just this one."""
+    table = LateTable(f"frontends.{frontend}")
+    for name in table.families.get(operator.family, ()):
+        if name not in kept(frontend):
+            found = table.find(name, NEWEST)
+            if found is not None and found.function is operator:
+                yield name
 
 
 def _of_plugins(operator: Operator[Any], frontend: str) -> Mapping[str, bool]:
@@ -116,6 +144,10 @@ def _cases(operator: Operator[Any]) -> Iterator[Part]:
             for rows in (kept(frontend) if frontend in ledger.FRONTENDS else {}).values()
             if rows.standard("")[:1] == (operator.name,)
         )
+        if not count and frontend == "nnir":
+            from conformance.cases.nnir import CASES  # takes a while
+
+            count = sum(case.operator is operator for case in CASES)
         for _, cases in REGISTRY.of("cases", frontend):
             names = {operator.name, *_of_plugins(operator, frontend)}
             count += sum(case.op in names for case in cases)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import onnx
 import pytest
 
-from conformance.judging.result import ERROR, PASS
+from conformance.judging.result import ERROR, PASS, REFUSED
 from conformance.reports import against
+from nnadapter.scaffold.house import free_codes
 from nnadapter.scaffold.package import free_code
 from nnadapter.scaffold.signature import parse, signature_of, write
 from nnir.errors import BadInput
+from nnir.ops import NAMES, OPERATORS
 from nnir.plugins import FIRST_CODE
 
-from .installing import command, install
+from .installing import ROOT, command, install
 
 SIGNATURE = "rotary(input, cos, sin, *, scale: float = 1.0)"
 SOURCES = ("--onnx", "com.acme::Rotary", "--torch", "acme.rotary.default")
@@ -120,6 +125,220 @@ def test_an_operator_is_brought_up(home: Path) -> None:
     found = against.load(home / "run.json").results
     assert {(r.device, r.verdict) for r in found} == {(d, PASS) for d in DEVICES}
     assert begun - lacks(home) == unwritten | others
+
+
+# In a checkout of the project
+
+PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
+OPERATOR = "nnir/ops/attention.py"
+CASES = "conformance/cases/nnir/attention.py"
+LOWERING = "hal/drivers/openvino/attention.py"
+IN_HOUSE: dict[str, dict[str, str]] = {
+    OPERATOR: {
+        old.replace("acme/operator.py", OPERATOR): new
+        for old, new in WRITTEN["operator.py"].items()
+        if not old.startswith("from")
+    },
+    "nnir/ops/meanings.py": {
+        "say what it means, its unit and what is accepted": "a factor of the result",
+    },
+    LOWERING: {
+        old.replace("acme/plugin.py", LOWERING): new
+        for old, new in WRITTEN["plugin.py"].items()
+        if "openvino" in old
+    }
+    | {"from nnir.model": "import numpy as np\n\nfrom nnir.model"},
+    CASES: {
+        old.replace("acme/plugin.py", CASES): new
+        for old, new in WRITTEN["plugin.py"].items()
+        if "openvino" not in old
+    },
+}
+"""As in `WRITTEN`, by the files of the house."""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    for package in PACKAGES:
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=ignored)
+    return tmp_path
+
+
+def in_checkout(checkout: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(checkout),
+        "NNADAPTER_CACHE": str(checkout / "cache"),
+    }
+    given = [sys.executable, "-m", "nnadapter", *words]
+    return subprocess.run(given, cwd=checkout, env=environment, capture_output=True, text=True)
+
+
+def missing_parts(checkout: Path) -> set[str]:
+    done = in_checkout(checkout, "ops", "rotary", "--todo", "--json")
+    assert done.returncode == 0, done.stderr
+    return {part["part"] for part in json.loads(done.stdout) if part["state"] == "no"}
+
+
+def test_an_operator_is_brought_up_in_the_house(checkout: Path) -> None:
+    words = ("new-op", SIGNATURE, ".", "--family", "attention", *SOURCES, "--device", "openvino")
+    done = in_checkout(checkout, *words)
+    assert done.returncode == 0, done.stderr
+    begun = missing_parts(checkout)
+    unwritten = {"type rule", "reference", "documentation", "meaning of attributes"}
+    unwritten |= {"decomposition", "on openvino"}
+    assert unwritten <= begun
+    assert not begun & {"converters of onnx", "converters of torch", "cases of nnir"}
+    done = in_checkout(checkout, "conform", "--op", "rotary")
+    assert done.returncode == 1
+    assert f"NotImplementedError: ROTARY: another computation of it ({CASES})" in done.stdout
+    lines = 0
+    for name, changes in IN_HOUSE.items():
+        text = (checkout / name).read_text()
+        for old, new in changes.items():
+            assert old in text, old
+            text = text.replace(old, new)
+            lines += max(new.count("\n"), 1)
+        (checkout / name).write_text(text)
+    assert len(IN_HOUSE) <= 4
+    assert lines <= 50
+    words = ("conform", "--op", "rotary", "--json", "run.json")
+    done = in_checkout(checkout, *words, *(w for d in DEVICES for w in ("--device", d)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = against.load(checkout / "run.json").results
+    assert {r.device for r in found if r.verdict == PASS} == set(DEVICES)
+    refused = {(r.device, r.case) for r in found if r.verdict != PASS}
+    assert all("open sizes" in case for _, case in refused), refused
+    assert missing_parts(checkout) <= begun - unwritten
+    assert in_checkout(checkout, "ops", "rotary").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("relu(x)", ".", "--family", "activation"), "there is an operator RELU already"),
+        (("fresh(x)", ".", "--family", "nothing"), "no family 'nothing': there are activation,"),
+        (("fresh(x)", "..", "--family", "unary"), "is no checkout of nnadapter"),
+        (("fresh(x)", ".", "--family", "unary", "--device", "builtin"), "no device 'builtin' with"),
+    ],
+)
+def test_the_house_is_left_as_it_is(checkout: Path, words: tuple[str, ...], said: str) -> None:
+    before = {p: p.read_bytes() for p in checkout.glob("nnir/ops/*.py")}
+    done = in_checkout(checkout, "new-op", *words)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert {p: p.read_bytes() for p in checkout.glob("nnir/ops/*.py")} == before
+
+
+def test_codes_of_families() -> None:
+    rows = free_codes()
+    assert {family for family, *_ in rows} == {*NAMES, "plug-ins"}
+    taken = {o.code for o in OPERATORS.values()}
+    assert taken.isdisjoint(free for *_, free in rows)
+
+
+# Devices and frontends
+
+
+def run_with(home: Path, package: str, *words: str) -> subprocess.CompletedProcess[str]:
+    return command(words, home / "site", home / package, home=home)
+
+
+def install_package(home: Path, package: str) -> None:
+    (home / "site").mkdir()
+    install(home / "site", f"[nnadapter.plugins]\n{package} = {package}.plugin:PLUGIN\n")
+
+
+def test_a_device_is_brought_up(tmp_path: Path) -> None:
+    words = ("new-device", "mychip", "mychip", "--op", "ADD", "--op", "transpose", "--op", "CONCAT")
+    done = command(words, tmp_path, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    install_package(tmp_path, "mychip")
+    shown = run_with(tmp_path, "mychip", "devices")
+    assert "mychip" in shown.stdout, shown.stderr
+    tested = ("conform", "--frontend", "nnir", "--device", "mychip", "--op", "ADD")
+    done = run_with(tmp_path, "mychip", *tested)
+    assert done.returncode == 1
+    assert "NotImplementedError: ADD: how mychip computes it (mychip/device.py)" in done.stdout
+    path = tmp_path / "mychip" / "mychip" / "device.py"
+    text = path.read_text()
+    for op, kernel in (
+        ("ADD", "g.step(np.add, input0, input1)"),
+        ("TRANSPOSE", "g.step(lambda a: a.transpose(perm), input)"),
+        ("CONCAT", "g.step(lambda *a: np.concatenate(a, axis), *input)"),
+    ):
+        stub = f'raise NotImplementedError("{op}: how mychip computes it (mychip/device.py)")'
+        assert stub in text
+        text = text.replace(stub, f"return {kernel}")
+    path.write_text(text)
+    words = ("conform", "--frontend", "onnx", "--device", "mychip", "--json", "run.json")
+    done = run_with(tmp_path, "mychip", *words, "--op", "Add,Transpose,Concat,Relu")
+    assert done.returncode == 0, done.stdout
+    found = against.load(tmp_path / "run.json").results
+    assert {r.verdict for r in found} == {PASS, REFUSED}
+    assert {r.op for r in found if r.verdict == PASS} >= {"Add", "Transpose", "Concat"}
+
+
+READER = """
+import json
+
+import numpy as np
+
+from frontends.source import SourceGraph, SourceNode, SourceValue
+from nnir.types import Precision, TensorType
+
+
+def read(path):
+    found = json.loads(path.read_text())
+    nodes = [SourceNode(*node, {}) for node in found["nodes"]]
+    kind = TensorType(Precision.FLOAT32, tuple(found["shape"]))
+    ends = [SourceValue("x", kind)], [SourceValue(found["output"])]
+    return SourceModel("acme", SourceGraph("net", nodes, *ends), {"": 1})
+"""
+
+
+def test_a_frontend_is_brought_up(tmp_path: Path) -> None:
+    words = ("new-frontend", "acme", "acme", "--suffix", ".acme", "--op", "Twice", "--op", "acme.x")
+    done = command(words, tmp_path, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    install_package(tmp_path, "acme")
+    node = ["Twice", ["x"], ["y"]]
+    (tmp_path / "m.acme").write_text(json.dumps({"nodes": [node], "shape": [2, 3], "output": "y"}))
+    done = run_with(tmp_path, "acme", "inspect", "m.acme")
+    assert "NotImplementedError: how a .acme file is read (acme/reading.py)" in done.stderr
+    reading = tmp_path / "acme" / "acme" / "reading.py"
+    text = reading.read_text()
+    reading.write_text(text[: text.index("def read")] + READER)
+    done = run_with(tmp_path, "acme", "inspect", "m.acme")
+    assert "NotImplementedError: Twice: what it is in the standard" in done.stderr
+    converters = tmp_path / "acme" / "acme" / "converters.py"
+    stub = 'raise NotImplementedError("Twice: what it is in the standard (acme/converters.py)")'
+    text = converters.read_text()
+    assert stub in text
+    converters.write_text(text.replace(stub, "return inputs[0] + inputs[0]"))
+    done = run_with(tmp_path, "acme", "convert", "m.acme", "m.onnx")
+    assert done.returncode == 0, done.stderr
+    assert onnx.load(tmp_path / "m.onnx").graph.node[0].op_type == "Add"
+    shown = run_with(tmp_path, "acme", "ops", "--frontend", "acme")
+    assert "acme.x" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("new-device", "builtin", "b"), "there is a device 'builtin' already"),
+        (("new-device", "My-Chip", "b"), "is no name of a device"),
+        (("new-device", "mychip", "b", "--op", "NOPE"), "no operator 'NOPE'"),
+        (("new-frontend", "acme", "b", "--suffix", "acme"), "is no suffix of a file"),
+        (("new-frontend", "Acme", "b", "--suffix", ".a"), "is no name of a frontend"),
+    ],
+)
+def test_newcomers_are_refused(tmp_path: Path, words: tuple[str, ...], said: str) -> None:
+    done = command(words, tmp_path, home=tmp_path)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not (tmp_path / "b").exists()
 
 
 def test_a_signature_is_read() -> None:
