@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hal.device import Device, Export, open_shapes
 from nnir import archive
-from nnir.errors import BadFile, BadInput, Differs, Unsupported
+from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
 from nnir.mapping import map_file, opened_files
 from nnir.model import Model
 from nnir.specialise import fix_sizes
@@ -201,9 +201,20 @@ def exporter(suffix: str, device: str | None = None) -> Device:
     classes = {device: manager.find(device)} if device else manager.classes()
     for name, found in classes.items():
         if suffix in found.formats:
-            return found() if found.writes_alone else manager.acquire(name)
+            return found() if found.writes_alone else _open_writer(name, suffix)
     known = sorted({archive.SUFFIX, *(s for c in classes.values() for s in c.formats)})
     raise Unsupported(f"no format has the suffix {suffix!r}; known are {', '.join(known)}")
+
+
+def _open_writer(name: str, suffix: str) -> Device:
+    """The open device whose engine writes files with a suffix."""
+    from hal.runtime import manager
+
+    try:
+        return manager.acquire(name)
+    except NoDevice as error:
+        error.add_note(f"(its engine writes {suffix} files)")
+        raise
 
 
 def form(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> Export:

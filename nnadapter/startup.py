@@ -12,6 +12,10 @@ OWN = ("nnir", "frontends", "hal", "conformance")
 """The packages that lie beside this one. Other distributions have packages of these names."""
 
 
+DISTRIBUTIONS = {"nnadapter", "nnadapter-conformance"}
+"""What is installed in these packages by us."""
+
+
 def leave_current_folder() -> None:
     """Import nothing from the current folder where this process is the command line."""
     if is_command(sys.orig_argv) and sys.argv[:1] == ["-m"] and not sys.flags.safe_path:
@@ -31,7 +35,7 @@ def require_own_packages() -> None:
     for name in OWN:
         found = find_spec(name)
         place = home if found is None or found.origin is None else Path(found.origin).parents[1]
-        others = sorted({*owners.get(name, ())} - {"nnadapter"})
+        others = sorted({*owners.get(name, ())} - DISTRIBUTIONS)
         if place.resolve() != home:
             raise ImportError(
                 f"the package {name!r} in {place} is not nnadapter's, which is in {home}: rename "

@@ -25,7 +25,7 @@ from nnir.errors import BadInput, DeviceError, describe, summary
 from ..judging.result import CRASH, ERROR, Result, Run
 from ..processes.worker import Lost, Worker
 from .journal import Journal, Task, fingerprint
-from .suite import IDLE, Item, Options, command
+from .suite import IDLE, Item, Options, command, require_suites
 
 RUNNER = "conformance.running.runner"
 BATCH = 32
@@ -200,6 +200,7 @@ def conform(
     finds the journal of an equal plan goes on where that one ended. Whoever has put the results
     somewhere else removes the journal.
     """
+    require_suites()
     started = time.perf_counter()
     data = options.as_dict()
     run = uuid.uuid4().hex

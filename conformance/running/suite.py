@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
+from nnir.errors import Unsupported
+
 from ..engines.runs import KeptRuns
 from ..judging.result import Result
 from ..oracles.kept import KeptOracle
@@ -40,12 +42,24 @@ NEEDS: dict[str, tuple[str, ...]] = {
 IDLE = 120.0
 """Seconds after which a runner that nobody asks ends: nobody can stop those of other machines."""
 
+PACKAGE = "nnadapter-conformance"
+"""The distribution that holds the cases and suites."""
+
 MOST_ORACLES = 3
 CHOOSING = ("suites", "frontends", "devices", "op", "using", "case", "packed", "lines")
 """Options that choose cases: a case that runs alone is named in their place."""
 
 WORDS = {"dtypes": "dtype", "origins": "origin"}
 """Options whose name on the command line is another."""
+
+
+def require_suites() -> None:
+    """Unsupported where the cases and suites are not installed: the core is useful without."""
+    if importlib.util.find_spec("conformance.suites") is None:
+        raise Unsupported(
+            f"the cases and suites are in the package {PACKAGE}, which is not installed: "
+            "pip install 'nnadapter[conform]'"
+        )
 
 
 @dataclass(frozen=True)
