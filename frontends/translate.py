@@ -15,6 +15,7 @@ from nnir.dim import symbols_of
 from nnir.errors import VALUES, BadModel, NNAdapterError, Refusal, Unsupported, describe, summary
 from nnir.folding import Folder
 from nnir.model import Model, Value
+from nnir.progress import follow
 from nnir.provenance import Place
 
 from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode, refusal_of_node
@@ -150,7 +151,7 @@ class Translator:
     def run(self, nodes: Sequence[SourceNode]) -> None:
         """Translate nodes into the current scope, reordering them when the source is unordered."""
         scope = self.scope
-        for position, node in enumerate(nodes):
+        for position, node in enumerate(follow(nodes, "translating")):
             if not all(not n or n in scope for n in _reads(node)):
                 self.run(_sort_nodes(nodes[position:], scope))
                 return

@@ -19,6 +19,7 @@ from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput
 from nnir.model import Model
 from nnir.plugins import REGISTRY, Plugin, points
+from nnir.progress import note
 
 from . import conversion
 from .checking import compile_checked
@@ -137,6 +138,7 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
                     f"{', '.join(unknown)}: not for this {frontend.name} source, whose options "
                     f"are {known}"
                 )
+            note(f"read by the frontend {frontend.name}")
             return frontend.load(source, **options), frontend.image_layout
     known = ", ".join(frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"

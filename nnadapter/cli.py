@@ -31,6 +31,7 @@ from .commands.reporting import report
 from .commands.running import run
 from .examples import epilog_of
 from .interruption import INTERRUPTED
+from .progress import add_options, reporting
 from .terminal import say
 
 DEBUG = "NNADAPTER_DEBUG"
@@ -42,7 +43,7 @@ class Group(click.Group):
 
     def invoke(self, context: click.Context) -> Any:
         try:
-            with net.caught(), warnings.catch_warnings():
+            with net.caught(), warnings.catch_warnings(), reporting():
                 warnings.showwarning = _tell  # type: ignore[assignment]  # takes what it is given
                 return super().invoke(context)
         except (
@@ -102,5 +103,6 @@ COMMANDS = (
 """In the order in which they are listed."""
 
 for _command in COMMANDS:
+    add_options(_command)
     _command.epilog = epilog_of(_command.name or "")
     main.add_command(_command)

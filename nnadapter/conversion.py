@@ -12,6 +12,7 @@ from nnir import archive
 from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
 from nnir.mapping import map_file, opened_files
 from nnir.model import Model
+from nnir.progress import note, stage
 from nnir.specialise import fix_sizes
 from nnir.staging import Staging, require_place
 
@@ -88,7 +89,8 @@ def convert(
     with Staging(target) as staging:
         ready = prepare_target(given, target, staging.path, writer, plan)
         model = ready.model
-        ready.export.write()
+        with stage(f"writing {target.name}"):
+            ready.export.write()
         for path in staging.outputs():
             require_apart(path, given.files)
         require_own(staging.outputs(), target, writer)
@@ -118,6 +120,7 @@ def read_source(source: Any, read: Callable[[], Model]) -> Given:
     """The model of a source, which `read` reads, and its files."""
     with opened_files() as opened:
         model = source if isinstance(source, Model) else read()
+    note(f"{len(model.operations)} operations")
     return Given(model, files_of_source(source, opened))
 
 
@@ -128,7 +131,8 @@ def prepare_target(
     whether it would succeed have this in common."""
     require_apart(target, given.files)
     model, passes = prepare(given.model, plan)
-    export = form(model, path, writer, plan.opset)
+    with stage(f"lowering for {target.suffix}"):
+        export = form(model, path, writer, plan.opset)
     outputs = [target.with_name(file.name) for file in export.files]
     for output in outputs:
         require_apart(output, given.files)
@@ -235,7 +239,8 @@ def prove(
 
     if isinstance(source, Path) and archive.is_archive_file(source):
         source = model  # what an archive means is in the references
-    return verify_file(source, model, path, writer, reopen)
+    with stage("proving"):
+        return verify_file(source, model, path, writer, reopen)
 
 
 def files_of_source(source: Any, opened: Iterable[Path]) -> list[Path]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nnir.model import Model
+from nnir.progress import stage
 
-from .terminal import busy, say
+from .terminal import say
 
 if TYPE_CHECKING:
     from .looking.heat import Heat
@@ -28,7 +29,7 @@ def write_page(
     """Write the page and say so; `heat` is a result that colours the graph."""
     from .looking import page
 
-    with busy(f"drawing {path.name}"):
+    with stage(f"drawing {path.name}"):
         page.write(model, facts, path, heat=heat)
     say(f"{path}: {path.stat().st_size:,} bytes")
 

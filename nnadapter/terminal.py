@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,10 @@ import click
 
 from nnir.legible import legible
 from nnir.model import Model
+from nnir.progress import stage
 
 from . import api
+from .progress import Volume, volume
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 DEVICE = click.option(
@@ -114,8 +114,9 @@ def print_json(data: Any) -> None:
 
 
 def say(text: str) -> None:
-    """Talk to a person, on stderr."""
-    click.echo(lines(text), err=True)
+    """Talk to a person, on stderr; nothing with `--quiet`."""
+    if volume() > Volume.QUIET:
+        click.echo(lines(text), err=True)
 
 
 def echo(text: str) -> None:
@@ -133,19 +134,7 @@ def lines(text: str) -> str:
     return "\n".join(map(legible, text.split("\n")))
 
 
-@contextmanager
-def busy(text: str) -> Iterator[None]:
-    """A spinner on stderr while a person waits."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    from rich.console import Console
-
-    with Console(stderr=True).status(legible(text).replace("[", "(")):
-        yield
-
-
 def load(file: Path, how: Mapping[str, Any]) -> Model:
-    """Load a model, with a spinner; `how` are options of `nnadapter.load`."""
-    with busy(f"reading {file.name}"):
+    """Load a model; `how` are options of `nnadapter.load`."""
+    with stage(f"reading {file.name}"):
         return api.load(file, **how)

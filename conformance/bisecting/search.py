@@ -13,6 +13,7 @@ from nnir.extract import extract
 from nnir.model import Model, Operation, Value
 from nnir.numeric import apply_fuse_code
 from nnir.ops import shape
+from nnir.progress import follow
 from nnir.types import Fuse
 
 from ..judging.compare import Difference, compare, is_float
@@ -89,7 +90,7 @@ class Walk:
 
     def first(self) -> Finding | None:
         """The first thing that is wrong, in order of execution."""
-        for step, operation in enumerate(self.operations):
+        for step, operation in enumerate(follow(self.operations, "comparing operations")):
             found = self._constant(step, operation) or self._step(step, operation)
             if found is not None:
                 return found

@@ -20,6 +20,7 @@ import numpy as np
 from nnir import isolation
 from nnir.errors import DeviceError
 from nnir.plugins import REGISTRY
+from nnir.progress import note
 from nnir.staging import temporary_folder
 
 from ..judging.result import CRASH, MEMORY, TIMEOUT
@@ -144,6 +145,7 @@ class Worker:
                     FOLDER: folder,
                 },
             )
+            note(f"process {self._process.pid} started: {self.module}")
         return self._process
 
     def _registers(self) -> list[str]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from nnir.errors import BadInput, DeviceError, describe, summary
+from nnir.progress import note
 
 from ..judging.result import CRASH, ERROR, Result, Run
 from ..processes.worker import Lost, Worker
@@ -217,6 +218,7 @@ def conform(
         found: dict[Task, list[Result]] = dict(book.done) if book else {}
         resumed = len(found)
         left = [t for t in tasks if t not in found]
+        note(f"{len(tasks)} tasks, {len(left)} to do, in {jobs} processes")
         size = PACK if options.packed and SLOW in plan["devices"] else BATCH
         batches = [Batch(run, tuple(part), data) for part in parts(left, jobs, size)]
         for results in _run(pool, batches, jobs):

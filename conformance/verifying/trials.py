@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nnir.model import Model
+from nnir.progress import advance, stage
 
 from ..judging.compare import is_float
 from ..oracles.oracle import Refused
@@ -56,6 +57,13 @@ def trials(
     that is smaller than what they were thought to be for. Refused, with what the origin says first,
     where it takes none of these either.
     """
+    with stage("asking the origin", count):
+        return _make_trials(model, run, seed, count)
+
+
+def _make_trials(
+    model: Model, run: Callable[[Arrays], Arrays], seed: int, count: int
+) -> list[Trial]:
     found: list[Trial] = []
     refusal: Refused | None = None
     for most, sizes in _choices(model):
@@ -66,6 +74,7 @@ def trials(
             break
         try:
             found.append(Trial(arrays, run(arrays), sizes, most))
+            advance()
         except Refused as error:
             refusal = refusal or error
         if len(found) == count:
@@ -76,6 +85,7 @@ def trials(
         last = found[-1]
         arrays = random_inputs(model, seed + len(found), last.sizes, last.most)
         found.append(replace(last, arrays=arrays, wanted=run(arrays)))
+        advance()
     return found
 
 

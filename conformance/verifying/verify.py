@@ -16,6 +16,7 @@ from hal.device import Device
 from hal.runtime.program import Program
 from nnir.errors import Unsupported, summary
 from nnir.model import Model
+from nnir.progress import follow
 
 from ..case import Tolerance
 from ..judging.compare import compare
@@ -106,7 +107,7 @@ def verify(
         else:
             arrays = [np.asarray(a) for a in inputs]
             found = [Trial(arrays, origin.run(arrays), {})]
-        got = [program(*t.arrays) for t in found]
+        got = [program(*t.arrays) for t in follow(found, f"running on {device}")]
         rows, notes = compare_trials(model, found, got, origin, tolerance)
     if inputs is None:
         notes += weaknesses([n for n, _ in model.named_outputs()], found)
@@ -141,7 +142,7 @@ def verify_file(
             unproved.append(f"against {error if is_absent else f'its origin: {summary(error)}'}")
             origin = stack.enter_context(References(model))
             found = trials(model, origin.run, seed)
-        got = [opened.run(t.arrays) for t in found]
+        got = [opened.run(t.arrays) for t in follow(found, f"running {path.name}")]
         opened.finish()
         rows, notes = compare_trials(model, found, got, origin)
     notes += weaknesses([n for n, _ in model.named_outputs()], found)

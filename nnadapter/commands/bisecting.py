@@ -11,6 +11,7 @@ import click
 
 from nnir.errors import BadInput
 from nnir.legible import legible
+from nnir.progress import stage
 
 from .. import api
 from ..drawing import HTML, write_result
@@ -20,7 +21,6 @@ from ..terminal import (
     JSON,
     PROPERTIES,
     SEED,
-    busy,
     echo,
     loading,
     print_json,
@@ -62,7 +62,7 @@ def bisect(
     place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
     if place.exists():
         raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
-    with busy(f"looking for the first wrong operation on {device}"):
+    with stage(f"looking for the first wrong operation on {device}"):
         found = api.bisect(
             file,
             device,

@@ -14,6 +14,7 @@ from hal.runtime.program import names_of
 from nnir.check import check as check_model
 from nnir.decomposition import Level
 from nnir.model import Model
+from nnir.progress import stage
 
 from ..conversion import Plan, read_source
 from ..terminal import (
@@ -22,7 +23,6 @@ from ..terminal import (
     JSON,
     PROPERTIES,
     answer,
-    busy,
     load,
     loading,
     print_json,
@@ -107,7 +107,7 @@ def check(
         check_model(models[0], strict=strict)
         return models[0]
 
-    with busy(f"checking {file.name}"):
+    with stage(f"checking {file.name}"):
         found = check_readiness(file, read, targets, devices, plan, properties)
         beyond = _beyond(models, standard) if not targets and standard else []
         cure = _cure_of(file, models[0], beyond, opset) if beyond else None

@@ -14,6 +14,7 @@ import click
 
 from nnir.errors import NoDevice, Unsupported
 
+from ..progress import bar, is_shown
 from ..terminal import SEED, echo, say
 from .reporting import PATH, Files, choice, tell, tell_changes, writing
 
@@ -207,21 +208,17 @@ def executor_of(name: str, scheduler: str | None) -> Iterator[Executor | None]:
 @contextmanager
 def progress() -> Iterator[Done | None]:
     """A bar on stderr while a person waits."""
-    if not sys.stderr.isatty():
+    if not is_shown():
         yield None
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-    with Progress(*columns, TimeElapsedColumn(), console=Console(stderr=True)) as bar:
-        shown = bar.add_task("preparing", total=None)
+    with bar() as shown:
+        task = shown.add_task("preparing", total=None)
         wrong = 0
 
         def done(count: int, total: int, results: Sequence[Result]) -> None:
             nonlocal wrong
             wrong += sum(r.fails for r in results)
-            bar.update(shown, completed=count, total=total, description=f"{wrong} wrong")
+            shown.update(task, completed=count, total=total, description=f"{wrong} wrong")
 
         yield done
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nnir.model import Model
+from nnir.progress import stage
 
 from .. import api, conversion
 from ..drawing import HTML, write_result
@@ -20,7 +21,6 @@ from ..terminal import (
     PROPERTIES,
     SEED,
     answer,
-    busy,
     load,
     loading,
     print_json,
@@ -82,7 +82,7 @@ def convert(
         standard=opset,
         level=level or "exact",
     )
-    with busy(f"converting {file.name}"):
+    with stage(f"converting {file.name}"):
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)
     if optimize:
         say("passes: " + (", ".join(done.passes) or "nothing to do"))
@@ -95,7 +95,9 @@ def convert(
     if as_json:
         print_json(result)
     else:
-        answer(f"{target}: {len(done.model.operations)} operations, {size} bytes")
+        is_proved = done.report is not None and not done.report.unproved
+        proof = "" if is_proved else ", NOT VERIFIED"
+        answer(f"{target}: {len(done.model.operations)} operations, {size} bytes{proof}")
 
 
 def _tell_proof(target: Path, report: Report) -> dict[str, Any]:
@@ -133,7 +135,7 @@ def verify(
     how: dict[str, Any],
 ) -> None:
     """Compare FILE on a device with its origin framework."""
-    with busy(f"running {file.name} on {device} and in its origin framework"):
+    with stage(f"running {file.name} on {device} and in its origin framework"):
         report = api.verify(
             file, device, None, properties, tolerance=tolerance, seed=seed, loading=how
         )
@@ -175,6 +177,6 @@ def _draw_errors(
 
     from ..looking.error_heat import heat_of_report
 
-    with busy(f"asking {report.origin} for every value of {file.name}"):
+    with stage(f"asking {report.origin} for every value of {file.name}"):
         along = errors_along(file, model, report.device, properties, tolerance=tolerance, seed=seed)
     write_result(model, file, html, heat_of_report(model, report, along))

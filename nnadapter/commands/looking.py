@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from nnir.model import Model
+from nnir.progress import stage
 
 from ..drawing import write_page
-from ..terminal import DIM, FILE, JSON, SEED, answer, busy, load, loading, print_json, say, sizes_of
+from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
 
 
 @click.command()
@@ -99,7 +100,7 @@ def diff(
     from ..looking import difference, difference_page, results, telling
 
     models = load(first, {}), load(second, {})
-    with busy(f"comparing {first.name} and {second.name}"):
+    with stage(f"comparing {first.name} and {second.name}"):
         found = difference.compare(*models)
         if runs:
             found.results = results.run_both(

@@ -16,6 +16,7 @@ from hal.runtime.program import Program
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadFile, BadInput
 from nnir.model import Model
+from nnir.progress import follow, stage
 
 from .. import api
 from ..drawing import HTML, write_result
@@ -26,7 +27,6 @@ from ..terminal import (
     JSON,
     PROPERTIES,
     SEED,
-    busy,
     load,
     loading,
     print_json,
@@ -97,16 +97,17 @@ def run(
     _require_files(output, trace, html)
     model = load(file, how)
     arrays = _inputs_of(model, given, random_inputs(model, seed, sizes_of(dims)))
-    with busy(f"running on {device}"):
-        program = api.compile(
-            model,
-            device,
-            properties,
-            cache_dir=cache_dir,
-            partition=partition,
-            profile=profile or trace is not None or html is not None,
-        )
-        for _ in range(repeat):
+    with stage(f"running on {device}"):
+        with stage("compiling"):
+            program = api.compile(
+                model,
+                device,
+                properties,
+                cache_dir=cache_dir,
+                partition=partition,
+                profile=profile or trace is not None or html is not None,
+            )
+        for _ in follow(range(repeat), "runs"):
             outputs = program(*arrays)
     results = dict(zip((n for n, _ in program.outputs), outputs, strict=True))
     _tell(program)

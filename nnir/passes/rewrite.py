@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from ..check import check
 from ..errors import BadModel, NNAdapterError
 from ..model import Model, Operation, Value
 from ..operator import Operator
+from ..progress import note
 
 Rewrite = Callable[[Model], bool]
 Condition = Callable[[Model], bool]
@@ -54,8 +56,11 @@ def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> lis
     for step in passes:
         if checked:
             _require(step, model)
+        before, started = len(model.operations), time.perf_counter()
         if _run(step, model):
             modified.append(step.name)
+            count, seconds = len(model.operations), time.perf_counter() - started
+            note(f"pass {step.name}: {before} -> {count} operations, {seconds * 1e3:.1f} ms")
         if checked:
             check(model)
             if not step.ensures(model):
