@@ -7,7 +7,7 @@ JOBS ?= 2
 SEED ?= 0
 COUNT ?= 24
 
-.PHONY: demo test lint house bench mutants lines clean
+.PHONY: demo test lint site house bench mutants lines clean
 
 demo: $(READY)
 	$(BIN)/python examples/resnet50.py
@@ -19,6 +19,9 @@ lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+site: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 house: $(READY)
 	$(BIN)/python -m benchmarks.house
@@ -35,6 +38,26 @@ lines: $(READY)
 		$(foreach d,builtin litert onnxruntime openvino torch,--device $(d))
 	$(BIN)/python -m conformance.lines build/lines --list
 
+.PHONY: dist smoke
+
+# What is published, in dist/: each wheel is made from its source distribution.
+dist:
+	rm -rf dist build/dist
+	$(PYTHON) -m venv build/dist
+	build/dist/bin/python -m pip install --quiet --disable-pip-version-check build twine
+	build/dist/bin/python -m build --outdir dist .
+	build/dist/bin/python -m build --outdir dist distributions/conformance
+	build/dist/bin/python -m twine check --strict dist/*
+
+# The wheels in an environment of their own, without any framework: for any Python that is supported.
+smoke: dist
+	rm -rf build/smoke
+	$(PYTHON) -m venv build/smoke
+	build/smoke/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	build/smoke/bin/nnadapter doctor
+	cd build/smoke && bin/python -X dev -W error -m nnadapter demo shown
+	build/smoke/bin/nnadapter conform --frontend nnir --device builtin --jobs $(JOBS)
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
@@ -42,4 +65,4 @@ $(READY): pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) build *.egg-info
+	rm -rf $(VENV) build dist *.egg-info distributions/*/*.egg-info distributions/*/build
