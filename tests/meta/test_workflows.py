@@ -1,4 +1,4 @@
-"""What the hosting service reads: workflows call targets of the Makefile, forms ask for what helps."""
+"""What the hosting service reads: workflows call the Makefile, forms ask for what helps."""
 
 from __future__ import annotations
 
