@@ -5,7 +5,6 @@ python -m conformance.suites.opinfo_errors [--match REGEX]
 
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import sys
@@ -14,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import click
 import numpy as np
 
 from frontends.torch.reading import schema
@@ -104,20 +104,19 @@ def _describe_call(head: dict[str, Any], tensors: Sequence[np.ndarray]) -> str:
     return f"{head['op']}({', '.join(parts)})"
 
 
-def main() -> int:
+@click.command(help=__doc__)
+@click.option("--match", default="", help="Names of operators, as a regular expression.")
+def main(*, match: str) -> None:
     """Print the calls that we accept, and counts."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--match", default="")
-    given = parser.parse_args()
     counts: Counter[str] = Counter()
     with Oracle(WORKER, timeout=120) as oracle:
-        for found in refusals(oracle, given.match):
+        for found in refusals(oracle, match):
             counts["accepted" if found.accepted else "refused"] += 1
             if found.accepted:
-                sys.stdout.write(f"{found.op}: {found.call}: {found.says}\n")
-    sys.stdout.write(f"{dict(counts)}\n")
-    return 0 if not counts["accepted"] else 1
+                click.echo(f"{found.op}: {found.call}: {found.says}")
+    click.echo(dict(counts))
+    sys.exit(0 if not counts["accepted"] else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

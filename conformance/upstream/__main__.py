@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
-from collections.abc import Sequence
+
+import click
 
 from nnir.staging import replacing
 
@@ -14,27 +14,26 @@ from .page import PAGE, page, read_outputs
 from .running import Status, try_bugs
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The status: 1 where a program does not show its bug."""
-    parser = argparse.ArgumentParser(prog="python -m conformance.upstream", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, say what each prints")
-    parser.add_argument("--python", default=sys.executable, help="the Python that runs programs")
-    parser.add_argument("--match", default="", help="names of programs, as a regular expression")
-    given = parser.parse_args(arguments)
+@click.command(help=__doc__)
+@click.option("--check", is_flag=True, help="Write nothing, say what each prints.")
+@click.option("--python", default=sys.executable, help="The Python that runs programs.")
+@click.option("--match", default="", help="Names of programs, as a regular expression.")
+def main(*, check: bool, python: str, match: str) -> None:
+    """Exit status 1 where a program does not show its bug."""
     every = read_bugs()
     outputs = read_outputs(PAGE.read_text()) if PAGE.exists() else {}
     others = False
-    for found in try_bugs([b for b in every if re.search(given.match, b.name)], given.python):
+    for found in try_bugs([b for b in every if re.search(match, b.name)], python):
         others |= found.status != Status.THERE
-        if given.check or found.status != Status.THERE:
-            sys.stdout.write(f"{found.bug.name}: {found.status.name}\n    {found.text}\n")
+        if check or found.status != Status.THERE:
+            click.echo(f"{found.bug.name}: {found.status.name}\n    {found.text}")
         if found.status == Status.THERE:
             outputs[found.bug.name] = found.text
-    if not given.check:
+    if not check:
         with replacing(PAGE) as file:
             file.write(page(every, outputs).encode())
-    return int(others)
+    sys.exit(int(others))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
+
+import click
 
 from nnir.errors import BadInput, NNAdapterError, summary
 from nnir.staging import replacing
@@ -25,45 +26,39 @@ from .tracks import TRACKS, Track
 OLD_PADDLE = "2.6."
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The status: 1 where the page is not what the kept findings say, with `--check`, or where
-    there is nothing to compare."""
-    parser = argparse.ArgumentParser(prog="python -m conformance.version_differences")
-    parser.description = __doc__
-    names = [t.name for t in TRACKS]
-    parser.add_argument(
-        "--only",
-        action="append",
-        default=[],
-        choices=names,
-        metavar="NAME",
-        help=f"ask this one alone, keep the rest; may be given again: {', '.join(names)}",
-    )
-    parser.add_argument(
-        "--version",
-        action="append",
-        default=[],
-        metavar="NAME==VERSION",
-        help="ask these older versions in place of the usual ones; may be given again",
-    )
-    parser.add_argument("--print", action="store_true", help="write the page anew, ask nobody")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 on a change")
-    given = parser.parse_args(arguments)
+@click.command(help=__doc__)
+@click.option(
+    "--only",
+    multiple=True,
+    type=click.Choice([t.name for t in TRACKS]),
+    help="Ask this one alone, keep the rest; may be given again.",
+)
+@click.option(
+    "--version",
+    "versions",
+    multiple=True,
+    metavar="NAME==VERSION",
+    help="Ask these older versions in place of the usual ones; may be given again.",
+)
+@click.option("--print", "is_printed", is_flag=True, help="Write the page anew, ask nobody.")
+@click.option("--check", is_flag=True, help="Write nothing; exit status 1 on a change.")
+def main(*, only: Sequence[str], versions: Sequence[str], is_printed: bool, check: bool) -> None:
+    """Exit status 1 also where there is nothing to compare."""
     kept = findings.read() if findings.PATH.exists() else []
-    if given.check:
-        return int(not PAGE.exists() or PAGE.read_text() != page(kept))
+    if check:
+        sys.exit(int(not PAGE.exists() or PAGE.read_text() != page(kept)))
     try:
-        tracks = [] if given.print else choose(given.only, given.version)
+        tracks = [] if is_printed else choose(only, versions)
         for track in tracks:
             kept = merge(kept, find(track))
             findings.write(kept)
     except BadInput as error:
         tell(summary(error))
-        return 1
+        sys.exit(1)
     with replacing(PAGE) as file:
         file.write(page(kept).encode())
-    sys.stdout.writelines(f"{line}\n" for line in totals(kept))
-    return 0
+    for line in totals(kept):
+        click.echo(line)
 
 
 def choose(only: Sequence[str], wanted: Sequence[str]) -> list[Track]:
@@ -123,9 +118,8 @@ def installed_version(track: Track) -> str:
 
 def tell(line: str) -> None:
     """Say what takes time."""
-    sys.stderr.write(f"{line}\n")
-    sys.stderr.flush()
+    click.echo(line, err=True)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
