@@ -53,7 +53,8 @@ def _cell(value: object) -> str:
     return str(value).replace("|", "\\|").replace("\n", " ")
 
 
-def _support(operator: Operator, lowerings: Lowerings) -> str:
+def support(operator: Operator, lowerings: Lowerings) -> str:
+    """How a device runs an operator: "lowered", "decomposed" into others, or "no"."""
     if lowerings.find(operator) is not None:
         return "lowered"
     return "decomposed" if operator.decomposition is not None else "no"
@@ -78,7 +79,7 @@ def operators() -> str:
             f"`{', '.join(o.operands)}`",
             inspect.cleandoc(o.__doc__ or "").splitlines()[0],
             "; ".join(explain_standard(o)),
-            *(_support(o, lowerings) for lowerings in devices.values()),
+            *(support(o, lowerings) for lowerings in devices.values()),
         )
         for o in sorted(OPERATORS.values(), key=lambda o: o.code)
     ]

@@ -26,6 +26,11 @@ def kept(frontend: str) -> ledger.Ledger:
     return ledger.read(name) if name in ledger.FRONTENDS else {}
 
 
+def sources_of(operator: str, frontend: str) -> ledger.Ledger:
+    """The operators of a source that are converted to a standard one, or mostly to it."""
+    return {op: rows for op, rows in kept(frontend).items() if rows.standard("")[:1] == (operator,)}
+
+
 @cache
 def _subjects() -> dict[str, str]:
     """The standard operator that each spelling is mostly about, in any frontend."""

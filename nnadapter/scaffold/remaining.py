@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from importlib.util import find_spec
 from inspect import unwrap
 from pathlib import Path
 from typing import Any
 
-from conformance import ledger
-from conformance.running.choosing import kept
+from conformance.running.choosing import kept, sources_of
 from frontends.families import LateTable
 from hal.lowering import Bound
 from hal.runtime import manager
@@ -85,10 +85,7 @@ def _converters(operator: Operator[Any], frontend: str) -> Part:
     """The operators of a source that are converted to it, or mostly to it."""
     names = dict.fromkeys(_of_plugins(operator, frontend), HAS)
     stubs = [n for n, is_stub in _of_plugins(operator, frontend).items() if is_stub]
-    names |= dict.fromkeys(
-        (op for op, rows in kept(frontend).items() if rows.standard("")[:1] == (operator.name,)),
-        HAS,
-    )
+    names |= dict.fromkeys(sources_of(operator.name, frontend), HAS)
     names |= dict.fromkeys(_not_kept(operator, frontend), HAS)
     part = f"converters of {frontend}"
     if stubs:
@@ -139,12 +136,8 @@ def _lowering(operator: Operator[Any], name: str) -> Part:
 def _cases(operator: Operator[Any]) -> Iterator[Part]:
     """How many cases each frontend has of it; "nnir" are those of the operator itself."""
     for frontend in ("nnir", *FRONTENDS):
-        count = sum(
-            rows.count
-            for rows in (kept(frontend) if frontend in ledger.FRONTENDS else {}).values()
-            if rows.standard("")[:1] == (operator.name,)
-        )
-        if not count and frontend == "nnir":
+        count = sum(rows.count for rows in sources_of(operator.name, frontend).values())
+        if not count and frontend == "nnir" and find_spec("conformance.cases"):
             from conformance.cases.nnir import CASES  # takes a while
 
             count = sum(case.operator is operator for case in CASES)
