@@ -1,0 +1,176 @@
+"""The files that pages name: each function puts some into the page's folder.
+
+`sources` is a folder with what TensorFlow, LiteRT and Paddle wrote for the other tests. A function
+may give names for the Python of the page.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+import nnadapter
+from nnadapter.commands.demo import network
+
+
+def model(folder: Path, sources: Path) -> None:
+    """`model.onnx`: a small residual network, images to probabilities, any batch."""
+    nnadapter.convert(network(), folder / "model.onnx", verify=False)
+
+
+def resnet50(folder: Path, sources: Path) -> None:
+    """`resnet50.onnx`, small."""
+    nnadapter.convert(network(), folder / "resnet50.onnx", verify=False)
+
+
+def images(folder: Path, sources: Path) -> dict[str, Any]:
+    """`x`: two images for `model.onnx`."""
+    return {"x": np.random.default_rng(0).random((2, 3, 32, 32), np.float32)}
+
+
+def saved_model(folder: Path, sources: Path) -> None:
+    """`saved_model/`: a convolutional network of Keras."""
+    shutil.copytree(sources / "tensorflow" / "cnn", folder / "saved_model")
+
+
+def frozen(folder: Path, sources: Path) -> None:
+    """`frozen.pb`: a graph of TensorFlow 1."""
+    shutil.copy(sources / "tensorflow" / "frozen.pb", folder)
+
+
+def keras_archive(folder: Path, sources: Path) -> None:
+    """`model.keras`."""
+    shutil.copy(sources / "tensorflow" / "archive.keras", folder / "model.keras")
+
+
+def mobilenet_int8(folder: Path, sources: Path) -> None:
+    """`mobilenet_int8.tflite`: a quantised network."""
+    shutil.copy(sources / "tflite" / "mobile_int8.tflite", folder / "mobilenet_int8.tflite")
+
+
+def inference(folder: Path, sources: Path) -> None:
+    """`inference.json` and its weights: a program of Paddle 3."""
+    for suffix in ("json", "pdiparams"):
+        shutil.copy(sources / "paddle" / f"cnn.{suffix}", folder / f"inference.{suffix}")
+
+
+def custom(folder: Path, sources: Path) -> None:
+    """`custom.onnx`: two operators of a domain that nobody knows."""
+    nodes = [
+        helper.make_node("Rotate", ["x"], ["a"], "first", domain="my.ops"),
+        helper.make_node("Relu", ["a"], ["b"], "second"),
+        helper.make_node("Rotate", ["b"], ["c"], "third", domain="my.ops"),
+        helper.make_node("Warp", ["c"], ["y"], "last", domain="my.ops"),
+    ]
+    write_onnx(folder / "custom.onnx", nodes, {"x": ["n", 3]}, {"y": ["n", 3]}, domain="my.ops")
+
+
+def wide(folder: Path, sources: Path) -> None:
+    """`wide.onnx`: a GELU and a determinant of FLOAT64."""
+    nodes = [
+        helper.make_node("Gelu", ["x"], ["a"], "gelu"),
+        helper.make_node("Det", ["a"], ["y"], "det"),
+    ]
+    inputs, outputs = {"x": ["n", 3, 3]}, {"y": ["n"]}
+    write_onnx(folder / "wide.onnx", nodes, inputs, outputs, kind=TensorProto.DOUBLE)
+
+
+def sequence(folder: Path, sources: Path) -> None:
+    """`sequence.onnx`: [batch, seq, 4] to [batch, 2 seq, 3]."""
+    weight = np.random.default_rng(0).standard_normal((4, 3)).astype(np.float32)
+    nodes = [
+        helper.make_node("Concat", ["x", "x"], ["twice"], "twice", axis=1),
+        helper.make_node("MatMul", ["twice", "w"], ["y"], "project"),
+    ]
+    inputs, outputs = {"x": ["batch", "seq", 4]}, {"y": ["batch", "length", 3]}
+    write_onnx(folder / "sequence.onnx", nodes, inputs, outputs, {"w": weight})
+
+
+def loop(folder: Path, sources: Path) -> None:
+    """`loop.onnx`: a Loop whose number of iterations is an input, then an If."""
+    body = helper.make_graph(
+        [
+            helper.make_node("Add", ["a", "step"], ["b"]),
+            helper.make_node("Identity", ["go"], ["again"]),
+        ],
+        "body",
+        [value("i", [], TensorProto.INT64), value("go", [], TensorProto.BOOL), value("a", [2])],
+        [value("again", [], TensorProto.BOOL), value("b", [2])],
+    )
+    branches = {
+        f"{name}_branch": helper.make_graph(
+            [helper.make_node(op, ["last"], [name])], name, [], [value(name, [2])]
+        )
+        for name, op in {"then": "Neg", "else": "Abs"}.items()
+    }
+    nodes = [
+        helper.make_node("Loop", ["trips", "", "x"], ["last"], "loop", body=body),
+        helper.make_node("If", ["flag"], ["y"], "if", **branches),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "loop",
+        [
+            *(value("x", [2]), value("step", [2])),
+            *(value("trips", [], TensorProto.INT64), value("flag", [], TensorProto.BOOL)),
+        ],
+        [value("y", [2])],
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), folder / "loop.onnx")
+
+
+def half(folder: Path, sources: Path) -> None:
+    """`half.onnx`: FLOAT16, with a square that overflows for inputs above 255."""
+    nodes = [
+        helper.make_node("Mul", ["x", "x"], ["squares"], "square"),
+        helper.make_node("ReduceMean", ["squares", "axes"], ["mean"], "mean"),
+        helper.make_node("Sqrt", ["mean"], ["y"], "root"),
+    ]
+    inputs, outputs = {"x": ["n", 8]}, {"y": ["n", 1]}
+    axes = {"axes": np.array([1], np.int64)}
+    write_onnx(folder / "half.onnx", nodes, inputs, outputs, axes, kind=TensorProto.FLOAT16)
+
+
+def external(folder: Path, sources: Path) -> None:
+    """`big.onnx` with its weights in `big.data`."""
+    weight = np.random.default_rng(0).standard_normal((64, 64)).astype(np.float32)
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], "product")]
+    path = folder / "whole.onnx"
+    write_onnx(path, nodes, {"x": ["n", 64]}, {"y": ["n", 64]}, {"w": weight})
+    how: dict[str, Any] = {"save_as_external_data": True, "location": "big.data"}
+    onnx.save(onnx.load(path), folder / "big.onnx", size_threshold=0, **how)
+    path.unlink()
+
+
+def write_onnx(
+    path: Path,
+    nodes: list[onnx.NodeProto],
+    inputs: dict[str, list[int | str]],
+    outputs: dict[str, list[int | str]],
+    weights: dict[str, np.ndarray] | None = None,
+    *,
+    kind: int = TensorProto.FLOAT,
+    domain: str = "",
+) -> None:
+    """Write a model of one type of elements."""
+    graph = helper.make_graph(
+        nodes,
+        path.stem,
+        [value(name, shape, kind) for name, shape in inputs.items()],
+        [value(name, shape, kind) for name, shape in outputs.items()],
+        [numpy_helper.from_array(array, name) for name, array in (weights or {}).items()],
+    )
+    opsets = [helper.make_opsetid("", 20)]
+    opsets += [helper.make_opsetid(domain, 1)] if domain else []
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=10), path)
+
+
+def value(name: str, shape: list[int | str], kind: int = TensorProto.FLOAT) -> onnx.ValueInfoProto:
+    """An input or output of a graph."""
+    return helper.make_tensor_value_info(name, kind, shape)
