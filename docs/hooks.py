@@ -22,6 +22,7 @@ DOCS = ROOT / "docs"
 LINK = re.compile(r"(\]\(|src=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 MADE = ("reference", "source/", "api.md")
+CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TOP = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 SUFFIXES = {".py": "python", ".h": "c", ".c": "c", ".toml": "toml", ".cpp": "cpp"}
 RENAMES = {"framework_differences.html": "framework_differences_filters.html"}
@@ -50,6 +51,11 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return f"{before}{_lead(base, link)}{anchor}"
 
     return _outside_fences(markdown, lambda text: LINK.sub(lead, text))
+
+
+def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
+    """In tables of Markdown a bar inside of code is written `\\|`; show it as a bar."""
+    return CELL.sub(lambda cell: cell.group().replace("\\|", "|"), html)
 
 
 def _outside_fences(markdown: str, change: Any) -> str:

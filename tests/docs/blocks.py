@@ -30,8 +30,8 @@ FENCE = re.compile(
 FILES = re.compile(r"^<!-- files: ([^\n]+) -->$", re.MULTILINE)
 RUN = ("python", "sh")
 FRAMEWORKS = {
-    "tensorflow": r"^\s*(import|from) (tensorflow|keras)\b",
-    "paddle": r"^\s*(import|from) paddle\b",
+    "tensorflow": r"^\s*(import|from) (tensorflow|keras)\b|\bkeras_model\b",
+    "paddle": r"^\s*(import|from) paddle\b|\bpaddle\.",
     "torch": r"^\s*(import|from) torch\b|\.pt2\b|\btorch\b.*--device|--device[ =]\S*torch",
 }
 """Which process a page is run in: that of the first framework whose pattern its code has."""

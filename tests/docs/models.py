@@ -23,9 +23,96 @@ def model(folder: Path, sources: Path) -> None:
     nnadapter.convert(network(), folder / "model.onnx", verify=False)
 
 
-def resnet50(folder: Path, sources: Path) -> None:
-    """`resnet50.onnx`, small."""
-    nnadapter.convert(network(), folder / "resnet50.onnx", verify=False)
+def resnet50(folder: Path, sources: Path) -> dict[str, Any]:
+    """`resnet50.onnx`, small, and `x`, an image for it."""
+    filters = np.random.default_rng(1).standard_normal((5, 3, 3, 3)).astype(np.float32)
+    nodes = [
+        helper.make_node("Conv", ["x", "w"], ["a"], "conv"),
+        helper.make_node("Relu", ["a"], ["b"], "relu"),
+        helper.make_node("GlobalAveragePool", ["b"], ["c"], "pool"),
+        helper.make_node("Flatten", ["c"], ["y"], "flatten"),
+    ]
+    inputs, outputs = {"x": ["n", 3, 8, 8]}, {"y": ["n", 5]}
+    write_onnx(folder / "resnet50.onnx", nodes, inputs, outputs, {"w": filters})
+    return {"x": np.ones((1, 3, 8, 8), np.float32)}
+
+
+def loaded(folder: Path, sources: Path) -> dict[str, Any]:
+    """`nna`, `model`, an image `x` and memory for its result."""
+    model = nnadapter.load(folder / "model.onnx")
+    mine = np.empty((2, 10), np.float32)
+    return {"nna": nnadapter, "model": model, "mine": mine, "Path": Path, **images(folder, sources)}
+
+
+def split(folder: Path, sources: Path) -> None:
+    """`split.txt`: every RELU on the host."""
+    (folder / "split.txt").write_text("RELU\n")
+
+
+def pair(folder: Path, sources: Path) -> None:
+    """`old.onnx` and `new.onnx`, which are equal, and `model.pt2`."""
+    for name in ("old.onnx", "new.onnx"):
+        shutil.copy(folder / "model.onnx", folder / name)
+    nnadapter.convert(folder / "model.onnx", folder / "model.pt2", verify=False)
+
+
+def house(folder: Path, sources: Path) -> dict[str, Any]:
+    """What a module of operators imports."""
+    from nnir.model import Value
+    from nnir.operator import operator, require
+    from nnir.ops.activation import wide
+    from nnir.types import TensorType
+
+    names: dict[str, Any] = {"np": np, "operator": operator, "require": require, "wide": wide}
+    return names | {"Value": Value, "TensorType": TensorType}
+
+
+def keras_network(folder: Path, sources: Path) -> dict[str, Any]:
+    """`keras_model`: one in memory."""
+    import keras
+
+    layers = [keras.Input((4,)), keras.layers.Dense(3)]
+    return {"keras_model": keras.Sequential(layers)}
+
+
+def mobilenet(folder: Path, sources: Path) -> None:
+    """`mobilenet.tflite`: a float network."""
+    shutil.copy(sources / "tflite" / "cnn.tflite", folder / "mobilenet.tflite")
+
+
+def legacy(folder: Path, sources: Path) -> None:
+    """A program of Paddle 1 and 2, in the places and under the names that it may have."""
+    from tests.frontends.paddle_legacy_bytes import Op, around, parameter, program, variable
+
+    scaled = Op("elementwise_mul", {"X": ["x"], "Y": ["w"]}, {"Out": ["y"]})
+    ends = variable("x", [-1, 3]), variable("w", [3], stored=True)
+    weights = parameter(np.array([1, 2, 3], np.float32).tobytes(), [3])
+    (folder / "folder").mkdir()
+    names = ("old.pdmodel", "old.pdiparams"), ("__model__", "__params__")
+    for model, params in (*names, ("folder/__model__", "folder/w")):
+        (folder / model).write_bytes(program(around(scaled), variables=ends))
+        (folder / params).write_bytes(weights)
+
+
+def paddle_layer(folder: Path, sources: Path) -> dict[str, Any]:
+    """`layer` and `program`, in memory."""
+    import paddle
+
+    layer = paddle.nn.Conv2D(3, 4, 3)
+    return {"paddle": paddle, "layer": layer, "program": paddle.jit.load(str(folder / "inference"))}
+
+
+def torch_module(folder: Path, sources: Path) -> dict[str, Any]:
+    """`net.pt2`, and a `module` with its input `x` and a mask `m`."""
+    import torch
+
+    class Masked(torch.nn.Module):
+        def forward(self, x: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+            return x if mask is None else x * mask
+
+    module, x = Masked(), torch.ones(2, 4)
+    torch.export.save(torch.export.export(module, (x,)), folder / "net.pt2")
+    return {"torch": torch, "module": module, "x": x, "m": torch.ones(2, 4)}
 
 
 def images(folder: Path, sources: Path) -> dict[str, Any]:

@@ -26,7 +26,15 @@ GENERATED = {
 }
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [p for p in map(read_page, TEXTS) if p.name not in GENERATED]
-NOT_RUN: dict[str, int] = {}
+NOT_RUN = {
+    "README.md": 1,
+    "CONTRIBUTING.md": 4,
+    "docs/conformance.md": 8,
+    "docs/devices.md": 2,
+    "docs/index.md": 1,
+    "docs/plugins.md": 1,
+    "docs/pytorch.md": 1,
+}
 """How many blocks of a page are not run; each has its reason beside it, in the page."""
 
 
