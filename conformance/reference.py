@@ -15,7 +15,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from nnir.decompositions.impossible import explain_standard
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 from nnir.ops.meanings import meaning_of, source_of
+from nnir.ops.signatures import default_of, signature_of, type_of
 from nnir.staging import replacing
 
 from . import ledger
@@ -80,7 +80,7 @@ def index(families: dict[str, list[Operator[Any]]]) -> str:
         f"# Operator reference\n\nThe {count} operators of the standard and "
         f"{len(OPERATORS) - count} extensions (codes from 1000), with everything that the "
         "definitions and the recorded runs of the conformance cases say. `nnadapter ops NAME` "
-        "prints the definition, [operators.md](operators.md) has all operators in one table.\n\n"
+        "prints the definition; [all operators](operators.md) stand in one table too.\n\n"
         + table(("family", "operators"), rows)
     )
 
@@ -119,8 +119,8 @@ def _definition(operator: Operator[Any]) -> Iterator[str]:
     rows = [
         (
             f"`{name}`",
-            f"`{annotation(parameter)}`",
-            "" if parameter.default is parameter.empty else f"`{literal(parameter.default)}`",
+            f"`{type_of(parameter)}`",
+            f"`{default}`" if (default := default_of(parameter)) else "",
             escape(meaning_of(operator, name)),
         )
         for name, parameter in operator.signature.parameters.items()
@@ -149,33 +149,6 @@ def escape(text: str) -> str:
         f"`{part}`" if k % 2 else re.sub(r"([\\*_\[\]])", r"\\\1", part).replace("<", "&lt;")
         for k, part in enumerate(parts)
     )
-
-
-def signature_of(operator: Operator[Any]) -> str:
-    """The signature as it is written in the code, a parameter a line where it is long."""
-    parts: list[str] = []
-    signature = operator.signature
-    for parameter in signature.parameters.values():
-        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
-            parts.append("*")
-        stars = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
-        default = "" if parameter.default is parameter.empty else f" = {literal(parameter.default)}"
-        parts.append(f"{stars}{parameter.name}: {annotation(parameter)}{default}")
-    gives = str(signature.return_annotation).strip("'")
-    line = f"{anchor(operator)}({', '.join(parts)}) -> {gives}"
-    if len(line) <= 88:
-        return line
-    return f"{anchor(operator)}(\n" + "".join(f"    {p},\n" for p in parts) + f") -> {gives}"
-
-
-def annotation(parameter: inspect.Parameter) -> str:
-    """The type of a parameter."""
-    return str(parameter.annotation).strip("'")
-
-
-def literal(value: object) -> str:
-    """A default as one writes it."""
-    return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
 
 
 @dataclass

@@ -15,13 +15,17 @@ from typing import Any
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 import nnadapter
-from conformance.reference import family_pages
+from conformance.reference import anchor, family_pages
+from nnir.ops import OPERATORS
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 LINK = re.compile(r"(\]\(|src=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 MADE = ("reference", "source/", "api.md")
+NUMBER = re.compile(r"\d+\. ")
+HEADING = re.compile(r"^##+ |^::: ", re.MULTILINE)
+ROW = re.compile(r"^\| `([A-Z0-9_]+)` \|", re.MULTILINE)
 CELL = re.compile(r"<td\b.*?</td>", re.DOTALL)
 TOP = ("CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
 SUFFIXES = {".py": "python", ".h": "c", ".c": "c", ".toml": "toml", ".cpp": "cpp"}
@@ -45,6 +49,11 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
     """Lead links out of the folder to their copies."""
     base = page.file.src_uri
+    markdown = _widen_lists(markdown)
+    if not HEADING.search(markdown):
+        page.meta["hide"] = ["toc"]  # more room for tables
+    if base == "operators.md":
+        markdown = ROW.sub(_link_operator, markdown)
 
     def lead(match: re.Match[str]) -> str:
         before, link, anchor = match.groups(default="")
@@ -56,6 +65,21 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
     """In tables of Markdown a bar inside of code is written `\\|`; show it as a bar."""
     return CELL.sub(lambda cell: cell.group().replace("\\|", "|"), html)
+
+
+def _widen_lists(markdown: str) -> str:
+    """Indent what belongs to a numbered item by four spaces, as Python-Markdown wants it."""
+    lines, is_item = [], False
+    for line in markdown.split("\n"):
+        is_item = bool(NUMBER.match(line)) or (is_item and (not line or line.startswith("   ")))
+        lines.append(f" {line}" if is_item and line.startswith("   ") else line)
+    return "\n".join(lines)
+
+
+def _link_operator(row: re.Match[str]) -> str:
+    """The first cell of a row of operators.md, which leads to the reference."""
+    operator = OPERATORS[row[1]]
+    return f"| [`{row[1]}`](reference/{operator.family}.md#{anchor(operator)}) |"
 
 
 def _outside_fences(markdown: str, change: Any) -> str:

@@ -95,16 +95,17 @@ def _explain(operator: Operator[Any]) -> None:
     """Print what an operator computes, takes and is from."""
     from nnir.decompositions.impossible import explain_standard
     from nnir.ops.meanings import meaning_of, source_of
+    from nnir.ops.signatures import signature_of, type_of
     from nnir.plugins import REGISTRY
 
     owner, _ = REGISTRY.owners().get(operator.name, (None, None))
     click.echo(f"{operator.name} (code {operator.code}, {operator.since})")
     click.echo(f"operands: {', '.join(operator.operands)}")
     click.echo(f"source: {f'the plug-in {owner}' if owner else source_of(operator)}")
-    click.echo(f"{operator.name.lower()}{operator.signature}\n")
+    click.echo(f"{signature_of(operator)}\n")
     click.echo(python_inspect.cleandoc(operator.__doc__ or ""))
     for attribute in operator.attributes:
-        kind = operator.signature.parameters[attribute].annotation
+        kind = type_of(operator.signature.parameters[attribute])
         meaning = "" if owner else f": {meaning_of(operator, attribute)}"
         click.echo(f"  {attribute} ({kind}){meaning}")
     for line in explain_standard(operator):

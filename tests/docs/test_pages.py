@@ -109,3 +109,14 @@ def test_a_page_is_read(tmp_path: Path) -> None:
     page.write_text("<!-- hidden: no -->\n```sh\nmake\n```\n")
     with pytest.raises(ValueError, match="means nothing"):
         read_page(page)
+
+
+def test_each_of_the_twenty_questions_has_its_page() -> None:
+    folder = ROOT / "docs" / "howto"
+    linked = re.findall(r"^\* \[.+\]\(([\w-]+\.md)\)$", (folder / "index.md").read_text(), re.M)
+    pages = {p.name for p in folder.glob("*.md")} - {"index.md"}
+    assert set(linked) == pages
+    assert len(linked) == len(pages) == 20
+    for name in linked:
+        page = read_page(folder / name)
+        assert any(b.is_run and b.printed for b in page.blocks), f"{name} shows nothing printed"
