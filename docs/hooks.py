@@ -23,6 +23,7 @@ DOCS = ROOT / "docs"
 LINK = re.compile(r"(\]\(|src=\")([^)\s\"#]+)(#[^)\s\"]*)?(?=[)\"])")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 MADE = ("reference", "source/", "api.md")
+NESTED = re.compile(r"^  (?=[*-] )", re.MULTILINE)
 NUMBER = re.compile(r"\d+\. ")
 HEADING = re.compile(r"^##+ |^::: ", re.MULTILINE)
 ROW = re.compile(r"^\| `([A-Z0-9_]+)` \|", re.MULTILINE)
@@ -68,8 +69,9 @@ def on_page_content(html: str, page: Any, config: Any, files: Files) -> str:
 
 
 def _widen_lists(markdown: str) -> str:
-    """Indent what belongs to a numbered item by four spaces, as Python-Markdown wants it."""
+    """Indent what belongs to an item of a list by four spaces, as Python-Markdown wants it."""
     lines, is_item = [], False
+    markdown = NESTED.sub("    ", markdown)
     for line in markdown.split("\n"):
         is_item = bool(NUMBER.match(line)) or (is_item and (not line or line.startswith("   ")))
         lines.append(f" {line}" if is_item and line.startswith("   ") else line)

@@ -88,7 +88,7 @@ def home(tmp_path: Path) -> Path:
 def test_what_is_not_written_yet_says_so(home: Path) -> None:
     shown = nnadapter(home, "ops", "rotary")
     assert shown.returncode == 0, shown.stderr
-    assert "scale: 'float' = 1.0" in shown.stdout
+    assert "scale: float = 1.0" in shown.stdout
     done = nnadapter(home, "conform", "--op", "rotary", "--json", "run.json")
     assert done.returncode == 1
     found = against.load(home / "run.json").results

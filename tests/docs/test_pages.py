@@ -27,7 +27,7 @@ GENERATED = {
 TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 PAGES = [p for p in map(read_page, TEXTS) if p.name not in GENERATED]
 NOT_RUN = {
-    "README.md": 1,
+    "README.md": 2,
     "CONTRIBUTING.md": 4,
     "docs/conformance.md": 8,
     "docs/devices.md": 2,
