@@ -17,8 +17,20 @@ from ..case import Case, array_of
 Arguments = Callable[[Case], Mapping[str, Any]]
 
 
+def defaults(converter: Converter) -> dict[str, Any]:
+    """The parameters with a default that a model may give, and their defaults."""
+    return {
+        name: parameter.default
+        for name, (parameter, _) in converter.parameters.items()
+        if parameter.default is not inspect.Parameter.empty and name not in converter.services
+    }
+
+
 def untried_parameters(
-    table: Table, cases: Iterable[Case], arguments_of: Arguments
+    table: Table,
+    cases: Iterable[Case],
+    arguments_of: Arguments,
+    defaults_of: Callable[[Converter], Mapping[str, Any]] = defaults,
 ) -> dict[str, list[str]]:
     """For each operator the parameters of its converters that are only tried with their default.
 
@@ -35,21 +47,12 @@ def untried_parameters(
         missing = {
             parameter
             for converter in versions.values()
-            for parameter, default in defaults(converter).items()
+            for parameter, default in defaults_of(converter).items()
             if not any(parameter in row and differs(row[parameter], default) for row in rows)
         }
         if missing:
             found[name] = sorted(missing)
     return found
-
-
-def defaults(converter: Converter) -> dict[str, Any]:
-    """The parameters with a default that a model may give, and their defaults."""
-    return {
-        name: parameter.default
-        for name, (parameter, _) in converter.parameters.items()
-        if parameter.default is not inspect.Parameter.empty and name not in converter.services
-    }
 
 
 def without_excuse(

@@ -30,11 +30,12 @@ from conformance.oracles.oracle import Oracle
 from frontends.onnx import TABLE as ONNX
 from frontends.onnx.reading import reader as onnx_reader
 from frontends.source import SourceGraph, SourceNode
-from frontends.table import Table
+from frontends.table import Converter, Table
 from frontends.tflite import TABLE as TFLITE
 from frontends.tflite.reading import reader as tflite_reader
 from frontends.torch import TABLE as TORCH
 from nnir.errors import BadType, Unsupported
+from nnir.formats.tflite import schema
 from nnir.model import Value
 
 from ..frontends.test_stablehlo import PLANES, REFUSED, ROWS, Row, ran, wanted
@@ -102,7 +103,9 @@ def missing(writer: Oracle) -> dict[str, dict[str, list[str]]]:
     names = torch_engine.ENGINE.names
     return {
         "onnx": untried_parameters(ONNX, onnx_cases(), partial(placed, ONNX)),
-        "tflite": untried_parameters(TFLITE, tflite_cases(writer), partial(placed, TFLITE)),
+        "tflite": untried_parameters(
+            TFLITE, tflite_cases(writer), partial(placed, TFLITE), schema_defaults
+        ),
         "torch": untried_parameters(
             TORCH, TORCH_CASES, lambda c: dict(zip(names(c), c.inputs, strict=False)) | c.attrs
         ),
@@ -114,6 +117,12 @@ def placed(table: Table, case: Case) -> Mapping[str, Any]:
     newest = max(onnx_engine.versions(case).values())
     converter = table.find(name_of(case), case.opset or newest)
     return {} if converter is None else bind_by_position(converter, case.inputs, case.attrs)
+
+
+def schema_defaults(converter: Converter) -> dict[str, Any]:
+    """The defaults of options, which TFLite's schema has instead of our signatures."""
+    options = schema.defaults_of(converter.name).items()
+    return defaults(converter) | {n: v for n, v in options if n in converter.parameters}
 
 
 def nodes_of(graph: SourceGraph) -> Iterator[SourceNode]:

@@ -41,7 +41,7 @@ def relu_0_to_1(input: Value) -> Value:
 
 
 @table.convert("LEAKY_RELU")
-def leaky_relu(input: Value, *, alpha: float = 0.0) -> Value:
+def leaky_relu(input: Value, *, alpha: float) -> Value:
     return activation.leaky_relu(input, alpha=alpha)
 
 
@@ -62,11 +62,11 @@ def hard_swish(input: Value) -> Value:
 
 
 @table.convert("GELU")
-def gelu(input: Value, *, approximate: bool = False) -> Value:
+def gelu(input: Value, *, approximate: bool) -> Value:
     return activation.gelu(input, approximate=approximate)
 
 
 @table.convert("SOFTMAX")
-def softmax(input: Value, *, beta: float = 0.0) -> Value:
+def softmax(input: Value, *, beta: float) -> Value:
     scaled = input if beta == 1 else input * beta
     return activation.softmax(scaled, axis=-1)

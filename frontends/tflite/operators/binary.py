@@ -6,7 +6,7 @@ from nnir.model import Value
 from nnir.ops import binary, unary
 
 from ...table import Table
-from .fused import NONE, activate
+from .fused import activate
 
 table = Table()
 table.same(
@@ -35,22 +35,22 @@ def squared_difference(x: Value, y: Value) -> Value:
 
 
 @table.convert("ADD")
-def add(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+def add(x: Value, y: Value, *, fused_activation_function: str) -> Value:
     return activate(x + y, fused_activation_function)
 
 
 @table.convert("SUB")
-def sub(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+def sub(x: Value, y: Value, *, fused_activation_function: str) -> Value:
     return activate(x - y, fused_activation_function)
 
 
 @table.convert("MUL")
-def mul(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+def mul(x: Value, y: Value, *, fused_activation_function: str) -> Value:
     return activate(x * y, fused_activation_function)
 
 
 @table.convert("DIV")
-def div(x: Value, y: Value, *, fused_activation_function: str = NONE) -> Value:
+def div(x: Value, y: Value, *, fused_activation_function: str) -> Value:
     return activate(x / y, fused_activation_function)
 
 

@@ -9,7 +9,7 @@ from nnir.recipes.conv import convolve_images, convolve_transposed, filter_outpu
 from nnir.recipes.windows import Window, known_channels, make_window
 
 from ...table import Table
-from .fused import NONE, activate
+from .fused import activate
 
 table = Table()
 NHWC = "NHWC"
@@ -48,9 +48,9 @@ def conv_2d(
     padding: str,
     stride_w: int,
     stride_h: int,
-    fused_activation_function: str = NONE,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
+    fused_activation_function: str,
+    dilation_w_factor: int,
+    dilation_h_factor: int,
 ) -> Value:
     """The filter is [out, height, width, in / groups]."""
     if input.rank != 4 or filter.rank != 4:
@@ -73,10 +73,10 @@ def depthwise_conv_2d(
     padding: str,
     stride_w: int,
     stride_h: int,
-    depth_multiplier: int = 0,
-    fused_activation_function: str = NONE,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
+    depth_multiplier: int,
+    fused_activation_function: str,
+    dilation_w_factor: int,
+    dilation_h_factor: int,
 ) -> Value:
     """The filter is [1, height, width, channels * multiplier]; its size says the multiplier."""
     if input.rank != 4 or filter.rank != 4 or filter.shape[0] != 1:
@@ -99,7 +99,7 @@ def transpose_conv(
     padding: str,
     stride_w: int,
     stride_h: int,
-    fused_activation_function: str = NONE,
+    fused_activation_function: str,
 ) -> Value:
     """The weights are [out, height, width, in]."""
     if input.rank != 4 or weights.rank != 4:
@@ -120,10 +120,10 @@ def conv_3d(
     stride_d: int,
     stride_w: int,
     stride_h: int,
-    fused_activation_function: str = NONE,
-    dilation_d_factor: int = 1,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
+    fused_activation_function: str,
+    dilation_d_factor: int,
+    dilation_w_factor: int,
+    dilation_h_factor: int,
 ) -> Value:
     """The filter is [depth, height, width, in / groups, out]."""
     if input.rank != 5 or filter.rank != 5:
@@ -148,10 +148,10 @@ def conv_3d_transpose(
     stride_d: int,
     stride_w: int,
     stride_h: int,
-    fused_activation_function: str = NONE,
-    dilation_d_factor: int = 1,
-    dilation_w_factor: int = 1,
-    dilation_h_factor: int = 1,
+    fused_activation_function: str,
+    dilation_d_factor: int,
+    dilation_w_factor: int,
+    dilation_h_factor: int,
 ) -> Value:
     """The filter is [depth, height, width, out, in]."""
     if input.rank != 5 or filter.rank != 5:

@@ -58,7 +58,7 @@ def unsorted_segment_sum(data: Value, segment_ids: Value, num_segments: Index) -
 
 
 @table.convert("GATHER")
-def gather(params: Value, indices: Value, *, axis: int = 0, batch_dims: int = 0) -> Value:
+def gather(params: Value, indices: Value, *, axis: int, batch_dims: int) -> Value:
     return gather_batched(params, indices, axis, batch_dims=batch_dims)
 
 
@@ -80,12 +80,12 @@ def strided_slice(
     end: Index,
     strides: Index,
     *,
-    begin_mask: int = 0,
-    end_mask: int = 0,
-    ellipsis_mask: int = 0,
-    new_axis_mask: int = 0,
-    shrink_axis_mask: int = 0,
-    offset: bool = False,
+    begin_mask: int,
+    end_mask: int,
+    ellipsis_mask: int,
+    new_axis_mask: int,
+    shrink_axis_mask: int,
+    offset: bool,
 ) -> Value:
     """With `offset`, the ends are counted from where the slices begin."""
     return slice_with_masks(
@@ -124,9 +124,7 @@ def dynamic_update_slice(operand: Value, update: Value, start_indices: Value) ->
 
 
 @table.convert("ONE_HOT")
-def one_hot(
-    indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int = 0
-) -> Value:
+def one_hot(indices: Value, depth: Index, on_value: Value, off_value: Value, *, axis: int) -> Value:
     return one_hot_along(indices, depth, on_value, off_value, axis=axis)
 
 
@@ -153,17 +151,17 @@ def _require_wide(name: str, kind: Precision) -> None:
 
 
 @table.convert("UNIQUE")
-def unique(x: Value, *, idx_out_type: Precision = Precision.INT32) -> tuple[Value, Value]:
+def unique(x: Value, *, idx_out_type: Precision) -> tuple[Value, Value]:
     return distinct_elements(x, (), idx_out_type)[:2]
 
 
 @table.convert("BUCKETIZE")
-def bucketize(input: Value, *, boundaries: tuple[float, ...] = ()) -> Value:
+def bucketize(input: Value, *, boundaries: tuple[float, ...]) -> Value:
     return find_buckets(input, boundaries=boundaries)
 
 
 @table.convert("CUMSUM")
-def cumsum(input: Value, axis: Index, *, exclusive: bool = False, reverse: bool = False) -> Value:
+def cumsum(input: Value, axis: Index, *, exclusive: bool, reverse: bool) -> Value:
     return reduce.cum_sum(input, axis, exclusive=exclusive, reverse=reverse)
 
 

@@ -9,7 +9,7 @@ from nnir.recipes.conv import no_bias
 from nnir.recipes.linear import multiply_matrices
 
 from ...table import Table
-from .fused import NONE, activate
+from .fused import activate
 
 table = Table()
 
@@ -20,9 +20,9 @@ def fully_connected(
     weights: Value,
     bias: Value | None = None,
     *,
-    fused_activation_function: str = NONE,
-    weights_format: str = "DEFAULT",
-    keep_num_dims: bool = False,
+    fused_activation_function: str,
+    weights_format: str,
+    keep_num_dims: bool,
 ) -> Value:
     """The weights are [units, inputs]; without `keep_num_dims` the result has two axes."""
     if weights_format != "DEFAULT":

@@ -9,7 +9,7 @@ from nnir.recipes.pool import pool_windows
 from nnir.recipes.windows import make_window
 
 from ...table import Table
-from .fused import NONE, activate
+from .fused import activate
 
 table = Table()
 
@@ -37,7 +37,7 @@ def max_pool_2d(
     stride_h: int,
     filter_width: int,
     filter_height: int,
-    fused_activation_function: str = NONE,
+    fused_activation_function: str,
 ) -> Value:
     kernel = (filter_height, filter_width)
     result = _pool(input, padding, (stride_h, stride_w), kernel, maximum=True)
@@ -53,7 +53,7 @@ def average_pool_2d(
     stride_h: int,
     filter_width: int,
     filter_height: int,
-    fused_activation_function: str = NONE,
+    fused_activation_function: str,
 ) -> Value:
     """The mean of what of each window lies in the image."""
     result = _pool(input, padding, (stride_h, stride_w), (filter_height, filter_width))
@@ -69,7 +69,7 @@ def l2_pool_2d(
     stride_h: int,
     filter_width: int,
     filter_height: int,
-    fused_activation_function: str = NONE,
+    fused_activation_function: str,
 ) -> Value:
     """The root of the mean of squares."""
     kernel = (filter_height, filter_width)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType
 from nnir.model import Value
 from nnir.ops import quant
 from nnir.recipes.quant import fake_quantize
@@ -19,14 +18,12 @@ table = Table()
 def quantize(
     input: Value,
     *,
-    scale: np.ndarray | None = None,
-    zero_point: np.ndarray | None = None,
-    axis: int = 0,
-    dtype: Precision = Precision.INT8,
+    scale: np.ndarray,
+    zero_point: np.ndarray,
+    axis: int,
+    dtype: Precision,
 ) -> Value:
     """Scale and zero point are those of the result in the file."""
-    if scale is None or zero_point is None:
-        raise BadType("QUANTIZE to a tensor without a scale")
     model = input.model
     zeros = model.constant(zero_point.astype(dtype.dtype)) if zero_point.any() else None
     return quant.quantize_linear(input, model.constant(scale), zeros, axis=axis, dtype=dtype)
@@ -36,13 +33,11 @@ def quantize(
 def dequantize(
     input: Value,
     *,
-    scale: np.ndarray | None = None,
-    zero_point: np.ndarray | None = None,
-    axis: int = 0,
+    scale: np.ndarray,
+    zero_point: np.ndarray,
+    axis: int,
 ) -> Value:
-    """Scale and zero point are those of the operand in the file; float16 has none."""
-    if scale is None or zero_point is None:
-        return input.cast(Precision.FLOAT32)
+    """Scale and zero point are those of the operand in the file."""
     model = input.model
     zeros = model.constant(zero_point.astype(input.dtype)) if zero_point.any() else None
     return quant.dequantize_linear(input, model.constant(scale), zeros, axis=axis)
@@ -52,9 +47,9 @@ def dequantize(
 def fake_quant(
     input: Value,
     *,
-    min: float = 0.0,
-    max: float = 0.0,
-    num_bits: int = 0,
-    narrow_range: bool = False,
+    min: float,
+    max: float,
+    num_bits: int,
+    narrow_range: bool,
 ) -> Value:
     return fake_quantize(input, np.array(min), np.array(max), num_bits, narrow_range)

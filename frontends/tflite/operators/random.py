@@ -14,13 +14,13 @@ table = Table()
 
 
 @table.convert("RANDOM_UNIFORM")
-def random_uniform(shape: Index, *, seed: int = 0, seed2: int = 0) -> Value:
+def random_uniform(shape: Index, *, seed: int, seed2: int) -> Value:
     chosen = seed_of_pair(seed, seed2)
     return random.random_uniform(build.int64(shape), dtype=Precision.FLOAT32, seed=chosen)
 
 
 @table.convert("RANDOM_STANDARD_NORMAL")
-def random_standard_normal(shape: Index, *, seed: int = 0, seed2: int = 0) -> Value:
+def random_standard_normal(shape: Index, *, seed: int, seed2: int) -> Value:
     chosen = seed_of_pair(seed, seed2)
     return random.random_normal(build.int64(shape), dtype=Precision.FLOAT32, seed=chosen)
 
@@ -30,9 +30,9 @@ def multinomial(
     logits: Value,
     num_samples: int,
     *,
-    seed: int = 0,
-    seed2: int = 0,
-    out_data_type: Precision = Precision.INT64,
+    seed: int,
+    seed2: int,
+    out_data_type: Precision,
 ) -> Value:
     chosen = seed_of_pair(seed, seed2)
     return random.multinomial(logits, sample_size=num_samples, dtype=out_data_type, seed=chosen)

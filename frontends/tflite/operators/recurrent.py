@@ -55,11 +55,11 @@ def _require(value: Value | None, what: str) -> Value:
 def unidirectional_sequence_lstm(
     input: Value,
     *rest: Value | None,
-    fused_activation_function: str = NONE,
-    cell_clip: float = 0.0,
-    proj_clip: float = 0.0,
-    time_major: bool = False,
-    diagonal_recurrent_tensors: bool = False,
+    fused_activation_function: str,
+    cell_clip: float,
+    proj_clip: float,
+    time_major: bool,
+    diagonal_recurrent_tensors: bool,
     translator: Translator,
 ) -> Value:
     """Inputs as the file has them: the cell's, output and cell state, four normalisations."""
@@ -79,10 +79,10 @@ def unidirectional_sequence_lstm(
 def lstm(
     input: Value,
     *rest: Value | None,
-    fused_activation_function: str = NONE,
-    cell_clip: float = 0.0,
-    proj_clip: float = 0.0,
-    kernel_type: str = "FULL",
+    fused_activation_function: str,
+    cell_clip: float,
+    proj_clip: float,
+    kernel_type: str,
     translator: Translator,
 ) -> Value | tuple[Value, ...]:
     """One step; the BASIC kernel has all gates in one matrix and gives its state."""
@@ -121,11 +121,11 @@ def _basic(input: Value, *rest: Value | None, function: str) -> tuple[Value, Val
 def bidirectional_sequence_lstm(
     input: Value,
     *rest: Value | None,
-    fused_activation_function: str = NONE,
-    cell_clip: float = 0.0,
-    proj_clip: float = 0.0,
-    merge_outputs: bool = False,
-    time_major: bool = True,
+    fused_activation_function: str,
+    cell_clip: float,
+    proj_clip: float,
+    merge_outputs: bool,
+    time_major: bool,
     translator: Translator,
 ) -> Value | tuple[Value, Value]:
     """Inputs as the file has them: both cells, four states, another input and its weights."""
@@ -198,8 +198,8 @@ def unidirectional_sequence_rnn(
     bias: Value,
     hidden_state: Value,
     *,
-    time_major: bool = False,
-    fused_activation_function: str = NONE,
+    time_major: bool,
+    fused_activation_function: str,
     translator: Translator,
 ) -> Value:
     cell = Plain(input_weights, recurrent_weights, bias, fused_activation_function)
@@ -216,7 +216,7 @@ def rnn(
     bias: Value,
     hidden_state: Value,
     *,
-    fused_activation_function: str = NONE,
+    fused_activation_function: str,
 ) -> Value:
     """One step."""
     total = linear.mat_mul(input, input_weights, transpose_y=True) + linear.mat_mul(
@@ -240,9 +240,9 @@ def bidirectional_sequence_rnn(
     fw_aux_weights: Value | None = None,
     bw_aux_weights: Value | None = None,
     *,
-    time_major: bool = False,
-    fused_activation_function: str = NONE,
-    merge_outputs: bool = False,
+    time_major: bool,
+    fused_activation_function: str,
+    merge_outputs: bool,
     translator: Translator,
 ) -> Value | tuple[Value, Value]:
     """Another input has weights of its own, or is what goes backwards."""
@@ -274,8 +274,8 @@ def svdf(
     bias: Value | None,
     state: Value,
     *,
-    rank: int = 0,
-    fused_activation_function: str = NONE,
+    rank: int,
+    fused_activation_function: str,
 ) -> Value:
     """A filter over features, then one over time; the state holds features of earlier steps."""
     filters, memory = weights_time.shape

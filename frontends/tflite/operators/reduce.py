@@ -24,7 +24,7 @@ REDUCTIONS = {
 
 
 def _reduction(operator: Operator[Value]) -> Callable[..., Value]:
-    def convert(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
+    def convert(input: Value, axis: Index, *, keep_dims: bool) -> Value:
         return reduce_along(operator, input, axis, keep_dims)
 
     return convert
@@ -35,12 +35,12 @@ for _name, _operator in REDUCTIONS.items():
 
 
 @table.convert("REDUCE_ALL")
-def reduce_all(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
+def reduce_all(input: Value, axis: Index, *, keep_dims: bool) -> Value:
     return reduce_bools(reduce.reduce_min, input, axis, keep_dims)
 
 
 @table.convert("REDUCE_ANY")
-def reduce_any(input: Value, axis: Index, *, keep_dims: bool = False) -> Value:
+def reduce_any(input: Value, axis: Index, *, keep_dims: bool) -> Value:
     return reduce_bools(reduce.reduce_max, input, axis, keep_dims)
 
 
@@ -62,7 +62,7 @@ def reduce_window(
     window_strides: tuple[int, ...],
     window_dilations: tuple[int, ...],
     *,
-    reduce_function: str = "UNSUPPORTED",
+    reduce_function: str,
 ) -> Value:
     if reduce_function not in WINDOWS:
         raise Unsupported(f"REDUCE_WINDOW with reduce_function={reduce_function!r}")

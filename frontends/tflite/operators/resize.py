@@ -12,7 +12,7 @@ table = Table()
 
 @table.convert("RESIZE_BILINEAR")
 def resize_bilinear(
-    input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
+    input: Value, size: Index, *, align_corners: bool, half_pixel_centers: bool
 ) -> Value:
     return interpolate_bilinear(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers
@@ -21,7 +21,7 @@ def resize_bilinear(
 
 @table.convert("RESIZE_NEAREST_NEIGHBOR")
 def resize_nearest_neighbor(
-    input: Value, size: Index, *, align_corners: bool = False, half_pixel_centers: bool = False
+    input: Value, size: Index, *, align_corners: bool, half_pixel_centers: bool
 ) -> Value:
     return interpolate_nearest(
         input, size, align_corners=align_corners, half_pixel_centers=half_pixel_centers

@@ -25,7 +25,7 @@ from nnir.recipes.shape import (
 from nnir.types import Precision
 
 from ...table import Table, Wanted
-from .fused import NONE, activate
+from .fused import activate
 
 table = Table()
 
@@ -96,14 +96,14 @@ def space_to_batch_nd(input: Value, block_shape: tuple[int, ...], paddings: Inde
 
 
 @table.convert("RESHAPE")
-def reshape(input: Value, shape: Index | None = None, *, new_shape: tuple[int, ...] = ()) -> Value:
+def reshape(input: Value, shape: Index | None = None, *, new_shape: tuple[int, ...]) -> Value:
     """The sizes are an operand or, in old files, an option."""
     wanted = input.model.constant(list(new_shape), "int64") if shape is None else shape
     return build.reshape_to(input, build.int64(wanted))
 
 
 @table.convert("SQUEEZE")
-def squeeze(input: Value, *, squeeze_dims: tuple[int, ...] = ()) -> Value:
+def squeeze(input: Value, *, squeeze_dims: tuple[int, ...]) -> Value:
     return squeeze_axes(input, axes=squeeze_dims)
 
 
@@ -115,7 +115,7 @@ def shape_of(input: Value, *, out_type: Precision) -> Value:
 
 
 @table.convert("CONCATENATION")
-def concatenation(*values: Value, axis: int = 0, fused_activation_function: str = NONE) -> Value:
+def concatenation(*values: Value, axis: int, fused_activation_function: str) -> Value:
     if not values:
         raise BadType("CONCATENATION of nothing")
     joined = shape.concat(*values, axis=axis) if len(values) > 1 else values[0]
@@ -123,12 +123,12 @@ def concatenation(*values: Value, axis: int = 0, fused_activation_function: str 
 
 
 @table.convert("PACK")
-def pack(*values: Value, axis: int = 0) -> Value:
+def pack(*values: Value, axis: int) -> Value:
     return shape.stack(*values, axis=axis)
 
 
 @table.convert("UNPACK")
-def unpack(input: Value, *, axis: int = 0, wanted: Wanted) -> tuple[Value, ...]:
+def unpack(input: Value, *, axis: int, wanted: Wanted) -> tuple[Value, ...]:
     return tuple(unstack(input, count=wanted, axis=axis))
 
 
@@ -143,7 +143,7 @@ def split_v(value: Value, size_splits: Index, axis: int, *, wanted: Wanted) -> t
 
 
 @table.convert("MIRROR_PAD")
-def mirror_pad(input: Value, paddings: Index, *, mode: str = "REFLECT") -> Value:
+def mirror_pad(input: Value, paddings: Index, *, mode: str) -> Value:
     return pad_mirrored(input, paddings, mode=mode)
 
 
@@ -158,9 +158,7 @@ def depth_to_space(input: Value, *, block_size: int) -> Value:
 
 
 @table.convert("REVERSE_SEQUENCE")
-def reverse_sequence(
-    input: Value, seq_lengths: Value, *, seq_dim: int, batch_dim: int = 0
-) -> Value:
+def reverse_sequence(input: Value, seq_lengths: Value, *, seq_dim: int, batch_dim: int) -> Value:
     return index.reverse_sequence(input, seq_lengths, batch_axis=batch_dim, time_axis=seq_dim)
 
 

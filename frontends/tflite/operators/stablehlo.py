@@ -95,8 +95,8 @@ def compare_(
     lhs: Value,
     rhs: Value,
     *,
-    comparison_direction: str = DIRECTION + "EQ",
-    compare_type: str = KIND + "NOTYPE",
+    comparison_direction: str,
+    compare_type: str,
 ) -> Value:
     """A total order of floats, which tells -0 from 0, is not the standard's."""
     total = compare_type == KIND + "FLOAT_TOTAL_ORDER"
@@ -129,14 +129,12 @@ def reshape(operand: Value, *, out_sizes: Numbers) -> Value:
 
 
 @table.convert("STABLEHLO_TRANSPOSE")
-def transpose(operand: Value, *, permutation: Numbers = ()) -> Value:
+def transpose(operand: Value, *, permutation: Numbers) -> Value:
     return shape.transpose(operand, perm=permutation)
 
 
 @table.convert("STABLEHLO_BROADCAST_IN_DIM")
-def broadcast_in_dim(
-    operand: Value, *, broadcast_dimensions: Numbers = (), out_sizes: Numbers
-) -> Value:
+def broadcast_in_dim(operand: Value, *, broadcast_dimensions: Numbers, out_sizes: Numbers) -> Value:
     """Each axis of the operand becomes one of the result; the others repeat it."""
     good = all(0 <= a < len(out_sizes) for a in broadcast_dimensions)
     if not good or len(broadcast_dimensions) != operand.rank or min(out_sizes, default=0) < 0:
@@ -149,7 +147,7 @@ def broadcast_in_dim(
 
 
 @table.convert("STABLEHLO_CONCATENATE")
-def concatenate(*inputs: Value, dimension: int = 0) -> Value:
+def concatenate(*inputs: Value, dimension: int) -> Value:
     return shape.concat(*inputs, axis=dimension) if len(inputs) > 1 else inputs[0]
 
 
@@ -157,9 +155,9 @@ def concatenate(*inputs: Value, dimension: int = 0) -> Value:
 def slice_(
     operand: Value,
     *,
-    start_indices: Numbers = (),
-    limit_indices: Numbers = (),
-    strides: Numbers = (),
+    start_indices: Numbers,
+    limit_indices: Numbers,
+    strides: Numbers,
 ) -> Value:
     lists = (start_indices, limit_indices, strides)
     if any(len(v) != operand.rank for v in lists) or min(start_indices, default=0) < 0:
@@ -169,7 +167,7 @@ def slice_(
 
 
 @table.convert("STABLEHLO_DYNAMIC_SLICE")
-def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers = ()) -> Value:
+def dynamic_slice(operand: Value, *start_indices: Value, slice_sizes: Numbers) -> Value:
     """A start is moved until the slice lies in the tensor."""
     if not operand.rank:
         return operand
@@ -191,9 +189,9 @@ def pad(
     operand: Value,
     padding_value: Value,
     *,
-    edge_padding_low: Numbers = (),
-    edge_padding_high: Numbers = (),
-    interior_padding: Numbers = (),
+    edge_padding_low: Numbers,
+    edge_padding_high: Numbers,
+    interior_padding: Numbers,
 ) -> Value:
     """Also between elements; fewer than 0 at an end are cut off."""
     lists = (edge_padding_low, edge_padding_high, interior_padding)
@@ -206,7 +204,7 @@ def pad(
 @table.convert("STABLEHLO_IOTA")
 def iota(
     *,
-    iota_dimension: int = 0,
+    iota_dimension: int,
     out_sizes: Numbers,
     out_data_type: Precision,
     translator: Translator,
@@ -225,10 +223,10 @@ def dot_general(
     lhs: Value,
     rhs: Value,
     *,
-    lhs_batching_dimensions: Numbers = (),
-    rhs_batching_dimensions: Numbers = (),
-    lhs_contracting_dimensions: Numbers = (),
-    rhs_contracting_dimensions: Numbers = (),
+    lhs_batching_dimensions: Numbers,
+    rhs_batching_dimensions: Numbers,
+    lhs_contracting_dimensions: Numbers,
+    rhs_contracting_dimensions: Numbers,
 ) -> Value:
     batch = (lhs_batching_dimensions, rhs_batching_dimensions)
     return dot(lhs, rhs, batch, (lhs_contracting_dimensions, rhs_contracting_dimensions))
@@ -245,22 +243,22 @@ def convolution_(
     lhs: Value,
     rhs: Value,
     *,
-    window_strides: Numbers = (),
-    padding: Numbers = (),
-    lhs_dilation: Numbers = (),
-    rhs_dilation: Numbers = (),
-    window_reversal: tuple[bool, ...] = (),
-    input_batch_dimension: int = 0,
-    input_feature_dimension: int = 0,
-    input_spatial_dimensions: Numbers = (),
-    kernel_input_feature_dimension: int = 0,
-    kernel_output_feature_dimension: int = 0,
-    kernel_spatial_dimensions: Numbers = (),
-    output_batch_dimension: int = 0,
-    output_feature_dimension: int = 0,
-    output_spatial_dimensions: Numbers = (),
-    feature_group_count: int = 0,
-    batch_group_count: int = 0,
+    window_strides: Numbers,
+    padding: Numbers,
+    lhs_dilation: Numbers,
+    rhs_dilation: Numbers,
+    window_reversal: tuple[bool, ...],
+    input_batch_dimension: int,
+    input_feature_dimension: int,
+    input_spatial_dimensions: Numbers,
+    kernel_input_feature_dimension: int,
+    kernel_output_feature_dimension: int,
+    kernel_spatial_dimensions: Numbers,
+    output_batch_dimension: int,
+    output_feature_dimension: int,
+    output_spatial_dimensions: Numbers,
+    feature_group_count: int,
+    batch_group_count: int,
 ) -> Value:
     if batch_group_count > 1:
         raise Unsupported(f"STABLEHLO_CONVOLUTION with batch_group_count={batch_group_count}")
@@ -289,11 +287,11 @@ def gather(
     operand: Value,
     start_indices: Value,
     *,
-    offset_dims: Numbers = (),
-    collapsed_slice_dims: Numbers = (),
-    start_index_map: Numbers = (),
-    index_vector_dim: int = 0,
-    slice_sizes: Numbers = (),
+    offset_dims: Numbers,
+    collapsed_slice_dims: Numbers,
+    start_index_map: Numbers,
+    index_vector_dim: int,
+    slice_sizes: Numbers,
 ) -> Value:
     how = Slices(offset_dims, collapsed_slice_dims, start_index_map, index_vector_dim, slice_sizes)
     return gather_slices(operand, start_indices, how)
@@ -305,10 +303,10 @@ def scatter(
     scatter_indices: Value,
     updates: Value,
     *,
-    update_window_dims: Numbers = (),
-    inserted_window_dims: Numbers = (),
-    scatter_dims_to_operand_dims: Numbers = (),
-    index_vector_dim: int = 0,
+    update_window_dims: Numbers,
+    inserted_window_dims: Numbers,
+    scatter_dims_to_operand_dims: Numbers,
+    index_vector_dim: int,
     update_computation_subgraph: SourceGraph,
 ) -> Value:
     name = combination(update_computation_subgraph)
@@ -332,7 +330,7 @@ REDUCED = {
 
 
 @table.convert("STABLEHLO_REDUCE")
-def reduce_(*inputs: Value, dimensions: Numbers = (), body_subgraph: SourceGraph) -> Value:
+def reduce_(*inputs: Value, dimensions: Numbers, body_subgraph: SourceGraph) -> Value:
     """Of one tensor; the initial value counts as one more element."""
     if len(inputs) != 2:
         raise Unsupported(f"STABLEHLO_REDUCE of {len(inputs) // 2} tensors at once")
@@ -347,7 +345,7 @@ def reduce_(*inputs: Value, dimensions: Numbers = (), body_subgraph: SourceGraph
         return _fold_windows(operand, start, operator, dimensions)
     (converter,) = reduce.table.entries[known].values()
     axes = operand.model.constant(np.array(dimensions, np.int64))
-    return operator(converter.function(operand, axes), start)
+    return operator(converter.function(operand, axes, keep_dims=False), start)
 
 
 def _fold_windows(x: Value, start: Value, operator: Operator, axes: Sequence[int]) -> Value:
@@ -362,11 +360,11 @@ def _fold_windows(x: Value, start: Value, operator: Operator, axes: Sequence[int
 @table.convert("STABLEHLO_REDUCE_WINDOW")
 def reduce_window(
     *inputs: Value,
-    window_dimensions: Numbers = (),
-    window_strides: Numbers = (),
-    base_dilations: Numbers = (),
-    window_dilations: Numbers = (),
-    padding: Numbers = (),
+    window_dimensions: Numbers,
+    window_strides: Numbers,
+    base_dilations: Numbers,
+    window_dilations: Numbers,
+    padding: Numbers,
     body_subgraph: SourceGraph,
 ) -> Value:
     if len(inputs) != 2:
@@ -386,7 +384,7 @@ def reduce_window(
 
 @table.convert("STABLEHLO_SORT")
 def sort_(
-    *inputs: Value, dimension: int = 0, comparator_subgraph: SourceGraph
+    *inputs: Value, dimension: int, comparator_subgraph: SourceGraph
 ) -> Value | tuple[Value, ...]:
     """All tensors in the order of the first."""
     falls = is_descending(comparator_subgraph)

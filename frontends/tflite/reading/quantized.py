@@ -9,12 +9,13 @@ the integers. Source: tensorflow.org/lite/performance/quantization_spec.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, cast
 
 import numpy as np
 
-from nnir.errors import Unsupported
-from nnir.types import Quantization
+from nnir.errors import BadType, Unsupported
+from nnir.types import Precision, Quantization
 
 from ...source import SourceGraph, SourceNode
 from .graphs import Tensor
@@ -51,9 +52,15 @@ class Explicit:
         problem = next((t.problem for t in self._of([*inputs, *outputs]) if t and t.problem), None)
         if problem:
             raise Unsupported(f"{node.op} {node.name!r} with a tensor that is {problem}")
-        if node.op == "DEQUANTIZE" and given:
-            self._dequantize(given[0], node.outputs[0])
+        if node.op == "DEQUANTIZE":
+            if given:
+                self._dequantize(given[0], node.outputs[0])
+            else:
+                to = {"out_data_type": Precision.FLOAT32}
+                self.graph.nodes.append(replace(node, op="CAST", attributes=to))
             return
+        if node.op == "QUANTIZE" and not made:
+            raise BadType(f"QUANTIZE {node.name!r} to a tensor without a scale")
         alike = len({t.quantization for t in (*given.values(), *made.values())}) == 1
         if not (given or made) or (node.op in MOVES and (alike or node.op != "CONCATENATION")):
             self.graph.nodes.append(node)
@@ -63,7 +70,7 @@ class Explicit:
         node.inputs = [
             self._real(given[k]) if k in given else name for k, name in enumerate(node.inputs)
         ]
-        if node.op == "QUANTIZE" and made:
+        if node.op == "QUANTIZE":
             node.attributes = attributes_of(made[0])
             self.graph.nodes.append(node)
             return
@@ -95,10 +102,8 @@ class Explicit:
 
 
 def attributes_of(tensor: Tensor) -> dict[str, Any]:
-    """Scale, zero point and axis as arguments of QUANTIZE and DEQUANTIZE."""
-    quantization: Quantization | None = tensor.quantization
-    if quantization is None:
-        return {}
+    """Scale, zero point and axis of a quantised tensor as arguments of QUANTIZE and DEQUANTIZE."""
+    quantization = cast(Quantization, tensor.quantization)
     shape = () if quantization.axis is None else (-1,)
     zeros = quantization.zero_points
     if quantization.axis is not None and len(zeros) == 1:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 import numpy as np
 
@@ -180,7 +179,7 @@ class Reader:
             payload = bytes(self.data[start : start + size])
             known = options(custom, payload)
             return SourceNode(custom, names, made, known, made[0] if made else "")
-        attributes: dict[str, Any] = {}
+        attributes = schema.defaults_of(name)
         for union, (kind, table) in schema.UNIONS.items():
             number = operator.number(kind, "B")
             attributes |= schema.options(union, number, operator.table(table))

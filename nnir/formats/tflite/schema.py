@@ -247,20 +247,12 @@ def union_of(table: str) -> tuple[int, int]:
 
 
 TABLES = {
-    "MAXIMUM": "MaximumMinimumOptions",
-    "MINIMUM": "MaximumMinimumOptions",
-    "AVERAGE_POOL_2D": "Pool2DOptions",
-    "MAX_POOL_2D": "Pool2DOptions",
-    "PADV2": "PadV2Options",
-    "TOPK_V2": "TopKV2Options",
-    "SELECT_V2": "SelectV2Options",
-    "SPLIT_V": "SplitVOptions",
-    "BATCH_MATMUL": "BatchMatMulOptions",
-    "CONV_2D": "Conv2DOptions",
-    "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
-    "CONV_3D": "Conv3DOptions",
+    **dict.fromkeys(("MAXIMUM", "MINIMUM"), "MaximumMinimumOptions"),
+    **dict.fromkeys(("AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D"), "Pool2DOptions"),
     "CONV_3D_TRANSPOSE": "Conv3DOptions",
-    "REVERSE_V2": "ReverseV2Options",
+    "L2_NORMALIZATION": "L2NormOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    **dict.fromkeys(("MULTINOMIAL", "RANDOM_UNIFORM", "RANDOM_STANDARD_NORMAL"), "RandomOptions"),
     **dict.fromkeys(
         ("SUM", "MEAN", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD", "REDUCE_ANY", "REDUCE_ALL"),
         "ReducerOptions",
@@ -269,10 +261,20 @@ TABLES = {
 """The tables of options that are not named like their operator."""
 
 
+@functools.cache
+def _spelling() -> dict[str, str]:
+    return {name.lower(): name for name in tables()}
+
+
 def table_of(name: str) -> str | None:
     """The table of an operator's options; None where it has none."""
-    table = TABLES.get(name) or "".join(w.capitalize() for w in name.split("_")) + "Options"
-    return table if table in tables() else None
+    return TABLES.get(name) or _spelling().get(name.replace("_", "").lower() + "options")
+
+
+def defaults_of(name: str) -> dict[str, Any]:
+    """All fields of an operator's options with their defaults."""
+    table = table_of(name)
+    return {} if table is None else _fields(table, None)
 
 
 def options(union: int, kind: int, table: Table | None) -> dict[str, Any]:
@@ -285,8 +287,11 @@ def options(union: int, kind: int, table: Table | None) -> dict[str, Any]:
     name = _kinds().get((union, kind))
     if name is None:
         raise BadFile(f"options of kind {kind}, which TFLite does not have")
-    found = {f.name: read_field(f, table) for f in tables()[name]}
-    return {name: _meaning(name, value) for name, value in found.items()}
+    return _fields(name, table)
+
+
+def _fields(name: str, table: Table | None) -> dict[str, Any]:
+    return {f.name: _meaning(f.name, read_field(f, table)) for f in tables()[name]}
 
 
 def read_field(field: Field, table: Table | None) -> Any:
