@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from nnir.errors import BadModel
@@ -15,6 +16,7 @@ from ..table import Converter
 from ..translate import Dialect
 from .operators.arrays import Undefined
 from .reading.inplace import written_names
+from .reading.opdefs import defaults_of
 
 MISDECLARED = frozenset({"equal_all", "matrix_rank", "slogdet", "unique"})
 """Operators whose results a program declares with another type or shape than they have."""
@@ -34,7 +36,7 @@ class PaddleTranslator(NamedTranslator):
         undefined = undefined_of(node)
         if undefined is not None:
             return (undefined,)
-        results = super().bind(converter, node, entries)
+        results = super().bind(converter, complete(node, converter), entries)
         for name, value, declared in zip(node.outputs, results, node.types, strict=False):
             if name and declared is not None and isinstance(value, Value):
                 self._check(node, value, declared, entries)
@@ -54,6 +56,13 @@ class PaddleTranslator(NamedTranslator):
             if node.op not in MISDECLARED and not read & self.doubted:
                 raise
             self.doubted.add(value)
+
+
+def complete(node: SourceNode, converter: Converter) -> SourceNode:
+    """A node with the arguments that it leaves out and its converter takes."""
+    taken = {n.removesuffix("_") for n in converter.parameters}
+    left = {n: v for n, v in defaults_of(node.op).items() if n in taken - node.attributes.keys()}
+    return replace(node, attributes={**node.attributes, **left}) if left else node
 
 
 def undefined_of(node: SourceNode) -> Undefined | None:

@@ -5,7 +5,7 @@ Of Paddle's legacy operators: every attribute that a rule reads where the operat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,13 @@ from conformance.cases.tensorflow.compiled import CASES as COMPILED
 from conformance.engines import paddle as paddle_engine
 from conformance.engines import tensorflow as tensorflow_engine
 from conformance.engines.named import NamedEngine
-from conformance.judging.completeness import differs, needless, untried_parameters, without_excuse
+from conformance.judging.completeness import (
+    defaults,
+    differs,
+    needless,
+    untried_parameters,
+    without_excuse,
+)
 from conformance.oracles.oracle import Oracle
 from frontends.paddle import TABLE as PADDLE
 from frontends.paddle.reading import opdefs as paddle_opdefs
@@ -29,7 +35,7 @@ from frontends.paddle.reading.legacy import defs as legacy_defs
 from frontends.paddle.reading.legacy.call import Call
 from frontends.paddle.reading.legacy.rules import RULES
 from frontends.source import Ref, SourceGraph
-from frontends.table import Table
+from frontends.table import Converter, Table
 from frontends.tensorflow import TABLE as TENSORFLOW
 from frontends.tensorflow.reading import opdefs as tensorflow_opdefs
 from hal.runtime.program import Program
@@ -57,7 +63,6 @@ TENSORFLOW_EXCUSED: Excuses = {
     ("TensorArrayConcatV3", "element_shape_except0"): ARRAYS,
 }
 PADDLE_EXCUSED: Excuses = {
-    "fuse_code": OURS,
     ("create_array", "dtype"): "an array has no elements before some are written to it",
     ("fused_conv2d_add_act", "data_format"): "no kernel for processors; the oracle's formula for "
     "it knows one layout",
@@ -132,17 +137,29 @@ def arguments_of(engine: NamedEngine, case: Case) -> Mapping[str, Any]:
     return dict(zip(engine.names(case), case.inputs, strict=False)) | case.attrs
 
 
+def paddle_defaults(converter: Converter) -> dict[str, Any]:
+    """The defaults of arguments, which Paddle's definitions have instead of our signatures."""
+    names = {n.removesuffix("_"): n for n in converter.parameters}
+    found = paddle_opdefs.defaults_of(converter.name).items()
+    return {names[n]: v for n, v in found if n in names}
+
+
 @pytest.fixture(scope="module")
 def missing() -> dict[str, dict[str, list[str]]]:
     """By framework what no case shows."""
 
-    def of(table: Table, engine: NamedEngine, cases: list[Case]) -> dict[str, list[str]]:
-        return untried_parameters(table, cases, lambda c: arguments_of(engine, c))
+    def of(
+        table: Table,
+        engine: NamedEngine,
+        cases: list[Case],
+        defaults_of: Callable[[Converter], Mapping[str, Any]] = defaults,
+    ) -> dict[str, list[str]]:
+        return untried_parameters(table, cases, lambda c: arguments_of(engine, c), defaults_of)
 
     rows = [*TENSORFLOW_CASES, *COMPILED]
     return {
         "tensorflow": of(TENSORFLOW, tensorflow_engine.ENGINE, rows),
-        "paddle": of(PADDLE, paddle_engine.ENGINE, PADDLE_CASES),
+        "paddle": of(PADDLE, paddle_engine.ENGINE, PADDLE_CASES, paddle_defaults),
         "paddle_legacy": untried_of_rules(LEGACY_CASES),
     }
 

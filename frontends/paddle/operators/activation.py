@@ -19,7 +19,7 @@ table.same({"silu": activation.swish, "silu_": activation.swish, "swish": activa
 
 
 @table.convert("leaky_relu", "leaky_relu_")
-def leaky_relu(x: Value, negative_slope: float = 0.02) -> Value:
+def leaky_relu(x: Value, negative_slope: float) -> Value:
     return activation.leaky_relu(x, alpha=negative_slope)
 
 
@@ -29,17 +29,17 @@ def softmax(x: Value, axis: int) -> Value:
 
 
 @table.convert("log_softmax")
-def log_softmax(x: Value, axis: int = -1) -> Value:
+def log_softmax(x: Value, axis: int) -> Value:
     return softmax_along(activation.log_softmax, x, axis, None)
 
 
 @table.convert("elu", "elu_")
-def elu(x: Value, alpha: float = 1.0) -> Value:
+def elu(x: Value, alpha: float) -> Value:
     return activation_recipes.elu(x, alpha)
 
 
 @table.convert("celu")
-def celu(x: Value, alpha: float = 1.0) -> Value:
+def celu(x: Value, alpha: float) -> Value:
     """A negative alpha changes what is below 0 only."""
     if alpha > 0:
         return activation.celu(x, alpha=alpha)
@@ -47,12 +47,12 @@ def celu(x: Value, alpha: float = 1.0) -> Value:
 
 
 @table.convert("selu")
-def selu(x: Value, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772) -> Value:
+def selu(x: Value, scale: float, alpha: float) -> Value:
     return activation_recipes.elu(x, alpha, scale)
 
 
 @table.convert("gelu")
-def gelu(x: Value, approximate: bool = False) -> Value:
+def gelu(x: Value, approximate: bool) -> Value:
     return activation.gelu(x, approximate=approximate)
 
 
@@ -63,18 +63,18 @@ def mish(x: Value, lambda_: float) -> Value:
 
 
 @table.convert("hardshrink")
-def hardshrink(x: Value, threshold: float = 0.5) -> Value:
+def hardshrink(x: Value, threshold: float) -> Value:
     inside = abs(x) < threshold
     return compare.where(inside, 0, x)
 
 
 @table.convert("softshrink")
-def softshrink(x: Value, threshold: float = 0.5) -> Value:
+def softshrink(x: Value, threshold: float) -> Value:
     return activation_recipes.softshrink(x, threshold)
 
 
 @table.convert("hardsigmoid")
-def hardsigmoid(x: Value, slope: float = 0.2, offset: float = 0.5) -> Value:
+def hardsigmoid(x: Value, slope: float, offset: float) -> Value:
     return activation.hard_sigmoid(x, alpha=slope, beta=offset)
 
 
@@ -84,17 +84,17 @@ def hardswish(x: Value) -> Value:
 
 
 @table.convert("hardtanh", "hardtanh_")
-def hardtanh(x: Value, t_min: float = 0, t_max: float = 24) -> Value:
+def hardtanh(x: Value, t_min: float, t_max: float) -> Value:
     return activation.clip(x, t_min, t_max)
 
 
 @table.convert("softplus")
-def softplus(x: Value, beta: float = 1.0, threshold: float = 20.0) -> Value:
+def softplus(x: Value, beta: float, threshold: float) -> Value:
     return activation.softplus(x, beta=beta, threshold=threshold)
 
 
 @table.convert("soft_relu")
-def soft_relu(x: Value, threshold: float = 40.0) -> Value:
+def soft_relu(x: Value, threshold: float) -> Value:
     """ln(1 + exp(x)) of numbers that are moved into [-threshold, threshold] first."""
     inside = activation.clip(x, -threshold, threshold)
     return activation.softplus(inside, threshold=max(threshold, 40.0))
@@ -106,7 +106,7 @@ def softsign(x: Value) -> Value:
 
 
 @table.convert("stanh")
-def stanh(x: Value, scale_a: float = 0.67, scale_b: float = 1.7159) -> Value:
+def stanh(x: Value, scale_a: float, scale_b: float) -> Value:
     (value,) = promote_to_float(x)
     inner = activation.tanh(value * scale_a)
     return inner * scale_b
@@ -121,7 +121,7 @@ table.convert("logsigmoid")(log_sigmoid)
 
 
 @table.convert("thresholded_relu", "thresholded_relu_")
-def thresholded_relu(x: Value, threshold: float = 1.0, value: float = 0.0) -> Value:
+def thresholded_relu(x: Value, threshold: float, value: float) -> Value:
     return activation_recipes.threshold(x, threshold, value)
 
 
@@ -138,7 +138,7 @@ def swiglu(x: Value, y: Value | None) -> Value:
 
 
 @table.convert("maxout")
-def maxout(x: Value, groups: int, axis: int = 1) -> Value:
+def maxout(x: Value, groups: int, axis: int) -> Value:
     """The largest of `groups` channels that follow one another."""
     place = axis_of(axis, x.rank)
     own = build.sizes_of(x)
@@ -147,7 +147,7 @@ def maxout(x: Value, groups: int, axis: int = 1) -> Value:
 
 
 @table.convert("prelu")
-def prelu(x: Value, alpha: Value, data_format: str = "NCHW", mode: str = "all") -> Value:
+def prelu(x: Value, alpha: Value, data_format: str, mode: str) -> Value:
     if data_format not in ("NCHW", "NHWC"):
         raise Unsupported(f"prelu with data_format={data_format!r}")
     match mode:
@@ -168,9 +168,7 @@ def prelu(x: Value, alpha: Value, data_format: str = "NCHW", mode: str = "all") 
 
 
 @table.convert("rrelu")
-def rrelu(
-    x: Value, lower: float | None = None, upper: float | None = None, is_test: bool = False
-) -> Value:
+def rrelu(x: Value, lower: float | None, upper: float | None, is_test: bool) -> Value:
     if not is_test:
         raise Unsupported("rrelu in training: export the model after .eval()")
     low, high = (1 / 8 if lower is None else lower), (1 / 3 if upper is None else upper)
@@ -181,11 +179,11 @@ def rrelu(
 def dropout(
     x: Value,
     seed_tensor: Value | None,
-    p: float = 0.5,
-    is_test: bool = False,
-    mode: str = "downgrade_in_infer",
-    seed: int = 0,
-    fix_seed: bool = False,
+    p: float,
+    is_test: bool,
+    mode: str,
+    seed: int,
+    fix_seed: bool,
 ) -> Value:
     """At test time nothing is dropped, or everything is made smaller as if it were."""
     if mode not in ("downgrade_in_infer", "upscale_in_train"):

@@ -113,7 +113,7 @@ def array_of(value: Any, op: str) -> Array:
 
 
 @table.convert("create_array")
-def create_array(dtype: Precision | None = Precision.FLOAT32) -> Array:
+def create_array(dtype: Precision | None) -> Array:
     """Whatever is written to it says what its elements are."""
     return Array()
 

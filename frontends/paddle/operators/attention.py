@@ -49,11 +49,11 @@ def flash_attn(
     v: Value,
     fixed_seed_offset: Value | None,
     attn_mask: Value | None,
-    dropout: float = 0.0,
-    causal: bool = False,
-    return_softmax: bool = False,
-    is_test: bool = False,
-    rng_name: str = "",
+    dropout: float,
+    causal: bool,
+    return_softmax: bool,
+    is_test: bool,
+    rng_name: str,
 ) -> Value:
     if dropout and not is_test:
         raise Unsupported(f"flash_attn that trains with {dropout=}")
@@ -94,9 +94,9 @@ def fused_rotary_position_embedding(
     sin: Value | None,
     cos: Value | None,
     position_ids: Value | None,
-    use_neox_rotary_style: bool = True,
-    time_major: bool = False,
-    rotary_emb_base: float = 10000.0,
+    use_neox_rotary_style: bool,
+    time_major: bool,
+    rotary_emb_base: float,
 ) -> tuple[Value | None, ...]:
     """Queries, keys and values [batch, length, heads, size] turned by angles of their position."""
     if sin is None or cos is None or time_major:
@@ -119,7 +119,7 @@ def by_position(angles: Value, positions: Value | None) -> Value:
 
 
 @table.convert("self_dp_attention")
-def self_dp_attention(x: Value, alpha: float = 1.0, head_number: int = 1) -> Value:
+def self_dp_attention(x: Value, alpha: float, head_number: int) -> Value:
     """Attention of queries, keys and values that come in one tensor [N, L, 3, heads, size]."""
     if x.rank != 5:
         raise BadType(f"self_dp_attention of {x.type}")

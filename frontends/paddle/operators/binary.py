@@ -45,7 +45,7 @@ def trunc_divide(x: Value, y: Value) -> Value:
 
 
 @table.convert("pow", "pow_")
-def pow_(x: Value, y: Operand = 1.0) -> Value:
+def pow_(x: Value, y: Operand) -> Value:
     """The exponent is rounded to the type of x first."""
     if isinstance(y, Value):
         return x ** y.cast(x.precision)
@@ -61,9 +61,7 @@ def pow_(x: Value, y: Operand = 1.0) -> Value:
 
 
 @table.convert("scale", "scale_")
-def scale(
-    x: Value, scale: Operand = 1.0, bias: Operand = 0.0, bias_after_scale: bool = True
-) -> Value:
+def scale(x: Value, scale: Operand, bias: Operand, bias_after_scale: bool) -> Value:
     """scale * x + bias, or scale * (x + bias); numbers are rounded to the type of x first."""
     if x.precision == Precision.BOOL8:
         return _scale(x.cast(Precision.INT32), scale, bias, bias_after_scale).cast(x.precision)
@@ -104,7 +102,7 @@ def _plus(x: Value, offset: Value) -> Value:
 
 
 @table.convert("increment", "increment_")
-def increment(x: Value, value: float = 1.0) -> Value:
+def increment(x: Value, value: float) -> Value:
     return x + to_value(value, x.precision, x.model)
 
 
@@ -167,9 +165,7 @@ def multiplex(inputs: Items, index: Value) -> Value:
 
 
 @table.convert("isclose")
-def isclose(
-    x: Value, y: Value, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Value:
+def isclose(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
     """The allowance is computed in float64; all the distances from an infinity are allowed."""
     return close(x, y, rtol, atol, equal_nan)
 
@@ -187,5 +183,5 @@ def close(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Valu
 
 
 @table.convert("dist")
-def dist(x: Value, y: Value, p: float = 2.0) -> Value:
+def dist(x: Value, y: Value, p: float) -> Value:
     return vector_norm(x - y, p, None, keepdim=False)

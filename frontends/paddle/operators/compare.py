@@ -42,9 +42,7 @@ def equal_all(x: Value, y: Value) -> Value:
 
 
 @table.convert("allclose")
-def allclose(
-    x: Value, y: Value, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Value:
+def allclose(x: Value, y: Value, rtol: float, atol: float, equal_nan: bool) -> Value:
     return all_true(close(x, y, rtol, atol, equal_nan))
 
 

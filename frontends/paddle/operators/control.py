@@ -344,13 +344,13 @@ def print_(
     first_n: int,
     message: str,
     summarize: int,
-    print_tensor_name: bool = True,
-    print_tensor_type: bool = True,
-    print_tensor_shape: bool = True,
-    print_tensor_layout: bool = True,
-    print_tensor_lod: bool = True,
-    print_phase: str = "BOTH",
-    is_forward: bool = True,
+    print_tensor_name: bool,
+    print_tensor_type: bool,
+    print_tensor_shape: bool,
+    print_tensor_layout: bool,
+    print_tensor_lod: bool,
+    print_phase: str,
+    is_forward: bool,
 ) -> Value:
     """Nothing is printed."""
     return in_

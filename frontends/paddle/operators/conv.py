@@ -90,12 +90,12 @@ def straight(
 def conv2d(
     input: Value,
     filter: Value,
-    strides: Ints = (1, 1),
-    paddings: Ints = (0, 0),
-    padding_algorithm: str = "EXPLICIT",
-    dilations: Ints = (1, 1),
-    groups: int = 1,
-    data_format: str = "NCHW",
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
 ) -> Value:
     given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
     return straight("conv2d", input, filter, *given)
@@ -108,12 +108,12 @@ def register_convolution(op: str, rank: int, layout: str) -> None:
     def convert(
         input: Value,
         filter: Value,
-        strides: Ints = (1,) * rank,
-        paddings: Ints = (0,) * rank,
-        padding_algorithm: str = "EXPLICIT",
-        groups: int = 1,
-        dilations: Ints = (1,) * rank,
-        data_format: str = layout,
+        strides: Ints,
+        paddings: Ints,
+        padding_algorithm: str,
+        groups: int,
+        dilations: Ints,
+        data_format: str,
     ) -> Value:
         given = (strides, paddings, padding_algorithm, dilations, groups, data_format)
         return straight(op, input, filter, *given)
@@ -186,14 +186,14 @@ def register_transposed(op: str, rank: int, *more: str) -> None:
     def convert(
         x: Value,
         filter: Value,
-        strides: Ints = (1,) * rank,
-        paddings: Ints = (0,) * rank,
-        output_padding: Ints = (),
-        output_size: Index | None = None,
-        padding_algorithm: str = "EXPLICIT",
-        groups: int = 1,
-        dilations: Ints = (1,) * rank,
-        data_format: str = "NCHW",
+        strides: Ints,
+        paddings: Ints,
+        output_padding: Ints,
+        output_size: Index | None,
+        padding_algorithm: str,
+        groups: int,
+        dilations: Ints,
+        data_format: str,
     ) -> Value:
         given = (strides, paddings, output_padding, output_size, padding_algorithm)
         return transposed_convolution(op, x, filter, *given, groups, dilations, data_format)

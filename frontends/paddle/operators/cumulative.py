@@ -25,9 +25,7 @@ def flat(x: Value) -> Value:
 
 
 @table.convert("cumsum")
-def cumsum(
-    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
-) -> Value:
+def cumsum(x: Value, axis: int, flatten: bool, exclusive: bool, reverse: bool) -> Value:
     """A tensor without axes stays what it is, even without its own element."""
     if flatten:
         x, axis = flat(x), 0
@@ -38,25 +36,21 @@ def cumsum(
 
 
 @table.convert("cumsum_")
-def cumsum_(
-    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
-) -> Value:
+def cumsum_(x: Value, axis: int, flatten: bool, exclusive: bool, reverse: bool) -> Value:
     if exclusive and not reverse:
         raise Unsupported("cumsum_ with exclusive=True, for which Paddle gives zeros")
     return cumsum(x, axis, flatten, exclusive, reverse)
 
 
 @table.convert("cumprod", "cumprod_")
-def cumprod(x: Value, dim: int, exclusive: bool = False, reverse: bool = False) -> Value:
+def cumprod(x: Value, dim: int, exclusive: bool, reverse: bool) -> Value:
     if not x.rank:
         return x
     return reduce.cum_prod(x, axis_of(dim, x.rank), exclusive=exclusive, reverse=reverse)
 
 
 @table.convert("logcumsumexp")
-def logcumsumexp(
-    x: Value, axis: int = -1, flatten: bool = False, exclusive: bool = False, reverse: bool = False
-) -> Value:
+def logcumsumexp(x: Value, axis: int, flatten: bool, exclusive: bool, reverse: bool) -> Value:
     """Without the element itself the first result is the lowest number."""
     (value,) = promote_to_float(x)
     if flatten:
@@ -82,9 +76,7 @@ def shift_along(x: Value, axis: int) -> Value:
 
 
 @table.each({"cummax": reduce.cum_max, "cummin": reduce.cum_min})
-def best_so_far(
-    operator: Operator[Pair], x: Value, axis: int = -1, dtype: Precision = Precision.INT64
-) -> Pair:
+def best_so_far(operator: Operator[Pair], x: Value, axis: int, dtype: Precision) -> Pair:
     if not x.rank:
         axis_of(axis, 1)
         return x, x.model.constant(0, dtype.dtype)

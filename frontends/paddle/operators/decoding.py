@@ -21,9 +21,9 @@ LONGEST = 512
 def ctc_align(
     input: Value,
     input_length: Value | None,
-    blank: int = 0,
-    merge_repeated: bool = True,
-    padding_value: int = 0,
+    blank: int,
+    merge_repeated: bool,
+    padding_value: int,
 ) -> Pair:
     """Labels [N, T] without blanks and repetitions, moved to the front."""
     if input_length is None or input.rank != 2:
@@ -49,7 +49,7 @@ def ctc_align(
 
 @table.convert("viterbi_decode")
 def viterbi_decode(
-    potentials: Value, transition_params: Value, lengths: Value, include_bos_eos_tag: bool = True
+    potentials: Value, transition_params: Value, lengths: Value, include_bos_eos_tag: bool
 ) -> Pair:
     """The best path through tags, step by step and back, and its score."""
     steps, tags = potentials.shape[1:]
@@ -103,7 +103,7 @@ def edit_distance(
     refs: Value,
     hypslength: Value | None,
     refslength: Value | None,
-    normalized: bool = False,
+    normalized: bool,
 ) -> Pair:
     """How many insertions, deletions and replacements make one row the other."""
     rows, columns = hyps.shape[1], refs.shape[1]

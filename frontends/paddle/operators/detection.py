@@ -21,14 +21,14 @@ table = Table()
 def yolo_box(
     x: Value,
     img_size: Value,
-    anchors: tuple[int, ...] = (),
-    class_num: int = 1,
-    conf_thresh: float = 0.01,
-    downsample_ratio: int = 32,
-    clip_bbox: bool = True,
-    scale_x_y: float = 1.0,
-    iou_aware: bool = False,
-    iou_aware_factor: float = 0.5,
+    anchors: tuple[int, ...],
+    class_num: int,
+    conf_thresh: float,
+    downsample_ratio: int,
+    clip_bbox: bool,
+    scale_x_y: float,
+    iou_aware: bool,
+    iou_aware_factor: float,
 ) -> Pair:
     both: Pair = detection.yolo_box(
         x,
@@ -50,15 +50,15 @@ def prior_box(
     input: Value,
     image: Value,
     min_sizes: Floats,
-    max_sizes: Floats = (),
-    aspect_ratios: Floats = (),
-    variances: Floats = (),
-    flip: bool = True,
-    clip: bool = True,
-    step_w: float = 0.0,
-    step_h: float = 0.0,
-    offset: float = 0.5,
-    min_max_aspect_ratios_order: bool = False,
+    max_sizes: Floats,
+    aspect_ratios: Floats,
+    variances: Floats,
+    flip: bool,
+    clip: bool,
+    step_w: float,
+    step_h: float,
+    offset: float,
+    min_max_aspect_ratios_order: bool,
 ) -> Pair:
     """One step that is 0 stands for both."""
     if not step_w or not step_h:
@@ -86,8 +86,8 @@ def anchor_generator(
     anchor_sizes: Floats,
     aspect_ratios: Floats,
     variances: Floats,
-    stride: Floats = (16.0, 16.0),
-    offset: float = 0.5,
+    stride: Floats,
+    offset: float,
 ) -> Pair:
     """Anchors of every position of a feature map, whose size must be known."""
     height, width = input.shape[2:]
@@ -113,10 +113,10 @@ def box_coder(
     prior_box: Value,
     prior_box_var: Value | None,
     target_box: Value,
-    code_type: str = "encode_center_size",
-    box_normalized: bool = True,
-    axis: int = 0,
-    variance: Floats = (),
+    code_type: str,
+    box_normalized: bool,
+    axis: int,
+    variance: Floats,
 ) -> Value:
     """Boxes relative to anchors, or back; the variances are of each anchor or of all."""
     extra = 0.0 if box_normalized else 1.0
@@ -170,11 +170,11 @@ def roi_align(
     x: Value,
     boxes: Value,
     boxes_num: Value | None,
-    pooled_height: int = 1,
-    pooled_width: int = 1,
-    spatial_scale: float = 1.0,
-    sampling_ratio: int = -1,
-    aligned: bool = False,
+    pooled_height: int,
+    pooled_width: int,
+    spatial_scale: float,
+    sampling_ratio: int,
+    aligned: bool,
 ) -> Value:
     return detection.roi_align(
         x,
@@ -193,9 +193,9 @@ def roi_pool(
     x: Value,
     boxes: Value,
     boxes_num: Value | None,
-    pooled_height: int = 1,
-    pooled_width: int = 1,
-    spatial_scale: float = 1.0,
+    pooled_height: int,
+    pooled_width: int,
+    spatial_scale: float,
 ) -> Value:
     images = shape.unsqueeze(images_of(boxes, boxes_num), [1]).cast(boxes.precision)
     rows = shape.concat(images, boxes, axis=1)
@@ -208,10 +208,10 @@ def psroi_pool(
     x: Value,
     boxes: Value,
     boxes_num: Value | None,
-    pooled_height: int = 1,
-    pooled_width: int = 1,
-    output_channels: int = 1,
-    spatial_scale: float = 1.0,
+    pooled_height: int,
+    pooled_width: int,
+    output_channels: int,
+    spatial_scale: float,
 ) -> Value:
     """The mean of every bin in a channel of its own, by masks of rows and columns."""
     bins = pooled_height * pooled_width

@@ -18,27 +18,27 @@ table = Table()
 
 
 @table.convert("tril", "tril_")
-def tril(x: Value, diagonal: int = 0) -> Value:
+def tril(x: Value, diagonal: int) -> Value:
     return diagonal_recipes.tril(x, diagonal)
 
 
 @table.convert("triu", "triu_")
-def triu(x: Value, diagonal: int = 0) -> Value:
+def triu(x: Value, diagonal: int) -> Value:
     return diagonal_recipes.triu(x, diagonal)
 
 
 @table.convert("diagonal")
-def diagonal(x: Value, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
+def diagonal(x: Value, offset: int, axis1: int, axis2: int) -> Value:
     return diagonal_recipes.diagonal(x, offset, axis1, axis2)
 
 
 @table.convert("diag_embed")
-def diag_embed(input: Value, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Value:
+def diag_embed(input: Value, offset: int, dim1: int, dim2: int) -> Value:
     return diagonal_recipes.diag_embed(input, offset, dim1, dim2)
 
 
 @table.convert("diag")
-def diag(x: Value, offset: int = 0, padding_value: float = 0.0) -> Value:
+def diag(x: Value, offset: int, padding_value: float) -> Value:
     """A vector becomes a matrix with `padding_value` around its diagonal."""
     match x.rank:
         case 2:
@@ -61,7 +61,7 @@ def on_diagonal(x: Value, offset: int, a: int, b: int) -> Value:
 
 
 @table.convert("fill_diagonal", "fill_diagonal_")
-def fill_diagonal(x: Value, value: float = 0, offset: int = 0, wrap: bool = False) -> Value:
+def fill_diagonal(x: Value, value: float, offset: int, wrap: bool) -> Value:
     """Of more than two axes, which are equal, the elements with one index for all."""
     number = x.model.constant(np.array(value, x.dtype))
     if x.rank > 2:
@@ -83,8 +83,6 @@ def fill_diagonal(x: Value, value: float = 0, offset: int = 0, wrap: bool = Fals
 
 
 @table.convert("fill_diagonal_tensor", "fill_diagonal_tensor_")
-def fill_diagonal_tensor(
-    x: Value, y: Value, offset: int = 0, dim1: int = 0, dim2: int = 1
-) -> Value:
+def fill_diagonal_tensor(x: Value, y: Value, offset: int, dim1: int, dim2: int) -> Value:
     axes_of((dim1, dim2), x.rank)
     return diagonal_scatter(x, y, offset, dim1, dim2)

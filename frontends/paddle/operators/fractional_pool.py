@@ -73,9 +73,9 @@ def fractional(x: Value, output: Sequence[int], kernel: Sequence[int], u: float)
 def fractional_max_pool2d(
     x: Value,
     output_size: Ints,
-    kernel_size: Ints = (0, 0),
-    random_u: float = 0.0,
-    return_mask: bool = True,
+    kernel_size: Ints,
+    random_u: float,
+    return_mask: bool,
 ) -> Pair:
     return fractional(x, output_size, kernel_size, random_u)
 
@@ -84,8 +84,8 @@ def fractional_max_pool2d(
 def fractional_max_pool3d(
     x: Value,
     output_size: Ints,
-    kernel_size: Ints = (0, 0, 0),
-    random_u: float = 0.0,
-    return_mask: bool = True,
+    kernel_size: Ints,
+    random_u: float,
+    return_mask: bool,
 ) -> Pair:
     return fractional(x, output_size, kernel_size, random_u)

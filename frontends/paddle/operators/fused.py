@@ -60,9 +60,9 @@ def fused_gemm_epilogue(
     x: Value,
     y: Value,
     bias: Value,
-    trans_x: bool = False,
-    trans_y: bool = False,
-    activation: str = "none",
+    trans_x: bool,
+    trans_y: bool,
+    activation: str,
 ) -> Value:
     """Its gelu is the approximate one (cuBLASLt's epilogue)."""
     product = linear.mat_mul(x, y, transpose_x=trans_x, transpose_y=trans_y)
@@ -77,12 +77,12 @@ def fused_bias_act(
     dequant_scales: Value | None,
     shift: Value | None,
     smooth: Value | None,
-    act_method: str = "gelu",
-    compute_dtype: str = "default",
-    quant_scale: float = -1,
-    quant_round_type: int = 1,
-    quant_max_bound: float = 127.0,
-    quant_min_bound: float = -127.0,
+    act_method: str,
+    compute_dtype: str,
+    quant_scale: float,
+    quant_round_type: int,
+    quant_max_bound: float,
+    quant_min_bound: float,
 ) -> Value:
     if quant_scale > 0 or any(v is not None for v in (dequant_scales, shift, smooth)):
         raise Unsupported("fused_bias_act with quantisation")
@@ -100,8 +100,8 @@ def fused_dropout_add(
     p: float,
     is_test: bool,
     mode: str,
-    seed: int = 0,
-    fix_seed: bool = False,
+    seed: int,
+    fix_seed: bool,
 ) -> Value:
     return inference_dropout(x, p, is_test, mode) + y
 
@@ -136,17 +136,17 @@ def fused_conv2d_add_act(
     filter: Value,
     bias: Value | None,
     residual_data: Value | None,
-    strides: Ints = (1, 1),
-    paddings: Ints = (0, 0),
-    padding_algorithm: str = "EXPLICIT",
-    dilations: Ints = (1, 1),
-    groups: int = 1,
-    data_format: str = "NCHW",
-    activation: str = "relu",
-    split_channels: Ints = (),
-    exhaustive_search: bool = False,
-    workspace_size_MB: int = 32,  # noqa: N803  Paddle's name
-    fuse_alpha: float = 0.0,
+    strides: Ints,
+    paddings: Ints,
+    padding_algorithm: str,
+    dilations: Ints,
+    groups: int,
+    data_format: str,
+    activation: str,
+    split_channels: Ints,
+    exhaustive_search: bool,
+    workspace_size_MB: int,  # noqa: N803  Paddle's name
+    fuse_alpha: float,
 ) -> Value:
     if split_channels:
         raise Unsupported(f"fused_conv2d_add_act with {split_channels=}")
@@ -246,12 +246,12 @@ def fused_bias_dropout_residual_layer_norm(
     bias: Value | None,
     ln_scale: Value | None,
     ln_bias: Value | None,
-    dropout_rate: float = 0.5,
-    is_test: bool = False,
-    dropout_fix_seed: bool = True,
-    dropout_seed: int = True,
-    dropout_implementation: str = "downgrade_in_infer",
-    ln_epsilon: float = 1e-05,
+    dropout_rate: float,
+    is_test: bool,
+    dropout_fix_seed: bool,
+    dropout_seed: int,
+    dropout_implementation: str,
+    ln_epsilon: float,
 ) -> Pair:
     left = inference_dropout(
         add_bias_and_residual(x, bias, None), dropout_rate, is_test, dropout_implementation
@@ -268,10 +268,10 @@ def fused_fc_elementwise_layernorm(
     bias0: Value | None,
     scale: Value | None,
     bias1: Value | None,
-    x_num_col_dims: int = 1,
-    activation_type: str = "",
-    epsilon: float = 1e-05,
-    begin_norm_axis: int = 1,
+    x_num_col_dims: int,
+    activation_type: str,
+    epsilon: float,
+    begin_norm_axis: int,
 ) -> Value:
     rows = x
     if x.rank != x_num_col_dims + 1:
@@ -287,10 +287,10 @@ def add_group_norm_silu(
     residual: Value | None,
     scale: Value | None,
     bias: Value | None,
-    epsilon: float = 1e-05,
-    groups: int = -1,
-    data_format: str = "NCHW",
-    activation: str = "",
+    epsilon: float,
+    groups: int,
+    data_format: str,
+    activation: str,
 ) -> Pair:
     whole = add_bias_and_residual(x, None, residual)
     made = group_norm(whole, scale, bias, epsilon, groups, data_format)
@@ -298,7 +298,7 @@ def add_group_norm_silu(
 
 
 @table.convert("fusion_squared_mat_sub")
-def fusion_squared_mat_sub(x: Value, y: Value, scalar: float = 1.0) -> tuple[Value, ...]:
+def fusion_squared_mat_sub(x: Value, y: Value, scalar: float) -> tuple[Value, ...]:
     """(x y)**2 - x**2 y**2, times a number."""
     squares = [unary.square(v) for v in (x, y)]
     product = unary.square(linear.mat_mul(x, y))
@@ -321,15 +321,15 @@ def _elementwise(name: str, operator: Any) -> None:
     def convert(
         x: Value,
         y: Value,
-        axis: int = -1,
-        fuse_activation: str = "",
-        fuse_alpha: float = 0.0,
-        fuse_beta: float = 0.0,
-        fused_output_scale: float = 1.0,
-        fused_unsqueeze2_axes: Ints = (),
-        scale_x: float = 1.0,
-        scale_y: float = 1.0,
-        scale_out: float = 1.0,
+        axis: int,
+        fuse_activation: str,
+        fuse_alpha: float,
+        fuse_beta: float,
+        fused_output_scale: float,
+        fused_unsqueeze2_axes: Ints,
+        scale_x: float,
+        scale_y: float,
+        scale_out: float,
     ) -> Value:
         """On the CPU nothing is fused to it."""
         fused = fuse_activation or fused_unsqueeze2_axes or fuse_alpha or fuse_beta

@@ -46,39 +46,33 @@ def full_of(model: Model, size: Value, value: Operand, dtype: Precision) -> Valu
 
 
 @table.convert("full")
-def full(
-    shape: Index, value: Operand, dtype: Precision = FLOAT32, *, translator: Translator
-) -> Value:
+def full(shape: Index, value: Operand, dtype: Precision, *, translator: Translator) -> Value:
     return full_of(translator.model, shape, value, dtype)
 
 
 @table.convert("full_")
-def full_inplace(output: Value, shape: Index, value: Operand, dtype: Precision = FLOAT32) -> Value:
+def full_inplace(output: Value, shape: Index, value: Operand, dtype: Precision) -> Value:
     return full_of(output.model, shape, value, dtype)
 
 
 @table.convert("full_with_tensor")
 def full_with_tensor(
-    value: Value, shape: Index, dtype: Precision = FLOAT32, *, translator: Translator
+    value: Value, shape: Index, dtype: Precision, *, translator: Translator
 ) -> Value:
     return full_of(translator.model, shape, value, dtype)
 
 
 @table.convert("full_int_array")
-def full_int_array(value: Ints, dtype: Precision = FLOAT32, *, translator: Translator) -> Value:
+def full_int_array(value: Ints, dtype: Precision, *, translator: Translator) -> Value:
     return translator.model.constant(np.array(value, dtype.dtype))
 
 
 @table.convert("full_like")
-def full_like(x: Value, value: Operand, dtype: Precision | None = None) -> Value:
+@table.convert("fill", "fill_", dtype=None)
+def full_like(x: Value, value: Operand, dtype: Precision | None) -> Value:
     if isinstance(value, Value) and value.rank:
         value = shape.reshape(value, []) if value.known is None else value.known.item()
     return generate_recipes.full_like(x, value, dtype)
-
-
-@table.convert("fill", "fill_")
-def fill(x: Value, value: Operand = 0) -> Value:
-    return full_like(x, value)
 
 
 @table.convert("full_batch_size_like")
@@ -99,11 +93,11 @@ def _constants(name: str, value: int) -> None:
     """ones, zeros, and those like another tensor."""
 
     @table.convert(name)
-    def plain(shape: Index, dtype: Precision = FLOAT32, *, translator: Translator) -> Value:
+    def plain(shape: Index, dtype: Precision, *, translator: Translator) -> Value:
         return full_of(translator.model, shape, value, dtype)
 
     @table.convert(f"{name}_like")
-    def of_another(x: Value, dtype: Precision | None = None) -> Value:
+    def of_another(x: Value, dtype: Precision | None) -> Value:
         return generate_recipes.full_like(x, value, dtype)
 
 
@@ -138,7 +132,7 @@ def assign_value_inplace(
 
 
 @table.convert("arange")
-def arange(start: Value, end: Value, step: Value, dtype: Precision = Precision.FLOAT64) -> Value:
+def arange(start: Value, end: Value, step: Value, dtype: Precision) -> Value:
     """The bounds are rounded to the type first; a step away from the end gives nothing."""
     bounds = [v.cast(dtype) for v in (start, end, step)]
     known = [v.known.reshape(()) for v in bounds if v.known is not None]
@@ -166,7 +160,7 @@ def line(model: Model, known: Sequence[np.ndarray], count: int) -> Value:
 
 
 @table.convert("range_v2")
-def range_v2(start: Value, end: Value, step: Value, dtype: Precision = Precision.FLOAT64) -> Value:
+def range_v2(start: Value, end: Value, step: Value, dtype: Precision) -> Value:
     """The end is included."""
     bounds = [v.cast(dtype) for v in (start, end, step)]
     known = [v.known.reshape(()) for v in bounds if v.known is not None]
@@ -196,9 +190,7 @@ def logspace(start: Value, stop: Value, num: int, base: Value, dtype: Precision)
 
 
 @table.convert("eye")
-def eye(
-    num_rows: Index, num_columns: Index, dtype: Precision = FLOAT32, *, translator: Translator
-) -> Value:
+def eye(num_rows: Index, num_columns: Index, dtype: Precision, *, translator: Translator) -> Value:
     rows, columns = whole(num_rows), whole(num_columns)
     return generate_recipes.eye(rows, rows if contents(columns) == (-1,) else columns, dtype)
 

@@ -82,8 +82,8 @@ def send_u_recv(
     x: Value,
     src_index: Value,
     dst_index: Value,
-    reduce_op: str = "SUM",
-    out_size: Index | None = None,
+    reduce_op: str,
+    out_size: Index | None,
 ) -> Two:
     return pool_messages(rows_at(x, src_index), dst_index, count_of(x, out_size), reduce_op)
 
@@ -94,23 +94,21 @@ def send_ue_recv(
     y: Value,
     src_index: Value,
     dst_index: Value,
-    message_op: str = "ADD",
-    reduce_op: str = "SUM",
-    out_size: Index | None = None,
+    message_op: str,
+    reduce_op: str,
+    out_size: Index | None,
 ) -> Two:
     rows = message(rows_at(x, src_index), y, message_op)
     return pool_messages(rows, dst_index, count_of(x, out_size), reduce_op)
 
 
 @table.convert("send_uv")
-def send_uv(
-    x: Value, y: Value, src_index: Value, dst_index: Value, message_op: str = "ADD"
-) -> Value:
+def send_uv(x: Value, y: Value, src_index: Value, dst_index: Value, message_op: str) -> Value:
     return message(rows_at(x, src_index), rows_at(y, dst_index), message_op)
 
 
 @table.convert("segment_pool")
-def segment_pool(x: Value, segment_ids: Value, pooltype: str = "SUM") -> Two:
+def segment_pool(x: Value, segment_ids: Value, pooltype: str) -> Two:
     """The segments are in order: the last number says how many there are."""
     last = reduce.reduce_max(segment_ids, [0], keepdim=True)
     count = (last + 1).cast(Precision.INT64)

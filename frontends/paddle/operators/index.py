@@ -30,7 +30,7 @@ def line_of(positions: Value) -> Value:
 
 
 @table.convert("gather")
-def gather(x: Value, index: Value, axis: int = 0) -> Value:
+def gather(x: Value, index: Value, axis: int) -> Value:
     """A position without axes drops the axis."""
     return take(x, line_of(index), axis)
 
@@ -53,13 +53,13 @@ def vectors_taken(x: Value, positions: Value) -> Value:
 
 
 @table.convert("index_select_strided")
-def index_select_strided(x: Value, index: int, axis: int = 0) -> Value:
+def index_select_strided(x: Value, index: int, axis: int) -> Value:
     """One element along an axis, which is dropped."""
     return take(x, x.model.constant(np.int64(index)), axis)
 
 
 @table.convert("index_select")
-def index_select(x: Value, index: Value, axis: int = 0) -> Value:
+def index_select(x: Value, index: Value, axis: int) -> Value:
     return take(x, line_of(index), axis)
 
 
@@ -98,13 +98,13 @@ def one_hot(x: Value, num_classes: Index) -> Value:
 
 
 @table.convert("embedding", "sparse_weight_embedding")
-def embedding(x: Value, weight: Value, padding_idx: int = -1, sparse: bool = False) -> Value:
+def embedding(x: Value, weight: Value, padding_idx: int, sparse: bool) -> Value:
     """`sparse` only serves the gradient."""
     return embed(x, weight, padding_idx)
 
 
 @table.convert("embedding_with_scaled_gradient")
-def embedding_with_scaled_gradient(x: Value, weight: Value, padding_idx: int = -1) -> Value:
+def embedding_with_scaled_gradient(x: Value, weight: Value, padding_idx: int) -> Value:
     return embed(x, weight, padding_idx)
 
 
@@ -129,7 +129,7 @@ def masked_fill(x: Value, mask: Value, value: Value) -> Value:
 
 @table.convert("shard_index")
 def shard_index(
-    input: Value, index_num: int, nshards: int, shard_id: int, ignore_value: int = -1
+    input: Value, index_num: int, nshards: int, shard_id: int, ignore_value: int
 ) -> Value:
     """Positions within a shard, and another number for those of other shards."""
     if not 0 <= shard_id < nshards:

@@ -18,17 +18,17 @@ table = Table()
 
 
 @table.convert("concat")
-def concat(x: Items, axis: int = 0) -> Value:
+def concat(x: Items, axis: int) -> Value:
     return shape.concat(*x, axis=axis_of(axis, x[0].rank)) if len(x) > 1 else x[0]
 
 
 @table.convert("stack")
-def stack(x: Items, axis: int = 0) -> Value:
+def stack(x: Items, axis: int) -> Value:
     return shape.stack(*x, axis=axis_of(axis, x[0].rank, extra=1))
 
 
 @table.convert("unbind")
-def unbind(input: Value, axis: int = 0, *, wanted: Wanted) -> list[Value]:
+def unbind(input: Value, axis: int, *, wanted: Wanted) -> list[Value]:
     place = axis_of(axis, input.rank)
     size = input.shape[place]
     count = wanted if isinstance(size, Expr) else size
@@ -36,7 +36,7 @@ def unbind(input: Value, axis: int = 0, *, wanted: Wanted) -> list[Value]:
 
 
 @table.convert("unstack")
-def unstack(x: Value, axis: int = 0, num: int = 0, *, wanted: Wanted) -> list[Value]:
+def unstack(x: Value, axis: int, num: int, *, wanted: Wanted) -> list[Value]:
     place = axis_of(axis, x.rank)
     size = x.shape[place]
     count = (num or wanted) if isinstance(size, Expr) else size
@@ -75,13 +75,13 @@ def split_with_num(x: Value, num: int, axis: int) -> list[Value]:
 
 
 @table.convert("partial_concat")
-def partial_concat(x: Items, start_index: int = 0, length: int = -1) -> Value:
+def partial_concat(x: Items, start_index: int, length: int) -> Value:
     parts = columns(x, start_index, length)
     return shape.concat(*parts, axis=1) if len(parts) > 1 else parts[0]
 
 
 @table.convert("partial_sum")
-def partial_sum(x: Items, start_index: int = 0, length: int = -1) -> Value:
+def partial_sum(x: Items, start_index: int, length: int) -> Value:
     first, *others = columns(x, start_index, length)
     for part in others:
         first = first + part

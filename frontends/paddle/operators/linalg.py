@@ -28,12 +28,12 @@ Three = tuple[Value, Value, Value]
 
 
 @table.convert("cholesky")
-def cholesky(x: Value, upper: bool = False) -> Value:
+def cholesky(x: Value, upper: bool) -> Value:
     return linalg.cholesky(x, upper=upper)
 
 
 @table.convert("cholesky_solve")
-def cholesky_solve(x: Value, y: Value, upper: bool = False) -> Value:
+def cholesky_solve(x: Value, y: Value, upper: bool) -> Value:
     return linalg_recipes.cholesky_solve(x, y, upper)
 
 
@@ -61,7 +61,7 @@ def slogdet_v2(x: Value) -> Two:
 
 
 @table.convert("trace")
-def trace(x: Value, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Value:
+def trace(x: Value, offset: int, axis1: int, axis2: int) -> Value:
     line = diagonal(x, offset, axis1, axis2)
     return reduce.reduce_sum(line, [-1], keepdim=False)
 
@@ -73,19 +73,19 @@ def solve(x: Value, y: Value) -> Value:
 
 @table.convert("triangular_solve")
 def triangular_solve(
-    x: Value, y: Value, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+    x: Value, y: Value, upper: bool, transpose: bool, unitriangular: bool
 ) -> Value:
     a = transpose_matrix(x) if transpose else x
     return linalg.solve_triangular(a, y, upper=upper != transpose, unit_diagonal=unitriangular)
 
 
 @table.convert("qr")
-def qr(x: Value, mode: str = "reduced") -> Two:
+def qr(x: Value, mode: str) -> Two:
     return linalg_qr(x, mode)
 
 
 @table.convert("svd")
-def svd(x: Value, full_matrices: bool = False) -> Three:
+def svd(x: Value, full_matrices: bool) -> Three:
     u, s, vh = linalg.svd(x, full_matrices=full_matrices)
     return u, s, vh
 
@@ -99,7 +99,7 @@ table.convert("eigh")(linalg_recipes.eigh)
 
 
 @table.convert("eigvalsh")
-def eigvalsh(x: Value, uplo: str = "L", is_test: bool = False) -> Value:
+def eigvalsh(x: Value, uplo: str, is_test: bool) -> Value:
     """The vectors, which only serve the gradient, are left out."""
     return linalg_recipes.eigvalsh(x, uplo)
 
@@ -113,12 +113,12 @@ def eigvals(x: Value) -> Value:
 
 
 @table.convert("lu", "lu_")
-def lu(x: Value, pivot: bool = True) -> Three:
+def lu(x: Value, pivot: bool) -> Three:
     return lu_with_info(x, pivot)
 
 
 @table.convert("lu_unpack")
-def lu_unpack(x: Value, y: Value, unpack_ludata: bool = True, unpack_pivots: bool = True) -> Three:
+def lu_unpack(x: Value, y: Value, unpack_ludata: bool, unpack_pivots: bool) -> Three:
     return linalg_recipes.lu_unpack(x, y, unpack_ludata, unpack_pivots)
 
 
@@ -130,7 +130,7 @@ def lu_solve(b: Value, lu: Value, pivots: Value, trans: str) -> Value:
 
 
 @table.convert("lstsq")
-def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple[Value | None, ...]:
+def lstsq(x: Value, y: Value, rcond: float, driver: str) -> tuple[Value | None, ...]:
     """Least squares by the pseudo-inverse; which driver is asked for only changes the rounding.
 
     The residuals are sums of squares where x is tall, else nothing.
@@ -150,27 +150,21 @@ def lstsq(x: Value, y: Value, rcond: float = 0.0, driver: str = "gels") -> tuple
 
 
 @table.convert("matrix_rank")
-def matrix_rank(
-    x: Value, tol: float, use_default_tol: bool = True, hermitian: bool = False
-) -> Value:
+def matrix_rank(x: Value, tol: float, use_default_tol: bool, hermitian: bool) -> Value:
     if use_default_tol:
         return linalg_recipes.matrix_rank(x, None, default_rtol(x), hermitian)
     return linalg_recipes.matrix_rank(x, tol, 0.0, hermitian)
 
 
 @table.convert("matrix_rank_tol")
-def matrix_rank_tol(
-    x: Value, atol_tensor: Value, use_default_tol: bool = True, hermitian: bool = False
-) -> Value:
+def matrix_rank_tol(x: Value, atol_tensor: Value, use_default_tol: bool, hermitian: bool) -> Value:
     """A default tolerance counts beside the one that is given; the larger one holds."""
     relative: Tolerance = default_rtol(x) if use_default_tol else 0.0
     return linalg_recipes.matrix_rank(x, atol_tensor, relative, hermitian)
 
 
 @table.convert("matrix_rank_atol_rtol")
-def matrix_rank_atol_rtol(
-    x: Value, atol: Value, rtol: Value | None, hermitian: bool = False
-) -> Value:
+def matrix_rank_atol_rtol(x: Value, atol: Value, rtol: Value | None, hermitian: bool) -> Value:
     """Without a relative tolerance the default one counts where the absolute one is 0."""
     if rtol is not None:
         return linalg_recipes.matrix_rank(x, atol, rtol, hermitian)

@@ -17,14 +17,12 @@ table = Table()
 
 
 @table.convert("matmul")
-def matmul(x: Value, y: Value, transpose_x: bool = False, transpose_y: bool = False) -> Value:
+def matmul(x: Value, y: Value, transpose_x: bool, transpose_y: bool) -> Value:
     return linear.mat_mul(x, y, transpose_x=transpose_x, transpose_y=transpose_y)
 
 
 @table.convert("legacy_matmul")
-def legacy_matmul(
-    x: Value, y: Value, transpose_x: bool = False, transpose_y: bool = False, alpha: float = 1.0
-) -> Value:
+def legacy_matmul(x: Value, y: Value, transpose_x: bool, transpose_y: bool, alpha: float) -> Value:
     return scale_by(matmul(x, y, transpose_x, transpose_y), alpha)
 
 
@@ -47,12 +45,12 @@ def dot(x: Value, y: Value) -> Value:
 
 
 @table.convert("addmm", "addmm_")
-def addmm(input: Value, x: Value, y: Value, beta: float = 1.0, alpha: float = 1.0) -> Value:
+def addmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
     return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
 
 
 @table.convert("baddbmm", "baddbmm_")
-def baddbmm(input: Value, x: Value, y: Value, beta: float = 1.0, alpha: float = 1.0) -> Value:
+def baddbmm(input: Value, x: Value, y: Value, beta: float, alpha: float) -> Value:
     return weighted_sum(input, linear.mat_mul(x, y), beta, alpha)
 
 
@@ -79,7 +77,7 @@ def bilinear(x: Value, y: Value, weight: Value, bias: Value | None) -> Value:
 
 
 @table.convert("cross")
-def cross(x: Value, y: Value, axis: int = 9) -> Value:
+def cross(x: Value, y: Value, axis: int) -> Value:
     """Without an axis, which 9 says, along the first one of 3 elements."""
     if axis == 9:
         found = [k for k, size in enumerate(x.shape) if size == 3]
@@ -96,9 +94,7 @@ def flat_matrix(x: Value, columns: int) -> Value:
 
 
 @table.convert("matmul_with_flatten")
-def matmul_with_flatten(
-    x: Value, y: Value, x_num_col_dims: int = 1, y_num_col_dims: int = 1
-) -> Value:
+def matmul_with_flatten(x: Value, y: Value, x_num_col_dims: int, y_num_col_dims: int) -> Value:
     left, right = build.sizes_of(x)[:x_num_col_dims], build.sizes_of(y)[y_num_col_dims:]
     product = linear.mat_mul(flat_matrix(x, x_num_col_dims), flat_matrix(y, y_num_col_dims))
     return build.reshape(product, [*left, *right])
@@ -121,9 +117,9 @@ def fc(
     input: Value,
     w: Value,
     bias: Value | None,
-    in_num_col_dims: int = 1,
-    activation_type: str = "",
-    padding_weights: bool = False,
+    in_num_col_dims: int,
+    activation_type: str,
+    padding_weights: bool,
 ) -> Value:
     if padding_weights:
         raise Unsupported("fc with padding_weights=True")
@@ -135,9 +131,7 @@ def fc(
 
 
 @table.convert("linear_v2")
-def linear_v2(
-    input: Value, weight: Value, bias: Value | None, transpose_weight: bool = False
-) -> Value:
+def linear_v2(input: Value, weight: Value, bias: Value | None, transpose_weight: bool) -> Value:
     product = linear.mat_mul(input, weight, transpose_y=transpose_weight)
     return product if bias is None else product + bias
 

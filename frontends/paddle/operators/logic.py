@@ -30,7 +30,7 @@ _both("xor", logic.bitwise_xor, logic.xor)
 
 
 @table.convert("bitwise_left_shift", "bitwise_left_shift_")
-def left_shift(x: Value, y: Value, is_arithmetic: bool = True) -> Value:
+def left_shift(x: Value, y: Value, is_arithmetic: bool) -> Value:
     return logic.bit_shift(x, y, left=True)
 
 
@@ -43,7 +43,7 @@ UNSIGNED = {
 
 
 @table.convert("bitwise_right_shift", "bitwise_right_shift_")
-def right_shift(x: Value, y: Value, is_arithmetic: bool = True) -> Value:
+def right_shift(x: Value, y: Value, is_arithmetic: bool) -> Value:
     """A logical shift fills with zeros, as that of unsigned numbers does."""
     whole = UNSIGNED.get(x.precision)
     if is_arithmetic or whole is None:

@@ -69,7 +69,7 @@ def huber_loss(input: Value, label: Value, delta: float) -> Pair:
 
 
 @table.convert("kldiv_loss")
-def kldiv_loss(x: Value, label: Value, reduction: str = "mean", log_target: bool = False) -> Value:
+def kldiv_loss(x: Value, label: Value, reduction: str, log_target: bool) -> Value:
     """Where the label is not above 0 there is no loss."""
     if log_target:
         loss = unary.exp(label) * (label - x)
@@ -87,14 +87,14 @@ def hinge_loss(logits: Value, labels: Value) -> Value:
 
 
 @table.convert("identity_loss", "identity_loss_")
-def identity_loss(x: Value, reduction: int = 1) -> Value:
+def identity_loss(x: Value, reduction: int) -> Value:
     if reduction not in (0, 1, 2):
         raise Unsupported(f"identity_loss with {reduction=}")
     return reduce_losses("identity_loss", x, ("sum", "mean", "none")[reduction])
 
 
 @table.convert("label_smooth")
-def label_smooth(label: Value, prior_dist: Value | None, epsilon: float = 0.0) -> Value:
+def label_smooth(label: Value, prior_dist: Value | None, epsilon: float) -> Value:
     """A share of every label goes to all of them, or as `prior_dist` says."""
     kept = times(label, 1 - epsilon)
     if prior_dist is not None:
@@ -110,8 +110,8 @@ def sigmoid_cross_entropy_with_logits(
     x: Value,
     label: Value,
     pos_weight: Value | None,
-    normalize: bool = False,
-    ignore_index: int = -100,
+    normalize: bool,
+    ignore_index: int,
 ) -> Value:
     zero = x.scalar(0)
     soft = unary.log1p(unary.exp(-abs(x)))  # of log(1 + exp(-x)) what is bounded
@@ -132,11 +132,11 @@ def sigmoid_cross_entropy_with_logits(
 def cross_entropy_with_softmax(
     input: Value,
     label: Value,
-    soft_label: bool = False,
-    use_softmax: bool = True,
-    numeric_stable_mode: bool = True,
-    ignore_index: int = -100,
-    axis: int = -1,
+    soft_label: bool,
+    use_softmax: bool,
+    numeric_stable_mode: bool,
+    ignore_index: int,
+    axis: int,
 ) -> Pair:
     """Labels are classes, or with `soft_label` shares of classes."""
     place = axis_of(axis, input.rank)
@@ -164,8 +164,8 @@ def nll_loss(
     input: Value,
     label: Value,
     weight: Value | None,
-    ignore_index: int = -100,
-    reduction: str = "mean",
+    ignore_index: int,
+    reduction: str,
 ) -> Pair:
     """Minus what `input` [N, C, ...] says of the right class, and the sum of the weights."""
     if input.rank < 2 or label.rank != input.rank - 1:

@@ -75,8 +75,8 @@ def layer_norm(
     x: Value,
     scale: Value | None,
     bias: Value | None,
-    epsilon: float = 1e-05,
-    begin_norm_axis: int = 1,
+    epsilon: float,
+    begin_norm_axis: int,
 ) -> tuple[Value, Value, Value]:
     """Mean and variance are of the rows in front of the axis."""
     begin = axis_of(begin_norm_axis, x.rank)
@@ -87,9 +87,7 @@ def layer_norm(
 
 
 @table.convert("instance_norm")
-def instance_norm(
-    x: Value, scale: Value | None, bias: Value | None, epsilon: float = 1e-05
-) -> Value:
+def instance_norm(x: Value, scale: Value | None, bias: Value | None, epsilon: float) -> Value:
     weights = affine(x, x.shape[1:2], scale, bias)
     return norm.instance_normalization(x, *weights, epsilon=epsilon)
 
@@ -99,19 +97,19 @@ def group_norm(
     x: Value,
     scale: Value | None,
     bias: Value | None,
-    epsilon: float = 1e-05,
-    groups: int = -1,
-    data_format: str = "NCHW",
+    epsilon: float,
+    groups: int,
+    data_format: str,
 ) -> Value:
     if is_last(data_format, "group_norm"):
-        return channels_last(group_norm(channels_first(x), scale, bias, epsilon, groups))
+        return channels_last(group_norm(channels_first(x), scale, bias, epsilon, groups, "NCHW"))
     weights = affine(x, x.shape[1:2], scale, bias)
     return norm.group_normalization(x, *weights, epsilon=epsilon, groups=groups)
 
 
 @table.convert("rms_norm")
 def rms_norm(
-    x: Value, scale: Value | None, normalized_shape: tuple[int, ...] = (), epsilon: float = 1e-05
+    x: Value, scale: Value | None, normalized_shape: tuple[int, ...], epsilon: float
 ) -> Pair:
     """The second result is the factor of every row."""
     begin = x.rank - len(normalized_shape)
@@ -152,7 +150,7 @@ def renorm(x: Value, p: float, axis: int, max_norm: float) -> Value:
 
 
 @table.convert("affine_channel", "affine_channel_")
-def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str = "AnyLayout") -> Value:
+def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str) -> Value:
     if data_layout == "NHWC":
         return x * scale + bias
     if data_layout not in ("NCHW", "AnyLayout"):
@@ -164,7 +162,7 @@ def affine_channel(x: Value, scale: Value, bias: Value, data_layout: str = "AnyL
 
 @table.convert("spectral_norm")
 def spectral_norm(
-    weight: Value, u: Value, v: Value, dim: int = 0, power_iters: int = 1, eps: float = 1e-12
+    weight: Value, u: Value, v: Value, dim: int, power_iters: int, eps: float
 ) -> Value:
     """`weight` over its largest singular value, as so many steps of the power method find it."""
     axis = axis_of(dim, weight.rank)

@@ -53,9 +53,9 @@ def pad(x: Value, paddings: tuple[int, ...], pad_value: Value) -> Value:
 def pad3d(
     x: Value,
     paddings: Index,
-    mode: str = "constant",
-    pad_value: float = 0.0,
-    data_format: str = "NCDHW",
+    mode: str,
+    pad_value: float,
+    data_format: str,
 ) -> Value:
     """Pairs for the spatial axes, from the last one on."""
     if mode not in MODES or x.rank != 5:
@@ -78,12 +78,10 @@ def pad3d(
 
 
 @table.convert("temporal_shift")
-def temporal_shift(
-    x: Value, seg_num: int, shift_ratio: float = 0.25, data_format: str = "NCHW"
-) -> Value:
+def temporal_shift(x: Value, seg_num: int, shift_ratio: float, data_format: str) -> Value:
     """A share of the channels comes from the step before, as many from the step behind."""
     if is_last(data_format, "temporal_shift"):
-        moved = temporal_shift(channels_first(x), seg_num, shift_ratio)
+        moved = temporal_shift(channels_first(x), seg_num, shift_ratio, "NCHW")
         return channels_last(moved)
     if x.rank != 4 or not isinstance(x.shape[1], int):
         raise BadType(f"temporal_shift of {x.type}")

@@ -180,11 +180,11 @@ def register_maxima(op: str, rank: int) -> None:
     def convert(
         x: Value,
         kernel_size: Ints,
-        strides: Ints = (1,) * rank,
-        paddings: Ints = (0,) * rank,
-        global_pooling: bool = False,
-        adaptive: bool = False,
-        ceil_mode: bool = False,
+        strides: Ints,
+        paddings: Ints,
+        global_pooling: bool,
+        adaptive: bool,
+        ceil_mode: bool,
     ) -> Pair:
         if global_pooling or adaptive:
             best, where = adaptive_max_pool(x, (1,) * rank if global_pooling else kernel_size)
@@ -229,16 +229,16 @@ def with_index(
 def lp_pool2d(
     x: Value,
     kernel_size: Index,
-    strides: Ints = (1, 1),
-    paddings: Ints = (0, 0),
-    ceil_mode: bool = False,
-    exclusive: bool = True,
-    data_format: str = "NCHW",
-    pooling_type: str = "",
-    global_pooling: bool = False,
-    adaptive: bool = False,
-    padding_algorithm: str = "EXPLICIT",
-    norm_type: float = 0.0,
+    strides: Ints,
+    paddings: Ints,
+    ceil_mode: bool,
+    exclusive: bool,
+    data_format: str,
+    pooling_type: str,
+    global_pooling: bool,
+    adaptive: bool,
+    padding_algorithm: str,
+    norm_type: float,
 ) -> Value:
     """The root of the sum of powers, which keep their sign: a mean of whole windows, times these.
 
@@ -287,10 +287,10 @@ def unpool3d(
     x: Value,
     indices: Value,
     ksize: Ints,
-    strides: Ints = (1, 1, 1),
-    paddings: Ints = (0, 0, 0),
-    output_size: Index | None = None,
-    data_format: str = "NCDHW",
+    strides: Ints,
+    paddings: Ints,
+    output_size: Index | None,
+    data_format: str,
 ) -> Value:
     if is_last(data_format, "unpool3d") or output_size is None:
         raise Unsupported(f"unpool3d with {data_format=} and {output_size=}")

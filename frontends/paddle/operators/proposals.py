@@ -37,7 +37,7 @@ def generate_proposals(
     nms_thresh: float,
     min_size: float,
     eta: float,
-    pixel_offset: bool = True,
+    pixel_offset: bool,
 ) -> tuple[Value, Value, Value]:
     """The best boxes of every image, without those that are small or overlap a better one."""
     count = scores.shape[1]

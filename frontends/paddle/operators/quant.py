@@ -69,13 +69,13 @@ def quantize_linear(
     zero_point: Value,
     in_accum: Value | None,
     in_state: Value | None,
-    quant_axis: int = 0,
-    bit_length: int = 8,
-    qmin: int = -128,
-    qmax: int = 127,
-    round_type: int = 0,
-    is_test: bool = True,
-    only_observer: bool = False,
+    quant_axis: int,
+    bit_length: int,
+    qmin: int,
+    qmax: int,
+    round_type: int,
+    is_test: bool,
+    only_observer: bool,
     *,
     back: bool,
 ) -> tuple[Value, Value | None, Value | None, Value]:
@@ -106,16 +106,14 @@ def fake(
 
 @table.convert("fake_quantize_abs_max", back=False)
 @table.convert("fake_quantize_dequantize_abs_max", back=True)
-def fake_quantize_abs_max(
-    x: Value, bit_length: int = 8, round_type: int = 1, *, back: bool
-) -> Pair:
+def fake_quantize_abs_max(x: Value, bit_length: int, round_type: int, *, back: bool) -> Pair:
     scale = largest(x)
     return fake(x, scale, -1, bit_length, round_type, back=back), scale
 
 
 @table.convert("fake_channel_wise_quantize_abs_max")
 def fake_channel_wise_quantize_abs_max(
-    x: Value, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0, is_test: bool = False
+    x: Value, bit_length: int, round_type: int, quant_axis: int, is_test: bool
 ) -> Pair:
     require_test("fake_channel_wise_quantize_abs_max", not is_test)  # it would read a scale
     scale = largest(x, quant_axis)
@@ -124,7 +122,7 @@ def fake_channel_wise_quantize_abs_max(
 
 @table.convert("fake_channel_wise_quantize_dequantize_abs_max")
 def fake_channel_wise_quantize_dequantize_abs_max(
-    x: Value, bit_length: int = 8, round_type: int = 1, quant_axis: int = 0
+    x: Value, bit_length: int, round_type: int, quant_axis: int
 ) -> Pair:
     scale = largest(x, quant_axis)
     return fake(x, scale, quant_axis, bit_length, round_type, back=True), scale
@@ -136,10 +134,10 @@ def _moving(name: str, back: bool) -> None:
         in_scale: Value,
         in_accum: Value | None,
         in_state: Value | None,
-        moving_rate: float = 0.9,
-        bit_length: int = 8,
-        is_test: bool = False,
-        round_type: int = 1,
+        moving_rate: float,
+        bit_length: int,
+        is_test: bool,
+        round_type: int,
     ) -> Value:
         require_test(name, is_test)
         return fake(x, in_scale, -1, bit_length, round_type, back=back)
@@ -156,10 +154,10 @@ def fake_quantize_range_abs_max(
     x: Value,
     in_scale: Value,
     iter: Value | None,
-    window_size: int = 10000,
-    bit_length: int = 8,
-    is_test: bool = False,
-    round_type: int = 1,
+    window_size: int,
+    bit_length: int,
+    is_test: bool,
+    round_type: int,
 ) -> Value:
     require_test("fake_quantize_range_abs_max", is_test)
     return fake(x, in_scale, -1, bit_length, round_type, back=False)
@@ -170,8 +168,8 @@ def moving_average_abs_max_scale(
     x: Value,
     in_accum: Value | None,
     in_state: Value | None,
-    moving_rate: float = 0.9,
-    is_test: bool = False,
+    moving_rate: float,
+    is_test: bool,
 ) -> Value:
     require_test("moving_average_abs_max_scale", is_test)
     return x
@@ -186,9 +184,9 @@ def fake_dequantize_max_abs(x: Value, scale: Value, max_range: float) -> Value:
 def fake_channel_wise_dequantize_max_abs(
     x: Value,
     scales: Items,
-    quant_bits: tuple[int, ...] = (8,),
-    quant_axis: int = 0,
-    x_num_col_dims: int = 1,
+    quant_bits: tuple[int, ...],
+    quant_axis: int,
+    x_num_col_dims: int,
 ) -> Value:
     if len(scales) != 1:
         raise Unsupported(f"fake_channel_wise_dequantize_max_abs with {len(scales)} scales")

@@ -30,7 +30,7 @@ def gaussian(
 
 
 @table.convert("gaussian_inplace", "gaussian_inplace_")
-def gaussian_inplace(x: Value, mean: float = 0, std: float = 1.0, seed: int = 0) -> Value:
+def gaussian_inplace(x: Value, mean: float, std: float, seed: int) -> Value:
     return random.random_normal(build.shape_of(x), mean=mean, scale=std, dtype=x.precision)
 
 
@@ -56,12 +56,12 @@ def _require_no_diagonal(diag_num: int) -> None:
 @table.convert("uniform_inplace", "uniform_inplace_")
 def uniform_inplace(
     x: Value,
-    min: float = -1.0,
-    max: float = 1.0,
-    seed: int = 0,
-    diag_num: int = 0,
-    diag_step: int = 0,
-    diag_val: float = 1.0,
+    min: float,
+    max: float,
+    seed: int,
+    diag_num: int,
+    diag_step: int,
+    diag_val: float,
 ) -> Value:
     _require_no_diagonal(diag_num)
     return between(build.shape_of(x), min, max, x.precision)
@@ -71,15 +71,15 @@ def uniform_inplace(
 def uniform_random_batch_size_like(
     input: Value,
     shape: Ints,
-    input_dim_idx: int = 0,
-    output_dim_idx: int = 0,
-    min: float = -1.0,
-    max: float = 1.0,
-    seed: int = 0,
-    diag_num: int = 0,
-    diag_step: int = 0,
-    diag_val: float = 1.0,
-    dtype: Precision = Precision.FLOAT32,
+    input_dim_idx: int,
+    output_dim_idx: int,
+    min: float,
+    max: float,
+    seed: int,
+    diag_num: int,
+    diag_step: int,
+    diag_val: float,
+    dtype: Precision,
 ) -> Value:
     _require_no_diagonal(diag_num)
     parts: list[build.Size] = list(shape)
@@ -94,7 +94,7 @@ def randint(
     low: int,
     high: int,
     shape: Index,
-    dtype: Precision = Precision.INT64,
+    dtype: Precision,
     *,
     translator: Translator,
 ) -> Value:
@@ -128,8 +128,8 @@ def bernoulli(x: Value) -> Value:
 @table.convert("multinomial")
 def multinomial(
     x: Value,
-    num_samples: Index = 1,  # type: ignore[assignment]
-    replacement: bool = False,
+    num_samples: Index,
+    replacement: bool,
 ) -> Value:
     return random_recipes.multinomial(x, num_samples, replacement)
 
@@ -146,7 +146,7 @@ def exponential(x: Value, lam: float) -> Value:
 
 
 @table.convert("gumbel_softmax")
-def gumbel_softmax(x: Value, temperature: float = 1.0, hard: bool = False, axis: int = -1) -> Value:
+def gumbel_softmax(x: Value, temperature: float, hard: bool, axis: int) -> Value:
     """A softmax of what Gumbel noise was added to; `hard` gives 1 to the largest."""
     noise = -unary.log(-unary.log(uniform_above_0(x)))
     scores = (x + noise) / temperature
@@ -162,7 +162,7 @@ def truncated_gaussian_random(
     seed: int,
     a: float,
     b: float,
-    dtype: Precision = Precision.FLOAT32,
+    dtype: Precision,
     *,
     translator: Translator,
 ) -> Value:
@@ -175,7 +175,7 @@ def truncated_gaussian_random(
 
 
 @table.convert("shuffle_batch")
-def shuffle_batch(x: Value, seed: Value, startup_seed: int = 0) -> tuple[Value, Value]:
+def shuffle_batch(x: Value, seed: Value, startup_seed: int) -> tuple[Value, Value]:
     """The rows of all axes but the last in another order, and which it is."""
     if any(not isinstance(d, int) for d in x.shape):
         raise NotConstant(f"shuffle_batch of {x.type}, whose sizes must be known")

@@ -21,53 +21,53 @@ def flip(x: Value, axis: Ints) -> Value:
 
 
 @table.convert("roll")
-def roll(x: Value, shifts: Index, axis: Ints = ()) -> Value:
+def roll(x: Value, shifts: Index, axis: Ints) -> Value:
     """Without axes all elements in a row."""
     return shape_recipes.roll(x, shifts, axis)
 
 
 @table.convert("channel_shuffle")
-def channel_shuffle(x: Value, groups: int, data_format: str = "NCHW") -> Value:
+def channel_shuffle(x: Value, groups: int, data_format: str) -> Value:
     if is_last(data_format, "channel_shuffle"):
-        return channels_last(channel_shuffle(channels_first(x), groups))
+        return channels_last(channel_shuffle(channels_first(x), groups, "NCHW"))
     return index.channel_shuffle(x, group=groups)
 
 
 @table.convert("shuffle_channel")
-def shuffle_channel(x: Value, group: int = 1) -> Value:
+def shuffle_channel(x: Value, group: int) -> Value:
     return index.channel_shuffle(x, group=group)
 
 
 @table.convert("pixel_shuffle")
-def pixel_shuffle(x: Value, upscale_factor: int = 1, data_format: str = "NCHW") -> Value:
+def pixel_shuffle(x: Value, upscale_factor: int, data_format: str) -> Value:
     if is_last(data_format, "pixel_shuffle"):
-        return channels_last(pixel_shuffle(channels_first(x), upscale_factor))
+        return channels_last(pixel_shuffle(channels_first(x), upscale_factor, "NCHW"))
     return shape_recipes.pixel_shuffle(x, upscale_factor)
 
 
 @table.convert("pixel_unshuffle")
-def pixel_unshuffle(x: Value, downscale_factor: int = 1, data_format: str = "NCHW") -> Value:
+def pixel_unshuffle(x: Value, downscale_factor: int, data_format: str) -> Value:
     if is_last(data_format, "pixel_unshuffle"):
-        return channels_last(pixel_unshuffle(channels_first(x), downscale_factor))
+        return channels_last(pixel_unshuffle(channels_first(x), downscale_factor, "NCHW"))
     return shape_recipes.pixel_unshuffle(x, downscale_factor)
 
 
 @table.convert("repeat_interleave")
-def repeat_interleave(x: Value, repeats: int, axis: int, output_size: int = -1) -> Value:
+def repeat_interleave(x: Value, repeats: int, axis: int, output_size: int) -> Value:
     count = x.model.constant(repeats, "int64")
     return repeat_all(x, count, axis)
 
 
 @table.convert("repeat_interleave_with_tensor_index")
 def repeat_interleave_with_tensor_index(
-    x: Value, repeats: Value, axis: int, output_size: int = -1
+    x: Value, repeats: Value, axis: int, output_size: int
 ) -> Value:
     """`output_size` only spares a sum."""
     return repeat_each(x, repeats, axis)
 
 
 @table.convert("as_strided")
-def as_strided(input: Value, dims: Ints = (), stride: Ints = (), offset: int = 0) -> Value:
+def as_strided(input: Value, dims: Ints, stride: Ints, offset: int) -> Value:
     """`offset` counts bytes."""
     width = input.dtype.itemsize
     if offset % width:

@@ -26,14 +26,14 @@ def rnn(
     weight_list: Items,
     sequence_length: Value | None,
     dropout_state_in: Value | None,
-    dropout_prob: float = 0.0,
-    is_bidirec: bool = False,
-    input_size: int = 10,
-    hidden_size: int = 100,
-    num_layers: int = 1,
-    mode: str = "RNN_TANH",
-    seed: int = 0,
-    is_test: bool = False,
+    dropout_prob: float,
+    is_bidirec: bool,
+    input_size: int,
+    hidden_size: int,
+    num_layers: int,
+    mode: str,
+    seed: int,
+    is_test: bool,
 ) -> tuple[Value | list[Value] | None, ...]:
     """A stack of layers over [T, N, I]; the weights of all of them come before the biases."""
     if mode not in KINDS:
@@ -99,9 +99,9 @@ def gru_unit(
     hidden_prev: Value,
     weight: Value,
     bias: Value | None,
-    activation: int = 2,
-    gate_activation: int = 1,
-    origin_mode: bool = False,
+    activation: int,
+    gate_activation: int,
+    origin_mode: bool,
 ) -> tuple[Value, Value, Value]:
     """One step; the weights of the gates lie before those of the candidate in memory."""
     size = hidden_prev.shape[1]

@@ -39,29 +39,23 @@ def summand(x: Value, dtype: Precision | None) -> Value:
 
 
 @table.convert("sum")
-def sum_(x: Value, axis: Ints = (), dtype: Precision | None = None, keepdim: bool = False) -> Value:
+def sum_(x: Value, axis: Ints, dtype: Precision | None, keepdim: bool) -> Value:
     return reduce_axes(reduce.reduce_sum, summand(x, dtype), axis, keepdim)
 
 
 @table.convert("nansum")
-def nansum(
-    x: Value, axis: Ints = (), dtype: Precision | None = None, keepdim: bool = False
-) -> Value:
+def nansum(x: Value, axis: Ints, dtype: Precision | None, keepdim: bool) -> Value:
     numbers = compare.where(is_nan(x), 0, x) if x.is_float else x
     return sum_(numbers, axis, dtype, keepdim)
 
 
 @table.convert("mean")
-def mean(x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+@table.convert("mean_all", axis=(), keepdim=False)
+def mean(x: Value, axis: Ints, keepdim: bool) -> Value:
     """Of integers too, whose mean loses its fraction."""
     if x.precision == Precision.BOOL8:
         raise Unsupported(f"the mean of {x.type}")
     return reduce_axes(reduce.reduce_mean, x, axis, keepdim)
-
-
-@table.convert("mean_all")
-def mean_all(x: Value) -> Value:
-    return mean(x)
 
 
 @table.convert("prod")
@@ -71,17 +65,17 @@ def prod(x: Value, axis: Ints, keepdim: bool, reduce_all: bool) -> Value:
 
 @table.each({"max": reduce.reduce_max, "min": reduce.reduce_min})
 @table.each({"amax": reduce.reduce_max, "amin": reduce.reduce_min})
-def best(operator: Operator, x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+def best(operator: Operator, x: Value, axis: Ints, keepdim: bool) -> Value:
     return reduce_extreme(operator, x, axis, keepdim)
 
 
 @table.each({"all": reduce.reduce_min, "any": reduce.reduce_max})
-def truths(operator: Operator, x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+def truths(operator: Operator, x: Value, axis: Ints, keepdim: bool) -> Value:
     return reduce_axes(operator, x.cast(Precision.BOOL8), axis, keepdim)
 
 
 @table.convert("logsumexp")
-def logsumexp(x: Value, axis: Ints = (), keepdim: bool = False, reduce_all: bool = False) -> Value:
+def logsumexp(x: Value, axis: Ints, keepdim: bool, reduce_all: bool) -> Value:
     (value,) = promote_to_float(x)
     return reduce_axes(reduce.reduce_log_sum_exp, value, () if reduce_all else axis, keepdim)
 
@@ -94,9 +88,9 @@ def best_position(
     operator: Operator,
     x: Value,
     axis: int,
-    keepdims: bool = False,
-    flatten: bool = False,
-    dtype: Precision = Precision.INT64,
+    keepdims: bool,
+    flatten: bool,
+    dtype: Precision,
 ) -> Value:
     """Where the best element is; NaN is none."""
     if x.is_float:
@@ -117,8 +111,8 @@ def best_with_position(
     operators: tuple[Operator, Operator],
     x: Value,
     dim: Index,
-    keepdim: bool = False,
-    flatten: bool = False,
+    keepdim: bool,
+    flatten: bool,
 ) -> tuple[Value, Value]:
     """The largest or smallest elements and where they are."""
     largest, position = operators
@@ -137,28 +131,28 @@ def best_with_position(
 def spread(
     finish: Callable[[Value], Value],
     x: Value,
-    axis: Ints = (),
-    keepdim: bool = False,
-    unbiased: bool = True,
-    correction: float = 1,
+    axis: Ints,
+    keepdim: bool,
+    unbiased: bool,
+    correction: float,
 ) -> Value:
     """`unbiased` says nothing beside the correction."""
     return round_once(lambda v: finish(reduce_recipes.variance(v, axis, correction, keepdim)), x)
 
 
 @table.convert("variance")
-def variance(x: Value, axis: Ints = (), keepdim: bool = False) -> Value:
+def variance(x: Value, axis: Ints, keepdim: bool) -> Value:
     return round_once(lambda v: reduce_recipes.variance(v, axis, 0, keepdim), x)
 
 
 @table.convert("p_norm")
 def p_norm(
     x: Value,
-    porder: float = 2,
-    axis: int = -1,
-    epsilon: float = 1e-12,
-    keepdim: bool = False,
-    asvector: bool = False,
+    porder: float,
+    axis: int,
+    epsilon: float,
+    keepdim: bool,
+    asvector: bool,
 ) -> Value:
     """`epsilon` only serves the gradient."""
     dim = None if asvector else (axis,)

@@ -137,14 +137,14 @@ def register_interpolations(
         out_size: Index | None,
         size_tensor: Items | None,
         scale_tensor: Floats | None,
-        data_format: str = "NCHW",
-        out_d: int = 0,
-        out_h: int = 0,
-        out_w: int = 0,
-        scale: Floats = (),
-        interp_method: str = "bilinear",
-        align_corners: bool = True,
-        align_mode: int = 1,
+        data_format: str,
+        out_d: int,
+        out_h: int,
+        out_w: int,
+        scale: Floats,
+        interp_method: str,
+        align_corners: bool,
+        align_mode: int,
     ) -> Value:
         rank = x.rank - 2
         if rank not in ranks:
@@ -177,17 +177,15 @@ table.convert("interp_antialias")(register_interpolations(2, ways=smooth_way_of)
 def grid_sample(
     x: Value,
     grid: Value,
-    mode: Literal["bilinear", "nearest"] = "bilinear",
-    padding_mode: str = "zeros",
-    align_corners: bool = True,
+    mode: Literal["bilinear", "nearest"],
+    padding_mode: str,
+    align_corners: bool,
 ) -> Value:
     return sample_grid(x, grid, mode, padding_mode, align_corners)
 
 
 @table.convert("affine_grid")
-def affine_grid(
-    input: Value, output_shape: Index | None = None, align_corners: bool = True
-) -> Value:
+def affine_grid(input: Value, output_shape: Index | None, align_corners: bool) -> Value:
     if output_shape is None:
         raise BadType(f"affine_grid of {input.type} for no size")
     return resize.affine_grid(input, output_shape, align_corners=align_corners)

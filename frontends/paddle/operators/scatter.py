@@ -28,8 +28,8 @@ def put_along_axis(
     indices: Value,
     values: Value,
     axis: int,
-    reduce: str = "assign",
-    include_self: bool = True,
+    reduce: str,
+    include_self: bool,
 ) -> Value:
     """Without the element itself only the values count where there are some."""
     if reduce == "assign":
@@ -52,7 +52,7 @@ def put_along_axis(
 
 
 @table.convert("scatter", "scatter_")
-def scatter_(x: Value, index: Value, updates: Value, overwrite: bool = True) -> Value:
+def scatter_(x: Value, index: Value, updates: Value, overwrite: bool) -> Value:
     """Rows are replaced; without `overwrite` those for one place are added up."""
     places = index if index.rank == 1 else shape.reshape(index, [-1])
     rows = updates if index.rank else shape.unsqueeze(updates, [0])
@@ -72,10 +72,10 @@ def scatter_add(x: Value, places: Value, updates: Value) -> Value:
 
 
 @table.convert("index_add", "index_add_")
-def index_add(x: Value, index: Value, add_value: Value, axis: int = 0) -> Value:
+def index_add(x: Value, index: Value, add_value: Value, axis: int) -> Value:
     return place_rows(x, axis, index, add_value, "add")
 
 
 @table.convert("index_put", "index_put_")
-def index_put(x: Value, indices: Items, value: Value, accumulate: bool = False) -> Value:
+def index_put(x: Value, indices: Items, value: Value, accumulate: bool) -> Value:
     return index_recipes.index_put(x, indices, value, accumulate)

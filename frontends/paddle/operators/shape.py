@@ -38,7 +38,7 @@ def memcpy(x: Value, dst_place_type: int) -> Value:
 
 
 @table.convert("npu_identity")
-def npu_identity(x: Value, format: int = -1) -> Value:
+def npu_identity(x: Value, format: int) -> Value:
     return x
 
 
@@ -56,7 +56,7 @@ def reshape(x: Value, shape: Index) -> Value:
 
 
 @table.convert("view_shape")
-def view_shape(input: Value, dims: Ints = ()) -> Value:
+def view_shape(input: Value, dims: Ints) -> Value:
     return ops.reshape(input, list(dims))
 
 
@@ -72,7 +72,7 @@ def view_dtype(input: Value, dtype: Precision) -> Value:
 
 
 @table.convert("squeeze", "squeeze_")
-def squeeze(x: Value, axis: Ints = ()) -> Value:
+def squeeze(x: Value, axis: Ints) -> Value:
     """Axes of another size stay; one that is named and may vary is taken to be 1."""
     if not axis:
         return drop_axes(x, [k for k, d in enumerate(x.shape) if d == 1])
@@ -84,13 +84,13 @@ def squeeze(x: Value, axis: Ints = ()) -> Value:
 
 
 @table.convert("unsqueeze", "unsqueeze_")
-def unsqueeze(x: Value, axis: Ints = ()) -> Value:
+def unsqueeze(x: Value, axis: Ints) -> Value:
     """One axis after the other, as UNSQUEEZE."""
     return ops.unsqueeze(x, list(axis)) if axis else x
 
 
 @table.convert("flatten", "flatten_")
-def flatten(x: Value, start_axis: int = 1, stop_axis: int = 1) -> Value:
+def flatten(x: Value, start_axis: int, stop_axis: int) -> Value:
     return shape_recipes.flatten(x, start_axis, stop_axis)
 
 
@@ -100,7 +100,7 @@ def expand(x: Value, shape: Index) -> Value:
 
 
 @table.convert("expand_as")
-def expand_as(x: Value, y: Value | None, target_shape: Index | None = None) -> Value:
+def expand_as(x: Value, y: Value | None, target_shape: Index | None) -> Value:
     if y is not None:
         return expand_to(x, build.shape_of(y))
     if target_shape is None:

@@ -53,9 +53,7 @@ def fft_r2c(x: Value, axes: Ints, normalization: str, forward: bool, onesided: b
 
 
 @table.convert("fft_c2r")
-def fft_c2r(
-    x: Value, axes: Ints, normalization: str, forward: bool, last_dim_size: int = 0
-) -> Value:
+def fft_c2r(x: Value, axes: Ints, normalization: str, forward: bool, last_dim_size: int) -> Value:
     """A last size of 0 is twice the size less one."""
     places = list(axes_of(axes, x.rank))
     lengths: list[build.Size | None] = [*[None] * (len(places) - 1), last_dim_size or None]
@@ -76,7 +74,7 @@ def is_last(axis: int, rank: int, name: str) -> bool:
 
 
 @table.convert("frame")
-def frame(x: Value, frame_length: int, hop_length: int, axis: int = -1) -> Value:
+def frame(x: Value, frame_length: int, hop_length: int, axis: int) -> Value:
     """Frames are the columns of new last axes, or the rows of new first ones."""
     if is_last(axis, x.rank, "frame"):
         rows = unfold(x, x.rank - 1, frame_length, hop_length)
@@ -88,7 +86,7 @@ def frame(x: Value, frame_length: int, hop_length: int, axis: int = -1) -> Value
 
 
 @table.convert("overlap_add")
-def overlap_add(x: Value, hop_length: int, axis: int = -1) -> Value:
+def overlap_add(x: Value, hop_length: int, axis: int) -> Value:
     """The sum of frames that lie `hop_length` apart."""
     is_behind = is_last(axis, -1, "overlap_add")
     columns = x if is_behind else shape.transpose(x, perm=(*range(2, x.rank), 1, 0))
@@ -107,7 +105,7 @@ def overlap_add(x: Value, hop_length: int, axis: int = -1) -> Value:
 
 
 @table.convert("add_position_encoding")
-def add_position_encoding(x: Value, alpha: float = 1.0, beta: float = 1.0) -> Value:
+def add_position_encoding(x: Value, alpha: float, beta: float) -> Value:
     """alpha * x + beta * e for waves e, whose sines are the first half of the last axis."""
     width, steps = x.shape[-1], x.shape[1]
     if x.rank != 3 or isinstance(width, Expr) or isinstance(steps, Expr) or width % 2:

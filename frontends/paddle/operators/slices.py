@@ -79,7 +79,7 @@ def view_slice(input: Value, begin_idx: int, end_idx: int) -> Value:
 
 
 @table.convert("crop")
-def crop(x: Value, shape: Index | None = None, offsets: Index | None = None) -> Value:
+def crop(x: Value, shape: Index | None, offsets: Index | None) -> Value:
     """A box of `shape` from `offsets` on; -1 is all that is left."""
     target = contents(shape) if shape is not None else x.shape
     place = offsets if offsets is not None else x.model.constant(np.zeros(x.rank, np.int64))

@@ -16,17 +16,17 @@ table = Table()
 
 
 @table.convert("argsort")
-def argsort(x: Value, axis: int = -1, descending: bool = False, stable: bool = False) -> Pair:
+def argsort(x: Value, axis: int, descending: bool, stable: bool) -> Pair:
     return sort_along(x, axis, descending=descending)
 
 
 @table.convert("topk")
 def topk(
     x: Value,
-    k: Index = 1,  # type: ignore[assignment]
-    axis: int = -1,
-    largest: bool = True,
-    sorted: bool = True,
+    k: Index,
+    axis: int,
+    largest: bool,
+    sorted: bool,
 ) -> Pair:
     if not x.rank:
         return top_k_along(x, k)
@@ -36,29 +36,27 @@ def topk(
 @table.convert("kthvalue")
 def kthvalue(
     x: Value,
-    k: Index = 1,  # type: ignore[assignment]
-    axis: int = -1,
-    keepdim: bool = False,
+    k: Index,
+    axis: int,
+    keepdim: bool,
 ) -> Pair:
     return sort_recipes.kthvalue(x, k, axis, keepdim)
 
 
 @table.convert("searchsorted")
-def searchsorted(
-    sorted_sequence: Value, values: Value, out_int32: bool = False, right: bool = False
-) -> Value:
+def searchsorted(sorted_sequence: Value, values: Value, out_int32: bool, right: bool) -> Value:
     return search_sorted(sorted_sequence, values, right=right, to_int32=out_int32)
 
 
 @table.convert("unique")
 def unique(
     x: Value,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Ints = (),
-    dtype: Precision = Precision.INT64,
-    is_sorted: bool = False,
+    return_index: bool,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: Ints,
+    dtype: Precision,
+    is_sorted: bool,
 ) -> tuple[Value, Value, Value, Value]:
     """In ascending order either way; where each occurs first, which each element is, how often."""
     if len(axis) > 1:
@@ -72,10 +70,10 @@ def unique(
 @table.convert("unique_consecutive")
 def unique_consecutive(
     x: Value,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: Ints = (),
-    dtype: Precision = Precision.FLOAT32,
+    return_inverse: bool,
+    return_counts: bool,
+    axis: Ints,
+    dtype: Precision,
 ) -> tuple[Value, Value, Value]:
     if len(axis) > 1:
         raise BadType(f"unique_consecutive along the axes {axis}")

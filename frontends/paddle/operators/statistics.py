@@ -46,9 +46,9 @@ def gathered_axes(x: Value, axis: Ints) -> tuple[Value, Ints]:
 def median(
     without_nan: bool,
     x: Value,
-    axis: Ints = (),
-    keepdim: bool = True,
-    mode: Literal["avg", "min"] = "avg",
+    axis: Ints,
+    keepdim: bool,
+    mode: Literal["avg", "min"],
 ) -> tuple[Value, ...]:
     line, axes = gathered_axes(x, axis)
     last = line.rank - 1
@@ -84,7 +84,7 @@ def median_of(line: Value, *, without_nan: bool) -> Value:
 
 
 @table.convert("mode")
-def mode(x: Value, axis: int = -1, keepdim: bool = False) -> tuple[Value, Value]:
+def mode(x: Value, axis: int, keepdim: bool) -> tuple[Value, Value]:
     return statistics_recipes.mode(x, axis, keepdim)
 
 
@@ -92,10 +92,10 @@ def mode(x: Value, axis: int = -1, keepdim: bool = False) -> tuple[Value, Value]
 def histogram(
     input: Value,
     weight: Value | None,
-    bins: int = 100,
-    min: float = 0.0,
-    max: float = 0.0,
-    density: bool = False,
+    bins: int,
+    min: float,
+    max: float,
+    density: bool,
 ) -> Value:
     """Counts as int64; with weights or as a density float32."""
     x = shape.reshape(input, [-1])
@@ -113,7 +113,7 @@ def histogram(
 
 
 @table.convert("bincount")
-def bincount(x: Value, weights: Value | None, minlength: Index = 0) -> Value:  # type: ignore[assignment]
+def bincount(x: Value, weights: Value | None, minlength: Index) -> Value:
     """Weights that are not float32 are added up in float64."""
     return statistics_recipes.bincount(x, weights, whole(minlength))
 

@@ -18,7 +18,7 @@ table = Table()
 
 
 @table.convert("nms")
-def nms(x: Value, threshold: float = 1.0) -> Value:
+def nms(x: Value, threshold: float) -> Value:
     """The boxes come in order, the best one first."""
     steps = build.arange_along(x, 0, Precision.FLOAT32)
     return detection.suppress_boxes(x, -steps, iou_threshold=threshold)
@@ -32,10 +32,10 @@ def multiclass_nms3(
     score_threshold: float,
     nms_top_k: int,
     keep_top_k: int,
-    nms_threshold: float = 0.3,
-    normalized: bool = True,
-    nms_eta: float = 1.0,
-    background_label: int = 0,
+    nms_threshold: float,
+    normalized: bool,
+    nms_eta: float,
+    background_label: int,
 ) -> tuple[Value, Value, Value]:
     rows, counts, places = detection.non_max_suppression(
         bboxes,
@@ -60,11 +60,11 @@ def matrix_nms(
     score_threshold: float,
     nms_top_k: int,
     keep_top_k: int,
-    post_threshold: float = 0.0,
-    use_gaussian: bool = False,
-    gaussian_sigma: float = 2.0,
-    background_label: int = 0,
-    normalized: bool = True,
+    post_threshold: float,
+    use_gaussian: bool,
+    gaussian_sigma: float,
+    background_label: int,
+    normalized: bool,
 ) -> tuple[Value, Value, Value]:
     """Scores shrink where a better box of their class overlaps (https://arxiv.org/abs/2003.10152)."""
     classes = scores.shape[1]

@@ -65,7 +65,7 @@ def round_whole(operator: Operator, x: Value) -> Value:
 
 
 @table.convert("round", "round_")
-def round_(x: Value, decimals: int = 0) -> Value:
+def round_(x: Value, decimals: int) -> Value:
     return round_decimals(x, decimals) if x.is_float else x
 
 
@@ -102,7 +102,7 @@ def isnan(x: Value) -> Value:
 
 
 @table.convert("logit", "logit_")
-def logit(x: Value, eps: float = 1e-06) -> Value:
+def logit(x: Value, eps: float) -> Value:
     """Without an `eps` numbers outside [0, 1] give NaN, else they are moved inside."""
     return unary_recipes.logit(x, eps or None)
 

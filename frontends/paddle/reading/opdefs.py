@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from nnir.types import Precision
+
 FILE = Path(__file__).with_name("opdefs.json")
 
 
@@ -40,3 +42,17 @@ def find(op: str) -> OpDef | None:
     defaults = {a[0]: a[1] for a in found["args"] if len(a) > 1}
     names = tuple(a[0] for a in found["args"])
     return OpDef(names, defaults, tuple(found["in"]), tuple(found["out"]))
+
+
+@functools.cache
+def defaults_of(op: str) -> Mapping[str, Any]:
+    """What a program means that leaves arguments out, as the reader gives attributes."""
+    found = find(op)
+    given = {} if found is None else found.defaults
+    return {n: _default(v) for n, v in given.items()}
+
+
+def _default(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Precision[value["dtype"].upper()] if value["dtype"] != "undefined" else None
+    return value
