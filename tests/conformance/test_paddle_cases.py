@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.case import Case, Limit
-from conformance.cases.paddle import CASES, LIMITS
+from conformance.cases.paddle import CASES, LIMITS, OPEN
 from conformance.engines.paddle import ENGINE
 from conformance.oracles.oracle import Oracle
 from frontends.paddle import TABLE
@@ -26,6 +26,11 @@ def test_case(case: Case, oracle: Oracle) -> None:
     judge(ENGINE, case, LIMITS, oracle)
 
 
+@pytest.mark.parametrize("case", OPEN, ids=str)
+def test_case_of_open_sizes(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle, may_refuse=True)
+
+
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
 def test_limit_matches_a_case(limit: Limit) -> None:
     require_used(limit, CASES)
@@ -42,4 +47,4 @@ programs have has its cases among theirs."""
 
 
 def test_case_names_differ() -> None:
-    require_distinct(CASES)
+    require_distinct([*CASES, *OPEN])

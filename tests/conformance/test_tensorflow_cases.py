@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from conformance.case import Case, Limit
-from conformance.cases.tensorflow import CASES, LIMITS
+from conformance.cases.tensorflow import CASES, LIMITS, OPEN
 from conformance.engines.tensorflow import ENGINE
 from conformance.oracles.oracle import Oracle
 from frontends.tensorflow import TABLE
@@ -23,6 +23,11 @@ def oracle() -> Iterator[Oracle]:
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_case(case: Case, oracle: Oracle) -> None:
     judge(ENGINE, case, LIMITS, oracle)
+
+
+@pytest.mark.parametrize("case", OPEN, ids=str)
+def test_case_of_open_sizes(case: Case, oracle: Oracle) -> None:
+    judge(ENGINE, case, LIMITS, oracle, may_refuse=True)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda x: f"{x.op}-{x.why}")
@@ -45,4 +50,4 @@ IN_MODELS |= {"Const", "If", "StatelessIf", "Case", "StatelessCase", "While", "S
 
 
 def test_case_names_differ() -> None:
-    require_distinct(CASES)
+    require_distinct([*CASES, *OPEN])

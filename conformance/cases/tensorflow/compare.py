@@ -16,7 +16,7 @@ CASES = [
     *(
         Case(op, pair, {"incompatible_shape_error": False}, why=why)
         for op in ("Equal", "NotEqual")
-        for why, pair in {"fits": (f(1), f(1, 2, 3)), "does not fit": (f(1, 2), f(1, 2, 3))}.items()
+        for why, pair in {"fits": (f(1, 2, 3), f(1)), "does not fit": (f(1, 2), f(1, 2, 3))}.items()
     ),
     Case("SelectV2", (MASK, rand(3, 2), scalar(0))),
     Case("Select", (MASK, rand(2, 3), rand(2, 3, seed=1)), why="rows"),
