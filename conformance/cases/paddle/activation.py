@@ -73,21 +73,21 @@ CASES = [
     Case("prelu", (rand(2, 2, 3), rand(1, 2, 3, seed=1)), {"mode": "element"}),
     Case("prelu", (f(-1), f(0.1)), {"mode": "row"}, raises=Unsupported),
     Case("prelu", (f(-1), f(0.1)), {"data_format": "NWC"}, raises=Unsupported),
-    Case("rrelu", (LINE, 0.1, 0.3), TEST, read=1, tol=ROUNDS),
+    Case("rrelu", (LINE, 0.1, 0.3), TEST, tol=ROUNDS),
     Case("rrelu", (f(-1), 0.1, 0.3), why="training", raises=Unsupported),
-    Case("dropout", (rand(2, 3), None), TEST, read=1),
-    Case("dropout", (rand(2, 3), None, 0.3), TEST, read=1, tol=ROUNDS, why="another p"),
-    Case("dropout", (f(1, 2), None), TEST | {"mode": "upscale_in_train"}, read=1),
-    Case("dropout", (f(1, 2), None, 0.0), {"mode": "upscale_in_train"}, read=1, why="p of 0"),
+    Case("dropout", (rand(2, 3), None), TEST),
+    Case("dropout", (rand(2, 3), None, 0.3), TEST, tol=ROUNDS, why="another p"),
+    Case("dropout", (f(1, 2), None), TEST | {"mode": "upscale_in_train"}),
+    Case("dropout", (f(1, 2), None, 0.0), {"mode": "upscale_in_train"}, why="p of 0"),
     Case("dropout", (f(1), None), why="training", raises=Unsupported),
     Case("dropout", (f(1), None), {"mode": "other"}, raises=Unsupported),
-    Case("dropout_", (f(1, 2), None), TEST | {"mode": "upscale_in_train"}, read=1, why="in place"),
+    Case("dropout_", (f(1, 2), None), TEST | {"mode": "upscale_in_train"}, why="in place"),
     *(
         Case(f"{op}_", (LINE,), GIVEN[op], tol=ROUNDS)
         for op in ("leaky_relu", "elu", "hardtanh", "thresholded_relu")
     ),
     *(
-        Case(op, (rand(2, 3), None, 0.3), TEST | {"seed": 3, "fix_seed": True}, read=1, tol=ROUNDS)
+        Case(op, (rand(2, 3), None, 0.3), TEST | {"seed": 3, "fix_seed": True}, tol=ROUNDS)
         for op in ("dropout", "dropout_")
     ),
 ]

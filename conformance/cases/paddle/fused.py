@@ -22,7 +22,7 @@ def fused(
     *inputs: Any,
     why: str = "",
     raises: type[NNAdapterError] | None = None,
-    read: int | None = 1,
+    read: int | None = None,
     **attrs: Any,
 ) -> Case:
     """Several operators at once."""
@@ -125,14 +125,13 @@ CASES = [
         raises=Unsupported,
         why="lengths",
     ),
-    fused("fused_rotary_position_embedding", *HEADS, *WAVES, None, read=3, why="pairs"),
+    fused("fused_rotary_position_embedding", *HEADS, *WAVES, None, why="pairs"),
     fused(
         "fused_rotary_position_embedding",
         *HEADS[:2],
         None,
         *WAVES,
         None,
-        read=2,
         use_neox_rotary_style=False,
     ),
     fused("fused_rotary_position_embedding", HEADS[0], None, None, *WAVES, IDS, why="positions"),
@@ -162,8 +161,8 @@ CASES = [
         begin_norm_axis=2,
     ),
     fused("fast_ln", X, LINE, rand(4, seed=1), epsilon=1e-5),
-    fused("fast_rms_norm", X, LINE, epsilon=1e-5),
-    fused("fused_rms_norm_ext", X, LINE, epsilon=1e-3),
+    fused("fast_rms_norm", X, LINE, epsilon=1e-5, read=1),
+    fused("fused_rms_norm_ext", X, LINE, epsilon=1e-3, read=1),
     fused(
         "fused_bias_residual_layernorm",
         rand(3, 4),
@@ -182,6 +181,7 @@ CASES = [
         LINE,
         LINE,
         **RESIDUAL,
+        read=1,
         why="only norm",
     ),
     fused(
@@ -204,7 +204,6 @@ CASES = [
         LINE,
         rand(4, seed=1),
         **RMS,
-        read=2,
         why="all",
     ),
     fused(
@@ -262,12 +261,9 @@ CASES = [
         LINE,
         LINE,
         groups=4,
-        read=2,
     ),
-    fused("fusion_squared_mat_sub", rand(3, 4), rand(4, 5), scalar=0.5, read=4),
-    fused(
-        "fusion_repeated_fc_relu", rand(3, 4), [rand(4, 5), rand(5, 6)], [rand(5), rand(6)], read=2
-    ),
+    fused("fusion_squared_mat_sub", rand(3, 4), rand(4, 5), scalar=0.5),
+    fused("fusion_repeated_fc_relu", rand(3, 4), [rand(4, 5), rand(5, 6)], [rand(5), rand(6)]),
     *(
         fused(f"fused_elementwise_{name}", X, rand(4, low=0.5))
         for name in ("add", "sub", "mul", "div")
@@ -343,7 +339,7 @@ CASES = [
     ),
     fused("flash_attn", *HEADS, None, None, return_softmax=True),
     fused("flash_attn", *HEADS, None, None, is_test=True, dropout=0.5, rng_name="x"),
-    fused("fused_rotary_position_embedding", *HEADS, *WAVES, None, rotary_emb_base=100.0, read=3),
+    fused("fused_rotary_position_embedding", *HEADS, *WAVES, None, rotary_emb_base=100.0),
     fused(
         "fused_rotary_position_embedding",
         *HEADS,

@@ -75,39 +75,33 @@ CASES = [
     Case("sequence_mask", (i(1, 3, 0), -1, Precision.FLOAT32), why="the longest one"),
     Case("sequence_mask", (i(1, 3).reshape(2, 1), 3, Precision.BOOL8), why="two axes"),
     *(
-        Case("segment_pool", (rand(4, 2), i(0, 0, 2, 2)), {"pooltype": how}, read=1, tol=ROUNDS)
+        Case("segment_pool", (rand(4, 2), i(0, 0, 2, 2)), {"pooltype": how}, tol=ROUNDS)
         for how in POOLS
     ),
-    *(
-        Case("send_u_recv", (rand(3, 2), FROM, TO), {"reduce_op": how}, read=1, tol=ROUNDS)
-        for how in POOLS
-    ),
+    *(Case("send_u_recv", (rand(3, 2), FROM, TO), {"reduce_op": how}, tol=ROUNDS) for how in POOLS),
     *(
         Case(
             "send_ue_recv",
             (rand(3, 2), rand(4, 2), FROM, TO),
             {"reduce_op": how},
-            read=1,
             tol=ROUNDS,
         )
         for how in POOLS
     ),
-    Case("send_u_recv", (rand(3, 2), FROM, TO), {"out_size": [5]}, read=1, tol=ROUNDS),
+    Case("send_u_recv", (rand(3, 2), FROM, TO), {"out_size": [5]}, tol=ROUNDS),
     Case(
         "send_u_recv",
         (rand(3, 2), FROM, TO),
         {"out_size": i(2)},
-        read=1,
         tol=ROUNDS,
         why="while running",
     ),
-    Case("send_u_recv", (rand(3), FROM, TO), read=1, tol=ROUNDS, why="a vector"),
+    Case("send_u_recv", (rand(3), FROM, TO), tol=ROUNDS, why="a vector"),
     Case("send_u_recv", (rand(3), FROM, TO), {"reduce_op": "X"}, raises=Unsupported),
     Case(
         "send_ue_recv",
         (rand(3, 2), rand(4, 1), FROM, TO),
         {"message_op": "MUL"},
-        read=1,
         tol=ROUNDS,
     ),
     *(
@@ -194,7 +188,7 @@ CASES = [
         raises=BadType,
     ),
     Case("set_value_with_tensor_", (SQUARE, f(7, 8, 9)), WHERE | PLAIN, why="in place"),
-    Case("send_ue_recv", (rand(3, 2), rand(4, 2), FROM, TO), {"out_size": [5]}, read=1, tol=ROUNDS),
+    Case("send_ue_recv", (rand(3, 2), rand(4, 2), FROM, TO), {"out_size": [5]}, tol=ROUNDS),
     *(
         Case(
             "put_along_axis_",

@@ -44,8 +44,8 @@ CASES = [
         (f(3, 1, 3, 2),),
         {"return_index": True, "return_inverse": True, "return_counts": True, "is_sorted": True},
     ),
-    Case("unique", (f(3, 1, 3, 2).reshape(2, 2),), {"is_sorted": True}, read=1, why="flattened"),
-    Case("unique", (i(3, 1, 3, 2),), read=1, why="in order without is_sorted"),
+    Case("unique", (f(3, 1, 3, 2).reshape(2, 2),), {"is_sorted": True}, why="flattened"),
+    Case("unique", (i(3, 1, 3, 2),), why="in order without is_sorted"),
     Case(
         "unique",
         (f(3, 4, 1, 2, 3, 4).reshape(3, 2),),
@@ -69,7 +69,7 @@ CASES = [
         (f(1, 2, 1, 2, 3, 4).reshape(3, 2),),
         {"return_inverse": True, "return_counts": True, "axis": [0], "dtype": I4},
     ),
-    Case("unique_consecutive", (i(1, 1, 2),), {"dtype": I4}, read=1, why="integers"),
+    Case("unique_consecutive", (i(1, 1, 2),), {"dtype": I4}, why="integers"),
     Case("unique_consecutive", (rand(2, 2),), {"axis": [0, 1]}, raises=BadType),
     Case("topk", (CUBE,), {"sorted": False}, why="one has no order"),
 ]
