@@ -75,7 +75,14 @@ def _driver(name: str, tests: str) -> Place:
 
 
 PASSES = (
-    *("test_passes", "test_shape_passes", "test_layout", "test_matching", "test_ends"),
+    *(
+        "test_passes",
+        "test_shape_passes",
+        "test_layout",
+        "test_layout_axes",
+        "test_matching",
+        "test_ends",
+    ),
     *("test_complex_pairs", "test_specialise", "test_decompositions"),
 )
 

@@ -95,6 +95,7 @@ def quantize(
     offsets = np.zeros(1) if zero_point is None else zero_point.constant
     if scale.constant is None or offsets is None:
         raise NotConstant("quantize needs a constant scale and zero point")
+    require(scale.is_float, f"quantize needs a scale of floats, not {scale.type}")
     scales = tuple(float(s) for s in scale.constant.flat)
     zeros = tuple(int(z) for z in offsets.flat)
     require(len(zeros) in (1, len(scales)), f"quantize: {len(scales)} scales, {len(zeros)} zeros")

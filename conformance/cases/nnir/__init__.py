@@ -21,6 +21,7 @@ from . import (
     generate,
     index,
     linear,
+    misfits,
     norm,
     pool,
     positions,
@@ -79,6 +80,7 @@ OPEN: list[DirectCase] = [
 another order."""
 
 CASES += [c for kind in (typed, *KINDS) for c in kind.CASES]
+CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [
     x for family in (*FAMILIES, typed, *KINDS) for x in getattr(family, "LIMITS", ())

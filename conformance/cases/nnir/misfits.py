@@ -1,0 +1,91 @@
+"""Operands and attributes that do not fit: of each operator's first row, with one thing changed.
+
+`misfits.json` says which changes the operator's rule refuses. `make_misfits` writes it: its
+difference is what a change of a rule did.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nnir.errors import BadType
+from nnir.types import Precision
+
+from ...case import Const
+from .direct import DirectCase
+
+FILE = Path(__file__).with_name("misfits.json")
+KINDS = (np.bool_, np.int32, np.float32, np.complex64)
+
+
+def first_rows(cases: Iterable[DirectCase]) -> list[DirectCase]:
+    """Of each operator the first row that works."""
+    found: dict[str, DirectCase] = {}
+    for case in cases:
+        if case.raises is None and not case.is_open and not case.is_turned:
+            found.setdefault(case.op, case)
+    return [*found.values()]
+
+
+def change(case: DirectCase) -> Iterator[DirectCase]:
+    """The row with one operand or attribute changed; `why` says which and how."""
+    for place, given in enumerate(case.inputs):
+        array = given.array if isinstance(given, Const) else given
+        if not isinstance(array, np.ndarray):
+            continue
+        for how, other in change_array(array):
+            inputs = list(case.inputs)
+            inputs[place] = Const(other) if isinstance(given, Const) else other
+            yield replace(case, inputs=tuple(inputs), why=f"operand {place} {how}")
+        rest = case.inputs[place + 1 :]
+        yield replace(
+            case, inputs=(*case.inputs[:place], None, *rest), why=f"operand {place} left out"
+        )
+    for name, value in case.attrs.items():
+        for other in change_attribute(value):
+            shown = other.name if isinstance(other, Precision) else other
+            yield replace(case, attrs={**case.attrs, name: other}, why=f"{name}={shown}")
+
+
+def change_array(array: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Of other types, with an axis more or less, and with one element more along each axis."""
+    for kind in KINDS:
+        if array.dtype.kind != np.dtype(kind).kind:
+            yield f"of {np.dtype(kind).name}", np.ones(array.shape, kind)
+    yield "with an axis more", array[None]
+    if array.ndim and len(array):
+        yield "with an axis less", array[0]
+    for axis in range(array.ndim):
+        last = array.take([-1], axis) if array.shape[axis] else array
+        yield f"longer along {axis}", np.concatenate([array, last], axis)
+
+
+def change_attribute(value: Any) -> Iterator[Any]:
+    """Numbers that are below 0, 0 or large, alone or in front; a list too short or too long."""
+    match value:
+        case Precision():
+            kinds = ("BOOL8", "INT32", "FLOAT32", "COMPLEX64")
+            yield from (p for p in map(Precision.__getitem__, kinds) if p != value)
+        case bool() | str() | None | Enum():
+            return
+        case int() | float():
+            yield from (type(value)(v) for v in (-9, -1, 0, 99) if v != value)
+        case (int() | float() as head, *rest):
+            yield from (((type(head)(v)), *rest) for v in (-9, -1, 0, 99) if v != head)
+            yield tuple(rest)
+            yield (*value, head)
+
+
+def read(rows: Iterable[DirectCase]) -> Iterator[DirectCase]:
+    """The changes that are refused."""
+    refused = json.loads(FILE.read_text())
+    for row in first_rows(rows):
+        known = set(refused.get(row.op, ()))
+        yield from (replace(c, raises=BadType) for c in change(row) if c.why in known)
