@@ -55,6 +55,7 @@ STEPS: dict[str, Build] = {
     ),
     "mat_mul": lambda z, w: linear.mat_mul(z, w, transpose_y=True),
     "einsum": lambda z, w: linear.einsum(z, w, z, equation="bij,bjk,bkl->bil"),
+    "einsum of four": lambda z, w: linear.einsum(z, w, z, w, equation="bij,bjk,bkl,blm->bim"),
     "einsum of one": lambda z, w: linear.einsum(z, equation="bii->i"),
     "reshape": lambda z, w: shape.reshape(z, [0, -1]),
     "reshape_exact": lambda z, w: shape.reshape_exact(z, [3, 6]),
@@ -75,10 +76,13 @@ STEPS: dict[str, Build] = {
     ),
     "pad": lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2]),
     "mirror": lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2], mode=PadMode.REFLECT),
+    "pad with a number": lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2], np.complex64(0)),
     "gather": lambda z, w: index.gather(z, [2, 0], axis=-1),
     "gather_nd": lambda z, w: index.gather_nd(z, at(z)),
     "scatter_nd": lambda z, w: index.scatter_nd(z, at(z), index.gather_nd(w, at(w))),
     "slice": lambda z, w: index.slice_(z, [-1], [0], [2]),
+    "slice of the first axes": lambda z, w: index.slice_(z, None, [0, 1], [1, 3]),
+    "slice backwards": lambda z, w: index.slice_(z, [1], [-1], [-9], [-2]),
     "roll": lambda z, w: index.roll(z, [1], [-1]),
     "where": lambda z, w: compare.where(compare.less(complex.real(z), complex.real(w)), z, w),
     "fill": lambda z, w: generate.fill(z.model.constant([2, 3], np.int64), number(z)),
@@ -142,6 +146,40 @@ def test_complex_ends_are_pairs(kind: Precision, shape: tuple[int, ...]) -> None
     for mine, theirs in zip(found, (np.conj(given), given.real), strict=True):
         assert mine.dtype == theirs.dtype
         np.testing.assert_array_equal(mine, theirs)
+
+
+REFUSED: dict[str, tuple[Build, str]] = {
+    "with a complex number": (
+        lambda z, w: shape.pad(z, [0, 0, 1, 0, 0, 2], np.complex64(1j)),
+        "PAD",
+    ),
+    "5 operands": (
+        lambda z, w: linear.einsum(z, w, z, w, z, equation="bij,bjk,bkl,blm,bmn->bin"),
+        "EINSUM",
+    ),
+    "without axes": (lambda z, w: index.roll(z, [1]), "ROLL"),
+    "with reduction 'mul'": (
+        lambda z, w: index.scatter_nd(z, at(z), index.gather_nd(w, at(w)), reduction="mul"),
+        "SCATTER_ND",
+    ),
+    "to bool8": (lambda z, w: unary.cast(z, dtype=Precision.BOOL8), "CAST"),
+    "with axes that are only known while running": (
+        lambda z, w: reduce.reduce_sum(
+            z,
+            shape.flatten(unary.cast(complex.real(z), dtype=Precision.INT64)),
+            keepdim=False,
+        ),
+        "REDUCE_SUM",
+    ),
+}
+"""What pairs cannot say: the reason, and the operator that it stands beside."""
+
+
+@pytest.mark.parametrize("why", REFUSED)
+def test_what_is_refused(why: str) -> None:
+    step, name = REFUSED[why]
+    with pytest.raises(NoLowering, match=rf"{name} of .*\({why}\)"):
+        as_pairs(built(step))
 
 
 def test_what_has_no_rule_is_listed() -> None:

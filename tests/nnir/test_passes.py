@@ -11,6 +11,7 @@ from nnir import archive, passes
 from nnir.check import extensions
 from nnir.evaluate import evaluate
 from nnir.model import Model, Operation, Value
+from nnir.operator import Operator
 from nnir.ops import (
     activation,
     binary,
@@ -19,8 +20,10 @@ from nnir.ops import (
     linear,
     logic,
     norm,
+    pool,
     quant,
     random,
+    reduce,
     shape,
     unary,
 )
@@ -219,3 +222,140 @@ def test_quantised_constants_keep_their_scales() -> None:
     np.testing.assert_array_equal(evaluate(model, [given])[0], want[0])
     loaded = archive.loads(archive.dumps(model))
     np.testing.assert_array_equal(evaluate(loaded, [given])[0], want[0])
+
+
+def one_image(**more: object) -> tuple[Model, Value]:
+    """A model of a convolution with two channels, in float32."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, 1, 3, 4)))
+    how = {"strides": (1, 1), "dilations": (1, 1), **more}
+    return model, conv.conv_2d(x, data(2, 1, 1, 1), data(2), **how)
+
+
+FACTORS = {(): True, (1,): True, (2, 1, 1): True, (1, 2, 1, 1): True, (1, 1, 1, 1): True,
+           (4,): False, (3, 1): False, (2, 1, 1, 1): False, (1, 1, 3, 1): False}  # fmt: skip
+"""The sizes of a factor, and whether it is one for each channel."""
+
+
+@pytest.mark.parametrize("operator", [binary.add, binary.sub, binary.mul, binary.div])
+@pytest.mark.parametrize("sizes", FACTORS, ids=str)
+def test_what_is_folded_into_a_convolution(operator: Operator, sizes: tuple[int, ...]) -> None:
+    model, image = one_image()
+    model.outputs = [operator(image, data(*sizes))]
+    array = data(2, 1, 3, 4)
+    before = evaluate(model, [array])[0]
+    assert bool(apply(model, [passes.fold_scale], checked=True)) == FACTORS[sizes]
+    np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=2e-6, atol=1e-6)
+
+
+def test_what_stays_behind_a_convolution() -> None:
+    """Another reader, a fuse code, a factor that is not known, a number over the image."""
+    for build in (
+        lambda x, model: [binary.mul(x, 2.0), unary.exp(x)],
+        lambda x, model: [binary.mul(x, model.input("y", TensorType(Precision.FLOAT32, (1,))))],
+        lambda x, model: [binary.div(2.0, x)],
+        lambda x, model: [binary.mul(x, data(1, 1, 2, 1, 1))],
+        lambda x, model: [binary.mul(x, 2.0), x],
+    ):
+        model, image = one_image()
+        model.outputs = build(image, model)
+        assert apply(model, [passes.fold_scale], checked=True) == []
+    model, image = one_image(fuse_code=Fuse.RELU)
+    model.outputs = [binary.mul(image, -2.0)]
+    assert apply(model, [passes.fold_scale, passes.fold_batch_norm], checked=True) == []
+
+
+def test_which_products_are_dense() -> None:
+    """A constant matrix, as it is or transposed, and one number for each column."""
+    for transposed, weight, bias, fuses in (
+        (False, data(4, 5), data(5), True),
+        (True, data(5, 4), data(5), True),
+        (True, data(4, 4), data(4), True),
+        (False, data(4, 5), data(1), False),
+        (False, data(4, 5), data(1, 5), False),
+        (False, data(2, 4, 5), data(5), False),
+    ):
+        model = Model()
+        x = model.input("x", TensorType(Precision.FLOAT32, (3, 4)))
+        model.outputs = [linear.mat_mul(x, weight, transpose_y=transposed) + bias]
+        array = data(3, 4)
+        before = evaluate(model, [array])[0]
+        assert bool(apply(model, [passes.fuse_dense], checked=True)) == fuses
+        np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=2e-6)
+
+
+ROOT = 2**-0.5
+GATES: dict[str, Callable[[Value], Value]] = {
+    "erf": lambda x: unary.erf(x * ROOT) + 1,
+    "erf of a quotient": lambda x: unary.erf(x / 2**0.5) + 1,
+    "erfc": lambda x: unary.erfc(x * -ROOT),
+    "erfc of a quotient": lambda x: unary.erfc(x / -(2**0.5)),
+    "erfc of -x": lambda x: unary.erfc(unary.neg(x) * ROOT),
+    "erfc of -(x / root)": lambda x: unary.erfc(unary.neg(x) / 2**0.5),
+}
+
+
+@pytest.mark.parametrize("name", GATES)
+def test_every_way_to_write_gelu(name: str) -> None:
+    gate = GATES[name]
+    for build in (
+        lambda x: x * 0.5 * gate(x),
+        lambda x: x * gate(x) * 0.5,
+        lambda x: x * (gate(x) * 0.5),
+        lambda x: gate(x) * (0.5 * x),
+    ):
+        model = Model()
+        x = model.input("x", TensorType(Precision.FLOAT32, (7,)))
+        model.outputs = [build(x)]
+        array = np.linspace(-3, 3, 7, dtype=np.float32)
+        before = evaluate(model, [array])[0]
+        assert apply(model, [passes.fuse_gelu], checked=True) == ["fuse_gelu"]
+        assert [o.operator.name for o in model.operations] == ["GELU"]
+        np.testing.assert_allclose(evaluate(model, [array])[0], before, atol=1e-6)
+    other = Model()
+    x = other.input("x", TensorType(Precision.FLOAT32, (7,)))
+    other.outputs = [x * 0.4 * gate(x), x * 0.5 * gate(x * 2.0)]
+    assert apply(other, [passes.fuse_gelu], checked=True) == []
+
+
+def test_a_folded_constant_keeps_name_and_type() -> None:
+    model = Model()
+    half = model.constant(np.array([1, 2], np.float16))
+    doubled = half + half
+    doubled.name = "doubled"
+    x = model.input("x", TensorType(Precision.FLOAT16, (2,)))
+    model.outputs = [x * doubled]
+    assert apply(model, [passes.fold_constants], checked=True) == ["fold_constants"]
+    assert apply(model, [passes.fold_constants], checked=True) == []
+    (product,) = model.operations
+    known = product.inputs[1]
+    assert known is not None
+    assert (known.name, known.precision) == ("doubled", Precision.FLOAT16)
+    np.testing.assert_array_equal(known.constant, [2, 4])
+
+
+@pytest.mark.parametrize("reads", [(0,), (1,), (0, 1)], ids=str)
+def test_positions_that_nobody_reads(reads: tuple[int, ...]) -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (1, 1, 4, 4)))
+    found = pool.max_pool_2d(x, kernel_shape=(2, 2), strides=(2, 2), return_indices=True)
+    model.outputs = [found[k] for k in reads]
+    array = data(1, 1, 4, 4)
+    before = evaluate(model, [array])
+    assert bool(apply(model, [passes.remove_dead_code], checked=True)) == (reads == (0,))
+    assert model.operations[0].attributes["return_indices"] == (reads != (0,))
+    for want, got in zip(before, evaluate(model, [array]), strict=True):
+        np.testing.assert_array_equal(got, want)
+
+
+def test_random_numbers_and_other_attributes_are_no_twins() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, 2)))
+    sums = [reduce.reduce_sum(x, [axis], keepdim=keep) for axis in (0, 1) for keep in (False, True)]
+    large = [x + np.zeros((2, 2), np.float32), x + np.zeros((2, 2), np.float32)]
+    model.outputs = [*sums, sums[0] + sums[2], *large]
+    assert apply(model, [passes.merge_common], checked=True) == ["merge_common"]
+    assert [o.operator.name for o in model.sorted()].count("SUM") == 0
+    names = [o.operator.name for o in model.sorted()]
+    assert (names.count("REDUCE_SUM"), names.count("ADD")) == (4, 2)
+    assert apply(model, [passes.merge_common], checked=True) == []
