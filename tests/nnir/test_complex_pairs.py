@@ -166,7 +166,7 @@ REFUSED: dict[str, tuple[Build, str]] = {
     "with axes that are only known while running": (
         lambda z, w: reduce.reduce_sum(
             z,
-            shape.flatten(unary.cast(complex.real(z), dtype=Precision.INT64)),
+            shape.reshape(unary.cast(complex.real(z), dtype=Precision.INT64), [-1]),
             keepdim=False,
         ),
         "REDUCE_SUM",
