@@ -1,0 +1,75 @@
+"""Edges of Paddle's operators: windows that fit exactly, more axes, ranks that fall short."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import BadType, Unsupported
+
+from ...case import ROUNDS, Case, Tolerance, f, i, rand, scalar
+
+NEAR = Tolerance(relative=1e-4, absolute=1e-5)
+DIM = np.eye(4, 3, dtype=np.float32) * f(4, 1e-2, 1e-5)
+"""Of rank 3, 2 or 1, by what counts as nothing."""
+
+ROWS = rand(3, 4)
+QUANTISED = {"dequant_scales": rand(4), "shift": rand(4, seed=1), "smooth": rand(4, seed=2)}
+NOTHING = {"dequant_scales": None, "shift": None, "smooth": None}
+ACT = {
+    "act_method": "relu",
+    "compute_dtype": "default",
+    "quant_scale": -1.0,
+    "quant_round_type": 0,
+    "quant_max_bound": 0.0,
+    "quant_min_bound": 0.0,
+}
+CASES: list[Case] = [
+    Case("fill_diagonal", (rand(3, 3, 3, 3),), {"value": 2.0, "wrap": True}, why="four axes"),
+    *(
+        Case("lstsq", (DIM, rand(4, 2)), {"driver": d, "rcond": r}, read=1, tol=NEAR,
+             why=f"{d}, {r}")
+        for d in ("gelsd", "gelsy", "gelss")
+        for r in (0.1, 1e-4, -1.0)
+    ),
+    *(
+        Case("matrix_rank_tol", (DIM, scalar(a), b), why=f"{a}, default {b}")
+        for a in (1e-6, 1e-4, 0.1)
+        for b in (False, True)
+    ),
+    *(
+        Case("matrix_rank_atol_rtol", (DIM, scalar(a), scalar(b)), why=f"{a}, {b}")
+        for a in (0.0, 1e-4, 0.1)
+        for b in (0.0, 1e-4, 0.1)
+    ),
+    *(
+        Case(
+            "fused_bias_act",
+            (ROWS, None, *({**NOTHING, name: given}).values()),
+            ACT,
+            raises=Unsupported,
+            why=f"{name} alone",
+        )
+        for name, given in QUANTISED.items()
+    ),
+    *(
+        Case("pool2d", (rand(1, 2, *sizes), list(kernel)), {
+            "strides": [2, 3], "paddings": pads, "ceil_mode": up, "exclusive": alone,
+            "data_format": "NCHW", "pooling_type": how, "global_pooling": False, "adaptive": False,
+            "padding_algorithm": "EXPLICIT",
+        }, tol=ROUNDS, why=f"{how} {sizes} {pads} {up} {alone}")
+        for sizes, kernel in (((6, 7), (2, 4)), ((7, 8), (3, 3)))
+        for pads in ([0, 0], [1, 0], [1, 0, 0, 1])
+        for up in (False, True)
+        for how, alone in (("max", True), ("avg", True), ("avg", False))
+    ),
+    Case("nll_loss", (rand(3, 4), i(1, 2, 0).reshape(3, 1), None), {"reduction": "none"},
+         why="labels of two axes", raises=BadType),
+    Case("nll_loss", (rand(4), scalar(1, np.int64), None), {"reduction": "none"},
+         why="no classes", raises=BadType),
+    Case("partial_concat", ([rand(2, 5), rand(2, 5, seed=1)],), {"start_index": -2}),
+    Case("partial_concat", ([rand(2, 5)],), {"start_index": 1, "length": 3}, why="one matrix"),
+    Case("concat", ([rand(2, 3)], -1), why="one tensor"),
+    Case("unstack", (rand(3, 1),), {"axis": -1, "num": 1}, why="one slice"),
+    Case("edit_distance", (i(1, 2).reshape(2, 1), i(1, 1).reshape(2, 1), i(1, 1), i(1, 1)),
+         why="one letter"),
+]  # fmt: skip
