@@ -97,6 +97,7 @@ def lstm(
                 cell_clip=cell_clip,
                 proj_clip=proj_clip,
                 time_major=True,
+                diagonal_recurrent_tensors=False,
                 translator=translator,
             )
             return shape.squeeze(result, [0])

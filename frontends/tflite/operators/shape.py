@@ -77,7 +77,7 @@ def reverse(input: Value, axis: tuple[int, ...]) -> Value:
 
 @table.convert("TILE")
 def tile(input: Value, multiples: Index) -> Value:
-    return shape.tile(input, multiples) if input.rank else input
+    return shape.tile(input, multiples)
 
 
 @table.convert("TRANSPOSE")
