@@ -11,7 +11,7 @@ from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import binary, shape, unary
+from nnir.ops import binary, shape
 from nnir.types import Precision
 
 from ...table import Table
@@ -86,7 +86,7 @@ table.same({"Sum": binary.sum_})
 
 @table.each({"Max": binary.max_, "Min": binary.min_})
 def fold(operator: Binary, first: Value, *others: Value) -> Value:
-    return functools.reduce(operator, others, first) if others else unary.assign(first)
+    return functools.reduce(operator, others, first)
 
 
 @table.convert("Mean")

@@ -44,8 +44,6 @@ class Layer(Attributes):
         if self.hidden_size not in (None, size) and not isinstance(size, Expr):
             name = operator.name
             raise BadType(f"{name} with hidden_size={self.hidden_size} and weights of {size}")
-        while operands[-1] is None:
-            operands.pop()
         outputs, *last = operator(
             *operands,
             activation_alpha=self.activation_alpha,

@@ -111,7 +111,7 @@ def split_v(value: Value, size_splits: Index, split_dim: int, *, num_split: int)
 
 @table.convert("Tile")
 def tile(input: Value, multiples: Index) -> Value:
-    return shape.tile(input, multiples) if input.rank else input
+    return shape.tile(input, multiples)
 
 
 @table.convert("BroadcastTo")
