@@ -37,6 +37,16 @@ ATTENTION = [
     attend(Q, K, V, SEEN, None, None, i(2, 4), why="valid keys and a mask"),
     attend(Q, K, V, left_window_size=1, right_window_size=1),
     attend(Q, K, V, None, *PAST, left_window_size=2, is_causal=1, why="a window and a cache"),
+    *(
+        attend(Q, K, V, mask, None, None, valid, why=f"{name}, {how}, {valid}", **given)
+        for name, mask in {"numbers": MASK, "bools": SEEN, "few bools": SEEN[:, :4]}.items()
+        for how, given in {
+            "causal": {"is_causal": 1},
+            "a window": {"left_window_size": 1, "right_window_size": 0},
+            "all before": {"right_window_size": 1},
+        }.items()
+        for valid in (None, i(3, 5))
+    ),
     attend(Q, K, V, softcap=0.5, scale=0.3, qk_matmul_output_mode=1),
     attend(Q, K, V, MASK, qk_matmul_output_mode=2),
     attend(Q, K, V, SEEN, qk_matmul_output_mode=3),

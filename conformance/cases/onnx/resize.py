@@ -48,6 +48,19 @@ CASES = [
     resized(rand(1, 1, 3, 4, dtype=np.uint8, low=0, high=255), UP, "uint8", mode="nearest"),
     resized(rand(1, 1, 3, 4, dtype=np.int32, low=-9, high=9), UP, "int32", mode="nearest"),
     Case("Resize", (X, None, UP), {"mode": "linear"}, tol=ROUNDS, why="scales at run time"),
+    *(
+        Case(
+            "Resize",
+            (X, Const(f()), kind(f()), Const(i(*X.shape[:2], 9, 7))),
+            {"mode": mode},
+            tol=ROUNDS,
+            opset=11,
+            oracle="onnxruntime",
+            why=f"{mode}, empty {kind.__name__} scales",
+        )
+        for mode in ("nearest", "linear", "cubic")
+        for kind in (Const, np.asarray)
+    ),
     Case(
         "Resize",
         (X, None, None, i(1, 2, 9, 3)),

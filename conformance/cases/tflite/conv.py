@@ -18,7 +18,7 @@ FILTER = Const(rand(5, 3, 2, 4, seed=1))
 DEPTHWISE = Const(rand(1, 3, 2, 8, seed=2))
 BIAS = Const(rand(5, seed=3))
 VOLUME = rand(1, 5, 4, 6, 2)
-CUBE = Const(rand(2, 3, 2, 2, 3, seed=4))
+CUBE = Const(rand(2, 3, 1, 2, 3, seed=4))
 PLAIN: dict[str, Any] = {"stride_w": 1, "stride_h": 1, "padding": "SAME"}
 SOLID: dict[str, Any] = {**PLAIN, "stride_d": 1}
 SCALES = (0.004, 0.006, 0.003, 0.005, 0.007)
