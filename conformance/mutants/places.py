@@ -68,6 +68,11 @@ def _frontend(name: str, *cases: str, tests: str = "") -> Place:
     )
 
 
+def _reading(*names: str) -> str:
+    """Tests of what cases of one operator pass over: files."""
+    return " ".join(f"tests/frontends/test_{name}.py" for name in names)
+
+
 def _driver(name: str, tests: str) -> Place:
     others = tuple(m for m in EMITTERS if f".{name}." not in m)
     early = (*LATEST, *READERS, *others)
@@ -88,12 +93,15 @@ PASSES = (
 
 PLACES = (
     Place("nnir/passes", tests=tuple(f"tests/nnir/{t}.py" for t in PASSES)),
-    _frontend("tflite", tests="tests/frontends/test_tflite_models.py"),
+    _frontend("tflite", tests=_reading("tflite_models", "bad_tflite")),
     Place("nnir/ops", tests=("tests/conformance/test_rules.py",)),
-    _frontend("paddle", "paddle", "paddle-legacy", tests="tests/frontends/test_paddle_models.py"),
-    _frontend("tensorflow", tests="tests/frontends/test_tensorflow_models.py"),
-    _frontend("onnx", tests="tests/frontends/test_reader.py"),
-    _frontend("torch", tests="tests/frontends/test_torch_reader.py"),
+    _frontend(
+        *("paddle", "paddle", "paddle-legacy"),
+        tests=_reading("paddle_models", "bad_paddle", "bad_paddle_legacy"),
+    ),
+    _frontend("tensorflow", tests=_reading("tensorflow_models", "bad_tensorflow")),
+    _frontend("onnx", tests=_reading("reader", "bad_onnx")),
+    _frontend("torch", tests=_reading("torch_reader", "bad_torch")),
     _driver("onnxruntime", "tests/hal/test_onnxruntime.py"),
     _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
     _driver("openvino", "tests/hal/test_openvino.py tests/hal/test_openvino_narrow.py"),

@@ -8,6 +8,7 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
+from nnir.dim import Expr, symbol
 from nnir.evaluate import evaluate
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, compare, index, norm, quant, reduce, shape, unary
@@ -145,9 +146,15 @@ def test_several_operands(name: str) -> None:
 @pytest.mark.parametrize("order", [*permutations(range(4))][1:], ids=str)
 def test_reshapes_of_every_order(order: tuple[int, ...]) -> None:
     """Axes of size 1, merged and split ones. A rule may leave them; the results stay."""
-    for sizes in ((2, 1, 3, 4), (1, 2, 1, 3), (2, 3, 4, 5)):
+    for sizes in ((2, 1, 3, 4), (1, 2, 1, 3), (2, 3, 4, 5), (2, 0, 3, 1)):
         a, b, c, d = (sizes[p] for p in order)
-        for target in ([a * b, c, d], [a, b, c * d], [-1], [a, 1, b, c, d], [a, b * c, d, 1]):
+        for target in (
+            [a * b, c, d],
+            [a, b, c * d],
+            [a * b * c * d],
+            [a, 1, b, c, d],
+            [a, b * c, d, 1],
+        ):
             models = [reshaped(sizes, order, target) for _ in range(2)]
             apply(models[1], [sink_transposes], checked=True)
             want, got = (evaluate(m, [numbers(*sizes)])[0] for m in models)
@@ -160,3 +167,23 @@ def reshaped(sizes: tuple[int, ...], order: tuple[int, ...], target: list[int]) 
     x = model.input("x", TensorType(Precision.FLOAT32, sizes))
     model.outputs = [shape.reshape(shape.transpose(x, perm=order), target)]
     return model
+
+
+@pytest.mark.parametrize("order", ORDERS, ids=str)
+def test_sizes_that_are_open(order: tuple[int, ...]) -> None:
+    """Two of them cannot both be -1."""
+    for sizes in ((symbol("b"), 3, symbol("s"), 1), (symbol("b"), 3, 4, 5), (2, symbol("s"), 1, 1)):
+        model = Model()
+        model.symbols.update(b=(1, None), s=(1, None))
+        x = model.input("x", TensorType(Precision.FLOAT32, sizes))
+        turned = shape.transpose(x, perm=order)
+        model.outputs = [
+            shape.reshape(turned, [0, 0, -1]),
+            shape.reshape(turned, [-1]),
+            reduce.reduce_sum(turned, [-1], keepdim=True) + turned,
+        ]
+        array = numbers(*(7 if isinstance(d, Expr) else d for d in sizes))
+        before = evaluate(model, [array])
+        apply(model, [sink_transposes], checked=True)
+        for want, got in zip(before, evaluate(model, [array]), strict=True):
+            np.testing.assert_array_equal(got, want)

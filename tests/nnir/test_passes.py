@@ -28,6 +28,7 @@ from nnir.ops import (
     unary,
 )
 from nnir.passes import CLEAN, Pass, apply
+from nnir.passes.legalise import Left
 from nnir.recipes.unary import signbit
 from nnir.types import Fuse, Precision, TensorType
 
@@ -359,3 +360,30 @@ def test_random_numbers_and_other_attributes_are_no_twins() -> None:
     names = [o.operator.name for o in model.sorted()]
     assert (names.count("REDUCE_SUM"), names.count("ADD")) == (4, 2)
     assert apply(model, [passes.merge_common], checked=True) == []
+
+
+def test_what_a_decomposition_is_made_of_is_decomposed() -> None:
+    """HARD_SWISH is made of HARD_SIGMOID, which is not supported either."""
+    lacking = {"HARD_SWISH", "HARD_SIGMOID"}
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (7,)))
+    model.outputs = [activation.hard_swish(x, alpha=0.3, beta=0.4)]
+    array = np.linspace(-4, 4, 7, dtype=np.float32)
+    before = evaluate(model, [array])[0]
+    step = passes.legalise(lambda o: o.operator.name not in lacking)
+    assert apply(model, [step], checked=True) == ["legalise"]
+    assert not lacking & {o.operator.name for o in model.operations}
+    assert apply(model, [step], checked=True) == []
+    np.testing.assert_allclose(evaluate(model, [array])[0], before, rtol=1e-6)
+
+
+def test_what_stays_says_why() -> None:
+    left: list[Left] = []
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (7,)))
+    model.outputs = [unary.sin(activation.hard_swish(x, alpha=0.3, beta=0.4))]
+    step = passes.legalise(lambda o: o.operator.name == "RELU", left=left)
+    assert apply(model, [step]) == ["legalise"]
+    assert {"SIN"} <= {row.part_of for row in left} <= {"SIN", "HARD_SWISH"}
+    assert all(row.why for row in left)
+    assert {row.operation for row in left} == set(model.operations)

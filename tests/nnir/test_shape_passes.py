@@ -35,6 +35,10 @@ def flat(x: Value) -> Value:
     return shape.reshape(x, sizes(x, binary.mul(size(x, 0), size(x, 1)), 6))
 
 
+def behind(x: Value) -> Value:
+    return shape.reshape(x, sizes(x, size(x, 0), 2, 3, size(x, 1)))
+
+
 def expanded(x: Value) -> Value:
     y = shape.unsqueeze(x, [1])
     return shape.expand(y, sizes(x, size(x, 0), 4, size(x, 1), 6))
@@ -72,8 +76,8 @@ def compare(x: Value) -> Value:
 
 @pytest.mark.parametrize(
     ("build", "operations"),
-    [(heads, 1), (flat, 1), (expanded, 2), (twice, 1), (whole, 1), (same, 1), (axes, 1),
-     (neutral, 3)],
+    [(heads, 1), (flat, 1), (behind, 1), (expanded, 2), (twice, 1), (whole, 1), (same, 1),
+     (axes, 1), (neutral, 3)],
     ids=lambda f: getattr(f, "__name__", f),
 )  # fmt: skip
 def test_what_is_left(build: Callable[[Value], Value], operations: int) -> None:

@@ -266,3 +266,13 @@ CASES += [
     )
     for name, given in WINDOWS.items()
 ]
+CASES.append(
+    DirectCase(
+        pool.average_pool_2d,
+        (WIDE,),
+        {"kernel_shape": (2, 1), "strides": (1, 1), "pads": (3, 2, 1, 1), "fuse_code": Fuse.NONE},
+        average_pool_2d,
+        ROUNDS,
+        "windows of padding alone",
+    )
+)
