@@ -1,6 +1,6 @@
 """What goes away: since which version it warns, in which it is removed, and what to use instead.
 
-One row of `DEPRECATIONS` for each, and `@deprecated("NAME")` or `warn_of("NAME")` where it is used.
+One row of `DEPRECATIONS` for each, and `@deprecate("NAME")` or `warn_of("NAME")` where it is used.
 `tests/nnadapter/test_deprecations.py` fails from the version on in which it should be gone. The
 promise to users is docs/versioning.md.
 """
@@ -39,7 +39,7 @@ DEPRECATIONS: tuple[Deprecation, ...] = ()
 """All of them, the oldest first."""
 
 
-def deprecated(
+def deprecate(
     name: str, rows: Iterable[Deprecation] | None = None
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Decorator: a function that warns when it is called, as the row of this name says."""
@@ -69,7 +69,7 @@ def find_row(name: str, rows: Iterable[Deprecation] | None = None) -> Deprecatio
     raise LookupError(f"{name!r} has no row in {__name__}.DEPRECATIONS")
 
 
-def expired(version: str, rows: Iterable[Deprecation] = DEPRECATIONS) -> list[Deprecation]:
+def find_expired(version: str, rows: Iterable[Deprecation] = DEPRECATIONS) -> list[Deprecation]:
     """What should be gone in a version."""
     return [row for row in rows if numbers_of(version) >= numbers_of(row.removed_in)]
 

@@ -28,7 +28,7 @@ TEXTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 PAGES = [p for p in map(read_page, TEXTS) if p.name not in GENERATED]
 NOT_RUN = {
     "README.md": 2,
-    "CONTRIBUTING.md": 4,
+    "CONTRIBUTING.md": 5,
     "docs/conformance.md": 8,
     "docs/devices.md": 2,
     "docs/index.md": 1,

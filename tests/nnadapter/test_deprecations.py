@@ -11,8 +11,8 @@ import pytest
 from nnadapter.deprecations import (
     DEPRECATIONS,
     Deprecation,
-    deprecated,
-    expired,
+    deprecate,
+    find_expired,
     find_row,
     numbers_of,
     warn_of,
@@ -25,7 +25,7 @@ SAID = "nna.old is deprecated since nnadapter 0.2.0 and is removed in 0.4.0: use
 
 
 def test_none_has_outlived_its_version() -> None:
-    assert expired(VERSION) == [], f"remove them: this is {VERSION}"
+    assert find_expired(VERSION) == [], f"remove them: this is {VERSION}"
 
 
 def test_each_is_announced_long_enough() -> None:
@@ -43,7 +43,7 @@ def test_the_changelog_names_each() -> None:
 
 
 def test_a_function_warns_its_caller() -> None:
-    @deprecated("nna.old", [ROW])
+    @deprecate("nna.old", [ROW])
     def old(x: int) -> int:
         """Kept."""
         return x + 1
@@ -67,7 +67,7 @@ def test_an_option_warns_the_caller_of_its_function() -> None:
     ("version", "rows"), [("0.3.9", []), ("0.4.0", [ROW]), ("0.10.0", [ROW]), ("1.0.0", [ROW])]
 )
 def test_expiry(version: str, rows: list[Deprecation]) -> None:
-    assert expired(version, [ROW]) == rows
+    assert find_expired(version, [ROW]) == rows
 
 
 def test_a_name_without_a_row_is_a_mistake_of_ours() -> None:
