@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nnir.operator import Operator
     from nnir.passes.ends import Layouts
 
+    from .looking.difference import Difference
     from .readiness.report import Readiness
 
 MANY = 5
@@ -366,9 +367,76 @@ def check(
     targets = [target] if isinstance(target, (str, os.PathLike)) else list(target)
     names = names_of(device)
     plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
-    given = Path(source) if isinstance(source, (str, os.PathLike)) else source
+    given = _path_of(source) or source
     paths, lists = [Path(each) for each in targets], [names] if names else []
     return check_readiness(given, lambda: load(source, **loading), paths, lists, plan, properties)
+
+
+@guard("source", "page")
+def inspect(
+    source: Source,
+    page: str | os.PathLike[str] | None = None,
+    *,
+    sizes: Mapping[str, int] | None = None,
+    layers: bool = False,
+    **loading: Any,
+) -> dict[str, Any]:
+    """What a model is and costs, as numbers: opset, FLOPs, bytes of weights and activations,
+    precisions, operators, and with `layers` a row for each operation.
+
+    `source`: a model, or what `load` takes with the options `loading`. `page`: write the graph as
+    an HTML page to this path. `sizes`: numbers for open sizes by name, else their lowest.
+
+    Raises BadInput for a size that the model does not have, and what `load` raises.
+    """
+    from .looking import facts
+    from .looking import page as drawing
+
+    model = source if isinstance(source, Model) else load(source, **loading)
+    found = facts.facts(model, _path_of(source), sizes)
+    if page is not None:
+        drawing.write(model, found, Path(page))
+    return found | ({"layers": [*facts.layers(model, found["sizes"])]} if layers else {})
+
+
+@guard("first", "second", "page")
+def diff(
+    first: Source,
+    second: Source,
+    device: str | None = None,
+    *,
+    page: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    sizes: Mapping[str, int] | None = None,
+    tolerance: float | None = None,
+    ignore_names: bool = False,
+) -> Difference:
+    """What differs between two models, each a model or what `load` takes: structure, names,
+    weights. A report that is true where nothing does.
+
+    `device`: run both there on the same random inputs from `seed`, and compare the results within
+    `tolerance` as `verify` does; `sizes` are numbers for open sizes by name. `page`: write both
+    side by side as an HTML page to this path. `ignore_names`: what is only called otherwise is
+    equal.
+
+    Raises BadInput where models that are run do not take or give the same.
+    """
+    from .looking import difference, difference_page, results
+
+    a, b = (m if isinstance(m, Model) else load(m) for m in (first, second))
+    found = difference.compare(a, b, ignore_names=ignore_names)
+    if device is not None:
+        found.results = results.run_both(a, b, device, seed=seed, sizes=sizes, tolerance=tolerance)
+    if page is not None:
+        paths = _path_of(first), _path_of(second)
+        names = (paths[0].name if paths[0] else a.name, paths[1].name if paths[1] else b.name)
+        difference_page.write(found, names, Path(page), is_equal=bool(found))
+    return found
+
+
+def _path_of(source: Source) -> Path | None:
+    """The file or folder that a source is, where it is one."""
+    return Path(source) if isinstance(source, (str, os.PathLike)) else None
 
 
 @guard("source")

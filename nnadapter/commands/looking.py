@@ -11,6 +11,7 @@ import click
 from nnir.model import Model
 from nnir.progress import stage
 
+from .. import api
 from ..drawing import write_page
 from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
 
@@ -97,22 +98,24 @@ def diff(
 
     The exit status is 0 where they are equal and 1 where they differ.
     """
-    from ..looking import difference, difference_page, results, telling
+    from ..looking import telling
 
-    models = load(first, {}), load(second, {})
     with stage(f"comparing {first.name} and {second.name}"):
-        found = difference.compare(*models)
-        if runs:
-            found.results = results.run_both(
-                *models, device, seed=seed, sizes=sizes_of(dims), tolerance=tolerance
-            )
-    is_equal = found.is_equal(ignore_names=ignore_names)
+        found = api.diff(
+            first,
+            second,
+            device if runs else None,
+            page=html,
+            seed=seed,
+            sizes=sizes_of(dims),
+            tolerance=tolerance,
+            ignore_names=ignore_names,
+        )
     if html is not None:
-        difference_page.write(found, (first.name, second.name), html, is_equal=is_equal)
         say(f"{html}: {html.stat().st_size:,} bytes")
     if as_json:
         print_json(found.as_dict())
     else:
         telling.tell_difference(found)
-        answer("equal" if is_equal else "different")
-    sys.exit(0 if is_equal else 1)
+        answer("equal" if found else "different")
+    sys.exit(0 if found else 1)

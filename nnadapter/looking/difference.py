@@ -59,7 +59,10 @@ class End:
 
 @dataclass
 class Difference:
-    """Two models side by side; `results` are rows of outputs where the models were run."""
+    """Two models side by side; true where nothing differs, or nothing but names that are ignored.
+
+    `results` are rows of outputs where the models were run.
+    """
 
     left: dict[str, Any]
     right: dict[str, Any]
@@ -67,6 +70,10 @@ class Difference:
     rows: list[Row]
     weights: list[Weight]
     results: list[dict[str, Any]] | None = None
+    ignores_names: bool = False
+
+    def __bool__(self) -> bool:
+        return self.is_equal(ignore_names=self.ignores_names)
 
     def count(self, state: str) -> int:
         """How many operations there are of a state."""
@@ -106,7 +113,7 @@ class Difference:
         }
 
 
-def compare(a: Model, b: Model) -> Difference:
+def compare(a: Model, b: Model, *, ignore_names: bool = False) -> Difference:
     """The differences of two models, without running them."""
     pairs = match(a, b)
     return Difference(
@@ -115,6 +122,7 @@ def compare(a: Model, b: Model) -> Difference:
         [*_ends(a, b)],
         [*_rows(a, b, pairs)],
         [*_weights(a, b, pairs)],
+        ignores_names=ignore_names,
     )
 
 

@@ -16,6 +16,7 @@ from nnadapter.cli import main
 from nnadapter.looking import difference_page
 from nnadapter.looking.difference import ADDED, CHANGED, REMOVED, SAME, Row, compare, measure
 from nnadapter.looking.matching import match
+from nnir.errors import BadInput
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, linear, reduce
 from nnir.types import Precision, TensorType
@@ -238,3 +239,32 @@ def test_runs_of_equal_operations_are_folded() -> None:
     many = [(0, [Row(ADDED)] * 4000), (9, [Row(ADDED)] * 4000)]
     kept, left_out = difference_page.limit_blocks(many)
     assert (sum(len(r) for _, r in kept), left_out) == (5000, 3000)
+
+
+# The Python face
+
+
+def test_diff_takes_models_and_files(tmp_path: Path) -> None:
+    nna.save(dense(), tmp_path / "a.nnir")
+    page = tmp_path / "page.html"
+    found = nna.diff(tmp_path / "a.nnir", dense(), "builtin", page=page)
+    assert found
+    assert found.results is not None
+    assert [row["agrees"] for row in found.results] == [True]
+    assert "a.nnir" in page.read_text()
+    renamed = dense(prefix="other")
+    assert not nna.diff(dense(), renamed)
+    assert nna.diff(dense(), renamed, ignore_names=True)
+    assert not nna.diff(dense(), dense(weight=-WEIGHT), "builtin", ignore_names=True)
+
+
+def test_inspect_takes_models_and_files(tmp_path: Path) -> None:
+    nna.save(dense(), tmp_path / "a.nnir")
+    found = nna.inspect(tmp_path / "a.nnir", tmp_path / "page.html", layers=True)
+    assert found["file"] == "a.nnir"
+    assert found["operations"]["MAT_MUL"] == 3
+    assert len(found["layers"]) == 10
+    assert "a.nnir" in (tmp_path / "page.html").read_text()
+    assert "layers" not in nna.inspect(dense())
+    with pytest.raises(BadInput, match="no dimension batch"):
+        nna.inspect(dense(), sizes={"batch": 3})
