@@ -69,6 +69,8 @@ CASES: list[Case] = [
     Case("partial_concat", ([rand(2, 5), rand(2, 5, seed=1)],), {"start_index": -2}),
     Case("partial_concat", ([rand(2, 5)],), {"start_index": 1, "length": 3}, why="one matrix"),
     Case("concat", ([rand(2, 3)], -1), why="one tensor"),
+    *(Case(op, (rand(1), [-1]), why="the last axis of a vector") for op in ("squeeze", "squeeze_")),
+    *(Case("squeeze", (rand(3), [a]), why=f"an axis of three, {a}") for a in (0, -1)),
     Case("unstack", (rand(3, 1),), {"axis": -1, "num": 1}, why="one slice"),
     Case("edit_distance", (i(1, 2).reshape(2, 1), i(1, 1).reshape(2, 1), i(1, 1), i(1, 1)),
          why="one letter"),

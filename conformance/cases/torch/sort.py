@@ -105,6 +105,7 @@ HISTOGRAMS = [
     ),
     Case("aten.histogramdd.default", (POINTS, [2, 2], None, None, True), why="density", tol=ROUNDS),
     Case("aten.histogramdd.int_bins", (POINTS, 3), tol=ROUNDS),
+    Case("aten.histogramdd.int_bins", (rand(2, 4, 3), 2), tol=ROUNDS, why="three axes"),
     Case("aten.histogramdd.TensorList_bins", (POINTS, [EDGE, EDGE])),
     Case(
         "aten.histogramdd.int_bins",
