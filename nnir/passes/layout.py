@@ -16,7 +16,7 @@ from ..model import Model, Operation, Value
 from ..operator import Operator
 from ..ops import activation, binary, compare, index, logic, norm, quant, reduce, shape, unary
 from . import layout_shapes
-from .orders import Perm, inverse, keeps_order, move_ones, order_of, transpose_by, without
+from .orders import Perm, inverse, keeps_order, move_ones, order_of, perm_of, transpose_by, without
 from .rewrite import rewrite, sweep
 
 ELEMENTWISE: frozenset[Operator[Any]] = frozenset(
@@ -220,7 +220,7 @@ def _transpose(operation: Operation) -> list[Value] | None:
     given = producer.attributes
     if stored is None or stored.constant is None or given["block_size"]:
         return None
-    perm: Perm = operation.attributes["perm"]
+    perm = perm_of(operation)
     data = stored.model.constant(stored.constant.transpose(perm), name=stored.name)
     axis = perm.index(axis_of(given["axis"], len(perm)))
     return [quant.dequantize_linear(data, *scaled, **{**given, "axis": axis})]

@@ -187,3 +187,23 @@ def test_sizes_that_are_open(order: tuple[int, ...]) -> None:
         apply(model, [sink_transposes], checked=True)
         for want, got in zip(before, evaluate(model, [array]), strict=True):
             np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize("order", [(1, 0), (0, 1), None], ids=str)
+@pytest.mark.parametrize("stored", ["constant", "input"])
+@pytest.mark.parametrize("block", [0, 2])
+def test_quantised_matrices(order: tuple[int, ...] | None, stored: str, block: int) -> None:
+    """A constant is stored in the order in which it is read, with its scales along its axis."""
+    model = Model()
+    whole = np.arange(-6, 6, dtype=np.int8).reshape(4, 3)
+    x = model.input("x", TensorType(Precision.INT8, (4, 3)))
+    data = model.constant(whole) if stored == "constant" else x
+    scales = model.constant(numbers(2, 3) + 3 if block else numbers(4) + 3)
+    real = quant.dequantize_linear(data, scales, axis=0, block_size=block)
+    model.outputs = [shape.transpose(real, perm=order), unary.cast(x, dtype=Precision.FLOAT32)]
+    before = evaluate(model, [whole])
+    apply(model, [sink_transposes], checked=True)
+    names = [o.operator.name for o in model.operations]
+    assert ("TRANSPOSE" in names) == (stored == "input" or block > 0)
+    for want, got in zip(before, evaluate(model, [whole]), strict=True):
+        np.testing.assert_array_equal(got, want)
