@@ -45,9 +45,7 @@ def clip_between(
     g: Emitter, input: Value | Ref, low: Operand | float, high: Operand | float
 ) -> Ref:
     """min(max(x, low), high) with NaN; the bounds are numbers, operands or None."""
-    ref = g.ref(input)
-    if ref is None:
-        raise NoLowering("openvino: clip of nothing")
+    ref = g.take(input)
     narrow = ref.precision in NARROW
     made = wide(g, ref) if narrow else ref
     for op, limit in (("Maximum", low), ("Minimum", high)):

@@ -249,9 +249,7 @@ class Emitter(Emission[Ref]):
 
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Convert node, left out where nothing changes."""
-        ref = self.ref(operand)
-        if ref is None:
-            raise NoLowering("openvino: a cast of nothing")
+        ref = self.take(operand)
         if ref.precision == to:
             return ref
         if to not in NAMES:
@@ -311,10 +309,7 @@ class Emitter(Emission[Ref]):
         return self.node("Gather", self.dims(operand), self.scalar(axis), self.scalar(0))
 
     def concat(self, *parts: Operand, axis: int = 0) -> Ref:
-        made = self.node("Concat", *parts, axis=axis) if len(parts) > 1 else self.ref(parts[0])
-        if made is None:
-            raise NoLowering("openvino: parts of nothing")
-        return made
+        return self.node("Concat", *parts, axis=axis) if len(parts) > 1 else self.take(parts[0])
 
     def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """A constant that shares the memory of the array."""

@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .elements import HALF, NARROW
-from .emitter import Emitter, Operand, Ref
+from .emitter import Emitter, Ref
 from .integers import wrap
 
 table = Lowerings[Ref]()
@@ -117,13 +117,10 @@ def _kind(input: Value, reduction: str) -> str:
     return REDUCTIONS[reduction]
 
 
-def _back(g: Emitter, result: Operand, input: Value) -> Ref:
-    ref = g.ref(result)
-    if ref is None:
-        raise NoLowering("openvino: a scatter of nothing")
+def _back(g: Emitter, result: Value | Ref, input: Value) -> Ref:
     if input.precision == Precision.BOOL8:
-        return g.cast(ref, Precision.BOOL8)
-    return wrap(g, ref, input.precision)
+        return g.cast(result, Precision.BOOL8)
+    return wrap(g, g.take(result), input.precision)
 
 
 @table.lower(index.scatter_elements)

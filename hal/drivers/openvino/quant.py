@@ -47,11 +47,10 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     if described is None:
         raise NoLowering(f"dequantize of {input.type} without a scale")
     along = (described.axis or 0) % max(input.rank, 1)
-    steps = g.ref(input)
     zeros = np.array(described.zero_points, np.int64)
-    if steps is None or (zeros.any() and input.dtype.itemsize > 2):
+    if zeros.any() and input.dtype.itemsize > 2:
         raise NoLowering(f"openvino: dequantize of {input.type}")
-    real = g.cast(steps, FLOAT32)
+    real = g.cast(input, FLOAT32)
     if zeros.any():
         real = g.pair("Subtract", real, _spread(g, zeros, along, input.rank))
     return g.pair("Multiply", real, _spread(g, np.array(described.scales), along, input.rank))

@@ -45,10 +45,7 @@ Function = Callable[[Ref, list[int], bool], Ref]
 def _reduce_axes(g: Emitter, input: Value, axes: Value, keepdim: bool, function: Function) -> Ref:
     """`function(data, axes, keepdim)` over axes that may only be known while running."""
     if _is_known(input, axes):
-        ref = g.ref(input)
-        if ref is None:
-            raise NoLowering("openvino: a reduction of nothing")
-        return function(ref, _places(input, axes), keepdim)
+        return function(g.take(input), _places(input, axes), keepdim)
     return fold_axes(g, input, axes, lambda x, at: function(x, at, True), keepdim=keepdim)
 
 

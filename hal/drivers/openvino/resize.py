@@ -71,7 +71,7 @@ def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None)
 def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Ref:
     """Gathers at places in integers, for sizes that are only known while running."""
     one, two, zero = g.scalar(1), g.scalar(2), g.scalar(0)
-    result = g.ref(input)
+    result = g.take(input)
     for axis in (2, 3):
         size = g.size(input, axis)
         out = g.node("Gather", target, g.scalar(axis - 2), zero)
@@ -84,8 +84,6 @@ def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> R
             top, bottom = g.pair("Multiply", at, size), g.pair("Maximum", out, one)
         near = g.node("Divide", top, bottom, auto_broadcast="numpy", m_pythondiv=False)
         result = g.node("Gather", result, near, g.scalar(axis))
-    if result is None:
-        raise NoLowering("openvino: a resize of nothing")
     return result
 
 
@@ -215,8 +213,8 @@ def _repeat(
     factors = [] if known is None else known.reshape(-1).tolist()
     known_modes = ("asymmetric", "floor"), ("half_pixel", "round_prefer_floor")
     whole = factors and all(f == int(f) and f > 0 for f in factors)
-    result = g.ref(input)
-    if not whole or (how.coordinates, how.nearest) not in known_modes or result is None:
+    result = g.take(input)
+    if not whole or (how.coordinates, how.nearest) not in known_modes:
         raise NoLowering(f"openvino: resize of {input.type}, whose sizes are not known, {how}")
     for axis, factor in zip(axes, factors, strict=True):
         if factor == 1:
@@ -231,8 +229,6 @@ def _repeat(
         )
         near = g.node("Divide", line, by, auto_broadcast="numpy", m_pythondiv=False)
         result = g.node("Gather", result, near, g.scalar(axis))
-    if result is None:
-        raise NoLowering("openvino: a resize of nothing")
     return result
 
 

@@ -236,12 +236,12 @@ def _pad(
 
 def _is_plain(value: Value | None) -> bool:
     """Whether a border is of a known finite number that float32 has."""
-    known = 0 if value is None else value.constant
-    if known is None:
+    if value is None:
+        return True
+    if value.constant is None:
         return False
-    real = np.asarray(known).astype(np.float32)
-    whole = value is not None and value.is_integer
-    return bool(np.isfinite(real).all()) and not (whole and (np.abs(real) > EXACT).any())
+    real = np.asarray(value.constant).astype(np.float32)
+    return bool(np.isfinite(real).all()) and not (value.is_integer and (abs(real) > EXACT).any())
 
 
 def _mirror(g: Emitter, input: Value, result: Operand, begins: list[int], ends: list[int]) -> Ref:

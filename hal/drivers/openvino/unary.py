@@ -137,9 +137,7 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
         raise NoLowering(f"openvino does not compute in {dtype.name}")
     if Precision.UINT32 in (input.precision, dtype):
         raise NoLowering(f"openvino computes UINT32 as INT32: cast of {input.type} to {dtype.name}")
-    ref = g.ref(input)
-    if ref is None:
-        raise NoLowering("openvino: a cast of nothing")
+    ref = g.take(input)
     if dtype == input.precision:
         return ref
     if dtype == Precision.BOOL8:

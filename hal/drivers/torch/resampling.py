@@ -180,13 +180,5 @@ def resized_linear(
 
 
 def whole_sizes(sizes: Sequence[int], scales: Sequence[float]) -> list[int]:
-    """floor(size * scale), in whole numbers where the scale is one or the inverse of one."""
-    return [_times(n, float(f)) for n, f in zip(sizes, scales, strict=True)]
-
-
-def _times(size: int, scale: float) -> int:
-    if scale == int(scale):
-        return size * int(scale)
-    if scale > 0 and math.frexp(scale)[0] == 0.5:
-        return size // int(1 / scale)
-    return math.floor(size * scale)
+    """floor(size * scale)."""
+    return [math.floor(n * float(f)) for n, f in zip(sizes, scales, strict=True)]
