@@ -126,6 +126,24 @@ main (int64 m, float[2] x) => (float[K] y) {
   y = ConcatFromSequence <axis = 0> (s)
 }"""
 )
+LOOP_COUNTED = (
+    HEAD
+    + """
+main (float[2] x) => (float[K] y, float[3, 2] rows) {
+  none = SequenceEmpty ()
+  m = Constant <value = int64 {3}> ()
+  s, rows = Loop (m, , none) <
+    body = turn (int64 k, bool more, seq(float[2]) a)
+        => (bool again, seq(float[2]) b, float[2] row) {
+      again = Identity (more)
+      step = Cast <to = 1> (k)
+      row = Mul (x, step)
+      b = SequenceInsert (a, row)
+    }
+  >
+  y = ConcatFromSequence <axis = 0> (s)
+}"""
+)
 LOOP_ENDLESS = (
     HEAD
     + """
@@ -221,6 +239,7 @@ MODELS = [
         "a sequence of a length known at run time",
         raises=NotConstant,
     ),
+    ModelCase(("Loop",), LOOP_COUNTED, (f(2, 3),), "a sequence of three, and rows", oracle=ORT),
     ModelCase(("Loop",), LOOP_ENDLESS, (X,), "a sequence without end", raises=BadModel),
     ModelCase(
         ("Loop", "If"), NESTED, (scalar(3, np.int64), X), "an if inside that captures", oracle=ORT

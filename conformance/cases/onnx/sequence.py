@@ -68,6 +68,20 @@ main (float[5, 2] x) => (float[1, 2] y) {
   y = SequenceAt (s, last)
 }"""
 )
+COUNTED = (
+    HEAD
+    + """
+main (float[5, 2] x) => (float[2, 2] y, int64 n, float[3, 2] z) {
+  size = Constant <value = int64 {2}> ()
+  sizes = Constant <value = int64[2] {3, 2}> ()
+  first = Constant <value = int64 {0}> ()
+  s = SplitToSequence (x, size)
+  t = SplitToSequence <keepdims = 0> (x, sizes)
+  y = SequenceAt (s, first)
+  z = SequenceAt (t, first)
+  n = SequenceLength (s)
+}"""
+)
 COLUMNS = (
     HEAD
     + """
@@ -140,6 +154,7 @@ MODELS = [
         ("ConcatFromSequence", "SplitToSequence"), STACKED, (rand(3, 4),), "rows become columns"
     ),
     ModelCase(("SplitToSequence",), PIECES, (rand(5, 2),), "a smaller last piece"),
+    ModelCase(("SplitToSequence",), COUNTED, (rand(5, 2),), "the first piece, and how many"),
     ModelCase(("SplitToSequence",), COLUMNS, (rand(5, 3),), "pieces of the last axis"),
     ModelCase(("SequenceEmpty", "ConcatFromSequence"), WHOLE, (i(1, 2), i(3, 4, 5)), "of integers"),
     ModelCase(("Optional",), ABSENT, (), "that is not there", raises=Unsupported),
