@@ -21,7 +21,7 @@ lint: $(READY)
 	$(BIN)/mypy
 
 site: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 
 house: $(READY)
 	$(BIN)/python -m benchmarks.house
