@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,7 +15,11 @@ import nnadapter
 from conformance.reference import anchor, escape
 from nnir.ops import OPERATORS
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 ROOT = Path(__file__).parents[2]
+PHONE = {"width": 360, "height": 740}
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +54,31 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
     )
     found = [p.name for p in site.rglob("*.html") if loading.search(p.read_text())]
     assert found == []
+
+
+def test_the_search_works_from_the_disk(site: Path, browser: Browser) -> None:
+    page = browser.new_page()
+    missing: list[str] = []
+    page.on("requestfailed", lambda request: missing.append(request.url))
+    page.goto(f"file://{site}/index.html")
+    page.fill("input.md-search__input", "dynamic batch")
+    first = page.locator(".md-search-result__link").first
+    first.wait_for()
+    assert "howto/dynamic-shapes.html" in str(first.get_attribute("href"))
+    assert missing == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_phone(site: Path, browser: Browser, scheme: str) -> None:
+    """Tables and code scroll by themselves, and colours follow the system."""
+    page = browser.new_page(viewport=PHONE, color_scheme=scheme)
+    for name in ("index", "howto/wrong-results", "reference/conv", "operators", "api", "devices"):
+        page.goto(f"file://{site}/{name}.html")
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"], name
+    shown = page.get_attribute("body", "data-md-color-scheme")
+    assert shown == {"light": "default", "dark": "slate"}[scheme]
+    page.close()
 
 
 @pytest.mark.parametrize(
