@@ -64,6 +64,13 @@ def test_what_is_not_run_is_counted() -> None:
     assert {name: count for name, count in found.items() if count} == NOT_RUN
 
 
+def test_the_tests_that_reasons_name_exist() -> None:
+    reasons = [b.said for p in PAGES for b in p.blocks if b.word == "not run"]
+    names = {name for said in reasons for name in re.findall(r"test_\w+", said)}
+    assert names
+    assert names <= {path.stem for path in (ROOT / "tests").rglob("test_*.py")}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_no_code_hides_in_text(page: Page) -> None:
     for block in page.blocks:
