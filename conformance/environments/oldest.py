@@ -25,7 +25,7 @@ PROJECT = HOME / "pyproject.toml"
 PAGE = HOME / "docs" / "versions.md"
 BEGIN, END = "<!-- oldest versions -->\n", "<!-- end of oldest versions -->\n"
 COLUMNS = (
-    *("package", "oldest", "asked as", "cases", "pass", "the package has them not"),
+    *("package", "oldest", "asked as", "cases", "pass", "not in that version"),
     *("nnadapter refuses", "differ or fail"),
 )
 
@@ -110,7 +110,10 @@ def _run_cases(command: list[str]) -> Mapping[str, int]:
         )
         if not report.exists():
             raise DeviceError(f"no cases were run: {shorten(done.stderr or done.stdout)}")
-        return load(report).counts
+        counts = load(report).counts
+        if not sum(counts.values()):
+            raise DeviceError(f"no case was run: {shorten(done.stderr or done.stdout)}")
+        return counts
 
 
 def write_rows(rows: list[Row], page: Path = PAGE) -> None:
