@@ -21,7 +21,7 @@ from nnir.model import Model
 
 from ..gate import admit
 from ..oracles.oracle import Oracle
-from ..oracles.sessions import TIMEOUT
+from ..oracles.sessions import TIMEOUT, NotInstalled, require_installed
 from ..processes.array_store import Reader
 
 Head = dict[str, Any]
@@ -61,6 +61,12 @@ def intermediates(source: Any, model: Model, arrays: Sequence[np.ndarray], folde
     for knows, asked in ORIGINS:
         if knows(place):
             way = asked(place, model)
+            try:
+                require_installed(way.module)
+            except NotInstalled as error:
+                return Known(
+                    found, note=f"only the device is compared with the references: {error}"
+                )
             by_node = way.module in BY_NODE
             name, writes = f"conformance.oracles.{way.module}", [str(folder.resolve())]
             with (

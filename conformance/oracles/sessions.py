@@ -21,6 +21,16 @@ from ..gate import admit
 from .oracle import Oracle, Refused
 
 TIMEOUT = 600
+PACKAGES = {
+    "onnx": ("onnx", "onnxruntime"),
+    "torch": ("torch", "torch"),
+    "tensorflow": ("tensorflow", "tensorflow"),
+    "litert": ("litert", "ai_edge_litert"),
+    "paddle": ("paddle", "paddle"),
+    "paddle_legacy": ("paddle", "paddle"),
+}
+"""By the module of an oracle: the extra that installs its framework, and what is imported of it."""
+
 Arrays = list[np.ndarray]
 Head = dict[str, Any]
 
@@ -86,10 +96,16 @@ def session_of(source: Any, model: Model) -> Iterator[Session]:
     raise Unsupported("verify needs the original file or object, to run it in its own framework")
 
 
-def _oracle(module: str, stack: ExitStack, *, needs: str, extra: str) -> Oracle:
-    """The oracle of a framework whose package is `needs`."""
-    if not is_installed(needs):
+def require_installed(module: str) -> None:
+    """NotInstalled where an oracle's framework is not there."""
+    extra, package = PACKAGES[module]
+    if not is_installed(package):
         raise NotInstalled(f"{extra}: it is not installed (pip install 'nnadapter[{extra}]')")
+
+
+def _oracle(module: str, stack: ExitStack) -> Oracle:
+    """The oracle of a framework, which must be installed."""
+    require_installed(module)
     return stack.enter_context(Oracle(f"conformance.oracles.{module}", timeout=TIMEOUT))
 
 
@@ -103,7 +119,7 @@ def is_installed(package: str) -> bool:
 
 def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
     """ONNX Runtime on the file as it is; where it refuses, ONNX's reference evaluator."""
-    oracle = _oracle("onnx", stack, needs="onnxruntime", extra="onnx")
+    oracle = _oracle("onnx", stack)
     if not isinstance(source, (Path, bytes)):
         source = source.SerializeToString()
     head = {"engine": "onnxruntime", "path": str(stack.enter_context(admit("onnx", source)))}
@@ -115,7 +131,7 @@ def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
 
     What the program overwrites is among the outputs. A module is exported on the inputs.
     """
-    oracle = _oracle("torch", stack, needs="torch", extra="torch")
+    oracle = _oracle("torch", stack)
 
     def head_of(path: Path) -> Head:
         admitted = stack.enter_context(admit("torch", path))
@@ -150,7 +166,7 @@ def _tensorflow(source: Any, model: Model, stack: ExitStack) -> Session:
     """TensorFlow on a SavedModel or a frozen graph."""
     if not isinstance(source, Path):
         raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
-    oracle = _oracle("tensorflow", stack, needs="tensorflow", extra="tensorflow")
+    oracle = _oracle("tensorflow", stack)
     if source.suffix == ".keras":
         named = {"path": str(source.resolve()), "keras": [v.name for v in model.inputs]}
         return Session("keras", oracle, lambda _: named)
@@ -169,7 +185,7 @@ def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:
     """LiteRT with the kernels that it uses by default."""
     if not isinstance(source, Path):
         raise Unsupported("verify needs a TFLite file, not its bytes")
-    oracle = _oracle("litert", stack, needs="ai_edge_litert", extra="litert")
+    oracle = _oracle("litert", stack)
     head = {
         "path": str(stack.enter_context(admit("tflite", source))),
         "signature": model.metadata.get("signature"),
@@ -185,7 +201,7 @@ def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:
     path = paddle.program_of(source) if isinstance(source, Path) else None
     is_legacy = path is not None and paddle.is_legacy(path)
     module = "paddle_legacy" if is_legacy else "paddle"
-    oracle = _oracle(module, stack, needs="paddle", extra="paddle")
+    oracle = _oracle(module, stack)
     if path is not None:
         head = {"path": str(stack.enter_context(admit("paddle", path)))}
         return Session("paddle", oracle, lambda _: head)
