@@ -8,6 +8,7 @@ of the tests.
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -68,7 +69,8 @@ def install(place: Path, *wheels: Path) -> None:
     venv.create(place, symlinks=True)
     python = place / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-index"]
-    subprocess.run([*pip, "--no-deps", "--quiet", *map(str, wheels)], check=True)
+    clean = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}  # no other nnadapter
+    subprocess.run([*pip, "--no-deps", "--quiet", *map(str, wheels)], check=True, env=clean)
     site = Path(sysconfig.get_path("purelib", vars={"base": str(place)}))
     for name in required("nnadapter"):
         for top in {file.parts[0] for file in distribution(name).files or ()} - {"..", "bin"}:

@@ -193,6 +193,31 @@ def test_the_core_names_the_package_with_the_cases(made: Path, tmp_path: Path) -
     )
 
 
+LACKING = {
+    ("run",): "error: device 'onnxruntime' needs the package onnxruntime: pip install "
+    "'nnadapter[onnxruntime]'",
+    ("verify", "--device", "builtin"): "error: onnx: it is not installed (pip install "
+    "'nnadapter[onnx]')",
+    ("bisect", "--device", "builtin"): "note: only the device is compared with the references: "
+    "onnx: it is not installed (pip install 'nnadapter[onnx]')",
+    ("inspect", "--html", "x.html"): "error: the HTML report needs Jinja2: pip install "
+    "'nnadapter[report]'",
+    ("convert", "x.xml"): "error: device 'openvino' needs the package openvino: pip install "
+    "'nnadapter[openvino]' (its engine writes .xml files)",
+}
+"""Commands on an ONNX file, and what they say where only the core is installed."""
+
+
+@pytest.mark.parametrize("words", LACKING, ids=lambda words: words[0])
+def test_the_core_says_what_to_install(words: tuple[str, ...], made: Path, tmp_path: Path) -> None:
+    model = str(SAMPLES / "net.onnx")
+    given = ("-m", "nnadapter", words[0], model, *words[1:])
+    done = run(made / "core/bin/python", *given, home=tmp_path)
+    assert done.stderr == f"{LACKING[words]}\n"
+    assert done.returncode == (0 if words[0] == "bisect" else 1)
+    assert not list(tmp_path.glob("x.*"))
+
+
 def test_the_demo_needs_the_core_alone(made: Path, tmp_path: Path) -> None:
     program = str(made / "core/bin/nnadapter")  # moved since: its first line names no Python
     done = run(made / "core/bin/python", program, "demo", home=tmp_path)

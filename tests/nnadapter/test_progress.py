@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,15 @@ from nnir import progress
 MODEL = Path(__file__).parents[1] / "data" / "samples" / "net.onnx"
 
 
-def on_terminal(folder: Path, *words: str) -> tuple[str, str]:
-    """What a command prints on stdout, which is a pipe, and on stderr, which is a terminal."""
+HIDDEN, SHOWN = "\x1b[?25l", "\x1b[?25h"
+"""What terminals are told of the cursor."""
+
+
+def on_terminal(folder: Path, *words: str, until: str = "", status: int = 0) -> tuple[str, str]:
+    """What a command prints on stdout, which is a pipe, and on stderr, which is a terminal.
+
+    `until`: Ctrl-C is pressed once this is seen.
+    """
     mine, its = pty.openpty()
     command = [sys.executable, "-m", "nnadapter", *words]
     environment = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
@@ -31,8 +39,11 @@ def on_terminal(folder: Path, *words: str) -> tuple[str, str]:
         seen = b""
         while part := _read(terminal.fileno()):
             seen += part
+            if until and until.encode() in seen:
+                process.send_signal(signal.SIGINT)
+                until = ""
         printed, _ = process.communicate()
-    assert process.returncode == 0, seen
+    assert process.returncode == status, seen
     return printed, seen.decode()
 
 
@@ -58,6 +69,14 @@ def test_no_bar_where_it_is_not_wanted(option: str, tmp_path: Path) -> None:
     assert "converting" not in seen
     assert "\x1b" not in seen
     assert bool(seen) == (option == "--json")
+
+
+def test_ctrl_c_gives_the_cursor_back(tmp_path: Path) -> None:
+    """The bar hides it; status 130, and no traceback."""
+    given = ("run", str(MODEL), "--device", "builtin", "--repeat", str(10**9))
+    _, seen = on_terminal(tmp_path, *given, until="runs", status=130)
+    assert seen.rindex(SHOWN) > seen.rindex(HIDDEN)
+    assert "Traceback" not in seen
 
 
 def convert(folder: Path, *options: str) -> tuple[str, str]:
