@@ -14,6 +14,7 @@ from nnir.errors import NNAdapterError, NoLowering, Refusal, describe, summary
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
 from nnir.passes.legalise import express
+from nnir.progress import follow
 from nnir.refusals import refusal_of
 
 from .lowering import Lowerings, Plain, results_of
@@ -139,6 +140,11 @@ class Emission(ABC, Generic[R]):
     def typed(self, ref: R, value: Value) -> R:
         """The result of a lowering as the one of `value`."""
         return ref
+
+    def lower_all(self, model: Model) -> None:
+        """Emit every operation of a model, or of a body in it, in order."""
+        for operation in follow(model.sorted(), "lowering"):
+            self.lower(operation)
 
     def lower(self, operation: Operation) -> None:
         """Emit one operation by its lowering, else by its decomposition.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nnir.errors import NoDevice, Unsupported
+from nnir.progress import stage
 
 from ..progress import bar, is_shown
 from ..terminal import SEED, echo, say
@@ -167,7 +168,8 @@ def make_environments(wanted: Sequence[str]) -> None:
     for text in wanted:
         find_recipe(text)  # a name that nobody knows is told before anything is installed
     for text in wanted:
-        python = make_environment(text, say)
+        with stage(f"making an environment with {text}"):
+            python = make_environment(text, say)
         echo(str(python))
         say(tell_next(text, python))
 

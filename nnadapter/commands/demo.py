@@ -20,6 +20,7 @@ from nnir.model import Model, Value
 from nnir.types import Precision, TensorType
 
 from .. import api
+from ..progress import Volume, volume
 from ..terminal import answer
 
 CLASSES, WIDTH, SIZE = 10, 16, 32
@@ -70,7 +71,8 @@ def steps() -> Iterator[tuple[str, str]]:
 
 def _run(command: str, folder: Path) -> None:
     """Run a command of ours in the folder; DeviceError where it does not end as it should."""
-    words = [sys.executable, "-P", "-m", *shlex.split(command)]
+    quiet = ["--quiet"] if volume() == Volume.QUIET else []
+    words = [sys.executable, "-P", "-m", *shlex.split(command), *quiet]
     path = os.pathsep.join(search_path(is_folder_trusted=False))
     environment = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(words, cwd=folder, env=environment, check=False)

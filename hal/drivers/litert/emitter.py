@@ -496,8 +496,7 @@ class Emitter(Emission[Ref]):
             for axis, size in enumerate(value.shape):
                 if isinstance(size, Expr):
                     self.places.setdefault(size, (ref.tensor, axis))
-        for operation in model.sorted():
-            self.lower(operation)
+        self.lower_all(model)
         return self.graph
 
     def end(self, value: Value) -> Tensor:

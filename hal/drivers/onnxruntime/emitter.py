@@ -307,8 +307,7 @@ class Emitter(Emission[Ref]):
 
     def graph(self, model: Model, heads: Sequence[bytes], name: str) -> bytes:
         """Emit all operations; the GraphProto without the large weights."""
-        for operation in model.sorted():
-            self.lower(operation)
+        self.lower_all(model)
         tails = [self._noted_tail(n, v) for n, v in model.named_outputs()]
         return proto.graph(name, self.nodes, self.small, heads, tails)
 

@@ -365,8 +365,7 @@ class Emitter(Emission[Ref]):
         waiting = [v for v in model.inputs if v not in self.names]
         for value, parameter in zip(waiting, parameters, strict=False):
             self.names[value] = Ref(parameter.output(0))
-        for operation in model.sorted():
-            self.lower(operation)
+        self.lower_all(model)
         self.require_lowered(step)
         results = [self.result(v) for v in model.outputs]
         with asking("openvino", "the graph", RuntimeError):

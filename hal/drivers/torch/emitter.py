@@ -334,8 +334,7 @@ class Emitter(Emission[Result]):
                 dtype_of(value.precision)
             except NoLowering as error:
                 self.refuse(error, value)
-        for operation in model.sorted():
-            self.lower(operation)
+        self.lower_all(model)
         if self.root.problems:
             return fx.GraphModule(torch.nn.Module(), fx.Graph())
         results = tuple(_node(self.ref(v)) for v in model.outputs)
