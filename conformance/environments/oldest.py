@@ -123,7 +123,7 @@ def write_rows(rows: list[Row], page: Path = PAGE) -> None:
     if not after and END not in rest:
         raise BadInput(f"{page.name} has no place for the table: {BEGIN.strip()} and its end")
     asked = {row.package for row in rows}
-    lines = re.findall(r"^\| (?!package\b)[^|-]+ \|.*\n", table, re.MULTILINE)
+    lines = re.findall(r"^\| (?!package )\S+ \|.*\n", table, re.MULTILINE)
     kept = [line for line in lines if line.split("|")[1].strip() not in asked]
     head = f"\n| {' | '.join(COLUMNS)} |\n|{'---|' * len(COLUMNS)}\n"
     body = "".join(sorted([*kept, *(row.text for row in rows)]))

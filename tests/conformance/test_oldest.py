@@ -52,13 +52,13 @@ def test_a_framework_answers_here_and_a_device_runs_there(tmp_path: Path) -> Non
 def test_rows_take_the_place_of_those_of_their_package(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}{END}after\n")
-    write_rows([OLD, Row("torch", "2.9.0", "device torch", 3, 3, 0, 0)], page)
+    write_rows([OLD, Row("ai-edge-litert", "1.1.2", "device litert", 3, 3, 0, 0)], page)
     write_rows([Row("onnx", "1.18.0", "origin of onnx", 10, 10, 0, 0)], page)
     text = page.read_text()
     assert text.startswith("before\n")
     assert text.endswith("after\n")
     assert "| onnx | 1.18.0 | origin of onnx | 10 | 10 | 0 | 0 | 0 |\n" in text
-    assert "| torch | 2.9.0 | device torch | 3 | 3 | 0 | 0 | 0 |\n" in text
+    assert "| ai-edge-litert | 1.1.2 | device litert | 3 | 3 | 0 | 0 | 0 |\n" in text
     assert "1.17.0" not in text
     assert text.count("\n| package | ") == 1
 
