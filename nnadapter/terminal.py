@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
+from nnir.errors import NoDevice
 from nnir.legible import legible
 from nnir.model import Model
 from nnir.progress import stage
@@ -18,10 +21,25 @@ from . import api
 from .progress import Volume, volume
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+USUAL = "onnxruntime"
+
+
+def _require_usual(context: click.Context, option: click.Parameter, device: str) -> str:
+    """NoDevice, with what needs nothing, where no device is named and the usual one is absent."""
+    is_named = context.get_parameter_source(option.name or "") != ParameterSource.DEFAULT
+    if is_named or context.resilient_parsing or find_spec(USUAL) is not None:
+        return device
+    raise NoDevice(
+        f"{USUAL}, the usual device, is not installed: pip install 'nnadapter[{USUAL}]', or "
+        "choose --device builtin, which needs nothing"
+    )
+
+
 DEVICE = click.option(
     "--device",
-    default="onnxruntime",
+    default=USUAL,
     show_default=True,
+    callback=_require_usual,
     help="Where to run; several with commas between, in order of preference.",
 )
 PROPERTIES = click.option("--properties", default="", help="KEY=value; text for the device.")

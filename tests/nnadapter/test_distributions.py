@@ -194,8 +194,8 @@ def test_the_core_names_the_package_with_the_cases(made: Path, tmp_path: Path) -
 
 
 LACKING = {
-    ("run",): "error: device 'onnxruntime' needs the package onnxruntime: pip install "
-    "'nnadapter[onnxruntime]'",
+    ("run",): "error: onnxruntime, the usual device, is not installed: pip install "
+    "'nnadapter[onnxruntime]', or choose --device builtin, which needs nothing",
     ("verify", "--device", "builtin"): "error: onnx: it is not installed (pip install "
     "'nnadapter[onnx]')",
     ("bisect", "--device", "builtin"): "note: only the device is compared with the references: "
