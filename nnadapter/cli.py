@@ -29,6 +29,7 @@ from .commands.looking import diff, inspect
 from .commands.onboarding import new_device, new_frontend, new_op
 from .commands.reporting import report
 from .commands.running import run
+from .deprecations import GoesAway
 from .examples import epilog_of
 from .interruption import INTERRUPTED
 from .progress import add_options, reporting
@@ -45,6 +46,7 @@ class Group(click.Group):
         try:
             with net.caught(), warnings.catch_warnings(), reporting():
                 warnings.showwarning = _tell  # type: ignore[assignment]  # takes what it is given
+                warnings.simplefilter("default", GoesAway)
                 return super().invoke(context)
         except (
             KeyboardInterrupt

@@ -19,6 +19,10 @@ CALLER = 3
 """Frames up from `warnings.warn` to the code that uses what goes away."""
 
 
+class GoesAway(DeprecationWarning):
+    """Of ours: the command line shows it, as Python hides those of packages."""
+
+
 @dataclass(frozen=True)
 class Deprecation:
     """A name that users know, and what becomes of it."""
@@ -80,4 +84,4 @@ def numbers_of(version: str) -> tuple[int, ...]:
 
 
 def _warn(row: Deprecation) -> None:
-    warnings.warn(str(row), DeprecationWarning, stacklevel=CALLER)
+    warnings.warn(str(row), GoesAway, stacklevel=CALLER)

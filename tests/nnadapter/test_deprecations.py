@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+import warnings
 from pathlib import Path
 
+import click
 import pytest
+from click.testing import CliRunner
 
+from nnadapter.cli import main
 from nnadapter.deprecations import (
     DEPRECATIONS,
     Deprecation,
@@ -61,6 +65,19 @@ def test_an_option_warns_the_caller_of_its_function() -> None:
     with pytest.warns(DeprecationWarning, match=re.escape(SAID)) as seen:
         function()
     assert seen[0].filename == __file__
+
+
+def test_the_command_line_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def old() -> None:
+        """Kept for a while."""
+        warn_of("nna.old", [ROW])
+
+    monkeypatch.setitem(main.commands, "old", old)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # as Python does
+        done = CliRunner().invoke(main, ["old"])
+    assert (done.exit_code, done.stderr) == (0, f"warning: {SAID}\n")
 
 
 @pytest.mark.parametrize(
