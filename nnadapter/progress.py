@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 KEY = "nnadapter.volume"
 SEPARATOR = " · "
+WIDTH = 16
+"""Of the bar: its text has the rest of a line of 80 columns."""
 
 
 class Volume(IntEnum):
@@ -82,7 +84,7 @@ def bar() -> Progress:
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
-        BarColumn(),
+        BarColumn(bar_width=WIDTH),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
         TextColumn("left"),
@@ -150,7 +152,7 @@ class Reporter:
     def _show(self) -> None:
         if self._bar is not None:
             last = self.stages[-1]
-            text = SEPARATOR.join(stage.text for stage in self.stages)
+            text = SEPARATOR.join(dict.fromkeys((self.stages[0].text, last.text)))
             self._bar.reset(self._task, total=last.total, completed=last.done, description=text)
 
 

@@ -62,7 +62,7 @@ def bisect(
     place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
     if place.exists():
         raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
-    with stage(f"looking for the first wrong operation on {device}"):
+    with stage(f"bisecting {file.name}"):
         found = api.bisect(
             file,
             device,

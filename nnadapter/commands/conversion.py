@@ -135,7 +135,7 @@ def verify(
     how: dict[str, Any],
 ) -> None:
     """Compare FILE on a device with its origin framework."""
-    with stage(f"running {file.name} on {device} and in its origin framework"):
+    with stage(f"verifying {file.name}"):
         report = api.verify(
             file, device, None, properties, tolerance=tolerance, seed=seed, loading=how
         )
