@@ -118,7 +118,6 @@ class Reporter:
         if self._bar is None and is_shown():
             self._bar = bar()
             self._bar.start()
-            self._task = self._bar.add_task("", total=None)
         self._show()
 
     def advance(self) -> None:
@@ -147,13 +146,15 @@ class Reporter:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
-            self._bar = None
+            self._bar = self._task = None
 
     def _show(self) -> None:
         if self._bar is not None:
             last = self.stages[-1]
             text = SEPARATOR.join(dict.fromkeys((self.stages[0].text, last.text)))
-            self._bar.reset(self._task, total=last.total, completed=last.done, description=text)
+            if self._task is not None:
+                self._bar.remove_task(self._task)  # a total cannot become unknown again
+            self._task = self._bar.add_task(text, total=last.total, completed=last.done)
 
 
 @contextmanager
