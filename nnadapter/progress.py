@@ -111,6 +111,7 @@ class Reporter:
         self.started = time.perf_counter()
         self._bar: Progress | None = None
         self._task: Any = None
+        self._shown: Stage | None = None
 
     def begin(self, text: str, total: int | None) -> None:
         """Show a stage inside of those that are not over."""
@@ -122,9 +123,10 @@ class Reporter:
 
     def advance(self) -> None:
         """Move the bar."""
-        self.stages[-1].done += 1
-        if self._bar is not None:
-            self._bar.update(self._task, completed=self.stages[-1].done)
+        last = self.stages[-1]
+        last.done += 1
+        if self._bar is not None and last is self._shown:
+            self._bar.update(self._task, completed=last.done)
 
     def end(self) -> None:
         """Take a stage away; the bar too, after the outermost."""
@@ -146,15 +148,18 @@ class Reporter:
         """Take the bar away."""
         if self._bar is not None:
             self._bar.stop()
-            self._bar = self._task = None
+            self._bar = self._task = self._shown = None
 
     def _show(self) -> None:
-        if self._bar is not None:
-            last = self.stages[-1]
-            text = SEPARATOR.join(dict.fromkeys((self.stages[0].text, last.text)))
-            if self._task is not None:
-                self._bar.remove_task(self._task)  # a total cannot become unknown again
-            self._task = self._bar.add_task(text, total=last.total, completed=last.done)
+        """The outermost stage of known length, whose time left can be told, else the innermost."""
+        shown = next((stage for stage in self.stages if stage.total), self.stages[-1])
+        if self._bar is not None and shown is not self._shown:
+            self._shown = shown
+            text = SEPARATOR.join(dict.fromkeys((self.stages[0].text, shown.text)))
+            old = self._task  # a total cannot become unknown again
+            self._task = self._bar.add_task(text, total=shown.total, completed=shown.done)
+            if old is not None:  # after it: Ctrl-C may come between any two of these
+                self._bar.remove_task(old)
 
 
 @contextmanager
