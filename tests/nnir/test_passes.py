@@ -387,3 +387,11 @@ def test_what_stays_says_why() -> None:
     assert {"SIN"} <= {row.part_of for row in left} <= {"SIN", "HARD_SWISH"}
     assert all(row.why for row in left)
     assert {row.operation for row in left} == set(model.operations)
+
+
+def test_twins_of_twins_are_one() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2,)))
+    model.outputs = [unary.neg(unary.exp(x)), unary.neg(unary.exp(x)) + unary.exp(x)]
+    assert apply(model, [passes.merge_common], checked=True) == ["merge_common"]
+    assert [o.operator.name for o in model.sorted()] == ["EXP", "NEG", "ADD"]

@@ -32,7 +32,16 @@ OLD = ("Relu", "Elu", "Sigmoid", "HardSigmoid", "LeakyRelu")
 NORMALISING = ("Softmax", "LogSoftmax", "Hardmax")
 X = rand(2, 3, 4)
 
+FAR = f(0, 1, -2, 500, 501, 499, -900, -901, -902).reshape(3, 3)
+"""Rows, and columns, of which none says anything of the others."""
+
 CASES = [
+    *(
+        Case(op, (FAR,), {"axis": axis}, tol=ROUNDS, oracle="onnxruntime",
+             why=f"far from each other, {axis}")
+        for op in ("Softmax", "LogSoftmax")
+        for axis in (0, 1, -1)
+    ),
     *(Case(op, (FINITE,), tol=ROUNDS) for op in PLAIN),
     *(Case(op, (EDGES,), why="edges", tol=ROUNDS) for op in PLAIN if op not in NO_NAN),
     *(Case(op, (FINITE,), attrs, tol=ROUNDS) for op, attrs in PARAMETERS.items()),
