@@ -103,12 +103,6 @@ def number(value: Value | None) -> float | None:
     return float(np.asarray(value.constant).reshape(-1)[0])
 
 
-def made_by(value: Value | None, operator: Operator[Any]) -> Operation | None:
-    """The operation that makes a value, if it is one of `operator`."""
-    producer = None if value is None else value.producer
-    return producer if producer is not None and producer.operator is operator else None
-
-
 def sweep(model: Model) -> bool:
     """Remove every operation none of whose outputs is read."""
     alive = set(model.outputs)
