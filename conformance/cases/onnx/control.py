@@ -230,6 +230,7 @@ MODELS = [
     ModelCase(("Loop",), LOOP, (scalar(9, np.int64), YES, X, X + 4), "stops by its condition"),
     ModelCase(("Loop",), LOOP, (scalar(2, np.int64), YES, X, X), "stops by its count"),
     ModelCase(("Loop",), LOOP, (scalar(5, np.int64), NO, X, X), "does not start", oracle=ORT),
+    ModelCase(("Loop",), LOOP, (scalar(0, np.int64), YES, X, X), "a count of 0", oracle=ORT),
     ModelCase(("Loop",), LOOP_GROWS, (scalar(3, np.int64), f(7)), "a state that grows", oracle=ORT),
     ModelCase(("Loop",), LOOP_SEQUENCE, (rand(5, 2),), "bags of rows in a sequence", oracle=ORT),
     ModelCase(
