@@ -1,4 +1,4 @@
-"""What frameworks and engines do otherwise without AVX-512, or by chance: it is not tried."""
+"""What is otherwise with or without AVX-512, or by chance, and is not tried."""
 
 from __future__ import annotations
 
@@ -28,6 +28,15 @@ DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
 )
 """By device and case: OpenVINO makes bfloat16 of float32 without rounding."""
 
+WIDE_DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
+    [
+        ("torch", f"GELU-{kind}-not finite, approximate 0 of {kind}")
+        for kind in ("float32", "float16", "bfloat16")
+    ],
+    "PyTorch's GELU of infinity is NaN",
+)
+"""By device and case: what is wrong with AVX-512 (docs/upstream_bugs/torch_gelu_of_infinity.py)."""
+
 
 CHANCE: Mapping[tuple[str, str], str] = {
     ("openvino", "scatter-float32-the last one stays"): (
@@ -41,6 +50,8 @@ def lacking(frontend: str, op: str, case: str, device: str) -> str | None:
     """Why a case says nothing here; None where it says something."""
     if chance := CHANCE.get((device, case)):
         return chance
+    if (why := WIDE_DEVICES.get((device, case))) and has(WIDE):
+        return f"this processor has AVX-512: {why} there"
     why = ORIGINS.get((frontend, op)) or DEVICES.get((device, case))
     return f"this processor has no AVX-512, {why} there" if why and not has(WIDE) else None
 

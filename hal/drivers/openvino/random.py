@@ -47,7 +47,8 @@ def random_uniform(
     spread = g.pair("Multiply", drawn, g.number(high - low, drawn))
     made = g.pair("Add", spread, g.number(low, drawn))
     if low < high:
-        below = np.nextafter(np.float32(high), np.float32(low))
+        kind = dtype.dtype.type
+        below = np.nextafter(kind(high), kind(low))  # what a narrow type does not round up
         made = g.pair("Minimum", made, g.number(float(below), made))
     return g.cast(made, dtype)
 

@@ -167,9 +167,11 @@ def expand(g: Emitter, input: Value, shape: Value) -> Ref:
 
 @table.lower(shape.tile)
 def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
-    """As many repeats as axes."""
+    """As many repeats as axes; Tile of no axes leaves its result as the memory is."""
     missing = input.rank - length_of(repeats)
-    whole, counts = g.ref(input), g.int64(repeats)
+    whole, counts = g.take(input), g.int64(repeats)
+    if not input.rank and not missing:
+        return whole
     if missing > 0:
         counts = g.concat(g.ints(*[1] * missing), counts)
     elif missing < 0:
