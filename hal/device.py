@@ -88,12 +88,16 @@ def open_shapes(shapes: Iterable[Sequence[object]]) -> Shapes:
 
 @dataclass(frozen=True)
 class Timing:
-    """One step of a run: `start` and `seconds` in seconds, `start` from the begin of the run."""
+    """One step of a run: `start` and `seconds` in seconds, `start` from the begin of the run.
+
+    `covers`: the names of everything that the step computes, where an engine fuses and tells it.
+    """
 
     name: str
     operator: str
     start: float
     seconds: float
+    covers: tuple[str, ...] = ()
 
 
 class LoweringTable(Protocol):

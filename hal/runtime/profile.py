@@ -16,13 +16,15 @@ MICROSECONDS = 1e6
 
 @dataclass(frozen=True)
 class Row:
-    """One step of one program; times in seconds, `start` from the begin of the run."""
+    """One step of one program; times in seconds, `start` from the begin of the run. `covers`: the
+    names of all that the step computes, where that is known."""
 
     device: str
     name: str
     operator: str
     start: float
     seconds: float
+    covers: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, device: Device, program: object, start: float, seconds: float) -> list[Row]:
@@ -30,7 +32,10 @@ class Row:
         steps = device.timings(program)
         if not steps:
             return [cls(device.name, "program", "PROGRAM", start, seconds)]
-        return [cls(device.name, s.name, s.operator, start + s.start, s.seconds) for s in steps]
+        return [
+            cls(device.name, s.name, s.operator, start + s.start, s.seconds, s.covers)
+            for s in steps
+        ]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from hal.runtime.profile import Profile, Row
 from nnir.model import Model, Operation
@@ -19,8 +19,11 @@ SUFFIXES = tuple(map(re.compile, (r"_nchwc$", r"_\d+$", r"/[^/]*$")))
 def heat_of_profile(model: Model, profile: Profile, devices: Sequence[str]) -> Heat:
     """Where the time of a run went. Steps of an engine belong to operations by their names."""
     whole = profile.seconds or sum(r.seconds for r in profile.rows) or 1.0
-    found, others = _seconds_by_operation(model, profile.rows)
-    marks: dict[Operation | str, Mark] = {}
+    found, fused, others = _seconds_by_operation(model, profile.rows)
+    marks: dict[Operation | str, Mark] = {
+        operation: Mark(0.0, f"in {name}", 0.0, (("Computed with", name),))
+        for operation, name in fused.items()
+    }
     for operation, rows in found.items():
         seconds = sum(r.seconds for r in rows)
         share = seconds / whole
@@ -32,7 +35,7 @@ def heat_of_profile(model: Model, profile: Profile, devices: Sequence[str]) -> H
         seconds = sum(r.seconds for r in others)
         kinds = ", ".join(dict.fromkeys(r.operator for r in others))
         summary.append(("Engine's own steps", f"{_say_time(seconds)}: {kinds}"))
-    missing = len(model.operations) - len(found)
+    missing = len(model.operations) - len(marks)
     if missing:
         summary.append(("Without time", f"{missing:,} operations, which are fused or folded"))
     title = f"Time on {', '.join(devices)}"
@@ -41,33 +44,45 @@ def heat_of_profile(model: Model, profile: Profile, devices: Sequence[str]) -> H
 
 def _seconds_by_operation(
     model: Model, rows: Iterable[Row]
-) -> tuple[dict[Operation, list[Row]], list[Row]]:
-    """The steps of each operation, and those of none. Operations of one name, which one node of
-    the source was made of, take the steps of their operator in order, else share them."""
+) -> tuple[dict[Operation, list[Row]], dict[Operation, str], list[Row]]:
+    """The steps of each operation, the operations that others' steps compute, and the steps of
+    none. Of operations of one name, which one node of the source was made of, each takes the step
+    of its operator, and the first one the rest; what is left is computed with them."""
+    named = _operations_by_name(model)
+    found: dict[Operation, list[Row]] = defaultdict(list)
+    fused: dict[Operation, str] = {}
+    others = []
+    waiting = {name: list(several) for name, several in named.items()}
+    for row in rows:
+        names = [n for n in map(named_stem(named), (row.name, *row.covers)) if n is not None]
+        if not names:
+            others.append(row)
+            continue
+        left = waiting[names[0]]
+        fitting = [o for o in left if _spell(o.operator.name) == _spell(row.operator)]
+        place = fitting[0] if fitting else named[names[0]][0]
+        if fitting and len(left) > 1:
+            left.remove(place)
+        found[place].append(row)
+        for name in names:
+            fused.update(dict.fromkeys(named[name], place.label))
+    return dict(found), {o: n for o, n in fused.items() if o not in found}, others
+
+
+def _operations_by_name(model: Model) -> dict[str, list[Operation]]:
+    """The operations of each name, of their results too."""
     named: dict[str, list[Operation]] = defaultdict(list)
     for operation in model.sorted():
         named[operation.label].append(operation)
         for value in operation.outputs:
             if value.name and value.name not in named:
                 named[value.name] = [operation]
-    steps: dict[str, list[Row]] = defaultdict(list)
-    others = []
-    for row in rows:
-        name = next((n for n in _stems(row.name) if n in named), None)
-        if name is None:
-            others.append(row)
-        else:
-            steps[name].append(row)
-    found: dict[Operation, list[Row]] = defaultdict(list)
-    for name, several in steps.items():
-        waiting = list(named[name])
-        for row in several:
-            fitting = [o for o in waiting if _spell(o.operator.name) == _spell(row.operator)]
-            place = fitting[0] if fitting else named[name][0]
-            if fitting and len(waiting) > 1:
-                waiting.remove(place)
-            found[place].append(row)
-    return dict(found), others
+    return dict(named)
+
+
+def named_stem(named: Container[str]) -> Callable[[str], str | None]:
+    """Finds the name that a step's name begins with."""
+    return lambda name: next((n for n in _stems(name) if n in named), None)
 
 
 def _spell(operator: str) -> str:

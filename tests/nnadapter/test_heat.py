@@ -83,6 +83,8 @@ def test_time_is_on_the_operations(file: Path, device: str) -> None:
         for k in found["heat"]["top"][1]
     ]
     assert len(shares) == (1 if device == "openvino" else 4), "OpenVINO makes one kernel of it"
+    kinds = ("MAT_MUL", "SOFTMAX", "TANH")
+    assert all(levels[kind] > NOTHING for kind in kinds), "what is computed with others says so"
     assert shares == sorted(shares, reverse=True)
     assert 0 < sum(shares) <= 102
 
@@ -160,13 +162,24 @@ def test_steps_belong_to_operations_by_their_names() -> None:
         ("a/dense", "RELU", 2.0),
         ("a/dense/Cast_3", "Cast", 3.0),
         ("a_1_nchwc", "Abs", 4.0),
+        ("Subgraph_7", "Subgraph", 0.0, ("a_1", "a/dense")),
         ("Reorder", "Reorder", 5.0),
     ]
-    profile = Profile([Row("d", n, o, 0.0, s) for n, o, s in rows], 20.0)
+    profile = Profile([Row("d", n, o, 0.0, *more) for n, o, *more in rows], 20.0)
     heat = heat_of_profile(model, profile, ["d"])
     amounts = {o: heat.marks[o].amount for o in (product, relu, last)}
     assert amounts == {product: 4 / 20, relu: 2 / 20, last: 4 / 20}
     assert ("Engine's own steps", "5e+03 ms: Reorder") in heat.summary
+
+
+def test_what_is_fused_says_into_what() -> None:
+    model = model_of_three()
+    product, relu, last = model.sorted()
+    row = Row("d", "fused_1", "Subgraph", 0.0, 1.0, ("a_1", "a/dense"))
+    heat = heat_of_profile(model, Profile([row], 1.0), ["d"])
+    assert heat.marks[last].amount == 1.0
+    assert heat.marks[product].text == heat.marks[relu].text == "in a_1"
+    assert not any(name == "Without time" for name, _ in heat.summary)
 
 
 def test_modules_have_what_is_in_them() -> None:

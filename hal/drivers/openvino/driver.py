@@ -10,6 +10,7 @@ import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,9 @@ HEAD = 256
 
 PLACES = re.compile(rb'offset="(\d{1,18})" size="(\d{1,18})"')
 """Where the constants of an IR lie in the file of its weights."""
+
+FUSED = "originalLayersNames"
+"""What a compiled graph calls the names of the nodes that were fused into one."""
 
 THREADS = "INTEL_OPENVINO_INFERENCE_NUM_THREADS"
 PRECISION = "INTEL_OPENVINO_INFERENCE_PRECISION"
@@ -92,6 +96,16 @@ class Program:
     held: list[Any] = field(default_factory=list)
     steps: list[Timing] = field(default_factory=list)
     profile: bool = False
+
+    @cached_property
+    def fused(self) -> dict[str, tuple[str, ...]]:
+        """The names of the nodes that each node of the compiled graph computes."""
+        found = {}
+        for node in self.compiled.get_runtime_model().get_ordered_ops():
+            about = node.get_rt_info()
+            if FUSED in about:
+                found[node.get_friendly_name()] = tuple(about[FUSED].astype(str).split(","))
+        return found
 
 
 class OpenVINO(Device[Context, Program]):
@@ -294,7 +308,7 @@ class OpenVINO(Device[Context, Program]):
         with engine_running():
             request.infer()
         if program.profile:
-            program.steps = steps(request)
+            program.steps = steps(request, program.fused)
         offered = [*outputs, *[None] * (len(program.outputs) - len(outputs))]
         ends = enumerate(zip(program.outputs, offered, strict=True))
         return [copy_result(request, position, end, given) for position, (end, given) in ends]
@@ -399,13 +413,14 @@ def as_complex(pairs: np.ndarray, kind: str) -> np.ndarray:
     return np.ascontiguousarray(pairs).view(kind)[..., 0]
 
 
-def steps(request: openvino.InferRequest) -> list[Timing]:
+def steps(request: openvino.InferRequest, fused: Mapping[str, tuple[str, ...]]) -> list[Timing]:
     """What each node of the last run took; they run one after the other."""
     found, start = [], 0.0
     for row in request.profiling_info:
         seconds = row.real_time / datetime.timedelta(seconds=1)
         if str(row.status).endswith("EXECUTED") and "NOT" not in str(row.status):
-            found.append(Timing(row.node_name, row.node_type, start, seconds))
+            covers = fused.get(row.node_name, ())
+            found.append(Timing(row.node_name, row.node_type, start, seconds, covers))
             start += seconds
     return found
 
