@@ -18,6 +18,18 @@ ORIGINS: Mapping[tuple[str, str], str] = {
 
 DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
     [
+        ("openvino", "MOD-float32-float32, {}"),
+        ("openvino", "MOD-float32-float32, {'fmod': True}"),
+        ("openvino", "MOD-float32-every pair of float32"),
+        ("openvino", "MOD-float32-fmod of float32"),
+        ("openvino", "MOD-float32-not finite of float32"),
+        ("openvino", "FloorMod-float32-floats"),
+        ("openvino", "FLOOR_MOD-float32-broadcast"),
+        ("openvino", "FLOOR_MOD-float32-a negative divisor"),
+    ],
+    "OpenVINO's remainder of floats fails",
+) | dict.fromkeys(
+    [
         ("openvino", "aten.mul.Scalar-bfloat16-a number that is no bfloat16"),
         ("openvino", "aten.div.Scalar-bfloat16-a number that is no bfloat16"),
         ("openvino", "aten.cross_entropy_loss.default-bfloat16-scores of a narrower type"),
@@ -26,7 +38,12 @@ DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
     ],
     "OpenVINO truncates",
 )
-"""By device and case: OpenVINO makes bfloat16 of float32 without rounding."""
+"""By device and case; where it truncates, bfloat16 is made of float32 without rounding."""
+
+BUGS: Mapping[str, str] = {
+    "openvino_one_channel_of_cubes": "OpenVINO's kernel with AVX-512 is right",
+}
+"""By program in docs/upstream_bugs: what only processors without AVX-512 show."""
 
 WIDE_DEVICES: Mapping[tuple[str, str], str] = dict.fromkeys(
     [

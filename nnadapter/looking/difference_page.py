@@ -10,7 +10,7 @@ from conformance.reports.page import environment_of
 from nnir.staging import replacing
 
 from .difference import SAME, Difference, Row
-from .telling import say_bytes, say_count
+from .units import say_bytes, say_count
 
 HERE = Path(__file__).parent
 AROUND = 3

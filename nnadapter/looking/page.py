@@ -22,7 +22,7 @@ from nnir.staging import replacing
 from .graph import INPUT, OUTPUT, Graph, Node
 from .heat import Heat, data_of_heat
 from .layout import Lane, lay_out
-from .telling import say_at, say_bytes, say_count
+from .units import say_at, say_bytes, say_count
 from .weights import MOST, describe_weights
 
 HERE = Path(__file__).parent
