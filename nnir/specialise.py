@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from .broadcast import text
-from .dim import Dim, Expr, evaluate, symbols_of
+from .dim import Dim, Expr, evaluate, symbol, symbols_of
 from .errors import BadInput
 from .model import Model, Value
 from .types import TensorType
@@ -70,7 +70,16 @@ def fix_sizes(model: Model, sizes: Mapping[str, int]) -> Model:
     return _replay(model, types, sizes)
 
 
-def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int]) -> Model:
+def rename_sizes(model: Model, names: Mapping[str, str]) -> Model:
+    """A copy of `model` whose named dimensions are called otherwise; others stay as they are."""
+    sizes = {old: symbol(new) for old, new in names.items()}
+    types = [v.type.with_shape(_evaluate_shape(v.shape, sizes)) for v in model.inputs]
+    made = _replay(model, types, sizes)
+    made.symbols.update({new: model.symbols.get(old, (0, None)) for old, new in names.items()})
+    return made
+
+
+def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim]) -> Model:
     made = Model(model.name, model.outer)
     made.symbols = {n: r for n, r in model.symbols.items() if n not in sizes}
     made.metadata = dict(model.metadata)
@@ -99,13 +108,13 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, int])
     return made
 
 
-def _inner(model: Model, sizes: Mapping[str, int]) -> Model:
+def _inner(model: Model, sizes: Mapping[str, Dim]) -> Model:
     """A sub-model: its inputs are as before but for the symbols that are known now."""
     types = [v.type.with_shape(_evaluate_shape(v.shape, sizes)) for v in model.inputs]
     return _replay(model, types, sizes)
 
 
-def _evaluate_shape(shape: tuple[Dim, ...], sizes: Mapping[str, int]) -> tuple[Dim, ...]:
+def _evaluate_shape(shape: tuple[Dim, ...], sizes: Mapping[str, Dim]) -> tuple[Dim, ...]:
     return tuple(evaluate(d, sizes) for d in shape)
 
 

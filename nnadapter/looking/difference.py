@@ -8,7 +8,9 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
+from nnir.dim import symbols_of
 from nnir.model import Model, Operation, Value
+from nnir.specialise import rename_sizes
 
 from .facts import facts
 from .matching import Pairs, describe_attributes, match
@@ -114,7 +116,12 @@ class Difference:
 
 
 def compare(a: Model, b: Model, *, ignore_names: bool = False) -> Difference:
-    """The differences of two models, without running them."""
+    """The differences of two models, without running them.
+
+    `ignore_names`: what is only called otherwise is equal, open sizes too.
+    """
+    if ignore_names:
+        b = _with_sizes_like(a, b)
     pairs = match(a, b)
     return Difference(
         _overview(a),
@@ -124,6 +131,19 @@ def compare(a: Model, b: Model, *, ignore_names: bool = False) -> Difference:
         [*_weights(a, b, pairs)],
         ignores_names=ignore_names,
     )
+
+
+def _with_sizes_like(a: Model, b: Model) -> Model:
+    """`b` with the names of open sizes that `a` has at the same places of its inputs."""
+    names: dict[str, str] = {}
+    for x, y in zip(a.inputs, b.inputs, strict=False):
+        for mine, other in zip(x.shape, y.shape, strict=False):
+            if {str(mine)} == symbols_of(mine) and {str(other)} == symbols_of(other):
+                names.setdefault(str(other), str(mine))
+    names = {old: new for old, new in names.items() if old != new}
+    kept = b.symbols.keys() - names.keys()
+    is_clear = len({*names.values()}) == len(names) and kept.isdisjoint(names.values())
+    return rename_sizes(b, names) if names and is_clear else b
 
 
 def _overview(model: Model) -> dict[str, Any]:

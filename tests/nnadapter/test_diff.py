@@ -16,6 +16,7 @@ from nnadapter.cli import main
 from nnadapter.looking import difference_page
 from nnadapter.looking.difference import ADDED, CHANGED, REMOVED, SAME, Row, compare, measure
 from nnadapter.looking.matching import match
+from nnir.dim import symbol
 from nnir.errors import BadInput
 from nnir.model import Model, Value
 from nnir.ops import activation, binary, linear, reduce
@@ -256,6 +257,25 @@ def test_diff_takes_models_and_files(tmp_path: Path) -> None:
     assert not nna.diff(dense(), renamed)
     assert nna.diff(dense(), renamed, ignore_names=True)
     assert not nna.diff(dense(), dense(weight=-WEIGHT), "builtin", ignore_names=True)
+
+
+def with_open_size(name: str, *others: str) -> Model:
+    model = Model("open")
+    x = model.input("x", TensorType(Precision.FLOAT32, (symbol(name), *map(symbol, others))))
+    model.symbols.update(dict.fromkeys((name, *others), (0, None)))
+    model.outputs = [binary.add(activation.relu(x), x)]
+    return model
+
+
+def test_open_sizes_are_names_too() -> None:
+    one, other = with_open_size("batch", "n"), with_open_size("s40", "n")
+    assert not nna.diff(one, other)
+    assert nna.diff(one, other, ignore_names=True)
+    assert nna.diff(one, other, "builtin", ignore_names=True)
+    assert other.symbols == {"s40": (0, None), "n": (0, None)}, "it is left as it is"
+    assert not nna.diff(one, with_open_size("n", "batch"))
+    assert nna.diff(with_open_size("a", "b"), with_open_size("b", "a"), ignore_names=True)
+    assert not nna.diff(one, with_open_size("n", "n"), ignore_names=True), "two sizes, or one"
 
 
 def test_inspect_takes_models_and_files(tmp_path: Path) -> None:
