@@ -136,7 +136,7 @@ def test_a_page_shows_it(file: Path, browser: Browser) -> None:
     key = "globalThis.page.view.key(globalThis.page.scene.data.heat.top[1][0]).group"
     assert str(tab.evaluate(key)).startswith("heat")
     tab.click("#heat")
-    assert tab.evaluate(key) == "product"
+    assert tab.evaluate(key) in ("product", "activation"), "which one took longest is chance"
     context.close()
     assert heard == []
 
