@@ -24,6 +24,7 @@ from nnir.progress import note
 from . import conversion
 from .checking import compile_checked
 from .net import guard
+from .outputs import keeping_sources
 
 if TYPE_CHECKING:
     import numpy as np
@@ -314,7 +315,7 @@ def convert(
     `.pt2`. `opset`: the operator set that an `.onnx` file is for. `standard`: write the model in
     the operators of that version of the standard first ("v1", "v1.1"), as far as `level` allows;
     see `to_standard`. `sizes`: dimensions by name that become numbers. `loading`: options of
-    `load`, where `source` is not a model yet.
+    `load`; BadInput where `source` is a model already.
 
     The file is written aside and takes its name once it is proved: it is opened as its users open
     it, in a process of its own, and compared with the framework that the source comes from, or with
@@ -324,6 +325,7 @@ def convert(
     `x.differs.onnx`), NoLowering with everything that the format cannot hold, BadInput when the
     target belongs to the source, and BadFile when it would replace a file of another kind.
     """
+    _require_unloaded(source, loading)
     path = Path(target)
     plan = conversion.Plan(
         device, opset, sizes or {}, verify=verify, keep=keep, standard=standard, level=level
@@ -364,6 +366,7 @@ def check(
     """
     from .readiness.checking import check_readiness
 
+    _require_unloaded(source, loading)
     targets = [target] if isinstance(target, (str, os.PathLike)) else list(target)
     names = names_of(device)
     plan = conversion.Plan(None, opset, sizes or {}, optimize, standard=standard, level=level)
@@ -387,12 +390,15 @@ def inspect(
     `source`: a model, or what `load` takes with the options `loading`. `page`: write the graph as
     an HTML page to this path. `sizes`: numbers for open sizes by name, else their lowest.
 
-    Raises BadInput for a size that the model does not have, and what `load` raises.
+    Raises BadInput for a size that the model does not have and a page that would replace the
+    source, and what `load` raises.
     """
     from .looking import facts
     from .looking import page as drawing
 
-    model = source if isinstance(source, Model) else load(source, **loading)
+    _require_unloaded(source, loading)
+    with keeping_sources([source], {"page": page}):
+        model = source if isinstance(source, Model) else load(source, **loading)
     found = facts.facts(model, _path_of(source), sizes)
     if page is not None:
         drawing.write(model, found, Path(page))
@@ -419,11 +425,13 @@ def diff(
     side by side as an HTML page to this path. `ignore_names`: what is only called otherwise is
     equal.
 
-    Raises BadInput where models that are run do not take or give the same.
+    Raises BadInput where models that are run do not take or give the same, and for a page that
+    would replace one of them.
     """
     from .looking import difference, difference_page, results
 
-    a, b = (m if isinstance(m, Model) else load(m) for m in (first, second))
+    with keeping_sources([first, second], {"page": page}):
+        a, b = (m if isinstance(m, Model) else load(m) for m in (first, second))
     found = difference.compare(a, b, ignore_names=ignore_names)
     if device is not None:
         found.results = results.run_both(a, b, device, seed=seed, sizes=sizes, tolerance=tolerance)
@@ -432,6 +440,17 @@ def diff(
         names = (paths[0].name if paths[0] else a.name, paths[1].name if paths[1] else b.name)
         difference_page.write(found, names, Path(page), is_equal=bool(found))
     return found
+
+
+def _require_unloaded(source: Source, loading: Mapping[str, Any]) -> None:
+    """BadInput where options say how to load what is a model already; as for `load`, None and
+    False ask for nothing."""
+    asked = [name for name, value in loading.items() if value is not None and value is not False]
+    if asked and isinstance(source, Model):
+        raise BadInput(
+            f"{', '.join(asked)}: not for a model that is loaded already; leave them away, or hand "
+            "over what it was loaded from"
+        )
 
 
 def _path_of(source: Source) -> Path | None:
@@ -487,7 +506,10 @@ def bisect(
     from conformance.bisecting import evidence
     from conformance.bisecting.bisect import bisect as run
 
-    model = _load_for_proof(source, inputs, loading)
+    if folder is not None:
+        evidence.require_new(Path(folder))
+    with keeping_sources([source], {}, folder):
+        model = _load_for_proof(source, inputs, loading)
     if fuse:
         optimize(model)
     found = run(source, model, device, inputs, properties, tolerance=tolerance, seed=seed)

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from hal.device import Device, Export, open_shapes
 from nnir import archive
-from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
-from nnir.mapping import map_file, opened_files
+from nnir.errors import BadFile, Differs, NoDevice, Unsupported
+from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.progress import note, stage
 from nnir.specialise import fix_sizes
 from nnir.staging import Staging, require_place
 
+from .outputs import Sources, keeping_sources
+
 if TYPE_CHECKING:
     from conformance.verifying.verify import Report
 
+NO_OUTPUTS: Mapping[str, Path] = {}
 DIFFERS = ".differs"
 """What the name of a kept file has before its suffix where it does not agree."""
 
@@ -45,10 +48,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Given:
-    """A model with the files that it was read from."""
+    """A model with what it was read from."""
 
     model: Model
-    files: list[Path]
+    sources: Sources
 
 
 @dataclass(frozen=True)
@@ -84,19 +87,17 @@ def convert(
     foreign, and Differs where what was written does not agree; then nothing appears.
     """
     writer = writer_of(target, plan)
-    given = read_source(source, read)
-    require_apart(target, given.files)
+    given = read_source(source, read, _outputs_of(target, plan))
     with Staging(target) as staging:
         ready = prepare_target(given, target, staging.path, writer, plan)
         model = ready.model
         with stage(f"writing {target.name}"):
             ready.export.write()
-        for path in staging.outputs():
-            require_apart(path, given.files)
+        given.sources.require_apart(*staging.outputs())
         require_own(staging.outputs(), target, writer)
         report = prove(source, model, staging.path, writer, reopen) if plan.verify else None
         if report is not None and not report:
-            kept = _keep_differing(model, target, writer, plan) if plan.keep else None
+            kept = _keep_differing(given, model, target, writer, plan) if plan.keep else None
             raise Differs(_difference(target, report, kept))
         require_own(staging.outputs(), target, writer)  # a proof takes time
         return Written(model, staging.commit(), report, ready.passes)
@@ -116,12 +117,30 @@ def rehearse(given: Given, target: Path, plan: Plan) -> Prepared:
     return ready
 
 
-def read_source(source: Any, read: Callable[[], Model]) -> Given:
-    """The model of a source, which `read` reads, and its files."""
-    with opened_files() as opened:
-        model = source if isinstance(source, Model) else read()
+def read_source(
+    source: Any, read: Callable[[], Model], outputs: Mapping[str, Path] = NO_OUTPUTS
+) -> Given:
+    """The model of a source, which `read` reads, and its files; `outputs` are none of them.
+
+    A model that somebody holds may replace the file that it came from.
+    """
+    is_model = isinstance(source, Model)
+    with keeping_sources([] if is_model else [source], outputs) as sources:
+        model = source if is_model else read()
     note(f"{len(model.operations)} operations")
-    return Given(model, files_of_source(source, opened))
+    return Given(model, sources)
+
+
+def _outputs_of(target: Path, plan: Plan) -> dict[str, Path]:
+    """The main files that may be written."""
+    return {"the target": target} | (
+        {"what differs": _name_of_differing(target)} if plan.keep else {}
+    )
+
+
+def _name_of_differing(target: Path) -> Path:
+    """What a target is called where it does not agree."""
+    return target.with_name(f"{target.stem}{DIFFERS}{target.suffix}")
 
 
 def prepare_target(
@@ -129,22 +148,24 @@ def prepare_target(
 ) -> Prepared:
     """A model as the files of `target`, to be written at `path`: `convert` and what only asks
     whether it would succeed have this in common."""
-    require_apart(target, given.files)
+    given.sources.require_apart(target)
     model, passes = prepare(given.model, plan)
     with stage(f"lowering for {target.suffix}"):
         export = form(model, path, writer, plan.opset)
     outputs = [target.with_name(file.name) for file in export.files]
-    for output in outputs:
-        require_apart(output, given.files)
+    given.sources.require_apart(*outputs)
     require_own(outputs, target, writer)
     return Prepared(model, passes, export)
 
 
-def _keep_differing(model: Model, target: Path, writer: Device | None, plan: Plan) -> Path:
+def _keep_differing(
+    given: Given, model: Model, target: Path, writer: Device | None, plan: Plan
+) -> Path:
     """Write a model that differs under a name that says so."""
-    path = target.with_name(f"{target.stem}{DIFFERS}{target.suffix}")
+    path = _name_of_differing(target)
     with Staging(path) as staging:
         form(model, staging.path, writer, plan.opset).write()
+        given.sources.require_apart(*staging.outputs())
         require_own(staging.outputs(), path, writer)
         staging.commit()
     return path
@@ -241,25 +262,6 @@ def prove(
         source = model  # what an archive means is in the references
     with stage("proving"):
         return verify_file(source, model, path, writer, reopen)
-
-
-def files_of_source(source: Any, opened: Iterable[Path]) -> list[Path]:
-    """The files that a model was read from."""
-    found = [*opened]
-    if isinstance(source, Path):
-        found += [source, *(p for p in source.rglob("*") if p.is_file())]
-    return found
-
-
-def require_apart(path: Path, sources: Iterable[Path]) -> None:
-    """BadInput where a file to write is one of the source."""
-    if not path.exists():
-        return
-    for source in sources:
-        if source.exists() and path.samefile(source):
-            raise BadInput(
-                f"cannot write {str(path)!r}: the source is read from it; choose another target"
-            )
 
 
 def require_own(outputs: Iterable[Path], target: Path, writer: Device | None) -> None:

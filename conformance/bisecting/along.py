@@ -100,5 +100,5 @@ def _note(found: Along, walk: Walk, value: Value, mine: np.ndarray) -> None:
     quanta = rounding_allowance(value) if walk.tolerance is None else 0
     row = compare_output(value.name or "", mine, want, walk.tolerance, quanta)
     known = found.rows.setdefault(value.producer, row)
-    if (row.agrees, -row.max_relative) < (known.agrees, -known.max_relative):
+    if (row.agrees, -row.share) < (known.agrees, -known.share):
         found.rows[value.producer] = row

@@ -53,8 +53,7 @@ def write(finding: Finding, folder: Path) -> None:
     """
     if finding.model is None:
         raise BadInput("there is no single operation to show")
-    if folder.exists():
-        raise BadInput(f"{str(folder)!r} is there already")
+    require_new(folder)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -71,6 +70,12 @@ def write(finding: Finding, folder: Path) -> None:
         told = json.dumps(finding.as_dict(), indent=1, allow_nan=False)
         (made / "finding.json").write_text(told + "\n", encoding="utf-8")
         made.rename(folder)
+
+
+def require_new(folder: Path) -> None:
+    """BadInput where a folder to write is there already."""
+    if folder.exists():
+        raise BadInput(f"{str(folder)!r} is there already")
 
 
 def _arrays(finding: Finding) -> dict[str, np.ndarray]:

@@ -218,7 +218,7 @@ class Walk:
     def _note(self, operation: Operation, found: Difference) -> None:
         """Keep what differs most of an operation."""
         known = self.differences.get(operation, found)
-        is_worse = found.problem is not None or found.max_relative > known.max_relative
+        is_worse = found.problem is not None or found.share > known.share
         self.differences[operation] = found if is_worse else known
 
     def _source_node(self, step: int, operation: Operation) -> list[Operation]:

@@ -22,8 +22,10 @@ FINFO: Callable[[Any], Any] = ml_dtypes.finfo
 class Difference:
     """How two arrays differ. `problem` is None when they agree within the tolerance.
 
-    `index` is the worst element, `max_ulp` in units in the last place of what is wanted, `signs`
-    the number of zeros that have the other sign.
+    `index` is the worst element, `max_relative` the largest error relative to its own element,
+    `max_ulp` in units in the last place of what is wanted, `signs` the number of zeros that have
+    the other sign. `share` is the largest error in terms of what the tolerance allows there:
+    beyond 1 it is wrong. `magnitude` is the largest finite one that is wanted.
     """
 
     problem: str | None
@@ -32,6 +34,13 @@ class Difference:
     max_ulp: float = 0.0
     index: tuple[int, ...] | None = None
     signs: int = 0
+    share: float = 0.0
+    magnitude: float = 0.0
+
+    @property
+    def relative_to_whole(self) -> float | None:
+        """The largest error relative to the largest magnitude; None where there is only 0."""
+        return self.max_absolute / self.magnitude if self.magnitude else None
 
 
 def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Difference:
@@ -51,9 +60,10 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
         if want.dtype.kind in "iu":  # integers that are too large to be told apart as floats
             absolute = np.where((absolute == 0) & (got != want), 1, absolute)
         scale = np.abs(b)
-        excess = absolute - (
-            tolerance.absolute + tolerance.relative * np.where(np.isfinite(scale), scale, 0)
-        )
+        finite = np.where(np.isfinite(scale), scale, 0)
+        allowed = tolerance.absolute + tolerance.relative * finite
+        excess = absolute - allowed
+        share = np.nan_to_num(np.where(absolute == 0, 0, absolute / allowed), nan=1, posinf=np.inf)
         relative = np.nan_to_num(np.where(absolute == 0, 0, absolute / scale), nan=np.inf)
         relative = np.where(np.isnan(relative), np.inf, relative)
     is_wrong = bool((excess > 0).any())
@@ -70,7 +80,16 @@ def compare(got: np.ndarray, want: np.ndarray, tolerance: Tolerance) -> Differen
     elif signs and tolerance.signed_zeros:
         problem = f"{signs} of {want.size} elements are zeros of the other sign"
     ulp = _ulp(got, want)
-    return Difference(problem, float(absolute.max()), float(relative.max()), ulp, index, signs)
+    return Difference(
+        problem,
+        max_absolute=float(absolute.max()),
+        max_relative=float(relative.max()),
+        max_ulp=ulp,
+        index=index,
+        signs=signs,
+        share=float(share.max()),
+        magnitude=float(finite.max()),
+    )
 
 
 def first_problem(differences: Iterable[Difference]) -> str | None:

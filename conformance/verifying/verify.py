@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -36,16 +37,30 @@ TOLERANCES = {"float64": 1e-6, "float32": 1e-4, "float16": 1e-2, "bfloat16": 4e-
 
 @dataclass(frozen=True)
 class Row:
-    """One output: how far it is from the origin's, and where the worst element lies."""
+    """One output: how far it is from the origin's, and where the worst element lies.
+
+    `max_relative` and `tolerance` are relative to the largest magnitude of the output; `allowed` is
+    the largest error that agrees: so much of it, or the steps by which quantised integers may
+    differ.
+    """
 
     output: str
     type: str
     agrees: bool
     max_absolute: float
     max_relative: float
+    tolerance: float
+    allowed: float
     max_ulp: float
     index: list[int] | None
     problem: str | None
+
+    @property
+    def share(self) -> float:
+        """The largest error in terms of what is allowed."""
+        if not self.max_absolute:
+            return 0.0
+        return self.max_absolute / self.allowed if self.allowed else math.inf
 
 
 @dataclass(frozen=True)
@@ -237,13 +252,16 @@ def compare_output(
     """One result against the origin's; `quanta`: the steps by which integers may differ."""
     limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance
     scale = largest(want)
-    found = compare(got, want, Tolerance(absolute=max(limit * scale, quanta)))
+    allowed = max(limit * scale, quanta)
+    found = compare(got, want, Tolerance(absolute=allowed))
     return Row(
         output=name,
         type=f"{want.dtype}{list(want.shape)}",
         agrees=found.problem is None,
         max_absolute=found.max_absolute,
         max_relative=found.max_absolute / scale if scale else 0.0,
+        tolerance=limit,
+        allowed=allowed,
         max_ulp=found.max_ulp,
         index=None if found.index is None else list(found.index),
         problem=found.problem,

@@ -15,6 +15,7 @@ from nnir.progress import stage
 
 from .. import api
 from ..drawing import HTML, write_result
+from ..outputs import keeping_sources
 from ..terminal import (
     DEVICE,
     FILE,
@@ -62,7 +63,7 @@ def bisect(
     place = folder or Path(f"{file.name.removesuffix(file.suffix)}.bisect")
     if place.exists():
         raise BadInput(f"{str(place)!r} is there already: choose another with --folder")
-    with stage(f"bisecting {file.name}"):
+    with stage(f"bisecting {file.name}"), keeping_sources([file], {"--html": html}, place):
         found = api.bisect(
             file,
             device,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ import click
 from nnir.errors import NoDevice, Unsupported
 from nnir.progress import stage
 
+from ..outputs import keeping_sources
 from ..progress import bar, is_shown
 from ..terminal import SEED, echo, say
 from .reporting import PATH, Files, choice, tell, tell_changes, writing
@@ -132,9 +133,11 @@ def conform(
 
     for python in interpreters(given["origin"]).values():
         versions_in(python, ())  # one that does not answer is told before cases are listed
-    old = None if against is None else load(against)
     first = files.first
     journal = None if first is None else first.with_name(f"{first.name}.partial")
+    sources = [*([] if against is None else [against]), *_models_of(given)]
+    with keeping_sources(sources, files.named | {"the journal": journal}):
+        old = None if against is None else load(against)
     with executor_of(executor, scheduler) as pool, progress() as done:
         run = run_all(
             options_of(given),
@@ -158,6 +161,15 @@ def conform(
     if not run.results:
         raise Unsupported("nothing was run: " + (_reasons(run) or "no case matches"))
     sys.exit(0 if run.is_good else 1)
+
+
+def _models_of(given: Mapping[str, Any]) -> list[Path]:
+    """The folders of models that are run."""
+    if "models" not in given["suite"]:
+        return []
+    from conformance.suites.folders import folders
+
+    return [*folders(map(Path, given["models"])).values()]
 
 
 def make_environments(wanted: Sequence[str]) -> None:

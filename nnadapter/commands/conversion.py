@@ -13,6 +13,7 @@ from nnir.progress import stage
 
 from .. import api, conversion
 from ..drawing import HTML, write_result
+from ..outputs import keeping_sources
 from ..terminal import (
     DEVICE,
     DIM,
@@ -135,7 +136,7 @@ def verify(
     how: dict[str, Any],
 ) -> None:
     """Compare FILE on a device with its origin framework."""
-    with stage(f"verifying {file.name}"):
+    with stage(f"verifying {file.name}"), keeping_sources([file], {"--html": html}):
         report = api.verify(
             file, device, None, properties, tolerance=tolerance, seed=seed, loading=how
         )

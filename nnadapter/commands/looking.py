@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from nnir.progress import stage
 
 from .. import api
 from ..drawing import write_page
+from ..outputs import keeping_sources
 from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
 
 
@@ -21,7 +23,7 @@ from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json,
 @loading
 @DIM
 @click.option("--layers", is_flag=True, help="A line for each operation too.")
-@click.option("--text", is_flag=True, help="Print every operation as readable text, no more.")
+@click.option("--text", is_flag=True, help="Print every operation as readable text alone.")
 @click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
 @click.option(
     "--html", type=click.Path(path_type=Path), help="Write the graph as a page for a browser."
@@ -43,10 +45,15 @@ def inspect(
     """
     from ..looking import facts, telling
 
-    model = load(file, how)
+    if text:
+        _require_alone({"--layers": layers, "--json": as_json, "--dim": bool(dims) and not html})
+    with keeping_sources([file], {"--dot": dot, "--html": html}):
+        model = load(file, how)
     if dot is not None:
         _write_dot(model, dot)
     if text:
+        if html is not None:
+            write_page(model, facts.facts(model, file, sizes_of(dims)), html)
         answer(str(model))
         return
     found = facts.facts(model, file, sizes_of(dims))
@@ -59,6 +66,14 @@ def inspect(
     telling.tell(found)
     if layers:
         telling.tell_layers(rows)
+
+
+def _require_alone(others: Mapping[str, bool]) -> None:
+    """UsageError where more is asked for than the text of operations."""
+    if asked := [option for option, is_given in others.items() if is_given]:
+        raise click.UsageError(
+            f"--text prints the operations and nothing else: leave {', '.join(asked)} away"
+        )
 
 
 def _write_dot(model: Model, path: Path) -> None:

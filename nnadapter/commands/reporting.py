@@ -14,6 +14,7 @@ import click
 
 from nnir.legible import legible
 
+from ..outputs import keeping_sources
 from ..terminal import echo, say, show
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ class Files:
     def first(self) -> Path | None:
         """One of them; None where none is asked for."""
         return next((p for p in (self.json, self.html, self.junit) if p is not None), None)
+
+    @property
+    def named(self) -> dict[str, Path | None]:
+        """Each by its option."""
+        return {"--json": self.json, "--junit": self.junit, "--html": self.html}
 
     def write(self, run: Run, found: Comparison | None = None) -> None:
         """Write them, each whole or not at all."""
@@ -91,7 +97,8 @@ def report(reports: tuple[Path, ...], *, diff: bool, files: Files) -> None:
     """
     from conformance.reports.against import compare, load
 
-    runs = [load(path) for path in reports]
+    with keeping_sources(reports, files.named):
+        runs = [load(path) for path in reports]
     if diff:
         if len(runs) != 2:
             raise click.UsageError(f"--diff takes two reports, OLD and NEW, not {len(runs)}")

@@ -20,6 +20,7 @@ from nnir.progress import follow, stage
 
 from .. import api
 from ..drawing import HTML, write_result
+from ..outputs import keeping_sources
 from ..terminal import (
     DEVICE,
     DIM,
@@ -94,9 +95,11 @@ def run(
     """
     from conformance.verifying.inputs import random_inputs
 
-    _require_files(output, trace, html)
-    model = load(file, how)
-    arrays = _inputs_of(model, given, random_inputs(model, seed, sizes_of(dims)))
+    inputs = [(name, Path(path)) for name, path in map(split_pair, given)]
+    sources = [file, *(path for _, path in inputs), *([] if partition is None else [partition])]
+    with keeping_sources(sources, {"--output": output, "--trace": trace, "--html": html}):
+        model = load(file, how)
+    arrays = _inputs_of(model, inputs, random_inputs(model, seed, sizes_of(dims)))
     with stage(f"running on {device}"):
         with stage("compiling"):
             program = api.compile(
@@ -131,13 +134,15 @@ def run(
         show(STEPS, steps, f"{program.profile.seconds * 1e3:.2f} ms in the last run")
 
 
-def _inputs_of(model: Model, given: Sequence[str], arrays: list[np.ndarray]) -> list[np.ndarray]:
+def _inputs_of(
+    model: Model, given: Sequence[tuple[str, Path]], arrays: list[np.ndarray]
+) -> list[np.ndarray]:
     """What is given by name, in the place of the arrays that stand there."""
     places = {v.name: k for k, v in enumerate(model.inputs)}
-    for name, path in map(split_pair, given):
+    for name, path in given:
         if name not in places:
             raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
-        arrays[places[name]] = _array(Path(path))
+        arrays[places[name]] = _array(path)
     return arrays
 
 
@@ -146,13 +151,6 @@ def _draw_times(model: Model, file: Path, program: Program, html: Path) -> None:
     from ..looking.time_heat import heat_of_profile
 
     write_result(model, file, html, heat_of_profile(model, program.profile, program.devices))
-
-
-def _require_files(*paths: Path | None) -> None:
-    """BadFile for folders, before the time for a run is spent."""
-    for path in filter(None, paths):
-        if path.is_dir():
-            raise BadFile(f"cannot write {str(path)!r}: it is a folder")
 
 
 def _tell(program: Program) -> None:

@@ -6,13 +6,13 @@ import math
 
 from conformance.bisecting.along import Along
 from conformance.bisecting.finding import KINDS, Bisection
-from conformance.verifying.verify import TOLERANCES, Report
+from conformance.judging.compare import Difference
+from conformance.verifying.verify import Report, Row
 from nnir.legible import legible
 from nnir.model import Model, Operation
 
 from .heat import Heat, Mark
 
-SMALLEST = 1e-9
 DECADES = 4
 """An error of a tolerance has the strongest colour, one that is 10^4 times smaller the weakest."""
 
@@ -21,8 +21,7 @@ def heat_of_bisection(found: Bisection) -> Heat:
     """How far each operation by itself is from its origin, up to the first that is wrong."""
     finding = found.finding
     marks: dict[Operation | str, Mark] = {
-        operation: _error_mark(d.max_relative, d.max_ulp, d.problem, TOLERANCES["float32"])
-        for operation, d in found.differences.items()
+        operation: _mark_of_difference(d) for operation, d in found.differences.items()
     }
     wrong = [m for m in marks.values() if m.is_wrong]
     summary = [
@@ -43,12 +42,8 @@ def heat_of_bisection(found: Bisection) -> Heat:
 
 def heat_of_report(model: Model, report: Report, along: Along) -> Heat:
     """How far every value is from the origin's when the whole model runs."""
-    limit = TOLERANCES["float32"]
-    marks: dict[Operation | str, Mark] = {
-        o: _error_mark(r.max_relative, r.max_ulp, r.problem, limit) for o, r in along.rows.items()
-    }
-    for row in report.rows:
-        marks[row.output] = _error_mark(row.max_relative, row.max_ulp, row.problem, limit)
+    marks: dict[Operation | str, Mark] = {o: _mark_of_row(r) for o, r in along.rows.items()}
+    marks |= {row.output: _mark_of_row(row) for row in report.rows}
     agreed = sum(r.agrees for r in report.rows)
     summary = [
         ("Outputs", f"{agreed} of {len(report.rows)} agree with {report.origin}"),
@@ -64,15 +59,31 @@ def heat_of_report(model: Model, report: Report, along: Along) -> Heat:
     return Heat(title, ("exact", "the tolerance"), "Largest errors", marks, summary)
 
 
-def _error_mark(relative: float, ulp: float, problem: str | None, limit: float) -> Mark:
-    """An error on a logarithmic scale that ends at the tolerance."""
-    share = 0.0
-    if relative > 0:
-        share = 1 + math.log10(max(relative, SMALLEST) / limit) / DECADES
-    text = "exact" if not relative else f"error {relative:.0e}"
-    details = [("Relative error", f"{relative:.2e}"), ("In the last place", f"{ulp:.3g} units")]
+def _mark_of_row(row: Row) -> Mark:
+    """An output, or what an operation gives in the whole model."""
+    relative = row.max_relative if row.max_relative or not row.max_absolute else None
+    return _error_mark(row.max_absolute, relative, row.share, row.problem)
+
+
+def _mark_of_difference(found: Difference) -> Mark:
+    """What an operation gives by itself."""
+    return _error_mark(found.max_absolute, found.relative_to_whole, found.share, found.problem)
+
+
+def _error_mark(absolute: float, relative: float | None, used: float, problem: str | None) -> Mark:
+    """An error on a logarithmic scale that ends at the tolerance, of which `used` is the share.
+
+    `relative` is to the largest magnitude of the whole result, as the tolerance is; None where that
+    is 0. An element beside which any error is large may be as wrong as the others.
+    """
+    share = 1 + math.log10(used) / DECADES if used > 0 else 0.0
+    text = "exact" if not absolute else f"error {absolute if relative is None else relative:.0e}"
+    details = [("Largest error", f"{absolute:.2e}")]
+    if relative is not None:
+        details.append(("Relative to the largest value", f"{relative:.2e}"))
+    details.append(("Share of the tolerance", f"{used:.2g}"))
     if problem is not None:
         details.append(("Wrong", problem))
-        text = f"wrong: {text}" if relative else "wrong"
+        text = f"wrong: {text}" if absolute else "wrong"
     is_wrong = problem is not None
-    return Mark(min(max(share, 0.0), 1.0), text, relative, tuple(details), is_wrong)
+    return Mark(min(max(share, 0.0), 1.0), text, used, tuple(details), is_wrong)

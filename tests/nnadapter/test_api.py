@@ -74,3 +74,19 @@ def test_a_third_party_object(tmp_path: Path) -> None:
 def test_tables() -> None:
     assert {"builtin", "onnxruntime"} <= set(nna.devices())
     assert nna.ops()["CONV_2D"].code == 14
+
+
+def test_how_to_load_is_refused_for_a_model(saved: Path, tmp_path: Path) -> None:
+    model = nna.load(saved)
+    for options in ({"trust": True}, {"input_layout": "NHWC"}, {"signature": "s", "tags": ["t"]}):
+        text = f"{', '.join(options)}: not for a model that is loaded already"
+        with pytest.raises(BadInput, match=text):
+            nna.inspect(model, **options)
+        with pytest.raises(BadInput, match=text):
+            nna.check(model, tmp_path / "m.nnir", **options)
+        with pytest.raises(BadInput, match=text):
+            nna.convert(model, tmp_path / "m.nnir", **options)
+    assert not (tmp_path / "m.nnir").exists()
+    assert nna.inspect(model, trust=False, inputs=None) == nna.inspect(model)
+    with pytest.raises(BadInput, match="no input has the rank of NCHW"):
+        nna.check(saved, tmp_path / "m.nnir", input_layout="NCHW")  # a file is loaded so

@@ -162,6 +162,18 @@ def test_inspect(saved: Path, tmp_path: Path) -> None:
     assert "%y = MAT_MUL" in call("inspect", saved, "--text").stdout
 
 
+def test_text_leaves_no_option_out(saved: Path, tmp_path: Path) -> None:
+    page = tmp_path / "m.html"
+    done = call("inspect", saved, "--text", "--html", page, "--dim", "batch=2")
+    assert done.exit_code == 0
+    assert done.stdout == call("inspect", saved, "--text").stdout
+    assert "<html" in page.read_text()
+    for option in (["--layers"], ["--json"], ["--dim", "batch=2"]):
+        done = call("inspect", saved, "--text", *option)
+        assert done.exit_code == 2
+        assert f"nothing else: leave {option[0]} away" in done.stderr
+
+
 def test_inspect_counts(saved: Path) -> None:
     facts = json.loads(call("inspect", saved, "--dim", "batch=3", "--layers", "--json").stdout)
     assert facts["file_bytes"] == saved.stat().st_size

@@ -90,7 +90,7 @@ def test_a_file_of_a_folder_is_no_target(models: Path, tmp_path: Path) -> None:
     shutil.copytree(models / "cnn", source)
     target = source / "assets.onnx"
     target.write_bytes(b"")
-    with pytest.raises(BadInput, match="the source is read from it"):
+    with pytest.raises(BadInput, match="the source is read from the folder"):
         nna.convert(source, target)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +15,18 @@ from click.testing import CliRunner, Result
 from onnx import TensorProto, helper, numpy_helper
 from playwright.sync_api import Browser
 
-from conformance.judging.compare import Difference
+from conformance.bisecting.along import Along
+from conformance.bisecting.finding import Bisection
+from conformance.bisecting.intermediate import Known
+from conformance.bisecting.search import Walk
+from conformance.case import Tolerance
+from conformance.judging.compare import compare
+from conformance.judging.tolerance import SINGLE, relative_to
+from conformance.verifying.verify import TOLERANCES, Report, compare_output
 from hal.drivers.onnxruntime.driver import LOWERINGS
 from hal.runtime.profile import Profile, Row
 from nnadapter.cli import main
-from nnadapter.looking.error_heat import _error_mark
+from nnadapter.looking.error_heat import heat_of_bisection, heat_of_report
 from nnadapter.looking.graph import Graph
 from nnadapter.looking.heat import LEVELS, NOTHING, WRONG, Heat, Mark, data_of_heat
 from nnadapter.looking.time_heat import heat_of_profile
@@ -195,11 +203,111 @@ def test_modules_have_what_is_in_them() -> None:
     assert data["top"][1] == [kinds.index("MAT_MUL"), kinds.index("RELU")]
 
 
+# How strong the colour of an error is
+
+ZEROS = np.array([0.0, 1.0])
+
+
+def mark_of_row(got: np.ndarray, want: np.ndarray, tolerance: float | None = None) -> Mark:
+    """The mark of an output of `verify`, once for itself and once for its operation."""
+    model = model_of_three()
+    row = compare_output("y", got, want, tolerance, 0)
+    last = model.sorted()[-1]
+    report = Report("origin", "device", [row])
+    marks = heat_of_report(model, report, Along({last: row})).marks
+    assert marks["y"] == marks[last]
+    assert marks["y"].is_wrong is not row.agrees
+    return marks["y"]
+
+
+def mark_of_step(got: np.ndarray, want: np.ndarray, tolerance: float | None = None) -> Mark:
+    """The mark of an operation of `bisect`."""
+    model = model_of_three()
+    first = model.sorted()[0]
+    limit = SINGLE.get(want.dtype.name, 0.0) if tolerance is None else tolerance
+    found = compare(got, want, relative_to(limit, want))
+    return heat_of_bisection(Bisection(None, 1, 3, "", model, {first: found})).marks[first]
+
+
+@pytest.mark.parametrize("mark_of", [mark_of_row, mark_of_step])
 @pytest.mark.parametrize(
     ("relative", "share"), [(0.0, 0.0), (1e-8, 0.0), (1e-6, 0.5), (1e-4, 1.0), (5.0, 1.0)]
 )
-def test_errors_have_a_logarithmic_scale(relative: float, share: float) -> None:
-    found = Difference(None, max_relative=relative)
-    mark = _error_mark(found.max_relative, found.max_ulp, found.problem, 1e-4)
-    assert mark.share == pytest.approx(share)
+def test_errors_have_a_logarithmic_scale(
+    relative: float, share: float, mark_of: Callable[..., Mark]
+) -> None:
+    want = np.array([3.0, -8.0])
+    mark = mark_of(want + np.array([relative * 8, 0]), want, 1e-4)
+    assert mark.share == pytest.approx(share, abs=1e-6)
+    assert mark.is_wrong is (relative > 1)
+
+
+@pytest.mark.parametrize("mark_of", [mark_of_row, mark_of_step])
+@pytest.mark.parametrize(
+    ("precision", "error"),
+    [("float64", 1e-13), ("float32", 1e-9), ("float16", 1e-7), ("bfloat16", 1e-9)],
+)
+def test_a_small_error_beside_zero_is_small(
+    precision: str, error: float, mark_of: Callable[..., Mark]
+) -> None:
+    mark = mark_of(np.array([error, 1.0]).astype(precision), ZEROS.astype(precision))
     assert not mark.is_wrong
+    assert mark.share == 0
+    assert 0 < mark.amount < 1e-3
+    assert mark.text == f"error {error:.0e}"
+    assert "inf" not in str(mark.details)
+
+
+@pytest.mark.parametrize(
+    ("mark_of", "tolerances"), [(mark_of_row, TOLERANCES), (mark_of_step, SINGLE)]
+)
+@pytest.mark.parametrize("precision", ["float64", "float32", "float16", "bfloat16"])
+def test_the_scale_ends_at_the_tolerance_of_the_precision(
+    precision: str, mark_of: Callable[..., Mark], tolerances: dict[str, float]
+) -> None:
+    limit = tolerances[precision]
+    want = np.array([256.0, 0.0]).astype(precision)
+    wrong = (np.array([256.0, 256 * limit * k]).astype(precision) for k in (0.5, 2))
+    below, above = (mark_of(got, want) for got in wrong)
+    assert below.share == pytest.approx(1 + np.log10(0.5) / 4, abs=0.01)
+    assert not below.is_wrong
+    assert (above.share, above.is_wrong) == (1.0, True)
+    assert above.amount == pytest.approx(2, rel=0.02)
+
+
+@pytest.mark.parametrize("mark_of", [mark_of_row, mark_of_step])
+def test_what_is_wrong_beside_nothing_but_zero_says_by_how_much(
+    mark_of: Callable[..., Mark],
+) -> None:
+    mark = mark_of(np.array([0.0, 1e-9]), np.zeros(2))
+    assert (mark.is_wrong, mark.share, mark.text) == (True, 1.0, "wrong: error 1e-09")
+    assert all(name != "Relative to the largest value" for name, _ in mark.details)
+
+
+def test_an_operation_is_as_wrong_as_its_worst_result() -> None:
+    model = model_of_three()
+    walk = Walk(model, [np.ones((2, 2), np.float32)], "builtin", "", None, Known({}))
+    operation = model.sorted()[0]
+    small = compare(np.array([1e-9, 1.0]), ZEROS, Tolerance(absolute=1e-4))
+    large = compare(np.array([0.0, 1.00005]), ZEROS, Tolerance(absolute=1e-4))
+    for found in (large, small):
+        walk._note(operation, found)
+    assert walk.differences[operation] is large
+
+
+@pytest.mark.parametrize(
+    ("precision", "limit"), [("float16", 1e-2), ("float32", 1e-4), ("float64", 1e-6)]
+)
+def test_rows_of_verify_say_their_tolerance(tmp_path: Path, precision: str, limit: float) -> None:
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(precision))
+    ends = [[helper.make_tensor_value_info(n, kind, [3])] for n in "xy"]
+    graph = helper.make_graph([helper.make_node("Neg", ["x"], ["y"])], "net", *ends)
+    path, html = tmp_path / "net.onnx", tmp_path / "net.html"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    done = call("verify", path, "--device", "builtin", "--json", "--html", html)
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["tolerance"] == limit
+    assert row["max_absolute"] <= row["allowed"]
+    given = call("verify", path, "--device", "builtin", "--json", "--tolerance", 0.25)
+    (row,) = json.loads(given.stdout)["rows"]
+    assert row["tolerance"] == 0.25
