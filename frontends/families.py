@@ -20,11 +20,12 @@ from types import ModuleType
 from typing import Any
 
 from nnir.collector import paused_collector
-from nnir.errors import BadInput, BadModel, describe
+from nnir.errors import BadModel, describe
 from nnir.model import Model
 from nnir.passes.rewrite import Pass, apply
 from nnir.plugins import REGISTRY, PluginWarning
 
+from .outside import find_outside
 from .table import Converter, Table
 
 HERE = Path(__file__).parent
@@ -74,16 +75,14 @@ class LateTable:
 
     def _find_outside(self, name: str, version: int) -> Converter | None:
         """The converter that a plug-in brings."""
-        for plugin, table in REGISTRY.of("converters", self.frontend):
-            if not isinstance(table, Table):
-                raise BadInput(f"{plugin}: the converters of {self.frontend} are no Table")
-            found = table.find(name, version)
-            if found is not None:
-                if name in self._family:
-                    text = f"{plugin} converts {name} of {self.frontend} in our place"
-                    warnings.warn(text, PluginWarning, stacklevel=2)
-                return found
-        return None
+        found = find_outside(self.frontend, name, version)
+        if found is None:
+            return None
+        plugin, converter = found
+        if name in self._family:
+            text = f"{plugin} converts {name} of {self.frontend} in our place"
+            warnings.warn(text, PluginWarning, stacklevel=2)
+        return converter
 
     def _find(self, name: str, version: int) -> Converter | None:
         family = self._family.get(name)

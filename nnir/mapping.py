@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
@@ -38,24 +38,25 @@ class MappedFile(mmap.mmap):
         return start
 
 
-OPENED: ContextVar[list[Path] | None] = ContextVar("opened", default=None)
+Notice = Callable[[Path], None]
+NOTICES: ContextVar[tuple[Notice, ...]] = ContextVar("notices", default=())
 
 
 @contextmanager
-def opened_files() -> Iterator[list[Path]]:
-    """The files that are mapped inside of the block: those that a model is read from."""
-    found: list[Path] = []
-    token = OPENED.set(found)
+def opened_files(notice: Notice) -> Iterator[None]:
+    """`notice` is told of each file before it is mapped inside of the block, as those that a model
+    is read from are; it may refuse."""
+    token = NOTICES.set((*NOTICES.get(), notice))
     try:
-        yield found
+        yield
     finally:
-        OPENED.reset(token)
+        NOTICES.reset(token)
 
 
 def map_file(path: Path) -> bytes | MappedFile:
     """The bytes of a file; BadFile when it cannot be read."""
-    if (found := OPENED.get()) is not None:
-        found.append(path)
+    for notice in NOTICES.get():
+        notice(path)
     descriptor = open_file(path)
     try:
         size = os.fstat(descriptor).st_size

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
+from pathlib import Path
 from typing import Any, cast
 
 from .errors import BadInput, describe
@@ -39,6 +40,7 @@ class Plugin:
     objects like `frontends.frontend.Frontend`, by name. `cases` are rows by frontend ("nnir" for
     the operators themselves), and `limits` what is known not to pass. `registers`: by framework,
     modules that make its custom operators known to it; a process that asks it imports them.
+    `libraries`: by engine ("onnxruntime"), shared libraries with kernels, which its sessions load.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Plugin:
     cases: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     limits: Sequence[Any] = ()
     registers: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    libraries: Mapping[str, Sequence[str | Path]] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.name} {self.version}"
@@ -90,6 +93,19 @@ class Registry:
     def of(self, part: str, name: str) -> list[tuple[Plugin, Any]]:
         """What plug-ins bring to a frontend, device or framework: of("converters", "onnx")."""
         return [(p, getattr(p, part)[name]) for p in self.plugins() if name in getattr(p, part)]
+
+    def libraries_of(self, engine: str) -> list[str]:
+        """Shared libraries with kernels for an engine, of all plug-ins.
+
+        BadInput where one is not there, as where nobody has built it yet.
+        """
+        found = []
+        for plugin, paths in self.of("libraries", engine):
+            for path in map(Path, paths):
+                if not path.is_file():
+                    raise BadInput(f"{plugin}: its kernels for {engine} are not there: {path}")
+                found.append(str(path.resolve()))
+        return found
 
     def owners(self) -> dict[str, tuple[Plugin, Operator[Any]]]:
         """The operators of plug-ins, and who brings them, by their names."""

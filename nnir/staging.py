@@ -146,17 +146,20 @@ def _identity(path: Path) -> list[int] | None:
 
 def require_place(target: Path) -> None:
     """BadFile where no file can be written at a path, as far as looking tells."""
-    require_no_folder(target)
+    require_replaceable(target)
     if not os.access(target.parent, os.W_OK | os.X_OK):
         missing = "No such file or directory"
         why = "Permission denied" if target.parent.is_dir() else missing
         raise BadFile(f"cannot write {str(target)!r}: {why}")
 
 
-def require_no_folder(target: Path) -> None:
-    """BadFile where a folder has the name of a file to write."""
+def require_replaceable(target: Path) -> None:
+    """BadFile where something has the name of a file to write that is no file, such as a device: a
+    file is written beside it and would take its place for everybody."""
     if target.is_dir():
         raise BadFile(f"cannot write {str(target)!r}: it is a folder")
+    if target.exists() and not target.is_file():
+        raise BadFile(f"cannot write {str(target)!r}: it is a device or a pipe; name a file")
 
 
 class Staging:
@@ -171,7 +174,7 @@ class Staging:
         self._stack = contextlib.ExitStack()
 
     def __enter__(self) -> Staging:
-        require_no_folder(self.target)
+        require_replaceable(self.target)
         try:
             parent = self.target.parent
             self.folder = self._stack.enter_context(temporary_folder(parent, hidden=True))

@@ -70,6 +70,7 @@ def _check_operation(label: str) -> None:
         return
     number, _, name = label.partition(".")
     dialect = pir.DIALECTS.get(number, "")
-    if name in BUILTIN.get(dialect, ()) or (dialect == "pd_op" and TABLE.find(name, 1)):
+    known = {"pd_op": name, "custom_op": f"custom_op.{name}"}.get(dialect)
+    if name in BUILTIN.get(dialect, ()) or (known and TABLE.find(known, 1)):
         return
     raise Unsupported(f"the operation {label[:60]!r} is not on the list of those Paddle is given")

@@ -14,6 +14,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 from ..processes.array_store import Writer
+from ..processes.worker import LIBRARIES
 from ..processes.worker_loop import serve
 
 MEGABYTE = 1 << 20
@@ -55,8 +56,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
 def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[str, Any]) -> Any:
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options = options_of_session()
     source = model.SerializeToString()
     if "save" not in head and "path" in head:
         return session_of(head["path"]).run(None, feeds)
@@ -69,13 +69,23 @@ def _run_onnxruntime(head: dict[str, Any], model: onnx.ModelProto, feeds: dict[s
     return session.run(None, feeds)
 
 
+def options_of_session() -> Any:
+    """Options of a session that has the kernels of plug-ins, and prints nothing."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    for library in filter(None, os.environ.get(LIBRARIES, "").split(os.pathsep)):
+        options.register_custom_ops_library(library)
+    return options
+
+
 @functools.lru_cache(maxsize=1)
 def session_of(path: str) -> Any:
     """A file in ONNX Runtime, which reads what lies beside it by itself."""
     import onnxruntime
 
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
+    options = options_of_session()
     return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
 
 

@@ -20,6 +20,9 @@ from .oracle import argument
 from .paddle_formulas import FORMULAS, PROGRAMS
 
 paddle.set_device("cpu")
+CUSTOM = "custom_op."
+"""How operators of libraries are called, apart from Paddle's own."""
+
 KNOWN = ("builtin.parameter", "pd_op.data", "pd_op.feed")
 """Operations that only name what goes in."""
 
@@ -92,6 +95,8 @@ def call_operator(op: str, given: dict[str, Any]) -> Any:
             arguments.append(default(definition.defaults[name]))
         else:
             arguments.append(None)
+    if op.startswith(CUSTOM):
+        return paddle._C_ops._run_custom_op(op.removeprefix(CUSTOM), *arguments)
     if op in FORMULAS:
         return FORMULAS[op](*arguments)
     if op in PROGRAMS:

@@ -37,10 +37,22 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         found = signature(**dict(zip(names, tensors, strict=True)))
         return [found[k].numpy() for k in sorted(found)]
     given = dict(zip(head["names"], head["args"], strict=False)) | head["kwargs"]
+    if not hasattr(tf.raw_ops, head["op"]):
+        return results(call_custom(head["op"], given, tensors))
     renamed = RENAMED.get(head["op"], {})
     function = getattr(tf.raw_ops, head["op"])
     given = call_operator({renamed.get(k, k): a for k, a in given.items()}, function)
     return results(function(**{k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}))
+
+
+def call_custom(op: str, given: dict[str, Any], tensors: list[Any]) -> Any:
+    """Call an operator of a library, which TensorFlow's table of operators alone knows."""
+    from tensorflow.python.framework import op_def_library
+
+    named = {k: argument(a, tensors, tf.as_dtype) for k, a in given.items()}
+    constants = {k: a for k, a in named.items() if not tf.is_tensor(a)}
+    placed = {k: a for k, a in named.items() if tf.is_tensor(a)}
+    return tf.function(lambda **xs: op_def_library.apply_op(op, **xs, **constants))(**placed)
 
 
 @functools.lru_cache(maxsize=1)

@@ -35,6 +35,9 @@ FOLDER = "NNADAPTER_WORKER_FOLDER"
 REGISTERS = "NNADAPTER_WORKER_REGISTERS"
 """Modules that a worker imports before its first message."""
 
+LIBRARIES = "NNADAPTER_WORKER_LIBRARIES"
+"""Shared libraries with kernels of plug-ins that sessions of ONNX Runtime load in a worker."""
+
 GIGABYTE = 1 << 30
 TICK = 0.05
 SAID = {CRASH: "died", TIMEOUT: "hangs", MEMORY: "needs more memory than allowed"}
@@ -142,6 +145,7 @@ class Worker:
                     "TF_CPP_MIN_LOG_LEVEL": "3",
                     LIMIT: str(self.memory or 0),
                     REGISTERS: ",".join(self._registers()),
+                    LIBRARIES: os.pathsep.join(REGISTRY.libraries_of("onnxruntime")),
                     FOLDER: folder,
                 },
             )

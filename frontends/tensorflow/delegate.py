@@ -11,7 +11,6 @@ from ..delegate import Delegate
 from ..table import Converter
 from .converters import TABLE
 from .reading import messages, opdefs
-from .reading.flatten import IGNORED
 from .reading.nodes import Node, nodes_of
 from .reading.tensors import FunctionName
 
@@ -50,8 +49,8 @@ class NodeDefs:
             arguments[argument.name] = taken if argument.count else taken[0]
         if rest:
             raise BadModel(f"{op} with {len(inputs)} inputs")
-        kept = node.attributes.keys() - definition.implied - IGNORED
-        return arguments | {k: node.attributes[k] for k in kept}
+        given = node.attributes.items()
+        return arguments | {k: v for k, v in given if not definition.leaves_out(k, v)}
 
 
 DELEGATE: Delegate = NodeDefs()

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import tokenize
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +16,9 @@ import pytest
 from conformance.judging.result import PASS, REFUSED
 from conformance.reports import against
 
-from .installing import ROOT, command, entry_points, install
+from .installing import ROOT, Home, command
 
+Run = Callable[..., subprocess.CompletedProcess[str]]
 COMPILER = shutil.which("cc")
 EXAMPLE = ROOT / "examples" / "device"
 SKIPPED = frozenset(
@@ -46,22 +48,22 @@ def test_it_is_short() -> None:
     assert code_lines((EXAMPLE / "toychip" / "device.py").read_text()) <= 80
 
 
-def check_run(home: Path, device: str, least: int, *paths: Path) -> None:
+def check_run(run: Run, folder: Path, device: str, least: int) -> None:
     """Run the cases of ONNX on a device: all agree or are refused, and its page has them."""
     words = ("conform", "--frontend", "onnx", "--device", device, "--json", "run.json")
-    done = command((*words, "--html", "page.html"), home, *paths, home=home)
+    done = run(*words, "--html", "page.html")
     assert done.returncode == 0, done.stdout
-    counts = Counter(r.verdict for r in against.load(home / "run.json").results)
+    counts = Counter(r.verdict for r in against.load(folder / "run.json").results)
     assert set(counts) == {PASS, REFUSED}
     assert counts[PASS] > least
-    assert f"{device}" in (home / "page.html").read_text()
-    shown = command(("devices",), home, *paths, home=home)
+    assert f"{device}" in (folder / "page.html").read_text()
+    shown = run("devices")
     assert device in shown.stdout
 
 
 def test_the_device_in_python(tmp_path: Path) -> None:
-    install(tmp_path, entry_points(EXAMPLE))
-    check_run(tmp_path, "toychip", 300, EXAMPLE)
+    home = Home.with_package(tmp_path, EXAMPLE)
+    check_run(home.nnadapter, tmp_path, "toychip", 300)
 
 
 @pytest.mark.skipif(COMPILER is None, reason="no C compiler")
@@ -72,4 +74,8 @@ def test_the_device_in_c(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     target = ["-o", str(drivers / "libsample.so"), str(ROOT / "examples" / "driver" / "sample.c")]
     subprocess.run([str(COMPILER), *flags, *target], check=True)
     monkeypatch.setenv("NNADAPTER_DEVICE_PATH", str(drivers))
-    check_run(tmp_path, "sample", 300)
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        return command(words, tmp_path, home=tmp_path)
+
+    check_run(run, tmp_path, "sample", 300)

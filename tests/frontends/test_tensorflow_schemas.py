@@ -9,7 +9,7 @@ import pytest
 
 from frontends.tensorflow import TABLE
 from frontends.tensorflow.reading import opdefs
-from frontends.tensorflow.reading.flatten import IGNORED
+from frontends.tensorflow.reading.opdefs import IGNORED
 from nnir.operator import Operator
 from nnir.types import Precision
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from nnir.types import Precision
 
+from ...outside import signature_outside
+
 FILE = Path(__file__).with_name("opdefs.json")
 
 
@@ -33,9 +35,21 @@ def _everything() -> dict[str, dict[str, Any]]:
     return found
 
 
-@functools.cache
 def find(op: str) -> OpDef | None:
-    """The signature of an operator (`conv2d`, without its dialect); None for what is not known."""
+    """The signature of an operator, of Paddle (`conv2d`, without its dialect) or of a plug-in
+    (`custom_op.name`); None for what is not known."""
+    return _find(op) or _find_outside(op)
+
+
+def _find_outside(op: str) -> OpDef | None:
+    found = signature_outside("paddle", op)
+    if found is None:
+        return None
+    return OpDef((*found.tensors, *found.attributes), found.defaults, found.tensors, found.results)
+
+
+@functools.cache
+def _find(op: str) -> OpDef | None:
     found = _everything().get(op)
     if found is None:
         return None

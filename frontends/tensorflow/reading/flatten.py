@@ -30,9 +30,6 @@ DEEPEST = 60
 SPARE, REPEATS = 50_000, 16
 """Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
 
-IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
-"""Attributes that say how to compute or repeat what follows from the inputs."""
-
 
 @dataclass(frozen=True, slots=True)
 class Variable:
@@ -221,7 +218,7 @@ class Flattener:
                 arguments[key] = self._sub_graph(value, arguments, depth + 1)
             elif isinstance(value, list) and value and isinstance(value[0], FunctionName):
                 arguments[key] = [self._sub_graph(v, arguments, depth + 1) for v in value]
-            elif key in node.attributes and key not in definition.implied and key not in IGNORED:
+            elif key in node.attributes and not definition.leaves_out(key, value):
                 arguments[key] = value
         total = sum(a.length(attributes) for a in definition.outputs)
         outputs = [name, *(f"{name}:{k}" for k in range(1, total))][:total]
@@ -293,7 +290,7 @@ def _input(name: str, nodes: Mapping[str, Node], made: Mapping[str, Entries]) ->
     start = 0
     attributes = {**definition.defaults, **producer.attributes}
     for output in definition.outputs:
-        if output.name == rest[0]:
+        if output.name in ("", rest[0]):
             return _at(made[node], str(start + int(rest[1])), name)
         start += output.length(attributes)
     raise BadModel(f"{producer.op} {node!r} has no result {rest[0]!r}")

@@ -10,10 +10,18 @@ from pathlib import Path
 from typing import Any
 
 from nnir.errors import BadModel
+from nnir.types import Precision
+
+from ...outside import signature_outside
 
 FILE = Path(__file__).with_name("opdefs.json")
 NO_DEFAULT = object()
+IGNORED = frozenset({"use_cudnn_on_gpu", "parallel_iterations", "output_shapes"})
+"""Attributes that say how to compute or repeat what follows from the inputs."""
+
 MOST = 100_000
+LENGTH = "N"
+"""Where custom operators have the length of their list, as most of TensorFlow's own."""
 """An operator has so many inputs or results at most."""
 
 
@@ -39,13 +47,22 @@ class Argument:
 class OpDef:
     """An operator's inputs and outputs in order and the defaults of its attributes.
 
-    `implied` are the attributes that follow from the inputs: their types and their number.
+    `implied` are the attributes that follow from the inputs: their types and their number. What
+    is not TensorFlow's own, `is_outside`, is known by the attributes that its converter takes.
     """
 
     inputs: tuple[Argument, ...]
     outputs: tuple[Argument, ...]
     defaults: Mapping[str, Any]
     implied: frozenset[str]
+    is_outside: bool = False
+
+    def leaves_out(self, attribute: str, value: Any) -> bool:
+        """Whether converters do not see an attribute of a node, as it follows from the inputs or
+        says how to compute."""
+        is_type = self.is_outside and isinstance(value, Precision)
+        is_implied = attribute in self.implied or (is_type and attribute not in self.defaults)
+        return is_implied or attribute in IGNORED
 
 
 @functools.cache
@@ -54,9 +71,24 @@ def _everything() -> dict[str, dict[str, Any]]:
     return found
 
 
-@functools.cache
 def find(op: str) -> OpDef | None:
-    """The signature of an operator; None for what is not known."""
+    """The signature of an operator, of TensorFlow or of a plug-in; None for what is not known."""
+    return _find(op) or _find_outside(op)
+
+
+def _find_outside(op: str) -> OpDef | None:
+    found = signature_outside("tensorflow", op)
+    if found is None:
+        return None
+    inputs = tuple(Argument(n, LENGTH if n in found.lists else None) for n in found.tensors)
+    defaults = {n: found.defaults.get(n, NO_DEFAULT) for n in found.attributes}
+    lengths = {LENGTH} if found.lists else ()
+    outputs = tuple(map(Argument, found.results))
+    return OpDef(inputs, outputs, defaults, frozenset(lengths), is_outside=True)
+
+
+@functools.cache
+def _find(op: str) -> OpDef | None:
     found = _everything().get(op)
     if found is None:
         return None
