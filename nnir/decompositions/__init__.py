@@ -11,10 +11,12 @@ from . import (
     control,
     conv,
     detection,
+    features,
     index,
     linalg,
     linear,
     logic,
+    norm,
     pool,
     recurrent,
     reduce,
@@ -22,6 +24,7 @@ from . import (
     shape,
     special,
     unary,
+    yolo,
 )
 
 __all__ = [
@@ -31,10 +34,12 @@ __all__ = [
     "control",
     "conv",
     "detection",
+    "features",
     "index",
     "linalg",
     "linear",
     "logic",
+    "norm",
     "pool",
     "recurrent",
     "reduce",
@@ -42,4 +47,5 @@ __all__ = [
     "shape",
     "special",
     "unary",
+    "yolo",
 ]

@@ -17,7 +17,7 @@ from ..types import AutoPad, Fuse
 
 ACTIVATIONS: dict[Fuse, Callable[[Value], Value]] = {
     Fuse.RELU: activation.relu,
-    Fuse.RELU1: lambda x: activation.clip(x, x.scalar(-1), x.scalar(1)),
+    Fuse.RELU1: lambda x: activation.clip(x, x.scalar(0), x.scalar(1)),
     Fuse.RELU6: activation.relu6,
 }
 

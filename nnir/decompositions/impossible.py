@@ -9,7 +9,6 @@ from ..ops import (
     binary,
     complex,
     detection,
-    features,
     index,
     linalg,
     random,
@@ -51,7 +50,6 @@ GROUPS: dict[str, tuple[Operator[Any], ...]] = {
     RANDOM: (random.bernoulli, random.multinomial, random.random_normal, random.random_uniform),
     SAMPLES: (resize.grid_sample_3d,),
     SERIES: (special.dawsn, special.fresnel_cos, special.fresnel_sin, special.spence),
-    "sequences of several lengths that it looks up in one table": (features.tf_idf_vectorizer,),
 }
 
 IMPOSSIBLE: dict[Operator[Any], str] = {o: why for why, group in GROUPS.items() for o in group}

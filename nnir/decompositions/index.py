@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import build
-from ..broadcast import axis_of
+from ..broadcast import axis_of, ints
 from ..build import Size
 from ..decomposition import Level
 from ..dim import Expr
@@ -31,6 +31,33 @@ def _channel_shuffle(input: Value, *, group: int) -> Value:
     split = build.reshape(input, [n, group, build.over(c, group), *rest])
     perm = (0, 2, 1, *range(3, input.rank + 1))
     return build.reshape(shape.transpose(split, perm=perm), [n, c, *rest])
+
+
+@index.roll.decomposes()
+def _roll(input: Value, shifts: Value, axes: Value | None) -> Value:
+    """The end of an axis and what stood before it; by position where a size is not known."""
+    if axes is None:
+        rolled = _roll_along(build.flatten(input), build.elements(shifts)[0], 0)
+        return build.reshape(rolled, build.sizes_of(input))
+    along = ints(axes)
+    if along is None:
+        raise NotConstant("ROLL along axes that are only known while running")
+    for amount, axis in zip(build.elements(shifts), along, strict=True):
+        input = _roll_along(input, amount, axis_of(axis, input.rank))
+    return input
+
+
+def _roll_along(input: Value, amount: Size, axis: int) -> Value:
+    size = build.size_of(input, axis)
+    if isinstance(size, int) and isinstance(amount, int):
+        cut = -amount % size if size else 0
+        parts = [[cut, size], [0, cut]] if cut else []
+        pieces = [index.slice_(input, [axis], [begin], [end]) for begin, end in parts]
+        return shape.concat(*pieces, axis=axis) if pieces else input
+    model = input.model
+    positions = build.arange_along(input, axis) - build.vector(model, [amount], negative=True)
+    divisor = binary.max_(build.vector(model, [size]), model.constant([1], "int64"))
+    return index.gather(input, binary.mod(positions, divisor), axis=axis)
 
 
 @index.gather_elements.decomposes()

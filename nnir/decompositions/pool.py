@@ -9,15 +9,14 @@ from functools import reduce
 import numpy as np
 
 from .. import build
-from ..broadcast import ints
 from ..decomposition import Level
 from ..dim import Expr
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, index, pool, shape, windows
+from ..ops import binary, generate, index, pool, shape, windows
 from ..ops.reduce import lowest
 from ..types import Precision
-from .conv import every, pad_axes, plain_sizes
+from .conv import every, pad_axes
 
 Pairs = list[tuple[int, int]]
 
@@ -183,17 +182,24 @@ def _max_unpool(
     pads: tuple[int, ...] | None,
 ) -> Value:
     """Maxima placed in zeros."""
-    sizes = plain_sizes(pool.unpooled_sizes(input.shape, kernel_shape, strides, pads))
-    nothing = input.model.constant(np.zeros(math.prod(sizes), input.dtype))
+    rank, own = len(kernel_shape), build.sizes_of(input)
+    cut = (sum(pair) for pair in windows.pair_pads(pads, rank))
+    inner = [
+        build.plus(build.times(build.minus(size, 1), step), extent - less)
+        for size, step, extent, less in zip(
+            own[2:], strides or (1,) * rank, kernel_shape, cut, strict=True
+        )
+    ]
+    sizes = [*own[:2], *inner]
+    total = build.vector(input.model, [build.product(sizes)])
+    nothing = generate.fill(total, input.scalar(0))
     flat = index.scatter_elements(nothing, build.flatten(indices), build.flatten(input), axis=0)
     result = build.reshape(flat, sizes)
     if output_shape is None:
         return result
-    wanted = ints(output_shape)
-    if wanted is None:
-        raise NotConstant("the shape of an unpooled tensor")
-    grown = {k: (0, n - m) for k, (n, m) in enumerate(zip(wanted, sizes, strict=True))}
-    return pad_axes(result, grown, 0)
+    pairs = zip(build.elements(output_shape), sizes, strict=True)
+    amounts = [n for wanted, size in pairs for n in (0, build.minus(wanted, size))]
+    return shape.pad(result, build.vector(input.model, amounts, negative=True), input.scalar(0))
 
 
 Window = Callable[[Value, tuple[int, ...], tuple[int, ...], Pairs], Value]

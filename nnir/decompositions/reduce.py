@@ -12,7 +12,7 @@ from ..broadcast import axes_of, axis_of, ints
 from ..decomposition import Level
 from ..errors import NotConstant, Unsupported
 from ..model import Value
-from ..ops import binary, compare, index, logic, reduce, shape, unary
+from ..ops import binary, compare, generate, index, logic, reduce, shape, unary
 from ..types import Precision
 from .conv import pad_axes
 
@@ -48,33 +48,28 @@ def _fold(x: Value, axis: int) -> Value:
 
 @reduce.reduce_log_sum_exp.decomposes(level=Level.ROUNDING)
 def _reduce_log_sum_exp(input: Value, axes: Value, *, keepdim: bool) -> Value:
-    """The largest element taken out before and added after."""
+    """The largest element taken out before and added after, 0 where that is infinite."""
     highest = reduce.reduce_max(input, axes, keepdim=True)
-    finite = abs(highest) < np.inf
-    offset = compare.where(finite, highest, 0)
-    total = reduce.reduce_sum(unary.exp(input - offset), axes, keepdim=True)
-    result = unary.log(total) + offset
-    if keepdim:
-        return result
-    named = ints(axes)
-    if named is None:
-        raise NotConstant("the axes of a sum")
-    places = axes_of(named, input.rank) or range(input.rank)
-    return shape.squeeze(result, list(places)) if places else result
+    powers = unary.exp(input - _finite(highest))
+    total = reduce.reduce_sum(powers, axes, keepdim=keepdim)
+    if not keepdim:
+        highest = reduce.reduce_max(highest, axes, keepdim=False)
+    return unary.log(total) + _finite(highest)
+
+
+def _finite(x: Value) -> Value:
+    return compare.where(abs(x) < np.inf, x, 0)
 
 
 @reduce.cum_prod.decomposes(level=Level.ROUNDING)
-def _cum_prod(input: Value, axis: Value, *, exclusive: bool, reverse: bool) -> Value:
-    known = ints(axis)
+def _cum_prod(input: Value, axis: Value | None, *, exclusive: bool, reverse: bool) -> Value:
+    known = (-1,) if axis is None or input.rank == 1 else ints(axis)
     if known is None:
         raise NotConstant("the axis of a running product")
     at = axis_of(known[0], input.rank)
     (size,) = build.known_sizes(input, [at])
     result = _running(input, at, size, binary.mul, 1, reverse=reverse)
-    if not exclusive:
-        return result
-    shift = (-1, 1) if reverse else (1, -1)
-    return pad_axes(result, {at: shift}, 1) if size else result
+    return _shift_along(result, at, 1, 1, reverse=reverse) if exclusive and size else result
 
 
 @reduce.reduce_min.decomposes()
@@ -120,7 +115,15 @@ def _running(x: Value, axis: int, size: int, join: Join, nothing: float, *, reve
     """Each element joined with all before it: the span doubles in every step."""
     result, span = x, 1
     while span < size:
-        pair = (-span, span) if reverse else (span, -span)
-        result = join(result, pad_axes(result, {axis: pair}, nothing))
+        result = join(result, _shift_along(result, axis, span, nothing, reverse=reverse))
         span *= 2
     return result
+
+
+def _shift_along(x: Value, axis: int, span: int, nothing: float, *, reverse: bool) -> Value:
+    """Every element `span` places later, or earlier, behind `nothing`."""
+    sizes = [span if a == axis else build.size_of(x, a) for a in range(x.rank)]
+    gap = generate.fill(build.vector(x.model, sizes), x.scalar(nothing))
+    begin, end = (span, build.END) if reverse else (0, -span)
+    rest = index.slice_(x, [axis], [begin], [end])
+    return shape.concat(*((rest, gap) if reverse else (gap, rest)), axis=axis)

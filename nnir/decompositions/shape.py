@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..broadcast import contents
+from .. import build
+from ..broadcast import axis_of, contents
 from ..dim import Dim, Expr
 from ..errors import Unsupported
 from ..model import Value
-from ..ops.shape import reshape, reshape_exact, split, squeeze, unstack
+from ..ops.generate import meshgrid
+from ..ops.shape import expand, flatten, reshape, reshape_exact, split, squeeze, unsqueeze, unstack
 
 
 @reshape_exact.decomposes()
@@ -30,6 +32,26 @@ def _reshape_exact(input: Value, shape: Value) -> Value:
     (place,) = at_risk
     sizes = [-1 if k == place else d for k, d in enumerate(target)]
     return reshape(input, input.model.constant(np.array(sizes, np.int64)))
+
+
+@flatten.decomposes()
+def _flatten(input: Value, *, start_axis: int, end_axis: int) -> Value:
+    rank = max(input.rank, 1)
+    first, last = axis_of(start_axis, rank), axis_of(end_axis, rank)
+    sizes = build.sizes_of(input)
+    merged = build.product(sizes[first : last + 1])
+    return build.reshape(input, [*sizes[:first], merged, *sizes[last + 1 :]])
+
+
+@meshgrid.decomposes()
+def _meshgrid(*input: Value) -> tuple[Value, ...]:
+    """Each vector with axes of size 1 behind it, as often as the others have elements."""
+    sizes = build.vector(input[0].model, [build.size_of(v, 0) for v in input])
+    behind = reversed(range(len(input)))
+    return tuple(
+        expand(unsqueeze(v, list(range(1, count + 1))) if count else v, sizes)
+        for v, count in zip(input, behind, strict=True)
+    )
 
 
 @unstack.decomposes()

@@ -9,7 +9,6 @@ import numpy as np
 from ..broadcast import axis_of
 from ..decomposition import Level
 from ..dim import Expr
-from ..errors import Unsupported
 from ..model import Value
 from ..numeric import wide
 from ..operator import Operator, Pattern, operator, require
@@ -325,25 +324,6 @@ def dropout(
     is_bool = training.precision == Precision.BOOL8
     require(is_bool, f"dropout needs BOOL8 for training, not {training.type}")
     return input.type, input.type.with_precision(Precision.BOOL8)
-
-
-@dropout.decomposes()
-def _dropout_parts(
-    input: Value, ratio: Value, training: Value, *, seed: int | None
-) -> tuple[Value, Value]:
-    """With a seed the draws are constants."""
-    if seed is None or not input.is_static:
-        raise Unsupported("dropout that is random, or of a size that is only known while running")
-    model, wide = input.model, Precision.FLOAT64
-    sizes = [int(d) for d in input.shape]  # type: ignore[arg-type]  # static
-    draws = np.random.RandomState(seed).uniform(0, 1.0, sizes)
-    rate = compare.where(training, unary_cast(ratio, dtype=wide), model.constant(0.0))
-    rate = shape.reshape(rate, [])
-    kept = model.constant(draws) >= rate
-    factor = model.constant(1.0) / (model.constant(1.0) - rate)
-    scaled = unary_cast(input, dtype=wide) * factor
-    result = scaled * unary_cast(kept, dtype=wide)
-    return unary_cast(result, dtype=input.precision), kept
 
 
 @leaky_relu.decomposes()

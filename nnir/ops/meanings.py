@@ -82,7 +82,7 @@ ATTRIBUTES: dict[str, str] = {
     "flip": "whether 1 / ratio is a ratio too",
     "fmod": "whether the sign is that of the dividend, as in C",
     "full_matrices": "whether U and Vh are square",
-    "fuse_code": "what is applied to the result: NONE, RELU, RELU1 (-1 to 1) or RELU6 (0 to 6)",
+    "fuse_code": "what is applied to the result: NONE, RELU, RELU1 (0 to 1) or RELU6 (0 to 6)",
     "group": "how many groups of channels do not see each other; divides the channels",
     "groups": "how many groups of channels are normalised alone; divides C",
     "hermitian": "whether the matrix is Hermitian instead of symmetric",

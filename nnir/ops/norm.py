@@ -7,13 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..broadcast import axis_of, broadcast
-from ..decomposition import Level
 from ..dim import Expr
 from ..model import Value
 from ..numeric import HALF, wide
 from ..operator import of_windows, operator, pairs, require
 from ..types import Precision, TensorType
-from . import reduce, unary
+from . import unary
 
 
 def _per_channel(values: np.ndarray, rank: int) -> np.ndarray:
@@ -268,13 +267,3 @@ def same_precision(value: Value, other: Value) -> Value:
     """`value` in the precision of `other`."""
     same = value.precision == other.precision
     return value if same else unary.cast(value, dtype=other.precision)
-
-
-@rms_normalization.decomposes(level=Level.ROUNDING)
-def _(input: Value, scale: Value, *, begin_norm_axis: int = -1, epsilon: float = 1e-5) -> Value:
-    wide_ = computing(input)
-    axes = list(range(axis_of(begin_norm_axis, input.rank), input.rank))
-    power = reduce.reduce_mean(unary.square(wide_), axes, keepdim=True)
-    spread = unary.sqrt(power + epsilon)
-    result = wide_ / spread * same_precision(scale, wide_)
-    return same_precision(result, input)

@@ -216,6 +216,11 @@ def _split(input: np.ndarray, split: np.ndarray, *, axis: int) -> list[np.ndarra
     return np.split(input, np.cumsum(sizes)[:-1].astype(int), axis)
 
 
+def _unknown(input: Value, count: int) -> tuple[Dim, ...]:
+    """Lengths of pieces, of which there may be more than a tensor has axes."""
+    return tuple(input.model.fresh() for _ in range(count))
+
+
 @operator(pattern=Pattern.MOVEMENT, code=79, reference=_split, order=("input", "axis", "split"))
 def split(input: Value, split: Index, *, axis: int) -> tuple[TensorType, ...]:
     """Cut a tensor into pieces of the lengths `split` along an axis.
@@ -226,7 +231,7 @@ def split(input: Value, split: Index, *, axis: int) -> tuple[TensorType, ...]:
     """
     require_integers(split, "the lengths of split")
     place, size = axis_of(axis, input.rank), input.shape[axis]
-    sizes = contents(split) or fresh(input, length_of(split))
+    sizes = contents(split) or ints(split) or _unknown(input, length_of(split))
     require(len(sizes) > 0, f"split of {input.type} into nothing")
     total: Dim = sum(sizes[1:], sizes[0])
     both = isinstance(total, int) and isinstance(size, int)

@@ -13,9 +13,9 @@ import pytest
 import nnadapter as nna
 from hal.drivers.litert import LiteRT
 from nnir.dim import symbol
-from nnir.errors import DeviceError, Unsupported
+from nnir.errors import DeviceError, NoLowering, Unsupported
 from nnir.model import Model
-from nnir.ops import activation, binary, conv, linear, unary
+from nnir.ops import activation, binary, conv, linear, pool, unary
 from nnir.types import AutoPad, Precision, TensorType
 
 F32 = Precision.FLOAT32
@@ -84,6 +84,42 @@ def test_transposed_convolutions_of_an_open_batch(
     device, program = imported(model, tmp_path / "net.tflite")
     for size in (1, 3):
         agree(device, program, model, [numbers(size, 4, *axes)])
+
+
+@pytest.mark.parametrize("pads", [(0, 0, 0, 0), (0, 1, 0, 1), (1, 1, 1, 1)], ids=str)
+@pytest.mark.parametrize(("size", "wide"), [(5, 5), (6, 8), (4, 7)], ids=str)
+@pytest.mark.parametrize("operator", [pool.max_pool_2d, pool.max_pool], ids=lambda o: o.name)
+def test_last_windows_overhang_beside_an_open_size(
+    operator: Any, size: int, wide: int, pads: tuple[int, ...], tmp_path: Path
+) -> None:
+    model = Model()
+    x = model.input("x", TensorType(F32, (2, 3, size, symbol("n"))))
+    how = {"pads": pads, "kernel_shape": (3, 3), "strides": (2, 2), "ceil_mode": True}
+    model.outputs = [operator(x, **how)]
+    device, program = imported(model, tmp_path / "net.tflite")
+    for n in (wide, wide + 1):
+        agree(device, program, model, [numbers(2, 3, size, n)])
+
+
+def test_windows_that_may_start_behind_the_data_need_known_sizes(tmp_path: Path) -> None:
+    model = Model()
+    x = model.input("x", TensorType(F32, (1, 1, 6, symbol("n"))))
+    how = {"kernel_shape": (2, 2), "strides": (3, 3), "ceil_mode": True}
+    model.outputs = [pool.max_pool(x, **how)]
+    with pytest.raises(NoLowering, match="may start behind the data"):
+        nna.convert(model, tmp_path / "net.tflite")
+
+
+def test_a_window_of_padding_alone_has_the_least_number_behind_an_activation() -> None:
+    model = Model()
+    x = model.input("x", TensorType(F32, (1, 2, 4, 4)))
+    weights, bias = (model.constant(numbers(*n)) for n in ((2, 2, 1, 1), (2,)))
+    y = activation.relu(conv.conv_2d(x, weights, bias, strides=(1, 1), dilations=(1, 1)))
+    how = {"kernel_shape": (1, 1), "strides": (2, 2), "ceil_mode": True}
+    model.outputs = [pool.max_pool_2d(y, **how)]
+    (got,) = nna.compile(model, "litert")(numbers(1, 2, 4, 4))
+    assert (got[..., 2, :] == -np.inf).all()
+    assert np.isfinite(got[..., :2, :2]).all()
 
 
 def test_sizes_that_a_file_fixes_stay(tmp_path: Path) -> None:

@@ -268,6 +268,29 @@ def test_plain_integers_beside_quantised_ones() -> None:
     near(model, some(np.int8, 1, 4, 6, 6))
 
 
+def test_the_same_numbers_in_another_type_are_read_twice(tmp_path: Path) -> None:
+    """What becomes the result of one step is an operand of another already."""
+    model, x = start((1, 4, 6), np.uint8)
+    y = real(shape.reshape(x, model.constant(np.array([4, 6]))), 0.02, 115)
+    signed = whole(y, 0.02, -13)
+    again = whole(y, 0.02, 115, np.uint8)
+    turned = shape.transpose(real(signed, 0.02, -13), perm=(1, 0))
+    model.outputs = [whole(turned, 0.02, -13), again, whole(real(again, 0.02, 115), 0.03, 0)]
+    steps_of(model, tmp_path / "net.tflite")
+    near(model, some(np.uint8, 1, 4, 6))
+
+
+def test_integers_that_are_joined_with_real_numbers_are_read_again(tmp_path: Path) -> None:
+    """What a join begins is there for others where it comes to nothing."""
+    model, x = start((1, 4, 6, 6))
+    flat = shape.reshape(real(x, 0.02, 3), model.constant(np.array([4, 36])))
+    wave = unary.exp(flat)
+    joined = whole(shape.concat(flat, wave, axis=0), 0.05, 0)
+    model.outputs = [joined, whole(flat, 0.03, 5)]
+    steps_of(model, tmp_path / "net.tflite")
+    near(model, some(np.int8, 1, 4, 6, 6))
+
+
 def test_a_bias_beyond_the_products_stays_in_floats(tmp_path: Path) -> None:
     model, x = start((2, 3))
     weights = real(model.constant(some(np.int8, 3, 4)), 1.0, 0)

@@ -44,6 +44,38 @@ def test_the_written_file_is_valid_and_equal(
         np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.parametrize("unstacks", [True, False])
+def test_many_pieces_are_read_back(unstacks: bool, tmp_path: Path) -> None:
+    """More than a tensor has axes, or a vector elements that are followed."""
+    count = 70
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2, count * (1 if unstacks else 2))))
+    if unstacks:
+        model.outputs = list(shape.unstack(x, axis=1, num=count))
+    else:
+        lengths = model.constant(np.tile([1, 3], count // 2))
+        model.outputs = list(shape.split(x, lengths, axis=1))
+    nna.convert(model, tmp_path / "out.onnx")
+    again = nna.load(tmp_path / "out.onnx")
+    assert [v.shape for v in again.outputs] == [v.shape for v in model.outputs]
+    array = np.random.default_rng(0).standard_normal(x.shape, np.float32)
+    pairs = zip(*(nna.compile(m, "builtin")(array) for m in (model, again)), strict=True)
+    for want, got in pairs:
+        np.testing.assert_array_equal(got, want)
+
+
+def test_pieces_of_lengths_that_are_computed() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (80,)))
+    lengths = model.input("lengths", TensorType(Precision.INT64, (70,)))
+    model.outputs = list(shape.split(x, lengths, axis=0))
+    given = np.array([0, 2] * 10 + [1] * 40 + [2] * 10)
+    array = np.arange(80, dtype=np.float32)
+    found = nna.compile(model, "onnxruntime")(array, given)
+    np.testing.assert_array_equal(np.concatenate(found), array)
+    assert [a.size for a in found] == given.tolist()
+
+
 def test_writing_is_deterministic(cnn: onnx.ModelProto, tmp_path: Path) -> None:
     for name in ("a", "b"):
         nna.convert(nna.load(cnn), tmp_path / f"{name}.onnx")

@@ -17,6 +17,7 @@ from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
+    QUANTISED_END,
     SOFTMAX_WRAPS,
     SUMS_OF_INT64,
 )
@@ -28,12 +29,25 @@ from hal.drivers.openvino.quirks import (
     PADDED_POINTS,
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
+    SLOPES_OF_A_PRODUCT,
+    TRANSPOSED_INPUT,
 )
 from hal.drivers.openvino.quirks import QUIRKS as OF_OPENVINO
 from hal.quirks import MET, Quirk
 from nnir.dim import symbol
 from nnir.model import Model, Value
-from nnir.ops import activation, binary, conv, index, linear, pool, quant, reduce, shape
+from nnir.ops import (
+    activation,
+    binary,
+    conv,
+    index,
+    linear,
+    pool,
+    quant,
+    recurrent,
+    reduce,
+    shape,
+)
 from nnir.types import Precision, TensorType
 
 QUIRKS = (*OF_LITERT, *OF_ONNXRUNTIME, *OF_OPENVINO)
@@ -121,6 +135,18 @@ def sharp_softmax() -> Model:
     return model
 
 
+def quantised_end(*, turned: bool) -> Model:
+    """A result that is transposed, and quantised then; `turned` there and back itself."""
+    model = Model("end")
+    y = activation.tanh(model.input("x", TensorType(F32, (2, 3, 4))))
+    row = shape.transpose(y, perm=(1, 2, 0))
+    flat = shape.reshape(row, model.constant(np.array([-1])))
+    whole = quant.quantize_linear(flat, number(model, 0.1), model.constant(np.uint8(3)))
+    end = shape.transpose(row, perm=(2, 0, 1)) if turned else y
+    model.outputs = [end, quant.dequantize_linear(whole, number(model, 0.1), None)]
+    return model
+
+
 def padded_points() -> Model:
     """A convolution of kernel 1 with a border and strides."""
     model = Model("points")
@@ -138,6 +164,24 @@ def scaled_vector() -> Model:
     x = model.input("x", TensorType(F32, (3, 5, 4, 7)))
     product = linear.mat_mul(x, model.constant(np.ones(7, np.float32)))
     model.outputs = [binary.div(product, number(model, 0.5))]
+    return model
+
+
+def product_with_slopes() -> Model:
+    """A product whose channels are as many as its columns, with a slope for each channel."""
+    model = Model("slopes")
+    x = model.input("x", TensorType(F32, (3, 6, 4, 5)))
+    product = linear.mat_mul(x, model.constant(np.ones((5, 6), np.float32)))
+    model.outputs = [activation.prelu(product, model.constant(np.arange(6, dtype=np.float32)))]
+    return model
+
+
+def layer_and_transpose() -> Model:
+    """A recurrent layer beside a transpose of what it reads."""
+    model = Model("layer")
+    x = model.input("x", TensorType(F32, (4, 3, 2)))
+    weights = [model.constant(np.ones(s, np.float32)) for s in ((1, 3, 2), (1, 3, 1))]
+    model.outputs = [*recurrent.gru(x, *weights), shape.transpose(x, perm=(1, 0, 2))]
     return model
 
 
@@ -196,9 +240,13 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PAD_BEFORE_MAX_POOL, "onnxruntime", padded_pool),
     (PADDED_POINTS, "openvino", padded_points),
     (SCALED_VECTOR, "openvino", scaled_vector),
+    (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
+    (TRANSPOSED_INPUT, "openvino", layer_and_transpose),
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),
     (SUMS_OF_INT64, "onnxruntime", long_sums),
+    (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
+    (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
     (CONSTANT_BRANCH, "litert", loop),
 ]
 
@@ -245,6 +293,11 @@ def test_other_attentions_are_as_before() -> None:
 @pytest.mark.parametrize("opset", [None, 13, 17, 18, 21])
 def test_files_meet_the_border_of_a_pool(opset: int | None, tmp_path: Path) -> None:
     nna.convert(padded_pool(), tmp_path / "m.onnx", opset=opset)  # proved in a default session
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_files_meet_quantised_ends(turned: bool, tmp_path: Path) -> None:
+    nna.convert(quantised_end(turned=turned), tmp_path / "m.onnx")  # proved in a default session
 
 
 @pytest.mark.parametrize("suffix", [".tflite", ".onnx"])

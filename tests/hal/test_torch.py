@@ -30,6 +30,7 @@ from nnir.ops import (
     index,
     linear,
     reduce,
+    resize,
     shape,
     special,
     unary,
@@ -37,6 +38,7 @@ from nnir.ops import (
 from nnir.types import Precision, TensorType
 
 F32, I64, BOOL = Precision.FLOAT32, Precision.INT64, Precision.BOOL8
+FAR = 1 << 62
 
 
 @pytest.fixture(scope="module")
@@ -336,6 +338,56 @@ def test_dynamic_sizes_and_input_names_are_kept(device: Torch, tmp_path: Path) -
     assert model.inputs[0].name == "the_input"
     assert not model.inputs[0].is_static
     assert nna.compile(model, "builtin")(X)[0].shape == (2, 3)
+
+
+@pytest.mark.parametrize("bounds", [(1, FAR, 1), (0, -1, 1), (0, 5, 2), (-3, 2, 1), (-1, 1, 2)])
+def test_slices_of_a_file_take_any_size(
+    device: Torch, bounds: tuple[int, ...], tmp_path: Path
+) -> None:
+    """Also those for which a bound is clipped, or one element is left or none."""
+    model = Model()
+    x = model.input("x", f32(2, symbol("n")))
+    starts, ends, steps = (model.constant(np.array([n])) for n in bounds)
+    cut = index.slice_(x, model.constant(np.array([1])), starts, ends, steps)
+    model.outputs = [activation.relu(cut)]
+    device.export(model, tmp_path / "a.pt2")
+    loaded = torch.export.load(tmp_path / "a.pt2").module()
+    for size in range(1, 9):
+        array = np.linspace(-1, 1, 2 * size, dtype=np.float32).reshape(2, size)
+        (got,) = loaded(torch.from_numpy(array))
+        np.testing.assert_array_equal(got.numpy(), run(model, array)[0])
+
+
+@pytest.mark.parametrize("scales", [(2, 3), (0.5, 1), (1 / 3, 1.5)], ids=str)
+@pytest.mark.parametrize(
+    ("mode", "coordinates"),
+    [
+        ("nearest", "asymmetric"),
+        ("linear", "half_pixel"),
+        ("linear", "align_corners"),
+        ("cubic", "pytorch_half_pixel"),
+    ],
+)
+def test_resizes_of_a_file_take_any_size(
+    device: Torch, scales: tuple[float, ...], mode: str, coordinates: str, tmp_path: Path
+) -> None:
+    model = Model()
+    x = model.input("x", f32(1, 2, symbol("h"), symbol("w")))
+    factors = model.constant(np.array(scales, np.float32))
+    how = {"mode": mode, "coordinate_transformation_mode": coordinates, "axes": (2, 3)}
+    model.outputs = [
+        resize.resize(x, None, factors, None, **how),
+        resize.resize_linear(x, None, factors, align_corners=True),
+    ]
+    device.export(model, tmp_path / "a.pt2")
+    loaded = torch.export.load(tmp_path / "a.pt2").module()
+    again = nna.compile(nna.load(tmp_path / "a.pt2"), "builtin")
+    for sizes in ((3, 2), (4, 6), (7, 5)):
+        array = np.random.default_rng(0).standard_normal((1, 2, *sizes), np.float32)
+        results = loaded(torch.from_numpy(array)), again(array)
+        for want, *found in zip(nna.compile(model, "builtin")(array), *results, strict=True):
+            for got in found:
+                np.testing.assert_allclose(np.asarray(got), want, rtol=1e-5, atol=1e-5)
 
 
 def test_what_cannot_be_exported_leaves_no_file(device: Torch, tmp_path: Path) -> None:

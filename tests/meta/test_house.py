@@ -236,6 +236,7 @@ UNTYPED = {
     ("hal/standard/binding.py", "bind"): "the values of attributes",
     ("hal/drivers/native/view.py", "read"): "memory of C, which has no type in Python",
     ("hal/drivers/openvino/fusing.py", "fuses"): "OpenVINO's objects",
+    ("hal/drivers/openvino/strides.py", "convolve"): "OpenVINO's fields",
     ("hal/drivers/openvino/fusing.py", "is_far"): "OpenVINO's objects",
     ("hal/drivers/openvino/fusing.py", "is_near"): "OpenVINO's objects",
     ("hal/drivers/openvino/nodes.py", "create"): "OpenVINO's objects",

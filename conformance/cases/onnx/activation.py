@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Const, Limit, Tolerance, f, i, rand, scalar
+from ...case import ROUNDS, Case, Const, Tolerance, f, i, rand, scalar
 
 HALF = Tolerance(relative=2e-3, absolute=1e-3)
 EDGES = f(-np.inf, -100, -1, -0.0, 0, 0.5, 100, np.inf, np.nan)
@@ -131,8 +131,4 @@ CASES = [
     Case("Dropout", (X,), {"ratio": 0.2}, opset=7, why="an old version", oracle="onnxruntime"),
     Case("Dropout", (X,), {"ratio": 0.2}, opset=10, outputs=2, why="an old mask"),
     Case("Dropout", (i(1), scalar(0.5), np.array(True)), why="an integer", raises=BadType),
-]  # fmt: skip
-LIMITS = [
-    Limit("Softplus", "ONNX Runtime has no float64 kernel", device="onnxruntime", dtype="float64",
-          raises=NoLowering),
 ]  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.errors import BadType, NoLowering, Unsupported
+from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Limit, f, i, rand, scalar
+from ...case import ROUNDS, Case, f, i, rand, scalar
 
 nan, inf = np.nan, np.inf
 f8 = np.float64
@@ -90,7 +90,4 @@ CASES = [
         Case(op, (rand(2, 3), None, 0.3), TEST | {"seed": 3, "fix_seed": True}, tol=ROUNDS)
         for op in ("dropout", "dropout_")
     ),
-]
-LIMITS = [
-    Limit("logsigmoid", why="no kernel", device="onnxruntime", dtype="float64", raises=NoLowering),
 ]

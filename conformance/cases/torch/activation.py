@@ -100,7 +100,7 @@ CASES = [
     Case("aten.native_dropout.default", (X, 0.5, False)),
     Case("aten.native_dropout.default", (X, 0.5, None), why="training", raises=Unsupported),
 ]
-NO_FLOAT64 = ("gelu", "log_sigmoid", "log_sigmoid_forward", "mish", "softplus")
+NO_FLOAT64 = ("gelu",)
 LIMITS = [
     Limit(
         f"aten.{op}.default",

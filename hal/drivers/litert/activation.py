@@ -90,17 +90,6 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
     return g.elementwise("MUL", input, _clip_line(g, input, alpha, beta))
 
 
-@table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
-    f, x = Arithmetic(g), real(g, input)
-    scaled = x if beta == 1 else f("MUL", x, beta)
-    rest = f.log1p(f("EXP", f("NEG", f("ABS", scaled))))
-    soft = f("ADD", f("RELU", scaled), rest)
-    if beta != 1:
-        soft = f("DIV", soft, beta)
-    return f.where(f("GREATER", scaled, threshold), x, soft)
-
-
 @table.lower(activation.softmax)
 def softmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     ref = g.last(real(g, input), axis)

@@ -13,8 +13,7 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .binary import spread
-from .emitter import Emitter, Ref, Refs, identity, result_shape
+from .emitter import Emitter, Ref, identity, result_shape
 from .shape import int32
 
 table = Lowerings[Ref]()
@@ -43,17 +42,6 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
         return _fill(g, value, input.shape, g.sizes(input.shape))
     (sizes,) = g.emit("SHAPE", [ref], [(Precision.INT32, (rank,))], out_type=2)
     return _fill(g, value, input.shape, Ref(sizes, (0,), Precision.INT32))
-
-
-@table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Refs:
-    rank = len(input)
-    target = result_shape(g)
-    grids = []
-    for k, value in enumerate(input):
-        line = g.reshape(value, tuple(value.shape[0] if a == k else 1 for a in range(rank)))
-        grids.append(spread(g, line, target, identity(rank)))
-    return tuple(grids)
 
 
 @table.lower(generate.range_)

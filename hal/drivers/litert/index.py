@@ -18,7 +18,7 @@ from ...attributes import Ints
 from ...lowering import Lowerings
 from .binary import extreme
 from .emitter import Emitter, Operand, Ref, identity, result_shape
-from .shape import int32, join, part
+from .shape import int32, part
 from .static import numbers
 
 table = Lowerings[Ref]()
@@ -59,34 +59,8 @@ def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     return g.move("GATHER", [ref], shape, tuple(order), where, axis=place)
 
 
-@table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
-    amounts = ints(shifts)
-    where = ints(axes)
-    if amounts is None or (axes is not None and where is None):
-        raise NoLowering("litert rolls by known shifts along known axes only")
-    ref = g.take(input)
-    if where is None:
-        flat = g.reshape(ref, (_count(input),))
-        return g.reshape(_roll(g, flat, 0, amounts[0]), input.shape)
-    for axis, amount in zip(where, amounts, strict=True):
-        ref = _roll(g, ref, axis_of(axis, input.rank), amount)
-    return ref
-
-
 def _count(input: Value) -> int:
     return math.prod(numbers(input.shape))
-
-
-def _roll(g: Emitter, ref: Ref, axis: int, amount: int) -> Ref:
-    size = ref.shape[axis]
-    if isinstance(size, Expr):
-        raise NoLowering("litert rolls axes of known sizes only")
-    cut = (-amount) % size
-    if not cut:
-        return ref
-    parts = [part(g, ref, axis, cut, size - cut), part(g, ref, axis, 0, cut)]
-    return join(g, parts, axis, ref.shape)
 
 
 @table.lower(index.slice_)

@@ -57,7 +57,8 @@ class Rewriter:
     """The steps of a graph once more, with integer kernels.
 
     `codes` holds the integers with a scale that stand for a tensor of plain ones, by their type;
-    `scaled` those tensors of the graph itself that have a scale now.
+    `scaled` those tensors of the graph itself that have a scale now; `renamed` says what a tensor
+    that other steps may read already is called since it became one of the graph.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Rewriter:
         self.moved: dict[tuple[Tensor, Precision], Tensor] = {}
         self.plain: dict[Tensor, Tensor] = {}
         self.flat: dict[Tensor, Tensor] = {}
+        self.renamed: dict[Tensor, Tensor] = {}
 
     def run(self) -> list[Step]:
         """All steps in order."""
@@ -89,6 +91,8 @@ class Rewriter:
             if made in self.g.dequantised and self._real(made):
                 continue
             self._keep(step)
+        for step in self.out:
+            step.inputs = [t if t is None else self.renamed.get(t, t) for t in step.inputs]
         return self.out
 
     def reset(self) -> None:
@@ -200,10 +204,8 @@ class Rewriter:
         affine = affine_of(made, described)
         if affine is None:
             return False
-        start = len(self.out)
         found = self.quantised(real, affine)
-        if found is None:
-            del self.out[start:]
+        if found is None:  # what it began nobody reads
             if made not in self.demanded:
                 return False
             kind = self.demanded[made]
@@ -218,7 +220,7 @@ class Rewriter:
         last = self.out[-1] if self.out else None
         fresh = last is not None and len(last.outputs) == 1 and last.outputs[0] is found
         if found.precision == made.precision and fresh and last is not None:
-            last.outputs[0] = made
+            last.outputs[0] = self.renamed[found] = made
         elif found.precision == made.precision:
             self.copied(found, made)
         else:

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -48,12 +47,32 @@ class Pool:
     @property
     def reach(self) -> windows.Pairs:
         """The padding with which the last windows are whole."""
-        sizes = windows.spatial_sizes("a pool", self.input)
-        out = [int(d) for d in self.out if isinstance(d, int)]
-        if self.pairs is None or len(out) < len(sizes):
+        if self.pairs is None:
             raise NoLowering(f"a pool of {self.input.type} needs known sizes on litert")
-        axes = zip(sizes, self.pairs, self.how.extents, self.how.strides, out, strict=True)
-        return [(a, (m - 1) * s + e - n - a) for n, (a, _), e, s, m in axes]
+        return [self._reach_along(axis) for axis in range(self.how.rank)]
+
+    def _reach_along(self, axis: int) -> tuple[int, int]:
+        """Of a size that is not known, as many elements that the last window may overhang by."""
+        size, count = self.input.shape[2 + axis], self.out[axis]
+        extent, stride = self.how.extents[axis], self.how.strides[axis]
+        before, after = self.pairs[axis] if self.pairs is not None else (0, 0)
+        if isinstance(size, int) and isinstance(count, int):
+            return before, (count - 1) * stride + extent - size - before
+        if not self.how.ceil_mode or stride == 1:
+            return before, after
+        most = shared.slid(size, extent, stride, (before, after), ceil=True)
+        if count == most or after + stride <= extent:  # each window that this has room for
+            return before, after + stride - 1
+        raise NoLowering(
+            f"a pool of {self.input.type} with ceil_mode, whose last windows may start behind the "
+            "data, needs known sizes on litert"
+        )
+
+    @property
+    def all_meet_data(self) -> bool:
+        """Whether no window lies in the border alone."""
+        given = zip(self.reach, self.how.extents, strict=True)
+        return all(max(pair) < extent for pair, extent in given)
 
     def counts(self, *, padding: bool) -> np.ndarray:
         """How many taps of each window lie in the data, with its padding where asked."""
@@ -69,9 +88,7 @@ class Pool:
     @property
     def whole_inside(self) -> bool:
         """Whether no window goes beyond the padding."""
-        if self.pairs is None or any(
-            isinstance(d, Expr) for d in (*self.out, *self.input.shape[2:])
-        ):
+        if self.pairs is None:
             return True
         given = zip(self.reach, self.pairs, strict=True)
         return all(need[1] <= pair[1] for need, pair in given)
@@ -201,14 +218,10 @@ def largest(g: Emitter, window: Pool, fuse_code: Fuse) -> Ref:
         return apply_fuse_code(g, _with_nan(g, x, window, direct), fuse_code)
     if native and direct is not None:
         return _native(g, "MAX_POOL_2D", x, window, direct, fuse_code)
-    if window.pairs is not None and not all(isinstance(d, int) for d in window.out):
-        pairs: windows.Pairs = window.pairs
+    if native and direct is None and window.all_meet_data and is_natural(g, x):
+        x = windows.add_border(g, x, window.reach)
     else:
-        pairs = window.reach
-    if native and direct is None and is_natural(g, x):
-        x = windows.add_border(g, x, pairs)
-    else:
-        x = windows.add_border(g, x, pairs, _lowest(x))
+        x = windows.add_border(g, x, window.reach, _lowest(x))
     if native:
         return _native(g, "MAX_POOL_2D", x, window, windows.VALID, fuse_code)
     return apply_fuse_code(

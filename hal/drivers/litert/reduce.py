@@ -15,7 +15,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, result_shape
-from .shape import drop_axes, join, part
+from .shape import drop_axes
 
 table = Lowerings[Ref]()
 BOOL = Precision.BOOL8
@@ -100,23 +100,6 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     return reduce_axes(g, "MEAN", g.take(input), known_axes(g, input, axes), keepdim=keepdim)
 
 
-@table.lower(reduce.reduce_log_sum_exp)
-def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    """Relative to the largest element, 0 where that is infinite."""
-    from .unary import Arithmetic, real
-
-    f, x = Arithmetic(g), real(g, input)
-    along = known_axes(g, input, axes)
-    if isinstance(along, Ref):
-        raise NoLowering("litert takes the logarithm of sums along known axes only")
-    top = reduce_axes(g, "REDUCE_MAX", x, along, keepdim=True)
-    infinite = f("GREATER", f("ABS", top), np.finfo(np.float32).max)
-    shift = f.where(infinite, 0, top)
-    total = reduce_axes(g, "SUM", f("EXP", f("SUB", x, shift)), along, keepdim=True)
-    result = f("ADD", f("LOG", total), shift)
-    return result if keepdim else drop_axes(g, result, along)
-
-
 def first_largest(g: Emitter, input: Operand, axis: int, name: str) -> Ref:
     """Where the largest (ARG_MAX) or smallest (ARG_MIN) element is, as INT32, the axis kept.
 
@@ -164,25 +147,3 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
 
 LONGEST = 64
 """So many products are made one after the other."""
-
-
-@table.lower(reduce.cum_prod)
-def cum_prod(
-    g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-) -> Ref:
-    known = (-1,) if axis is None else ints(axis)
-    ref = g.take(input)
-    along = axis_of(known[0], input.rank) if known else -1
-    size = input.shape[along] if known else None
-    if not isinstance(size, int) or size > LONGEST:
-        raise NoLowering(f"litert multiplies up to {LONGEST} elements along a known axis")
-    order = range(size - 1, -1, -1) if reverse else range(size)
-    parts: dict[int, Ref] = {}
-    total: Ref | None = None
-    for k in order:
-        here = part(g, ref, along, k, 1)
-        one = g.elementwise("ADD", g.elementwise("SUB", here, here), g.number(1, here))
-        before = one if total is None else total
-        total = here if total is None else g.elementwise("MUL", total, here)
-        parts[k] = before if exclusive else total
-    return join(g, [parts[k] for k in range(size)], along, input.shape)

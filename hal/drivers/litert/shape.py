@@ -94,11 +94,6 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     return _with_ones(g, input)
 
 
-@table.lower(shape.flatten, implied=["start_axis", "end_axis"])
-def flatten(g: Emitter, input: Value) -> Ref:
-    return _with_ones(g, input)
-
-
 def _with_ones(g: Emitter, input: Value) -> Ref:
     target = result_shape(g)
     kept = _move_ones(g, input, target)

@@ -95,14 +95,10 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
 
 @table.lower(activation.softplus)
 def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
-    scaled: Value | Ref = input if beta == 1 else g.node("Mul", input, g.number(beta, input))
-    soft = g.node("Softplus", scaled)
-    if beta != 1:
-        soft = g.node("Div", soft, g.number(beta, input))
-    if threshold >= 20 and input.precision != Precision.FLOAT64:
-        return soft  # beyond 20 a float32 has no room for the difference to x
-    linear = g.node("Greater", scaled, g.number(threshold, input))
-    return g.where(linear, input, soft)
+    """Beyond 20 a float32 has no room for the difference to x."""
+    if beta != 1 or threshold < 20 or input.precision == Precision.FLOAT64:
+        raise NoLowering("onnxruntime's Softplus has beta=1 and no threshold, in FLOAT32")
+    return g.node("Softplus", input)
 
 
 @table.lower(activation.softmax)

@@ -27,6 +27,7 @@ from nnir.formats.onnx import code_of
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
 from nnir.passes.complex_pairs import RULES, as_pairs, is_complex
+from nnir.plugins import REGISTRY
 from nnir.staging import temporary_folder
 from nnir.types import PRECISIONS, Precision, TensorType
 
@@ -36,7 +37,7 @@ from ...lowering import Lowerings
 from ...properties import flag, integer
 from . import proto
 from .emitter import NATIVE, Emitter, Ref, input_infos
-from .older import check_opset, ir_version
+from .older import check_opset
 from .writer import LARGEST, files_of, files_to_write, write
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ class OnnxRuntime(Device[Options, Program]):
         profiled = flag(properties, PROFILE)
 
         def options() -> onnxruntime.SessionOptions:
-            made = self.runtime.SessionOptions()
+            made = self._plain_options()
             made.log_severity_level = 4
             made.enable_profiling = profiled
             if profiled:
@@ -139,6 +140,17 @@ class OnnxRuntime(Device[Options, Program]):
 
         return options
 
+    def _plain_options(self) -> onnxruntime.SessionOptions:
+        """Options with nothing but the kernels that plug-ins bring."""
+        made = self.runtime.SessionOptions()
+        for library in REGISTRY.libraries_of("onnxruntime"):
+            try:
+                made.register_custom_ops_library(library)
+            except Exception as error:
+                text = f"onnxruntime cannot load the kernels in {library}: {one_line(error)}"
+                raise DeviceError(text) from error
+        return made
+
     def explain_program(self, context: Options, model: Model) -> list[str | None]:
         return [why_not(operation) for operation in model.operations]
 
@@ -152,8 +164,7 @@ class OnnxRuntime(Device[Options, Program]):
             for n, a in weights.items()
         ]
         size = len(graph) + sum(map(len, placed))
-        head = proto.model_head(size, emitter.opset, ir_version(emitter.opset))
-        whole = b"".join([head, graph, *placed])
+        whole = b"".join([emitter.head(size), graph, *placed])
         tensors = [ortvalue(self.runtime, a) for a in weights.values()]
 
         def options() -> onnxruntime.SessionOptions:
@@ -258,8 +269,8 @@ class OnnxRuntime(Device[Options, Program]):
         inputs: Sequence[TensorType],
         outputs: Sequence[TensorType],
     ) -> Program:
-        """By a session with the options that every user has."""
-        return Program.of(self._session(str(path), None), inputs, outputs, [])
+        """By a session with the options that every user has, and the kernels of plug-ins."""
+        return Program.of(self._session(str(path), self._plain_options()), inputs, outputs, [])
 
     def files_of(self, path: Path) -> list[Path] | None:
         return files_of(path)
@@ -272,7 +283,7 @@ class OnnxRuntime(Device[Options, Program]):
         source = as_pairs(model)
         emitter, graph = emit_lowest(source) if opset is None else emit(source, opset, ANOTHER)
         return Export(
-            lambda: write(path, graph, emitter.weights, emitter.opset),
+            lambda: write(path, graph, emitter.weights, emitter.head),
             files_to_write(path, graph, emitter.weights),
             open_shapes(v.shape for v in source.inputs),
             open_shapes(v.shape for v in source.outputs),

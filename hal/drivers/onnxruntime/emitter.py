@@ -15,8 +15,11 @@ from nnir.types import Fuse, Precision, precision_of
 
 from ...emission import Emission
 from ...lowering import Lowerings, Plain
+from ...quirks import report_met
 from . import older, proto
+from .ends import is_quantised_behind_transpose
 from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
+from .quirks import QUANTISED_END
 
 OPSET = older.NEWEST_FORM
 INLINE = 1024
@@ -79,6 +82,7 @@ class Emitter(Emission[Ref]):
         self.ends: set[str] = set()
         self.opset = target or OPSET
         self.lowest = older.OLDEST
+        self.domains: dict[str, None] = {}
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision)
@@ -168,7 +172,9 @@ class Emitter(Emission[Ref]):
         while names and not names[-1]:
             names.pop()
         kept: proto.Attributes = {k: v for k, v in attributes.items() if v is not None}
-        if not domain:
+        if domain:
+            self.root.domains[domain] = None
+        else:
             names, kept = self._write_node(op, names, kept, operands)
         self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
         made_in = wide if precision in (None, given) else precision
@@ -188,6 +194,10 @@ class Emitter(Emission[Ref]):
         root = self.root
         root.lowest = older.lowest(op, names, kept, kinds, self.known, root.lowest)
         return names, kept
+
+    def head(self, size: int) -> bytes:
+        """What stands before the `size` bytes of the graph in a file."""
+        return proto.model_head(size, self.opset, older.ir_version(self.opset), self.domains)
 
     def require(self, opset: int, what: str) -> None:
         """Let the model be of at least the opset that `what` needs; NoLowering where a lower one
@@ -347,6 +357,9 @@ class Emitter(Emission[Ref]):
             is_kept = stem in self.ends
             self.ends.discard(stem)
             made = stem if is_kept else self.name(stem)
+            if has_kernel("Max", ref.precision) and is_quantised_behind_transpose(value):
+                report_met(QUANTISED_END)
+                ref = self.node("Max", ref)
             self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output

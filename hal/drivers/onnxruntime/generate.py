@@ -10,7 +10,7 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 from .shape import dims, int64
 
 table = Lowerings[Ref]()
@@ -29,17 +29,6 @@ def fill(g: Emitter, shape: Value, value: Value) -> Ref:
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     return g.node("Expand", scalar(g, value), dims(g, input))
-
-
-@table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Refs:
-    rank = len(input)
-    shape = g.node("Concat", *(dims(g, v) for v in input), axis=0)
-    others = [[a for a in range(rank) if a != i] for i in range(rank)]
-    lines = [
-        g.node("Unsqueeze", v, g.ints(*o)) if o else v for v, o in zip(input, others, strict=True)
-    ]
-    return tuple(g.node("Expand", line, shape) for line in lines)
 
 
 @table.lower(generate.range_)

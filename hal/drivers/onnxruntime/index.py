@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from nnir.broadcast import axis_of, ints, length_of
-from nnir.errors import NoLowering
+from nnir.broadcast import axis_of, length_of
 from nnir.model import Value
 from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref
-from .shape import dims, int64, part
+from .emitter import Emitter, Ref
+from .shape import int64, part
 
 table = Lowerings[Ref]()
 
@@ -22,30 +21,6 @@ table = Lowerings[Ref]()
 @table.lower(index.gather)
 def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     return g.node("Gather", input, int64(g, indices), axis=axis)
-
-
-@table.lower(index.roll)
-def roll(g: Emitter, input: Value, shifts: Value, axes: Value | None) -> Ref:
-    if axes is None:
-        flat = g.node("Reshape", input, g.ints(-1))
-        return g.node("Reshape", _roll(g, flat, shifts, 0, 0), dims(g, input), allowzero=1)
-    known = ints(axes)
-    if known is None:
-        raise NoLowering("roll with axes that are only known while running")
-    result = g.take(input)
-    for position, axis in enumerate(known):
-        result = _roll(g, result, shifts, position, axis_of(axis, input.rank))
-    return result
-
-
-def _roll(g: Emitter, input: Operand, shifts: Value, position: int, axis: int) -> Ref:
-    """Gather at (0, 1, ... - shift) mod size."""
-    size = g.node("Gather", dims(g, input), g.constant(axis, np.int64))
-    shift = part(g, g.node("Reshape", int64(g, shifts), g.ints(-1)), position, position + 1)
-    zero, one = (g.constant(n, np.int64) for n in (0, 1))
-    steps = g.node("Sub", g.node("Range", zero, size, one), shift)
-    around = g.node("Max", size, one)  # nothing is no divisor
-    return g.node("Gather", input, g.node("Mod", steps, around), axis=axis)
 
 
 @table.lower(index.slice_)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -18,7 +14,7 @@ from nnir.types import Precision
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
-from .emitter import Emitter, Ref, Refs, require_size
+from .emitter import Emitter, Ref, Refs
 
 table = Lowerings[Ref]()
 STANDARD = (pool.average_pool_2d, pool.max_pool_2d)
@@ -159,45 +155,3 @@ def _whole(input: Value, how: Window) -> list[tuple[int, int]]:
         count = shared.slid_inside(n, e, s, pair)
         found.append((pair[0], (int(count) - 1) * s + e - n - pair[0]))  # type: ignore[arg-type]
     return found
-
-
-@table.lower(pool.lp_pool, how=Window)
-def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
-    """The p-th root of a sum: an average over a border of zeros times the size of the kernel."""
-    borders = _whole(input, how)
-    powers = g.node("Pow", g.node("Abs", _float(g, input)), g.constant(np.float32(p)))
-    if any(map(any, borders)):  # ONNX Runtime fuses the border into the pool
-        pads = windows.begins_ends([n for pair in borders for n in pair])
-        _require_small({"pads": pads, "kernel_shape": how.kernel_shape})
-        powers = windows.add_border(g, powers, borders)
-    means = g.node(
-        "AveragePool",
-        powers,
-        kernel_shape=how.kernel_shape,
-        strides=how.strides,
-        dilations=how.dilations,
-        ceil_mode=0,
-    )
-    sums = g.node("Mul", means, g.constant(np.float32(math.prod(how.kernel_shape))))
-    return g.cast(g.node("Pow", sums, g.constant(np.float32(1 / p))), input.precision)
-
-
-@table.lower(pool.max_unpool, how=Window)
-def max_unpool(
-    g: Emitter, input: Value, indices: Value, output_shape: Value | None, *, how: Window
-) -> Ref:
-    """A scatter into flat zeros: ONNX Runtime's own kernel misplaces with an output_shape."""
-    if any(isinstance(d, Expr) for d in input.shape):
-        raise NoLowering(f"max_unpool needs known sizes on onnxruntime, not {input.type}")
-    found = pool.unpooled_sizes(input.shape, how.kernel_shape, how.strides, how.pads)
-    sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
-    require_size(math.prod(sizes))
-    flat = g.ints(-1)
-    zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))
-    where = g.node("Reshape", g.cast(indices, Precision.INT64), flat)
-    filled = g.node("ScatterElements", zeros, where, g.node("Reshape", input, flat), axis=0)
-    result = g.node("Reshape", filled, g.ints(*sizes))
-    if output_shape is None:
-        return result
-    more = g.node("Sub", g.cast(output_shape, Precision.INT64), g.ints(*sizes))
-    return g.node("Pad", result, g.node("Concat", g.ints(*[0] * len(sizes)), more, axis=0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -162,13 +162,22 @@ def dimension(size: Dim) -> bytes:
     return encode_block(DimensionProto.DIM_PARAM, str(size))
 
 
-def model_head(size: int, opset: int, ir_version: int) -> bytes:
-    """A ModelProto, all but the `size` bytes of its graph, which must follow."""
-    versions = encode_block(OperatorSetIdProto.DOMAIN, "")
-    versions += encode_integer(OperatorSetIdProto.VERSION, opset)
+def model_head(size: int, opset: int, ir_version: int, domains: Iterable[str] = ()) -> bytes:
+    """A ModelProto, all but the `size` bytes of its graph, which must follow.
+
+    `domains` are those of its operators beside ONNX's own, each in version 1.
+    """
+    versions = [("", opset), *((domain, 1) for domain in domains)]
     return (
         encode_integer(ModelProto.IR_VERSION, ir_version)
         + encode_block(ModelProto.PRODUCER_NAME, PRODUCER)
-        + encode_block(ModelProto.OPSET_IMPORT, versions)
+        + b"".join(encode_block(ModelProto.OPSET_IMPORT, operator_set(*v)) for v in versions)
         + encode_head(ModelProto.GRAPH, size)
+    )
+
+
+def operator_set(domain: str, version: int) -> bytes:
+    """An OperatorSetIdProto."""
+    return encode_block(OperatorSetIdProto.DOMAIN, domain) + encode_integer(
+        OperatorSetIdProto.VERSION, version
     )

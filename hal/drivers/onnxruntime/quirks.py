@@ -33,6 +33,13 @@ UNSIGNED_BEHIND_TRANSPOSE = Quirk(
     "1.31.1",
     Means.SET,
 )
+QUANTISED_END = Quirk(
+    "onnxruntime",
+    "output_quantised_behind_a_transpose",
+    "an output that is transposed and quantised too is what comes of that",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 LOST_IN_LOG_SUM_EXP = Quirk(
     "onnxruntime",
     "log_sum_exp_of_infinities",
@@ -52,6 +59,7 @@ QUIRKS = (
     PAD_BEFORE_AVERAGE_POOL,
     SOFTMAX_WRAPS,
     UNSIGNED_BEHIND_TRANSPOSE,
+    QUANTISED_END,
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
 )

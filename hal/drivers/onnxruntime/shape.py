@@ -78,17 +78,6 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     return g.take(result) if count else g.node("Identity", input)
 
 
-@table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
-    if not input.rank:
-        return g.node("Reshape", input, g.ints(1))
-    first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
-    sizes = dims(g, input)
-    merged = g.node("ReduceProd", part(g, sizes, first, last + 1), g.ints(0))
-    ends = [part(g, sizes, 0, first), merged, part(g, sizes, last + 1, input.rank)]
-    return g.node("Reshape", input, g.node("Concat", *ends, axis=0), allowzero=1)
-
-
 table.native(shape.concat, "Concat", "axis")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,26 +13,28 @@ from nnir.mapping import map_file, write_array
 from nnir.staging import replacing
 
 from . import proto
-from .older import ir_version
 
 IR_VERSION_TAG = ModelProto.IR_VERSION << 3 | VARINT
 """The first byte of a file: the version of the format is field 1, and comes first."""
+
+Head = Callable[[int], bytes]
+"""Makes what stands before a graph of so many bytes."""
 
 LARGEST = 3 << 29
 """1.5 GB: protobuf holds 2, and whoever changes such a file needs some room."""
 
 
-def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
+def write(path: Path, graph: bytes, weights: dict[str, np.ndarray], head: Head) -> None:
     """One file; above 1.5 GB the weights go to `<name>.data`."""
     if is_large(graph, weights):
-        _write_external(path, graph, weights, opset)
+        _write_external(path, graph, weights, head)
         return
     heads = {n: proto.initializer_head(n, a) for n, a in weights.items()}
     size = len(graph) + sum(
         len(h) + a.nbytes for h, a in zip(heads.values(), weights.values(), strict=True)
     )
     with replacing(path) as file:
-        file.write(proto.model_head(size, opset, ir_version(opset)))
+        file.write(head(size))
         file.write(graph)
         for name, array in weights.items():
             file.write(heads[name])
@@ -63,7 +66,7 @@ def data_path(path: Path) -> Path:
     return path.with_name(f"{path.name}.data")
 
 
-def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], opset: int) -> None:
+def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], head: Head) -> None:
     beside = data_path(path)
     placed = []
     with replacing(beside) as file:
@@ -75,5 +78,5 @@ def _write_external(path: Path, graph: bytes, weights: dict[str, np.ndarray], op
             placed.append(proto.initializer(weight))
     body = graph + b"".join(placed)
     with replacing(path) as file:
-        file.write(proto.model_head(len(body), opset, ir_version(opset)))
+        file.write(head(len(body)))
         file.write(body)

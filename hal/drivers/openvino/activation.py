@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from nnir.broadcast import axis_of
@@ -12,12 +14,23 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...quirks import report_met
+from .above import BODIES, nodes_above
 from .binary import clip_between, rectify
 from .emitter import Emitter, Ref
 from .finite import is_computed, keep_nan
+from .quirks import SLOPES_OF_A_PRODUCT
+
+if TYPE_CHECKING:
+    import openvino
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
+
+APART = frozenset(
+    {"Convolution", "GroupConvolution", "ConvolutionBackpropData", "MaxPool", "AvgPool", "ShapeOf"}
+)
+"""What computes between a product and an activation, so that they are not joined."""
 
 
 def single(g: Emitter, input: Value | Ref) -> Ref:
@@ -63,7 +76,24 @@ def prelu(g: Emitter, input: Value, slope: Value) -> Ref:
     factors = g.cast(slope, input.precision)
     if input.rank < 2 and slope.shape != (1,):
         raise NoLowering(f"openvino: prelu of {input.type} with a slope {slope.type}")
-    return g.node("PRelu", input, factors)
+    x = g.take(input)
+    if input.rank < 4 or slope.shape == (1,) or not _is_behind_product(g, x):
+        return g.node("PRelu", x, factors)
+    report_met(SLOPES_OF_A_PRODUCT)
+    apart = g.node("PRelu", g.node("Unsqueeze", x, g.ints(-1)), factors)
+    return g.node("Squeeze", apart, g.ints(-1))
+
+
+def _is_behind_product(g: Emitter, x: Ref) -> bool:
+    """Whether a PRelu of `x` could become a part of a MatMul, whose channels are its last axis."""
+
+    def stops(node: openvino.Node) -> bool:
+        return node.get_type_name() in APART
+
+    return g is not g.root or any(
+        node.get_type_name() == "MatMul" or node.get_type_name() in BODIES
+        for node in nodes_above(x.output, stops)
+    )
 
 
 @table.lower(activation.gelu)
@@ -94,19 +124,6 @@ def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
         return g.node("HSwish", input)
     x = single(g, input)
     return g.cast(g.pair("Multiply", x, _ramp(g, x, alpha, beta)), input.precision)
-
-
-@table.lower(activation.softplus)
-def softplus(g: Emitter, input: Value, *, beta: float, threshold: float) -> Ref:
-    """max(0, s) + log(1 + exp(-|s|)): OpenVINO's own keeps nothing of a small result."""
-    x = single(g, input)
-    scaled = x if beta == 1 else g.pair("Multiply", x, g.number(beta, x))
-    small = g.node("Exp", g.node("Negative", g.node("Abs", scaled)))
-    soft = g.pair("Add", g.pair("Maximum", g.number(0, x), scaled), log_of_sum(g, small))
-    if beta != 1:
-        soft = g.pair("Divide", soft, g.number(beta, x))
-    linear = g.pair("Less", g.number(threshold, x), scaled)
-    return g.cast(keep_nan(g, x, g.where(linear, x, soft)), input.precision)
 
 
 def log_of_sum(g: Emitter, x: Ref) -> Ref:

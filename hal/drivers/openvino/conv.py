@@ -19,12 +19,11 @@ from ...quirks import report_met
 from . import windows
 from .binary import apply_fuse_code
 from .emitter import Emitter, Ref
-from .quirks import ONE_CHANNEL_OF_CUBES, PADDED_POINTS
+from .quirks import ONE_CHANNEL_OF_CUBES
+from .strides import convolve
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
-FAR = 2**31 - 1
-"""Behind the end of every axis."""
 
 
 def _require_float(name: str, input: Value) -> None:
@@ -90,27 +89,12 @@ def _convolve(
     given: dict[str, Any],
 ) -> Ref:
     given = {"strides": how.strides, "dilations": how.dilations, **given}
-    steps, sizes = how.strides, filter.shape[2:]
-    is_padded = any((*given["pads_begin"], *given["pads_end"]))
-    if name == "Convolution" and is_padded and max(steps) > 1 and all(n == 1 for n in sizes):
-        report_met(PADDED_POINTS)
-        whole = _convolve_groups(g, name, x, filter, group, given | {"strides": (1,) * how.rank})
-        axes, none = g.ints(*range(2, 2 + how.rank)), g.ints(*(0,) * how.rank)
-        most = g.ints(*(FAR,) * how.rank)
-        return g.node("Slice", whole, none, most, g.ints(*steps), axes)
-    return _convolve_groups(g, name, x, filter, group, given)
-
-
-def _convolve_groups(
-    g: Emitter, name: str, x: Ref, filter: Value, group: int, given: dict[str, Any]
-) -> Ref:
-    if group == 1:
-        taps = g.cast(filter, FLOAT32)
-        if name == "Convolution":
-            x, taps = widen_cubes(g, x, taps, given["dilations"])
-        return g.node(name, x, taps, **given)
-    weights = _group_filters(g, filter, group)
-    return g.node(f"Group{name}", x, weights, **given)
+    if group > 1:
+        return g.node(f"Group{name}", x, _group_filters(g, filter, group), **given)
+    taps = g.cast(filter, FLOAT32)
+    if name == "Convolution":
+        return convolve(g, *widen_cubes(g, x, taps, given["dilations"]), given)
+    return g.node(name, x, taps, **given)
 
 
 def widen_cubes(g: Emitter, x: Ref, taps: Ref, dilations: Sequence[int]) -> tuple[Ref, Ref]:
@@ -182,7 +166,7 @@ def conv_integer(
     given: dict[str, Any] = {**windows.padding(input, how)}
     given |= {"strides": how.strides, "dilations": how.dilations}
     if group == 1:
-        sums = [g.node("Convolution", part, w, **given) for part in (high, low)]
+        sums = [convolve(g, part, w, given) for part in (high, low)]
     else:
         first = filter.shape[0]
         if isinstance(first, Expr):

@@ -9,7 +9,7 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 from .integers import wrap
 
 table = Lowerings[Ref]()
@@ -35,18 +35,6 @@ def fill_like(g: Emitter, input: Value, value: Value) -> Ref:
     if not input.rank:
         return scalar(g, value)
     return g.node("Broadcast", scalar(g, value), g.dims(input), mode="numpy")
-
-
-@table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Refs:
-    rank = len(input)
-    shape = g.concat(*(g.dims(v) for v in input))
-    lines = []
-    for i, value in enumerate(input):
-        others = [a for a in range(rank) if a != i]
-        line = g.node("Unsqueeze", value, g.ints(*others)) if others else value
-        lines.append(g.node("Broadcast", line, shape, mode="numpy"))
-    return tuple(lines)
 
 
 @table.lower(generate.range_)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -17,9 +15,10 @@ from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from . import windows
 from .conv import widen_cubes
-from .emitter import Emitter, Ref, Refs, require_size
+from .emitter import Emitter, Ref, Refs
 from .finite import is_computed
 from .integers import is_size
+from .strides import convolve
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -199,7 +198,7 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
     planes = g.reshape(x, flat)
     ones = g.node("Broadcast", g.number(1, x), g.dims(planes), mode="numpy")
     total, count = (
-        g.node("Convolution", *widen_cubes(g, part, weights, given["dilations"]), **how)
+        convolve(g, *widen_cubes(g, part, weights, given["dilations"]), how)
         for part in (planes, ones)
     )
     mean = g.pair("Divide", total, g.pair("Maximum", g.number(1, count), count))
@@ -210,50 +209,3 @@ def _sum_dilated(g: Emitter, x: Ref, given: dict[str, Any]) -> Ref:
 @table.lower(pool.max_pool, how=Window)
 def max_pool(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref | Refs:
     return _maxima(g, input, _any_sizes(input, how), return_indices=return_indices)
-
-
-@table.lower(pool.lp_pool, how=Window)
-def lp_pool(g: Emitter, input: Value, *, p: float, how: Window) -> Ref:
-    """The p-th root of a sum: an average over a border of zeros times the size of the kernel."""
-    given = _any_sizes(input, how)
-    if how.is_dilated or given["rounding_type"] != "floor":
-        raise NoLowering("openvino: lp_pool with dilations, or with ceil_mode of unknown sizes")
-    del given["dilations"]
-    x = g.node("Abs", g.cast(input, FLOAT32))
-    powers = g.pair("Power", x, g.number(p, x))
-    pairs = list(zip(given["pads_begin"], given["pads_end"], strict=True))
-    bordered = windows.add_border(g, powers, pairs)
-    given |= windows.explicit([(0, 0)] * how.rank)
-    means = _mean(g, bordered, given, exclude=False)
-    sums = g.pair("Multiply", means, g.number(math.prod(how.kernel_shape), means))
-    return g.cast(g.pair("Power", sums, g.number(1 / p, sums)), input.precision)
-
-
-@table.lower(pool.max_unpool, how=Window)
-def max_unpool(
-    g: Emitter, input: Value, indices: Value, output_shape: Value | None, *, how: Window
-) -> Ref:
-    """A scatter into flat zeros."""
-    if any(isinstance(d, Expr) for d in input.shape):
-        raise NoLowering(f"max_unpool needs known sizes on openvino, not {input.type}")
-    found = pool.unpooled_sizes(input.shape, how.kernel_shape, how.strides, how.pads)
-    sizes = [int(d) for d in found]  # type: ignore[arg-type]  # no symbols
-    require_size(math.prod(sizes))
-    zeros = g.constant(np.zeros(math.prod(sizes), input.dtype))
-    flat = g.reshape(input, [-1])
-    where = g.int64(indices)
-    filled = g.node(
-        "ScatterElementsUpdate",
-        zeros,
-        where,
-        flat,
-        g.scalar(0),
-        reduction="none",
-        use_init_val=True,
-    )
-    result = g.reshape(filled, sizes)
-    if output_shape is None:
-        return result
-    more = g.pair("Subtract", g.int64(output_shape), g.ints(*sizes))
-    begins = g.ints(*[0] * len(sizes))
-    return g.node("Pad", result, begins, more, g.number(0, input), pad_mode="constant")

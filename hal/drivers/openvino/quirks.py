@@ -43,8 +43,8 @@ ONE_CHANNEL_OF_CUBES = Quirk(
 PADDED_POINTS = Quirk(
     "openvino",
     "strides_of_a_padded_pointwise_convolution",
-    "the strides of a convolution of kernel 1 are moved in front of what it reads, as if it had no "
-    "border",
+    "the strides of a convolution of kernel 1 are moved in front of what it reads, as if neither "
+    "it nor what they are moved past had a border",
     "2026.4.1",
     Means.REWRITTEN,
 )
@@ -55,6 +55,22 @@ SCALED_VECTOR = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+SLOPES_OF_A_PRODUCT = Quirk(
+    "openvino",
+    "slopes_of_a_product",
+    "a PRelu of a product of rank 4 and more with a constant matrix takes its slopes along the "
+    "last axis, not along the channels",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
+TRANSPOSED_INPUT = Quirk(
+    "openvino",
+    "transposed_input_of_a_sequence",
+    "whatever else reads the Transpose in front of a recurrent layer of one direction, another "
+    "layer too, reads the data as if it had not been transposed",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     RESHAPE_TO_NUMBER,
@@ -62,6 +78,8 @@ QUIRKS = (
     ONE_CHANNEL_OF_CUBES,
     PADDED_POINTS,
     SCALED_VECTOR,
+    SLOPES_OF_A_PRODUCT,
+    TRANSPOSED_INPUT,
 )
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})

@@ -7,13 +7,12 @@ import struct
 
 import numpy as np
 
-from nnir.errors import NoLowering
 from nnir.model import Value
-from nnir.ops import activation, random
+from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs
+from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -73,17 +72,3 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     chance = g.cast(input, FLOAT32)
     drawn = _draw(g, g.dims(chance), seed)
     return g.cast(g.pair("Less", drawn, chance), dtype)
-
-
-@table.lower(activation.dropout)
-def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None) -> Refs:
-    if seed is not None:
-        raise NoLowering("openvino draws other numbers from a seed than ONNX defines")
-    x = g.cast(input, FLOAT32)
-    rate = g.reshape(g.cast(ratio, FLOAT32), [])
-    rate = g.where(g.reshape(training, []), rate, g.number(0, rate))
-    kept = g.pair("LessEqual", rate, _draw(g, g.dims(x), None))
-    factor = g.pair("Divide", g.number(1, rate), g.pair("Subtract", g.number(1, rate), rate))
-    made = g.where(kept, g.pair("Multiply", x, factor), g.number(0, x))
-    made = g.where(g.pair("Equal", rate, g.number(0, rate)), x, made)
-    return g.cast(made, input.precision), kept

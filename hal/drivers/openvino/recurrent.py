@@ -14,7 +14,9 @@ from nnir.types import Precision
 
 from ...attributes import Cells, Ints
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Ref, Refs
+from .quirks import TRANSPOSED_INPUT
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -42,6 +44,20 @@ def _state(g: Emitter, given: Value | None, x: Ref, sizes: Ints) -> Ref:
 
 def _batch_first(g: Emitter, value: Value | Ref) -> Ref:
     return g.node("Transpose", g.cast(value, FLOAT32), g.ints(1, 0, 2))
+
+
+def _time_first(g: Emitter, whole: Ref, directions: int) -> Ref:
+    """[N, D, T, H] as [T, D, N, H].
+
+    Between a Transpose of its input and one of its result OpenVINO makes a sequence of one
+    direction read the input as it is, and gives whatever else reads the first Transpose that too.
+    No reader can be kept off it, equal nodes become one; so the second one has three axes.
+    """
+    if directions > 1:
+        return g.node("Transpose", whole, g.ints(2, 1, 0, 3))
+    report_met(TRANSPOSED_INPUT)
+    flat = g.node("Transpose", g.node("Squeeze", whole, g.ints(1)), g.ints(1, 0, 2))
+    return g.node("Unsqueeze", flat, g.ints(1))
 
 
 def _gates(g: Emitter, value: Value | Ref, order: Sequence[int]) -> Ref:
@@ -121,5 +137,5 @@ def layer(
         clip=float(how.clip or 0.0),
         linear_before_reset=how.linear_before_reset,
     )
-    made = g.node("Transpose", whole, g.ints(2, 1, 0, 3)), *(_batch_first(g, r) for r in ends)
+    made = _time_first(g, whole, directions), *(_batch_first(g, r) for r in ends)
     return tuple(g.cast(r, input.precision) for r in made)

@@ -156,26 +156,6 @@ _extreme(reduce.reduce_max, "ReduceMax", -np.inf)
 _extreme(reduce.reduce_min, "ReduceMin", np.inf)
 
 
-@table.lower(reduce.reduce_log_sum_exp)
-def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    """Relative to the largest element, 0 where that is infinite."""
-
-    def function(ref: Ref, places: list[int], keep: bool) -> Ref:
-        x = g.cast(ref, FLOAT32)
-        if not places:
-            return x
-        top = g.node("ReduceMax", x, g.ints(*places), keep_dims=True)
-        limit = g.number(float(np.finfo(np.float32).max), x)
-        shift = g.where(g.pair("Less", g.node("Abs", top), limit), top, g.number(0, x))
-        moved = g.pair("Subtract", x, shift)
-        powers = g.where(g.node("IsNaN", moved), moved, g.node("Exp", moved))
-        whole = g.node("ReduceSum", powers, g.ints(*places), keep_dims=True)
-        made = g.pair("Add", g.node("Log", whole), shift)
-        return made if keep else g.node("Squeeze", made, g.ints(*places))
-
-    return g.cast(_reduce_axes(g, input, axes, keepdim, function), input.precision)
-
-
 def sortable(g: Emitter, input: Value, *, highest: bool) -> Ref:
     """Values in an order; NaN is what is looked for, beyond infinity, which is as the largest."""
     if input.precision == Precision.BOOL8:
@@ -214,28 +194,6 @@ def cum_sum(g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, re
     x = g.cast(input, FLOAT32 if input.is_float else kind)
     made = g.node("CumSum", x, along, exclusive=exclusive, reverse=reverse)
     return wrap(g, made, input.precision)
-
-
-@table.lower(reduce.cum_prod)
-def cum_prod(
-    g: Emitter, input: Value, axis: Value | None, *, exclusive: bool, reverse: bool
-) -> Ref:
-    """Products of ever longer runs, doubled (W. D. Hillis and G. L. Steele)."""
-    known = (-1,) if axis is None or input.rank == 1 else ints(axis)
-    if known is None:
-        raise NoLowering("openvino: cum_prod along an axis that is only known while running")
-    place = axis_of(known[0], input.rank)
-    size = input.shape[place]
-    if isinstance(size, Expr):
-        raise NoLowering(f"openvino: cum_prod of {input.type} along {place}")
-    x = g.cast(input, FLOAT32) if input.is_float else wide(g, input)
-    if exclusive:
-        x = _shift(g, x, place, 1, size, reverse=reverse)
-    step = 1
-    while step < size:
-        x = g.pair("Multiply", x, _shift(g, x, place, step, size, reverse=reverse))
-        step *= 2
-    return wrap(g, x, input.precision)
 
 
 def _shift(g: Emitter, x: Ref, axis: int, step: int, size: int, *, reverse: bool) -> Ref:

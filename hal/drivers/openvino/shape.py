@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axes_of, axis_of, contents, ints, length_of
-from nnir.dim import Dim, Expr
+from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import shape
@@ -68,39 +68,6 @@ def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
         place = axis_of(axis, input.rank + position, extra=1)
         places = [p + (p >= place) for p in places] + [place]
     return g.node("Unsqueeze", input, g.ints(*sorted(places))) if places else g.take(input)
-
-
-@table.lower(shape.flatten)
-def flatten(g: Emitter, input: Value, *, start_axis: int, end_axis: int) -> Ref:
-    if not input.rank:
-        return g.reshape(input, [1])
-    first, last = axis_of(start_axis, input.rank), axis_of(end_axis, input.rank)
-    sizes = g.dims(input)
-    merged: Dim = 1
-    for d in input.shape[first : last + 1]:
-        merged = merged * d
-    if isinstance(merged, Expr):
-        one = g.scalar(0)
-        factors = [g.node("Gather", sizes, g.ints(k), one) for k in range(first, last + 1)]
-        middle = factors[0]
-        for factor in factors[1:]:
-            middle = g.pair("Multiply", middle, factor)
-    else:
-        middle = g.ints(merged)
-    ends = [
-        *_size_parts(g, input.shape[:first], sizes, 0),
-        middle,
-        *_size_parts(g, input.shape[last + 1 :], sizes, last + 1),
-    ]
-    return g.reshape(input, g.concat(*ends))
-
-
-def _size_parts(g: Emitter, dims: tuple[Dim, ...], sizes: Ref, start: int) -> list[Ref]:
-    """Sizes as parts of a vector."""
-    known = [d for d in dims if not isinstance(d, Expr)]
-    if len(known) == len(dims):
-        return [g.ints(*known)] if dims else []
-    return [g.part(sizes, start, start + len(dims))]
 
 
 @table.lower(shape.concat)

@@ -10,8 +10,7 @@ from nnir.model import Value
 from nnir.ops import activation
 from nnir.types import Precision
 
-from .dtypes import dtype_of
-from .emitter import Emitter, Formulas, Result, Results
+from .emitter import Emitter, Formulas, Result
 
 table = Formulas()
 
@@ -118,20 +117,3 @@ def elu(input: Result, *, alpha: float) -> Result:
 def celu(input: Result, *, alpha: float) -> Result:
     below = alpha * torch.expm1(input / alpha)
     return torch.clamp(input, min=0) + torch.clamp(below, max=0)
-
-
-@table.lower(activation.dropout)
-def dropout(
-    g: Emitter, input: Value, ratio: Value, training: Value, *, seed: int | None
-) -> Results:
-    x, flag, rate = g.of(input), training.known, ratio.known
-    off = flag is not None and not flag.reshape(-1)[0]
-    if off or (rate is not None and rate.reshape(-1)[0] == 0):
-        return g.raw(input), torch.ones_like(x, dtype=torch.bool)
-    if seed is not None:
-        raise NoLowering("torch draws other numbers from a seed")
-    share = g.of(ratio).reshape([]).to(torch.float64)
-    share = torch.where(g.raw(training).reshape([]), share, torch.zeros_like(share))
-    kept = torch.rand_like(x, dtype=torch.float64) >= share
-    scaled = torch.where(kept, x.to(torch.float64) / (1 - share), 0.0)
-    return scaled.to(dtype_of(input.precision)), kept

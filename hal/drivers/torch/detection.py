@@ -6,7 +6,6 @@ import torch
 
 from nnir.model import Value
 from nnir.ops import detection
-from nnir.types import Precision
 
 from ...attributes import Ints, Priors, Regions
 from ...lowering import Lowerings
@@ -103,34 +102,3 @@ def max_roi_positions(
 ) -> Result:
     operands = (g.of(input), g.of(rois), list(pooled_shape), spatial_scale)
     return g.call(regions.maximal_regions, *operands)[1].to(torch.int32)
-
-
-@table.lower(detection.yolo_box)
-def yolo_box(
-    g: Emitter,
-    input: Value,
-    imgsize: Value,
-    *,
-    anchors: Ints,
-    class_num: int,
-    conf_thresh: float,
-    downsample_ratio: int,
-    clip_bbox: bool,
-    scale_x_y: float,
-    iou_aware: bool,
-    iou_aware_factor: float,
-) -> Results:
-    made = g.call(
-        regions.decode_boxes,
-        g.of(input),
-        g.raw(imgsize),
-        list(anchors),
-        class_num,
-        conf_thresh,
-        downsample_ratio,
-        clip_bbox,
-        scale_x_y,
-        iou_aware_factor if iou_aware else None,
-    )
-    kind: Precision = input.precision
-    return g.back(made[..., :4], kind), g.back(made[..., 4:], kind)

@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 
 import torch
 from torch._export.serde.serialize import SerializeError
+from torch.fx.experimental import _config as symbolic
 from typing_extensions import Buffer
 
 from nnir.dim import Expr, Symbol, evaluate, symbols_of
@@ -105,18 +106,24 @@ def export(model: Model) -> torch.export.ExportedProgram:
     """The ExportedProgram of a model, without what differs from run to run.
 
     Sizes have the ranges of their symbols, or where the model itself is narrower (a table of so
-    many positions) those that torch finds; that a size became a constant is never accepted.
+    many positions) those that torch finds; that a size became a constant is never accepted. First,
+    torch is not to look whether a computed size is 0 or 1 (`any_sizes`): it would refuse the sizes
+    for which one is.
     """
     _, module = emit(model, WRITING_STEP)
     names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
     dims = _dims(model)
     problem = "no sizes fit its inputs"
     for sizes in itertools.islice(_examples(model), ATTEMPTS):
-        try:
-            inputs = tuple(_example(v, sizes) for v in model.inputs)
-            return _clean(_attempt(module, inputs, model, names, dims))
-        except Exception as error:  # noqa: BLE001  # torch raises many kinds
-            problem = one_line(error)
+        for any_sizes in (True, False) if dims else (False,):
+            try:
+                inputs = tuple(_example(v, sizes) for v in model.inputs)
+                with symbolic.patch(  # type: ignore[attr-defined]  # torch installs it
+                    backed_size_oblivious=any_sizes
+                ):
+                    return _clean(_attempt(module, inputs, model, names, dims))
+            except Exception as error:  # noqa: BLE001  # torch raises many kinds
+                problem = one_line(error)
     raise Unsupported(f"torch cannot export {model.name!r}: {problem}")
 
 

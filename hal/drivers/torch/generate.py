@@ -10,7 +10,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from . import borders, folds
 from .dtypes import PLAIN
-from .emitter import Emitter, Result, Results
+from .emitter import Emitter, Result
 
 table = Lowerings[Result]()
 LARGEST = 1 << 16
@@ -24,15 +24,6 @@ def fill(g: Emitter, shape: Value, value: Value) -> Result:
 @table.lower(generate.fill_like)
 def fill_like(g: Emitter, input: Value, value: Value) -> Result:
     return g.raw(value).reshape([]).expand(g.shape(input))
-
-
-@table.lower(generate.meshgrid)
-def meshgrid(g: Emitter, *input: Value) -> Results:
-    sizes = [g.shape(v)[0] for v in input]
-    last = len(input) - 1
-    return tuple(
-        g.raw(v).reshape([-1, *[1] * (last - k)]).expand(sizes) for k, v in enumerate(input)
-    )
 
 
 @table.lower(generate.range_)

@@ -77,31 +77,3 @@ def layer_normalization(
     else:
         result = functional.layer_norm(x, sizes, None, None, epsilon) * s + b
     return g.back(result, input.precision)
-
-
-@table.lower(norm.lp_normalization)
-def lp_normalization(g: Emitter, input: Value, *, axis: int, p: int, epsilon: float) -> Result:
-    (x,) = _wide(g, input)
-    size = x.abs().sum(axis, keepdim=True)
-    if p == 2:
-        size = torch.sqrt((x * x).sum(axis, keepdim=True))
-    return g.back(x / (size + epsilon), input.precision)
-
-
-@table.lower(norm.lrn)
-def lrn(g: Emitter, input: Value, *, size: int, bias: float, alpha: float, beta: float) -> Result:
-    (x,) = _wide(g, input)
-    before = (size - 1) // 2
-    flat = [*[0, 0] * (input.rank - 2), before, size - 1 - before]
-    total = functional.pad(x * x, flat).unfold(1, size, 1).sum(-1)
-    return g.back(x / torch.pow(bias + alpha / size * total, beta), input.precision)
-
-
-@table.lower(norm.rms_normalization)
-def rms_normalization(
-    g: Emitter, input: Value, scale: Value, *, begin_norm_axis: int, epsilon: float
-) -> Result:
-    x, s = _wide(g, input, scale)
-    places = list(range(axis_of(begin_norm_axis, input.rank), input.rank))
-    power = (x * x).mean(places, keepdim=True)
-    return g.back(x / torch.sqrt(power + epsilon) * s, input.precision)

@@ -191,21 +191,3 @@ def adaptive_max_pool_2d(
     best = best if input.is_float else both[0].to(PLAIN[input.precision])
     kind = PLAIN[g.operation.outputs[-1].precision]
     return (best, both[1].to(kind)) if return_indices else best
-
-
-@table.lower(pool.max_unpool, how=Window)
-def max_unpool(
-    g: Emitter, input: Value, indices: Value, output_shape: Value | None, *, how: Window
-) -> Result:
-    own = g.axes(input)
-    axes = zip(own[2:], how.strides, how.kernel_shape, how.pairs, strict=True)
-    sizes = [g.size(d) for d in (*own[:2], *(windows.transposed_size(*a, 0) for a in axes))]
-    count = math.prod(sizes[1:], start=sizes[0])
-    flat = g.bits(input).reshape(-1)
-    result = torch.scatter(flat.new_zeros([count]), 0, g.index(indices).reshape(-1), flat)
-    result = result.reshape(sizes)
-    if output_shape is not None:
-        wanted = g.sizes(output_shape)
-        behind = [n for a, b in zip(wanted[::-1], sizes[::-1], strict=True) for n in (0, a - b)]
-        result = functional.pad(result, behind)
-    return g.unbits(result, input.precision)

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import statically_known_true
 
 from .borders import count_beside
+
+MOST_EXACT = 1 << 24
+"""Below it is what a FLOAT32 has of digits: times a size, it is a whole number of FLOAT64."""
 
 
 def positions(
@@ -23,19 +27,29 @@ def positions(
     at = count_beside(x, out).to(torch.float64)
     length = scale * size
     if coordinates == "align_corners":
-        return torch.zeros_like(at) if length == 1 else at * (size - 1) / (length - 1)
+        return unless_one(length, at * (size - 1) / others(length, at), 0.0)
     if coordinates == "asymmetric":
         return at / scale
-    if coordinates == "pytorch_half_pixel" and out == 1:
-        return torch.zeros_like(at)
+    if coordinates == "pytorch_half_pixel":
+        return unless_one(out, (at + 0.5) / scale - 0.5, 0.0)
     if coordinates == "half_pixel_symmetric":
         return size / 2 * (1 - out / length) + (at + 0.5) / scale - 0.5
     if coordinates == "tf_crop_and_resize":
         start, end = roi or (0.0, 1.0)
-        if length == 1:
-            return torch.full_like(at, (start + end) / 2 * (size - 1))
-        return at * (end - start) * (size - 1) / (length - 1) + start * (size - 1)
+        many = at * (end - start) * (size - 1) / others(length, at) + start * (size - 1)
+        return unless_one(length, many, (start + end) / 2 * (size - 1))
     return (at + 0.5) / scale - 0.5
+
+
+def others(length: float, at: torch.Tensor) -> torch.Tensor:
+    """length - 1 at each position, 1 where that is 0."""
+    less = torch.full_like(at, length - 1)
+    return torch.where(less == 0, 1.0, less)
+
+
+def unless_one(count: float, many: torch.Tensor, one: float) -> torch.Tensor:
+    """`many`, or `one` at each position where `count` is 1: an open size is not asked for that."""
+    return torch.where(torch.full_like(many, count) == 1, torch.full_like(many, one), many)
 
 
 def nearest(at: torch.Tensor, how: str) -> torch.Tensor:
@@ -115,7 +129,8 @@ def resize_axes(
         crop = coordinates == "tf_crop_and_resize"
         part = part if crop else None
         size = x.shape[axis]
-        if out[k] == size and steps[k] == 1 and part in (None, (0.0, 1.0)):
+        is_kept = isinstance(steps[k], torch.SymFloat) or steps[k] == 1
+        if is_kept and statically_known_true(out[k] == size) and part in (None, (0.0, 1.0)):
             continue
         at = positions(coordinates, size, out[k], steps[k], part, x)
         if mode == "nearest":
@@ -169,7 +184,7 @@ def resized_linear(
         size = x.shape[axis]
         at = count_beside(x, out).to(torch.float64)
         if align_corners:
-            at = at * ((size - 1) / (out - 1) if out > 1 else 0.0)
+            at = at * (torch.full_like(at, size - 1) / others(out, at))
         elif align_mode == 0:
             at = torch.clamp((at + 0.5) * size / max(out, 1) - 0.5, min=0)
         else:
@@ -181,4 +196,12 @@ def resized_linear(
 
 def whole_sizes(sizes: Sequence[int], scales: Sequence[float]) -> list[int]:
     """floor(size * scale)."""
-    return [math.floor(n * float(f)) for n, f in zip(sizes, scales, strict=True)]
+    return [_scale_size(n, f) for n, f in zip(sizes, scales, strict=True)]
+
+
+def _scale_size(size: int, scale: Any) -> int:
+    """In whole numbers where no product rounds: torch has no ranges for those of floats."""
+    if isinstance(scale, torch.SymFloat) or not math.isfinite(scale):
+        return math.floor(size * float(scale))
+    over, under = float(scale).as_integer_ratio()
+    return size * over // under if over < MOST_EXACT else math.floor(size * float(scale))

@@ -64,7 +64,8 @@ def resize_linear(
     align_mode: int | None,
 ) -> Result:
     sizes = _target(g, input, shape, scales)
-    if input.is_float and 0 not in input.shape and (align_corners or align_mode == 0):
+    is_native = align_mode == 0 or (align_corners and not _may_be_one(input, shape, scales))
+    if input.is_float and 0 not in input.shape and is_native:
         made = functional.interpolate(
             _blendable(g, input), size=sizes, mode="bilinear", align_corners=align_corners
         )
@@ -73,6 +74,13 @@ def resize_linear(
             resampling.resized_linear, _blendable(g, input), sizes, align_corners, align_mode
         )
     return _round_integers(g, made, input)
+
+
+def _may_be_one(input: Value, shape: Value | None, scales: Value | None) -> bool:
+    """Whether an open axis may shrink to one element, for which a file would refuse its sizes."""
+    if shape is not None or scales is None or input.is_static:
+        return False
+    return scales.known is None or any(s % 1 for s in scales.known.reshape(-1).tolist())
 
 
 def _blendable(g: Emitter, input: Value) -> Result:
