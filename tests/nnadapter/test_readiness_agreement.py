@@ -17,6 +17,7 @@ from conformance.suites.operators import book
 from hal.runtime import manager
 from nnadapter import conversion
 from nnadapter.conversion import Given, Plan
+from nnadapter.outputs import Sources
 from nnadapter.readiness.checking import ask_target
 from nnir.errors import NNAdapterError
 from nnir.model import Model
@@ -91,7 +92,7 @@ def test_check_says_what_convert_does(frontend: str, device: str, tmp_path: Path
 
 def is_ready(model: Model, target: Path) -> bool:
     """What `check` answers, without the commands that would help."""
-    answer = ask_target(Given(model, []), target, PLAN, cures=False)
+    answer = ask_target(Given(model, Sources([])), target, PLAN, cures=False)
     assert bool(answer) is not bool(answer.missing)
     assert bool(answer) is not bool(answer.error)
     return bool(answer)
@@ -118,7 +119,7 @@ def test_plans_that_change_the_model(plan: Plan, tmp_path: Path) -> None:
     verdicts, target = set(), tmp_path / "m.tflite"
     for name, model in sample("onnx", "litert"):
         before = str(model)
-        said = bool(ask_target(Given(model, []), target, plan, cures=False))
+        said = bool(ask_target(Given(model, Sources([])), target, plan, cures=False))
         assert str(model) == before, name
         assert said is writes(model, target, plan), name
         verdicts.add(said)
@@ -130,5 +131,5 @@ def test_every_operator_set(opset: int, tmp_path: Path) -> None:
     plan, target = replace(PLAN, opset=opset), tmp_path / "m.onnx"
     models = [model for _, model in sample("onnx", "onnxruntime")]
     for model in models:
-        said = bool(ask_target(Given(model, []), target, plan, cures=False))
+        said = bool(ask_target(Given(model, Sources([])), target, plan, cures=False))
         assert said is writes(model, target, plan)
