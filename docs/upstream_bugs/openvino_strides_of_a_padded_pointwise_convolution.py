@@ -3,10 +3,11 @@
 Kind: wrong value
 Says: Convolution of kernel 1, stride 2 and a border of 1 makes (9 + 2 - 1) / 2 + 1 = 6 rows of 9,
 as its own shape inference says. Behind an elementwise operation the stride is moved in front of
-that operation, as if there were no border: 5 rows are left, which the border makes 7.
+that operation, as if there were no border: 5 rows are left, which the border makes 7. So it is with
+the strides of another convolution behind one with a border, and with a Pad, which becomes a border.
 Seen: 2025.4.1, 2026.4.1
-Here: what is convolved without strides is taken apart by a StridedSlice
-(`hal/drivers/openvino/conv.py`).
+Here: a Slice behind what has a border, or in front of what is behind one, has the strides
+(`hal/drivers/openvino/strides.py`).
 """
 
 import sys
