@@ -263,9 +263,19 @@ def compile(
     `builtin`; of several devices those that differ or fail are left out, with a warning.
 
     Raises NoDevice when a device is not installed, NoLowering with everything it cannot run, and
-    with `check` Differs when no device is left that agrees.
+    with `check` Differs when no device is left that agrees; BadInput for arguments beside Options.
     """
     if isinstance(device, Options):
+        _require_only_options(
+            properties=bool(properties),
+            callback=callback is not None,
+            cache_dir=cache_dir is not None,
+            cache_token=bool(cache_token),
+            cache_buffer=cache_buffer is not None,
+            partition=partition is not None,
+            profile=profile,
+            check=check,
+        )
         return device.program(model)
 
     def make(devices: str | Sequence[str]) -> Program:
@@ -286,6 +296,15 @@ def compile(
     if model is None:
         raise BadInput("check=True needs the model, not only what is left of it in a cache")
     return compile_checked(model, names_of(device), make)
+
+
+def _require_only_options(**given: bool) -> None:
+    """BadInput where arguments stand beside options of Paddle-Lite's form."""
+    if asked := [name for name, is_given in given.items() if is_given]:
+        raise BadInput(
+            f"{', '.join(asked)}: not beside Options, which take the place of all the rest; say it "
+            "with their own calls, or name the devices"
+        )
 
 
 def _rules(partition: str | os.PathLike[str]) -> Rules:
@@ -425,11 +444,13 @@ def diff(
     side by side as an HTML page to this path. `ignore_names`: what is only called otherwise is
     equal.
 
-    Raises BadInput where models that are run do not take or give the same, and for a page that
-    would replace one of them.
+    Raises BadInput where models that are run do not take or give the same, for a tolerance or
+    sizes without a device, and for a page that would replace one of them.
     """
     from .looking import difference, difference_page, results
 
+    if device is None and (tolerance is not None or sizes):
+        raise BadInput("tolerance and sizes are for models that are run: name a device")
     with keeping_sources([first, second], {"page": page}):
         a, b = (m if isinstance(m, Model) else load(m) for m in (first, second))
     found = difference.compare(a, b, ignore_names=ignore_names)

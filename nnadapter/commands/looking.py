@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from nnir.model import Model
 from nnir.progress import stage
@@ -16,6 +17,8 @@ from .. import api
 from ..drawing import write_page
 from ..outputs import keeping_sources
 from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
+
+HOW_TO_RUN = frozenset({"device", "tolerance", "seed", "dims"})
 
 
 @click.command()
@@ -115,6 +118,8 @@ def diff(
     """
     from ..looking import telling
 
+    if not runs:
+        _require_run(click.get_current_context())
     with stage(f"comparing {first.name} and {second.name}"):
         found = api.diff(
             first,
@@ -134,3 +139,15 @@ def diff(
         telling.tell_difference(found)
         answer("equal" if found else "different")
     sys.exit(0 if found else 1)
+
+
+def _require_run(context: click.Context) -> None:
+    """UsageError for options that say how to run where nothing is run."""
+    given = [
+        option.opts[0]
+        for option in context.command.params
+        if option.name in HOW_TO_RUN
+        and context.get_parameter_source(option.name) != ParameterSource.DEFAULT
+    ]
+    if given:
+        raise click.UsageError(f"{', '.join(given)} without --run: results are compared with it")

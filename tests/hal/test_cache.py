@@ -16,7 +16,7 @@ import nnadapter as nna
 from hal.device import Cache
 from hal.runtime import nnc
 from hal.runtime.cache import CacheWarning
-from nnir.errors import BadCall, BadFile
+from nnir.errors import BadCall, BadFile, BadInput
 from nnir.model import Model
 from nnir.ops import activation, binary
 from nnir.types import Precision, TensorType
@@ -106,6 +106,13 @@ def test_caches_in_memory_of_options(tmp_path: Path) -> None:
     assert nna.compile(shifted(), other).is_restored
     assert not other.model_cache_buffers
     assert not nna.compile(shifted(), other).is_restored
+
+
+def test_options_take_the_place_of_all_the_rest(tmp_path: Path) -> None:
+    options = nna.Options().set_nnadapter_device_names(["builtin"])
+    with pytest.raises(BadInput, match="cache_dir, profile: not beside Options"):
+        nna.compile(shifted(), options, cache_dir=tmp_path, profile=True)
+    assert not list(tmp_path.iterdir())
 
 
 def damaged(data: bytes) -> dict[str, bytes]:

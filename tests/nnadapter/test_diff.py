@@ -181,6 +181,16 @@ def test_diff_of_files_that_differ(files: tuple[Path, Path]) -> None:
     assert not row["agrees"]
 
 
+def test_how_to_run_is_not_said_where_nothing_runs(files: tuple[Path, Path]) -> None:
+    done = call("diff", *files, "--tolerance", 0.5, "--dim", "n=2", "--device", "builtin")
+    assert done.exit_code == 2
+    assert "--device, --tolerance, --dim without --run" in done.stderr
+    with pytest.raises(BadInput, match="name a device"):
+        nna.diff(*files, tolerance=0.5)
+    with pytest.raises(BadInput, match="name a device"):
+        nna.diff(*files, sizes={"n": 2})
+
+
 def test_diff_across_formats(saved: Path, tmp_path: Path) -> None:
     call("convert", saved, tmp_path / "m.nnir", "--no-verify")
     assert call("diff", saved, tmp_path / "m.nnir", "--run").exit_code == 0
