@@ -64,8 +64,10 @@ def resize_linear(
     align_mode: int | None,
 ) -> Result:
     sizes = _target(g, input, shape, scales)
-    is_native = align_mode == 0 or (align_corners and not _may_be_one(input, shape, scales))
-    if input.is_float and 0 not in input.shape and is_native:
+    is_native = align_corners or align_mode == 0
+    is_empty = 0 in input.shape or any(isinstance(s, int) and s == 0 for s in sizes)
+    may_shrink = shape is None and _may_shrink(input, scales, to_one=align_corners)
+    if input.is_float and is_native and not is_empty and not may_shrink:
         made = functional.interpolate(
             _blendable(g, input), size=sizes, mode="bilinear", align_corners=align_corners
         )
@@ -76,11 +78,13 @@ def resize_linear(
     return _round_integers(g, made, input)
 
 
-def _may_be_one(input: Value, shape: Value | None, scales: Value | None) -> bool:
-    """Whether an open axis may shrink to one element, for which a file would refuse its sizes."""
-    if shape is not None or scales is None or input.is_static:
+def _may_shrink(input: Value, scales: Value | None, *, to_one: bool) -> bool:
+    """Whether an open axis may shrink to nothing, or `to_one` element: a file would refuse it."""
+    if scales is None or input.is_static:
         return False
-    return scales.known is None or any(s % 1 for s in scales.known.reshape(-1).tolist())
+    if scales.known is None:
+        return True
+    return any(s < 1 or (to_one and s % 1) for s in scales.known.reshape(-1).tolist())
 
 
 def _blendable(g: Emitter, input: Value) -> Result:
