@@ -378,11 +378,12 @@ def test_resizes_of_a_file_take_any_size(
     model.outputs = [
         resize.resize(x, None, factors, None, **how),
         resize.resize_linear(x, None, factors, align_corners=True),
+        resize.resize_linear(x, None, factors, align_corners=False, align_mode=0),
     ]
     device.export(model, tmp_path / "a.pt2")
     loaded = torch.export.load(tmp_path / "a.pt2").module()
     again = nna.compile(nna.load(tmp_path / "a.pt2"), "builtin")
-    for sizes in ((3, 2), (4, 6), (7, 5)):
+    for sizes in ((1, 1), (3, 2), (4, 6), (7, 5)):
         array = np.random.default_rng(0).standard_normal((1, 2, *sizes), np.float32)
         results = loaded(torch.from_numpy(array)), again(array)
         for want, *found in zip(nna.compile(model, "builtin")(array), *results, strict=True):
