@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from inspect import signature as signature_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -267,14 +268,7 @@ def compile(
     """
     if isinstance(device, Options):
         _require_only_options(
-            properties=bool(properties),
-            callback=callback is not None,
-            cache_dir=cache_dir is not None,
-            cache_token=bool(cache_token),
-            cache_buffer=cache_buffer is not None,
-            partition=partition is not None,
-            profile=profile,
-            check=check,
+            (properties, callback, cache_dir, cache_token, cache_buffer, partition, profile, check)
         )
         return device.program(model)
 
@@ -298,9 +292,11 @@ def compile(
     return compile_checked(model, names_of(device), make)
 
 
-def _require_only_options(**given: bool) -> None:
-    """BadInput where arguments stand beside options of Paddle-Lite's form."""
-    if asked := [name for name, is_given in given.items() if is_given]:
+def _require_only_options(values: Sequence[Any]) -> None:
+    """BadInput where arguments of `compile` stand beside options of Paddle-Lite's form."""
+    names = [*signature_of(compile).parameters][2:]
+    given = zip(names, values, strict=True)
+    if asked := [n for n, v in given if v is not None and v is not False and v != ""]:
         raise BadInput(
             f"{', '.join(asked)}: not beside Options, which take the place of all the rest; say it "
             "with their own calls, or name the devices"
