@@ -53,6 +53,25 @@ def test_the_grace_is_short() -> None:
     assert interruption.GRACE <= 5
 
 
+def test_cleaning_up_may_take_longer_than_an_answer() -> None:
+    seconds = interruption.GRACE + 1
+    slow = (
+        "import shutil\n"
+        "from nnir.staging import temporary_folder\n"
+        f"shutil.rmtree = lambda *_, **__: (time.sleep({seconds}), print('removed', flush=True))\n"
+        "with temporary_folder(): time.sleep(100)"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", BUSY.format(work=slow)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGTERM)
+    said, _ = process.communicate(timeout=60)
+    assert (process.returncode, said) == (143, "removed\n")
+
+
 def test_the_program_answers_before_it_has_imported_anything() -> None:
     code = "import nnadapter.__main__, sys; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
