@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         to_standard,
         verify,
     )
+    from .quantisation.face import quantize
 
 __version__ = "0.1.0"
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "ops",
     "optimize",
     "plugins",
+    "quantize",
     "save",
     "to_standard",
     "verify",
@@ -66,6 +68,7 @@ _PLACES = {
     "Plugin": "nnir.plugins",
     "Precision": "nnir.types",
     "TensorType": "nnir.types",
+    "quantize": f"{__name__}.quantisation.face",
 }
 
 

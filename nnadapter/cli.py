@@ -27,6 +27,7 @@ from .commands.demo import demo
 from .commands.inspection import devices, doctor, ops
 from .commands.looking import diff, inspect
 from .commands.onboarding import new_device, new_frontend, new_op
+from .commands.quantising import quantize
 from .commands.reporting import report
 from .commands.running import run
 from .deprecations import GoesAway
@@ -99,7 +100,7 @@ def main() -> None:
 
 
 COMMANDS = (
-    *(convert, run, verify, bisect, conform, report, inspect, diff, check),
+    *(convert, quantize, run, verify, bisect, conform, report, inspect, diff, check),
     *(devices, ops, new_op, new_device, new_frontend, demo, completion, doctor),
 )
 """In the order in which they are listed."""

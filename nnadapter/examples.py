@@ -9,6 +9,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter convert saved_model/ model.onnx --signature serving_default --target-opset 17",
         "nnadapter convert model.onnx plain.nnir --opset v1.1 --level rounding",
     ),
+    "quantize": (
+        "nnadapter quantize model.onnx model.int8.onnx --data samples.npz",
+        "nnadapter quantize model.pt2 model.tflite --data samples/ --html noise.html",
+        "nnadapter quantize model.onnx small.xml --data samples.npz --keep-float auto",
+        "nnadapter quantize m.onnx w4.onnx --data d.npz --weights int4 --activations float",
+    ),
     "run": (
         "nnadapter run model.onnx --device openvino",
         "nnadapter run model.tflite --device litert,builtin --output out.npz",

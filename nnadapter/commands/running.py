@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tokenize
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,12 +11,12 @@ import click
 import numpy as np
 
 from hal.runtime.program import Program
-from nnir.budget import open_file
-from nnir.errors import DAMAGE, BadFile, BadInput
+from nnir.errors import BadInput
 from nnir.model import Model
 from nnir.progress import follow, stage
 
 from .. import api
+from ..arrays import read_array
 from ..drawing import HTML, write_result
 from ..outputs import keeping_sources
 from ..terminal import (
@@ -142,7 +140,7 @@ def _inputs_of(
     for name, path in given:
         if name not in places:
             raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")
-        arrays[places[name]] = _array(path)
+        arrays[places[name]] = read_array(path)
     return arrays
 
 
@@ -186,15 +184,3 @@ def _save_arrays(path: Path, arrays: dict[str, np.ndarray]) -> None:
         for name, array in arrays.items():
             with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, array, allow_pickle=False)
-
-
-def _array(path: Path) -> np.ndarray:
-    try:
-        with os.fdopen(open_file(path), "rb") as file:
-            magic = file.read(len(np.lib.format.MAGIC_PREFIX))
-        if magic != np.lib.format.MAGIC_PREFIX:
-            raise BadFile(f"{str(path)!r} is no .npy file: give one array per input")
-        with np.errstate(over="ignore"):
-            return np.load(path, mmap_mode="r", allow_pickle=False)
-    except (*DAMAGE, OSError, EOFError, SyntaxError, tokenize.TokenError) as error:
-        raise BadFile(f"cannot read {str(path)!r} as .npy: {error}") from None

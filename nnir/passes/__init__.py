@@ -2,6 +2,7 @@
 
 from .activation import fuse_activation
 from .batch_norm import fold_batch_norm
+from .clip import name_clips
 from .common import merge_common
 from .copies import remove_copies
 from .dead import remove_dead_code
@@ -38,6 +39,7 @@ FUSIONS: tuple[Pass, ...] = (
     fuse_gelu,
     fuse_swish,
     fuse_dense,
+    name_clips,
     fuse_activation,
 )
 """What makes a model smaller and faster; results may differ by rounding."""
@@ -60,6 +62,7 @@ __all__ = [
     "legalise",
     "lift_transposes",
     "merge_common",
+    "name_clips",
     "remove_copies",
     "remove_dead_code",
     "remove_identities",

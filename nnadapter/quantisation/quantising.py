@@ -1,0 +1,173 @@
+"""Post-training quantisation from a model and data to a proved file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from nnir import archive
+from nnir.model import Model, Operation
+from nnir.progress import note, stage
+from nnir.quantisation import Scheme, equalise, target_of
+from nnir.specialise import fix_sizes
+
+from .. import conversion
+from .keeping import match_patterns
+from .measuring import EXACT, Likeness, least
+from .report import FLOAT, INTEGER, Quantized, Row
+from .samples import Data, read_samples
+from .session import Form, Session
+from .writing import write_file
+
+FEW = 16
+"""So many samples decide how many operations stay as they are."""
+
+NOISY = "kept for accuracy: its rounding leaves {:.1f} dB"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What a user asks for beside the scheme.
+
+    `keep_float`: patterns of operations that stay as they are. `min_sqnr`: the ratio of signal to
+    noise of every output, in dB, for which the noisiest operations stay as they are. `equalize`:
+    scale channels between convolutions alike first. `correct_bias`: let biases make up for what
+    rounded weights lose on average.
+    """
+
+    keep_float: Sequence[str] = ()
+    min_sqnr: float | None = None
+    equalize: bool = False
+    correct_bias: bool = True
+
+
+def quantize(
+    given: conversion.Given,
+    data: Data,
+    scheme: Scheme,
+    wish: Wish,
+    target: Path | None = None,
+    evaluate: Data | None = None,
+    device: str | None = None,
+    *,
+    verify: bool = True,
+) -> Quantized:
+    """A quantised copy of a model; written as `target` where one is named.
+
+    `evaluate`: other data to compare with the original on; by default the calibration data.
+    """
+    suffix = archive.SUFFIX if target is None else target.suffix
+    writer = None if target is None else conversion.writer_of(target, conversion.Plan())
+    base = fix_sizes(given.model, {})
+    base.provenance = given.model.provenance
+    with stage("fusing operations"):
+        conversion.optimize(base)
+    if wish.equalize:
+        note(f"{equalise(base)} pairs of convolutions equalised")
+    samples = read_samples(base, data)
+    tests = samples if evaluate is None else read_samples(base, evaluate)
+    runner = device or usual_device()
+    session = Session(
+        base,
+        samples,
+        scheme,
+        target_of(suffix),
+        runner,
+        match_patterns(base, wish.keep_float),
+        correct_bias=wish.correct_bias,
+    )
+    ratios = session.measure_operations()
+    kept = _keep_noisiest(session, ratios, wish.min_sqnr)
+    form = session.form(kept)
+    wanted = session.run_base(tests)
+    found = _describe(session, form, ratios, kept)
+    if target is None:
+        return _with_likeness(found, session.compare(form.model, wanted, tests))
+    quantised = replace(given, model=form.model)
+    written = write_file(quantised, target, writer, tests, wanted, verify=verify)
+    likeness = written.likeness or session.compare(form.model, wanted, tests)
+    found = replace(found, device=written.engine or runner, notes=written.notes)
+    return _with_likeness(found, likeness)
+
+
+def usual_device() -> str:
+    """The device that models are looked at on."""
+    return "onnxruntime" if find_spec("onnxruntime") is not None else "builtin"
+
+
+def _keep_noisiest(
+    session: Session, ratios: dict[Operation, float], wanted: float | None
+) -> dict[Operation, str]:
+    """The fewest of the noisiest operations with which the others reach a ratio."""
+    if wanted is None or not ratios:
+        return {}
+    order = sorted(ratios, key=lambda o: ratios[o])
+    few = session.samples[:FEW]
+    exact = session.run_base(few)
+
+    def keep(count: int) -> dict[Operation, str]:
+        return {o: NOISY.format(ratios[o]) for o in order[:count]}
+
+    def reaches(count: int) -> bool:
+        model = session.form(keep(count)).model
+        return least(session.compare(model, exact, few)) >= wanted
+
+    low, high = 0, len(order)
+    with stage(f"keeping operations until {wanted} dB are reached"):
+        while low < high:
+            middle = (low + high) // 2
+            if reaches(middle):
+                high = middle
+            else:
+                low = middle + 1
+    note(f"{low} of {len(order)} operations stay as they are to reach {wanted} dB")
+    return keep(low)
+
+
+def _describe(
+    session: Session, form: Form, ratios: dict[Operation, float], kept: dict[Operation, str]
+) -> Quantized:
+    """What became of each operation."""
+    places: dict[Operation, Row] = {}
+    for operation in session.base.sorted():
+        name, operator = operation.label, operation.operator.name
+        if operation in form.placement.integer:
+            places[operation] = Row(name, operator, INTEGER, "", ratios.get(operation, EXACT))
+        elif operation in form.placement.kept:
+            reason = form.placement.kept[operation]
+            ratio = ratios.get(operation) if operation in kept else None
+            places[operation] = Row(name, operator, FLOAT, reason, ratio)
+    return Quantized(
+        model=form.model,
+        rows=list(places.values()),
+        sqnr={},
+        agreement={},
+        samples=len(session.samples),
+        sizes=(_bytes_of(session.base), _bytes_of(form.model)),
+        device=session.device,
+        base=session.base,
+        places=places,
+    )
+
+
+def _with_likeness(found: Quantized, likeness: dict[str, Likeness]) -> Quantized:
+    return replace(
+        found,
+        sqnr={n: one.sqnr for n, one in likeness.items()},
+        agreement={n: one.agreement for n, one in likeness.items()},
+    )
+
+
+def _bytes_of(model: Model) -> int:
+    """The bytes of all constants, where 4 bits take half of one."""
+    total = 0.0
+    for value in model.values():
+        if value.constant is not None:
+            total += value.constant.size * _bytes_each(value.precision.name, value.dtype.itemsize)
+    return int(total)
+
+
+def _bytes_each(precision: str, size: int) -> float:
+    return 0.5 if precision in ("INT4", "UINT4") else size

@@ -1,0 +1,88 @@
+"""Write a quantised model as a file, and prove it in the engine of its users."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from conformance.oracles.origin import BUILTIN
+from conformance.verifying.stock_engine import Stock
+from hal.device import Device
+from nnir.errors import Differs, Unsupported, summary
+from nnir.model import Model
+from nnir.progress import follow, stage
+from nnir.staging import Staging
+
+from .. import conversion
+from .measuring import Likeness, Results, compare_results, run_samples
+from .samples import Sample
+
+PROVED = 4
+"""So many samples are computed by the references as well, which are slow."""
+
+SLACK = 1.0
+"""How many dB the file may be worse than the references: engines round products differently."""
+
+
+@dataclass(frozen=True)
+class File:
+    """What was written: how like the original it is in the engine named, and what is to be said."""
+
+    likeness: dict[str, Likeness] | None = None
+    engine: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+def write_file(
+    given: conversion.Given,
+    target: Path,
+    writer: Device | None,
+    samples: Sequence[Sample],
+    wanted: Results,
+    *,
+    verify: bool,
+) -> File:
+    """Write the model of `given`; `wanted` is what the original gives for the samples.
+
+    The file is opened in its stock engine, in a process of its own, and must be as like the
+    original as the quantised model is by its references. Differs, and nothing appears, where it is
+    not; where the engine is not installed, a note says so.
+    """
+    plan = conversion.Plan(verify=verify)
+    with Staging(target) as staging:
+        ready = conversion.prepare_target(given, target, staging.path, writer, plan)
+        with stage(f"writing {target.name}"):
+            ready.export.write()
+        given.sources.require_apart(*staging.outputs())
+        conversion.require_own(staging.outputs(), target, writer)
+        proof = File()
+        if verify:
+            with stage(f"proving {target.name}"):
+                proof = _prove(ready.model, staging.path, writer, samples, wanted)
+        conversion.require_own(staging.outputs(), target, writer)
+        staging.commit()
+    return proof
+
+
+def _prove(
+    model: Model, path: Path, writer: Device | None, samples: Sequence[Sample], wanted: Results
+) -> File:
+    try:
+        with Stock(path, writer, model) as opened:
+            got = [opened.run(sample) for sample in follow(samples, f"running {path.name}")]
+            opened.finish()
+            engine = opened.name
+    except Unsupported as error:
+        return File(notes=[f"NOT VERIFIED: {summary(error)}"])
+    found = compare_results(model, wanted, got)
+    few = slice(PROVED)
+    meant = compare_results(model, wanted[few], run_samples(model, samples[few], BUILTIN))
+    mine = compare_results(model, wanted[few], got[few])
+    for name, one in mine.items():
+        if one.sqnr < meant[name].sqnr - SLACK:
+            raise Differs(
+                f"output {name!r} of {path.name} in {engine} has {one.sqnr:.1f} dB of signal over "
+                f"noise, the quantised model {meant[name].sqnr:.1f} dB; nothing was written"
+            )
+    return File(found, engine)

@@ -1,0 +1,76 @@
+"""What becomes integers, and how: what a user chooses, and what a target takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..errors import BadInput
+from ..model import Operator
+from ..types import Precision
+from .ranges import METHODS, Method
+from .roles import ARITHMETIC, PRODUCTS, RESULTS
+
+ACTIVATIONS = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16})
+WEIGHTS = frozenset({Precision.INT8, Precision.INT4, Precision.UINT4})
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """How the numbers of a model become integers.
+
+    `activations` is the precision of what operations pass on, None where only weights become
+    integers; `weights` that of constants. With `per_channel` each filter has a scale of its own;
+    `block` is how many weights along the summed axis share one (0: all). `method` chooses ranges of
+    activations (`percentile` of the values for "percentile"), `is_symmetric` puts 0 in the middle.
+    `reduced`: weights use 7 of 8 bits, for processors whose sums of products saturate.
+    """
+
+    activations: Precision | None = Precision.INT8
+    weights: Precision = Precision.INT8
+    per_channel: bool = True
+    block: int = 0
+    method: Method = "mse"
+    percentile: float = 99.99
+    is_symmetric: bool = False
+    reduced: bool = False
+
+    def __post_init__(self) -> None:
+        if self.activations is not None and self.activations not in ACTIVATIONS:
+            raise BadInput(f"activations of {self.activations.name}, not {_names(ACTIVATIONS)}")
+        if self.weights not in WEIGHTS:
+            raise BadInput(f"weights of {self.weights.name}, not {_names(WEIGHTS)}")
+        if self.method not in METHODS:
+            raise BadInput(f"method {self.method!r}, not one of {', '.join(METHODS)}")
+        if not 50 < self.percentile <= 100:
+            raise BadInput(f"percentile={self.percentile}, not above 50 and up to 100")
+        if self.block < 0:
+            raise BadInput(f"block={self.block}, not 0 or a number of weights")
+
+
+def _names(precisions: Collection[Precision]) -> str:
+    return ", ".join(sorted(p.name for p in precisions))
+
+
+@dataclass(frozen=True)
+class Target:
+    """What an engine computes with integers.
+
+    `operators` have integer kernels; results of `open_results` may stay real numbers where no
+    integer kernel reads them, all others are rounded again at once.
+    """
+
+    name: str
+    operators: frozenset[Operator]
+    open_results: frozenset[Operator]
+
+
+def target_of(suffix: str) -> Target:
+    """The target of a file's suffix; that of `.onnx` for what has no rules of its own."""
+    match suffix:
+        case ".tflite":
+            return Target("LiteRT", PRODUCTS | ARITHMETIC | RESULTS, frozenset())
+        case ".xml":
+            operators = PRODUCTS | ARITHMETIC
+            return Target("OpenVINO", operators, operators)
+    return Target("ONNX Runtime", PRODUCTS | ARITHMETIC | RESULTS, PRODUCTS)

@@ -1,0 +1,165 @@
+"""Constants as integers: the weights of products, biases, and constants that are added."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..model import Model, Value
+from ..ops import quant
+from ..ops.quant import integer_range
+from ..types import Precision
+from .grid import SMALLEST_SCALE, Grid
+from .scheme import Scheme
+
+LARGEST_BIAS = 2.0**30
+"""Half of what INT32 holds: the rest is for the sum that the bias is added to."""
+
+SHRINKS = np.linspace(1.0, 0.7, 16)
+"""Fractions of the largest weight that the largest integer may stand for."""
+
+
+@dataclass(frozen=True)
+class Integers:
+    """A constant as integers: one scale, one for each entry of `axis`, or one for each block of
+    `block` entries of it; `zero_point` is the integer that stands for 0."""
+
+    data: np.ndarray
+    scales: np.ndarray
+    precision: Precision
+    zero_point: int = 0
+    axis: int = 0
+    block: int = 0
+
+    @property
+    def zero_points(self) -> np.ndarray:
+        """One for each scale."""
+        return np.full(self.scales.shape, self.zero_point).astype(self.precision.dtype)
+
+    def real(self) -> np.ndarray:
+        """The numbers that they stand for, in FLOAT32."""
+        read = quant.dequantize_linear.reference
+        block = {"axis": self.axis, "block_size": self.block}
+        return np.asarray(read(self.data, self.scales, self.zero_points, **block))
+
+    def append_to(self, model: Model, name: str | None) -> Value:
+        """The numbers as a value: constants behind a DEQUANTIZE_LINEAR."""
+        stem = name or "constant"
+        value = quant.dequantize_linear(
+            model.constant(self.data, name=f"{stem}_quantized"),
+            model.constant(self.scales, name=f"{stem}_scale"),
+            model.constant(self.zero_points, name=f"{stem}_zero_point"),
+            axis=self.axis,
+            block_size=self.block,
+        )
+        value.name = f"{stem}_dequantized"
+        return value
+
+
+def round_weights(
+    array: np.ndarray, axis: int | None, scheme: Scheme, least_scales: np.ndarray | float = 0.0
+) -> Integers:
+    """Weights around 0, with a scale for each entry of `axis`, or one for all where it is None.
+
+    No scale is below `least_scales` (one, or one for each entry). Below 8 bits a scale has the
+    smallest squared error, else it covers the largest weight.
+    """
+    along = axis if scheme.per_channel else None
+    rows = array.reshape(1, -1) if along is None else _rows_along(array, along)
+    least = np.asarray(least_scales if along is not None else np.max(least_scales))
+    whole, scales = _round_rows(rows, scheme, least)
+    if along is None:
+        return _integers(whole.reshape(array.shape), scales, scheme)
+    turned = np.moveaxis(array, along, 0).shape
+    data = np.moveaxis(whole.reshape(turned), 0, along)
+    return _integers(np.ascontiguousarray(data), scales, scheme, axis=along)
+
+
+def round_blocks(matrix: np.ndarray, axis: int, scheme: Scheme) -> Integers:
+    """Weights with a scale for each `scheme.block` entries of `axis`, along which products are
+    added; the last block may be shorter."""
+    block = scheme.block
+    turned = np.moveaxis(matrix, axis, -1)
+    missing = -turned.shape[-1] % block
+    padded = np.pad(turned, [(0, 0)] * (turned.ndim - 1) + [(0, missing)])
+    whole, scales = _round_rows(padded.reshape(-1, block), scheme, np.zeros(()))
+    data = whole.reshape(padded.shape)[..., : turned.shape[-1]]
+    shape = (*turned.shape[:-1], padded.shape[-1] // block)
+    scales = np.ascontiguousarray(np.moveaxis(scales.reshape(shape), -1, axis))
+    data = np.ascontiguousarray(np.moveaxis(data, -1, axis))
+    return _integers(data, scales, scheme, axis=axis, block=block)
+
+
+def _integers(
+    whole: np.ndarray, scales: np.ndarray, scheme: Scheme, axis: int = 0, block: int = 0
+) -> Integers:
+    zero = middle_of(scheme.weights)
+    data = (whole + zero).astype(np.int16).astype(scheme.weights.dtype)
+    return Integers(data, scales, scheme.weights, zero, axis, block)
+
+
+def middle_of(precision: Precision) -> int:
+    """The integer that stands for 0."""
+    low, high = integer_range(precision)
+    return 0 if low < 0 else (high + 1) // 2
+
+
+def steps_of(scheme: Scheme) -> int:
+    """How many integers lie on each side of 0."""
+    most = integer_range(scheme.weights)[1] - middle_of(scheme.weights)
+    return most // 2 if scheme.reduced else most
+
+
+def _rows_along(array: np.ndarray, axis: int) -> np.ndarray:
+    return np.moveaxis(array, axis, 0).reshape(array.shape[axis], -1)
+
+
+def _round_rows(
+    rows: np.ndarray, scheme: Scheme, least: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The integers of each row around 0, and its scale."""
+    most = steps_of(scheme)
+    reach = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
+    if scheme.weights != Precision.INT8:
+        reach = _best_reach(rows, reach, most)
+    scales = np.maximum(reach / most, least)
+    usual = scales.max(initial=0) or 1.0
+    scales = np.where(scales == 0, usual, scales)  # a row of zeros
+    scales = np.maximum(scales.astype(np.float32), np.float32(SMALLEST_SCALE))
+    return np.clip(np.rint(rows / scales[:, None]), -most, most), scales
+
+
+def _best_reach(rows: np.ndarray, reach: np.ndarray, most: int) -> np.ndarray:
+    """For each row what its largest integer stands for, with the smallest squared error."""
+    best, least = reach, np.full(reach.shape, np.inf)
+    for shrink in SHRINKS:
+        scales = np.where(reach > 0, reach * shrink / most, 1.0)[:, None]
+        error = np.square(np.clip(np.rint(rows / scales), -most, most) * scales - rows).sum(axis=1)
+        is_better = error < least
+        best, least = np.where(is_better, reach * shrink, best), np.where(is_better, error, least)
+    return best
+
+
+def round_bias(bias: np.ndarray, scales: np.ndarray) -> Integers:
+    """A bias as INT32 in steps of the products that it is added to."""
+    whole = np.rint(bias.astype(np.float64) / scales.astype(np.float64))
+    limit = float(integer_range(Precision.INT32)[1])
+    data = np.clip(whole, -limit, limit).astype(np.int32)
+    return Integers(data, scales.astype(np.float32), Precision.INT32)
+
+
+def least_weight_scales(bias: np.ndarray | None, input_scale: float) -> np.ndarray | float:
+    """The scales of weights from which on a bias fits into INT32."""
+    if bias is None:
+        return 0.0
+    return np.abs(bias.astype(np.float64)) / (input_scale * LARGEST_BIAS)
+
+
+def round_to(array: np.ndarray, grid: Grid) -> Integers:
+    """A constant by a grid that is known."""
+    low, high = integer_range(grid.precision)
+    whole = np.clip(np.rint(array / grid.scale) + grid.zero_point, low, high)
+    data = whole.astype(grid.precision.dtype)
+    scale = np.asarray(grid.scale, np.float32)
+    return Integers(data, scale, grid.precision, grid.zero_point)
