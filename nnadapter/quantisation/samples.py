@@ -71,12 +71,12 @@ def _read_file(path: Path) -> dict[str, np.ndarray] | np.ndarray:
 
 
 def _sample_of(model: Model, given: Any) -> Sample:
-    """Arrays in the order of the inputs: by name, else by place."""
+    """Arrays in the order of the inputs: by name, else by place where none is mistaken."""
     names = [v.name or "" for v in model.inputs]
     if isinstance(given, Mapping):
         if set(names) <= set(given):
             return [np.asarray(given[n]) for n in names]
-        if not all(_is_number(n) for n in given):
+        if len({len(given), len(names), 1}) > 1 and not all(map(_is_number, given)):
             raise BadInput(f"data for {', '.join(map(str, given))}; inputs are {', '.join(names)}")
         given = list(given.values())
     arrays = list(given) if isinstance(given, (tuple, list)) else [given]

@@ -17,6 +17,7 @@ from hal.drivers.litert.quirks import QUIRKS as OF_LITERT
 from hal.drivers.onnxruntime.quirks import (
     PAD_BEFORE_AVERAGE_POOL,
     PAD_BEFORE_MAX_POOL,
+    PADDED_END,
     QUANTISED_END,
     SOFTMAX_WRAPS,
     SUMS_OF_INT64,
@@ -197,6 +198,19 @@ def long_sums() -> Model:
     return model
 
 
+def padded_end() -> Model:
+    """A feature that is an output, in front of a convolution with a border at one side."""
+    model = Model("padded")
+    x = model.input("x", TensorType(F32, (1, 4, 5, 5)))
+    feature = activation.relu(x)
+    weights = np.random.default_rng(1).standard_normal((4, 4, 3, 3), np.float32)
+    border = shape.pad(feature, [0, 0, 0, 0, 0, 1, 0, 1])
+    window = {"strides": (2, 2), "dilations": (1, 1)}
+    made = conv.conv_2d(border, model.constant(weights), np.zeros(4, np.float32), **window)
+    model.outputs = [feature, made]
+    return model
+
+
 def experts(shape: str) -> Model:
     """Rows, open in their number, times a matrix of each expert."""
     model = Model("experts")
@@ -245,6 +259,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),
     (SOFTMAX_WRAPS, "onnxruntime", sharp_softmax),
     (SUMS_OF_INT64, "onnxruntime", long_sums),
+    (PADDED_END, "onnxruntime", padded_end),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=False)),
     (QUANTISED_END, "onnxruntime", lambda: quantised_end(turned=True)),
     (CONSTANT_BRANCH, "litert", loop),

@@ -17,9 +17,9 @@ from ...emission import Emission
 from ...lowering import Lowerings, Plain
 from ...quirks import report_met
 from . import older, proto
-from .ends import is_quantised_behind_transpose
+from .ends import is_padded, is_quantised_behind_transpose
 from .kernels import MIN_OPSET, compute_precision, has_kernel, late, operand_of
-from .quirks import QUANTISED_END
+from .quirks import PADDED_END, QUANTISED_END
 
 OPSET = older.NEWEST_FORM
 INLINE = 1024
@@ -357,14 +357,22 @@ class Emitter(Emission[Ref]):
             is_kept = stem in self.ends
             self.ends.discard(stem)
             made = stem if is_kept else self.name(stem)
-            if has_kernel("Max", ref.precision) and is_quantised_behind_transpose(value):
-                report_met(QUANTISED_END)
-                ref = self.node("Max", ref)
+            ref = self._apart(ref, value)
             self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
+
+    def _apart(self, ref: Ref, value: Value) -> Ref:
+        """An output that no optimisation of ONNX Runtime takes for something else."""
+        if not has_kernel("Max", ref.precision):
+            return ref
+        met = ((QUANTISED_END, is_quantised_behind_transpose), (PADDED_END, is_padded))
+        found = [quirk for quirk, holds in met if holds(value)]
+        for quirk in found:
+            report_met(quirk)
+        return self.node("Max", ref) if found else ref
 
 
 def rounding_to(precision: Precision) -> dict[str, int | str]:

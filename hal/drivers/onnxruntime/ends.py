@@ -7,6 +7,12 @@ from nnir.operator import Pattern
 from nnir.ops import quant, shape
 
 
+def is_padded(value: Value) -> bool:
+    """Whether something pads `value`: ONNX Runtime moves a Pad into the Conv behind it, and reads
+    an output in front of it by a name that is gone then."""
+    return any(o.operator is shape.pad and o.inputs[0] is value for o in value.uses)
+
+
 def is_quantised_behind_transpose(value: Value) -> bool:
     """Whether what `value` is a permutation of is transposed, and quantised then.
 

@@ -40,6 +40,13 @@ QUANTISED_END = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+PADDED_END = Quirk(
+    "onnxruntime",
+    "output_in_front_of_a_pad",
+    "an output that a Pad in front of a Conv reads too has no session",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 LOST_IN_LOG_SUM_EXP = Quirk(
     "onnxruntime",
     "log_sum_exp_of_infinities",
@@ -60,6 +67,7 @@ QUIRKS = (
     SOFTMAX_WRAPS,
     UNSIGNED_BEHIND_TRANSPOSE,
     QUANTISED_END,
+    PADDED_END,
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
 )
