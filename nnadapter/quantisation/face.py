@@ -18,7 +18,7 @@ from ..net import guard
 from ..outputs import keeping_sources
 from .quantising import Wish
 from .quantising import quantize as run
-from .samples import RANDOM, Data
+from .samples import Data, is_random
 
 if TYPE_CHECKING:
     from .report import Quantized
@@ -83,7 +83,7 @@ def quantize(
     given = _read(source, [data, evaluate], files, sizes, loading)
     path = None if target is None else Path(target)
     found = run(given, data, scheme, wish, path, evaluate, device, verify=verify)
-    return _finish(found, source, page, is_guess=data == RANDOM)
+    return _finish(found, source, page, is_guess=is_random(data))
 
 
 def _activations_of(name: str | None) -> Precision | None:

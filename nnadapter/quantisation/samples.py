@@ -36,12 +36,17 @@ RANDOM = "random"
 FEW = 8
 
 
+def is_random(data: Data) -> bool:
+    """Whether random numbers are asked for in place of data."""
+    return isinstance(data, str) and data == RANDOM and not Path(data).exists()
+
+
 def read_samples(model: Model, data: Data) -> list[Sample]:
     """The calls of a model that calibration data stands for.
 
     Raises BadInput for data that does not fit the model, BadFile for files that cannot be read.
     """
-    if data == RANDOM and not Path(RANDOM).exists():
+    if is_random(data):
         from conformance.verifying.inputs import random_inputs
 
         return [random_inputs(model, seed) for seed in range(FEW)]

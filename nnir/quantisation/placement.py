@@ -101,7 +101,7 @@ def _reason_against(operation: Operation, scheme: Scheme, target: Target) -> str
     if scheme.activations is None and weights is None:
         return "only products with constant weights are asked for"
     if operator not in target.operators:
-        return f"{target.name} has no integer kernel for {operator.name}"
+        return f"{operator.name} stays as it is for {target.name}"
     data = data_of(operation)
     others = {v.precision for v in (*data, *operation.outputs)} - {Precision.FLOAT32}
     if others:

@@ -66,11 +66,15 @@ class Target:
 
 
 def target_of(suffix: str) -> Target:
-    """The target of a file's suffix; that of `.onnx` for what has no rules of its own."""
+    """The target of a file's suffix; that of `.onnx` for what has no rules of its own.
+
+    Only LiteRT gains by integers in SOFTMAX and the like: the others compute them as fast, and
+    better, with real numbers.
+    """
+    operators = PRODUCTS | ARITHMETIC
     match suffix:
         case ".tflite":
-            return Target("LiteRT", PRODUCTS | ARITHMETIC | RESULTS, frozenset())
+            return Target("LiteRT", operators | RESULTS, frozenset())
         case ".xml":
-            operators = PRODUCTS | ARITHMETIC
             return Target("OpenVINO", operators, operators)
-    return Target("ONNX Runtime", PRODUCTS | ARITHMETIC | RESULTS, PRODUCTS)
+    return Target("ONNX Runtime", operators, PRODUCTS)
