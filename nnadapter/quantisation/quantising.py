@@ -10,7 +10,7 @@ from pathlib import Path
 from nnir import archive
 from nnir.model import Model, Operation
 from nnir.progress import note, stage
-from nnir.quantisation import Scheme, equalise, target_of
+from nnir.quantisation import Scheme, equalise, prepare, target_of
 from nnir.specialise import fix_sizes
 
 from .. import conversion
@@ -59,11 +59,13 @@ def quantize(
     `evaluate`: other data to compare with the original on; by default the calibration data.
     """
     suffix = archive.SUFFIX if target is None else target.suffix
+    purpose = target_of(suffix)
     writer = None if target is None else conversion.writer_of(target, conversion.Plan())
     base = fix_sizes(given.model, {})
     base.provenance = given.model.provenance
     with stage("fusing operations"):
         conversion.optimize(base)
+        prepare(base, purpose)
     if wish.equalize:
         note(f"{equalise(base)} pairs of convolutions equalised")
     samples = read_samples(base, data)
@@ -73,7 +75,7 @@ def quantize(
         base,
         samples,
         scheme,
-        target_of(suffix),
+        purpose,
         runner,
         match_patterns(base, wish.keep_float),
         correct_bias=wish.correct_bias,

@@ -8,6 +8,7 @@ from .correction import inputs_to_average
 from .equalisation import equalise
 from .grid import Grid, grid_between
 from .placement import Group, Placement, place
+from .preparation import prepare
 from .ranges import METHODS, Extremes, Histogram, Method, choose_grid
 from .rewriting import Recipe, Twin, append_twins, quantize_model
 from .scheme import Scheme, Target, target_of
@@ -32,6 +33,7 @@ __all__ = [
     "grid_between",
     "inputs_to_average",
     "place",
+    "prepare",
     "quantize_model",
     "round_blocks",
     "round_weights",

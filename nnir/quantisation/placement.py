@@ -106,8 +106,11 @@ def _reason_against(operation: Operation, scheme: Scheme, target: Target) -> str
     others = {v.precision for v in (*data, *operation.outputs)} - {Precision.FLOAT32}
     if others:
         return f"it computes in {', '.join(sorted(p.name for p in others))}, not FLOAT32"
-    if all(v.constant is not None for v in data):
+    known = [v.constant is not None for v in data]
+    if all(known):
         return "it reads constants only"
+    if any(known) and weights is None and not target.is_whole:
+        return f"{operator.name} by a constant is as fast with real numbers"
     return None
 
 

@@ -27,6 +27,12 @@ ARITHMETIC: frozenset[Operator] = frozenset(
 RESULTS: frozenset[Operator] = frozenset({activation.softmax, activation.sigmoid, activation.tanh})
 """What gives numbers in a range that is known."""
 
+TABLES: frozenset[Operator] = frozenset({activation.gelu, activation.elu})
+"""What kernels of 8 bits look up in a table."""
+
+OTHER_WINDOWS: frozenset[Operator] = frozenset({conv.conv_2d_transpose, conv.conv_3d})
+"""Convolutions that not every engine has in integers."""
+
 MOVEMENTS: frozenset[Operator[Any]] = frozenset(
     {
         *(shape.reshape, shape.reshape_exact, shape.transpose, shape.squeeze, shape.unsqueeze),

@@ -9,7 +9,7 @@ from ..errors import BadInput
 from ..model import Operator
 from ..types import Precision
 from .ranges import METHODS, Method
-from .roles import ARITHMETIC, PRODUCTS, RESULTS
+from .roles import ARITHMETIC, OTHER_WINDOWS, PRODUCTS, RESULTS, TABLES
 
 ACTIVATIONS = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16})
 WEIGHTS = frozenset({Precision.INT8, Precision.INT4, Precision.UINT4})
@@ -57,12 +57,14 @@ class Target:
     """What an engine computes with integers.
 
     `operators` have integer kernels; results of `open_results` may stay real numbers where no
-    integer kernel reads them, all others are rounded again at once.
+    integer kernel reads them, all others are rounded again at once. `is_whole`: everything that
+    can be integers is, for processors that have nothing else.
     """
 
     name: str
     operators: frozenset[Operator]
     open_results: frozenset[Operator]
+    is_whole: bool = False
 
 
 def target_of(suffix: str) -> Target:
@@ -74,7 +76,8 @@ def target_of(suffix: str) -> Target:
     operators = PRODUCTS | ARITHMETIC
     match suffix:
         case ".tflite":
-            return Target("LiteRT", operators | RESULTS, frozenset())
+            whole = (operators | RESULTS | TABLES) - OTHER_WINDOWS
+            return Target("LiteRT", whole, frozenset(), is_whole=True)
         case ".xml":
             return Target("OpenVINO", operators, operators)
     return Target("ONNX Runtime", operators, PRODUCTS)

@@ -198,6 +198,9 @@ ALONE: dict[str, Callable[[Value], Value]] = {
     "RELU": activation.relu,
     "RELU6": activation.relu6,
     "LEAKY_RELU": lambda x: activation.leaky_relu(x, alpha=0.2),
+    "HARD_SWISH": lambda x: activation.hard_swish(x, alpha=1 / 6, beta=0.5),
+    "GELU": activation.gelu,
+    "ELU": activation.elu,
     "LOGISTIC": activation.sigmoid,
     "TANH": activation.tanh,
     "SOFTMAX": lambda x: activation.softmax(x, axis=1),
@@ -233,6 +236,35 @@ def test_one_operator_between_integers(name: str, scale: float, tmp_path: Path) 
     assert steps[name]
     assert not steps.keys() & (FLOATS - {"QUANTIZE"})
     near(model, some(np.int8, 2, 4, 6, 7))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8])
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("scale", [0.02, 0.3])
+def test_products_of_what_is_computed(
+    scale: float, turned: bool, dtype: Any, tmp_path: Path
+) -> None:
+    """Attention's: both operands with a zero point, in stacks of one and of two axes."""
+    for batch in ((3,), (2, 3)):
+        model = Model()
+        kind = precision_of(dtype)
+        sizes = ((*batch, 5, 16), (*batch, 7, 16) if turned else (*batch, 16, 7))
+        x, y = (model.input(n, TensorType(kind, s)) for n, s in zip("xy", sizes, strict=True))
+        product = linear.mat_mul(real(x, 0.02, 5), real(y, 0.013, 9), transpose_y=turned)
+        model.outputs = [whole(product, scale, 3, dtype)]
+        steps = steps_of(model, tmp_path / "net.tflite")
+        assert steps["BATCH_MATMUL"] == 1
+        assert not steps.keys() & (FLOATS - {"QUANTIZE"})
+        near(model, *(some(dtype, *s) for s in sizes))
+
+
+@pytest.mark.parametrize("name", ["HARD_SWISH", "GELU", "ELU", "LOGISTIC", "TANH", "LEAKY_RELU"])
+@pytest.mark.parametrize("scale", [0.004, 0.02, 0.2])
+@pytest.mark.parametrize("end", [(0.003, -7), (0.05, -128), (0.15, 5)])
+def test_every_integer_through_a_table(name: str, scale: float, end: tuple[float, int]) -> None:
+    model, x = start((1, 256, 1, 1))
+    model.outputs = [whole(ALONE[name](real(x, scale, -40)), *end)]
+    near(model, np.arange(-128, 128).astype(np.int8).reshape(1, 256, 1, 1))
 
 
 def test_a_coarse_interpolation_stays_in_floats(tmp_path: Path) -> None:

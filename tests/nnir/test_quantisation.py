@@ -27,6 +27,7 @@ from nnir.quantisation import (
     grid_between,
     inputs_to_average,
     place,
+    prepare,
     quantize_model,
     round_weights,
     target_of,
@@ -279,9 +280,29 @@ def test_an_operation_says_why_it_stays() -> None:
     model.outputs = [norm.lp_normalization(half, axis=1, p=2)]
     reasons = {o.operator.name: r for o, r in decide(model, ".tflite").kept.items()}
     assert reasons == {
-        "GELU": "GELU stays as it is for LiteRT",
         "LP_NORMALIZATION": "LP_NORMALIZATION stays as it is for LiteRT",
     }
+
+
+def test_constants_beside_an_operand_are_integers_for_processors_of_integers() -> None:
+    model, x = images()
+    model.outputs = [convolve(x * 3.0, 4)]
+    assert [o.operator.name for o in decide(model, ".tflite").integer] == ["MUL", "CONV_2D"]
+    assert [*decide(model, ".onnx").kept.values()] == [
+        "MUL by a constant is as fast with real numbers"
+    ]
+
+
+def test_divisions_and_swish_are_products_for_processors_of_integers() -> None:
+    model, x = images()
+    model.outputs = [activation.swish(x / 3.0)]
+    array = random(*x.sizes)
+    (exact,) = evaluate(model, [array])
+    prepare(model, target_of(".onnx"))
+    assert [o.operator.name for o in model.operations] == ["DIV", "SWISH"]
+    prepare(model, target_of(".tflite"))
+    assert sorted(o.operator.name for o in model.operations) == ["MUL", "MUL", "SIGMOID"]
+    np.testing.assert_allclose(evaluate(model, [array])[0], exact, rtol=1e-6, atol=1e-7)
 
 
 def test_double_precision_stays() -> None:

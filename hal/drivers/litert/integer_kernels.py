@@ -119,6 +119,23 @@ def _rank(*tensors: Tensor) -> int:
     return max(len(t.shape) for t in tensors)
 
 
+def multiply_matrices(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
+    """Products of two tensors that are computed; the kernel takes INT8 alone."""
+    a, b = step.inputs
+    if a is None or b is None:
+        return None
+    codes = r.code(a), r.code(b)
+    terms = a.shape[-1]
+    if codes[0] is None or codes[1] is None or not isinstance(terms, int):
+        return None
+    ratio = codes[0].scale * codes[1].scale / affine.scale
+    if not (LEAST < ratio < MOST and 0 < terms < MOST_TERMS):
+        return None
+    inputs = [r.tensor(t, INT8) for t in (a, b)]
+    shape = step.outputs[0].shape
+    return r.result(step.name, inputs, shape, affine, INT8, **step.fields)
+
+
 def fits_rescaled(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
     """Kernels of one tensor whose result may have another scale."""
     x = step.inputs[0]
@@ -160,7 +177,10 @@ def fits_fixed(r: Rewriter, step: Step, affine: Affine) -> Tensor | None:
 KERNELS: dict[str, Kernel] = {
     **dict.fromkeys(FILTER_AXES, fits_weighted),
     **dict.fromkeys(("ADD", "SUB", "MUL"), elementwise),
-    **dict.fromkeys(("MEAN", "RELU", "RELU6", "LEAKY_RELU"), fits_rescaled),
+    "BATCH_MATMUL": multiply_matrices,
+    **dict.fromkeys(
+        ("MEAN", "RELU", "RELU6", "LEAKY_RELU", "HARD_SWISH", "GELU", "ELU"), fits_rescaled
+    ),
     **dict.fromkeys(COARSER, alike),
     **dict.fromkeys(FIXED, fits_fixed),
 }

@@ -31,7 +31,8 @@ MOVES = {
 CARRIED = frozenset({"RESHAPE", "TRANSPOSE", "SLICE", "STRIDED_SLICE", "GATHER", "CONCATENATION"})
 """Steps that do the same to plain integers as to those with a scale."""
 RECTIFIERS = {"RELU": 1, "RELU6": 3}
-VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4, "RESHAPE": 1}
+VERSIONS = {"CONV_2D": 3, "DEPTHWISE_CONV_2D": 3, "FULLY_CONNECTED": 4}
+VERSIONS |= dict.fromkeys(("RESHAPE", "HARD_SWISH", "ELU"), 1)
 """The versions of operators that take integers with a scale, where that is not 2."""
 
 
