@@ -69,6 +69,7 @@ COLUMNS = ("operation", "operator", "computes with", "signal to noise", "why")
 @click.option("--min-sqnr", type=float, metavar="DB", help="Keep as many float as this needs.")
 @click.option("--equalize", is_flag=True, help="Scale channels between convolutions alike.")
 @click.option("--no-correct-bias", is_flag=True, help="Leave biases as they are.")
+@click.option("--integer-io", is_flag=True, help="Inputs and outputs are integers too.")
 @click.option("--device", help="Where to look at values (default: onnxruntime, else builtin).")
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not open the file in its engine.")

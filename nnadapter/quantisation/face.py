@@ -54,6 +54,7 @@ def quantize(
     sizes: Mapping[str, int] | None = None,
     device: str | None = None,
     page: str | os.PathLike[str] | None = None,
+    integer_io: bool = False,
     verify: bool = True,
     **loading: Any,
 ) -> Quantized:
@@ -70,7 +71,8 @@ def quantize(
     of `nnir.quantisation.Scheme`. Operations that `keep_float` names, with * and ?, stay as they
     are, and as many of the noisiest as it takes for `min_sqnr`, the ratio of signal to noise of
     each output in dB; "auto" stands for 20 dB. `equalize` scales channels between convolutions
-    alike, `correct_bias` makes up for what rounding loses. `device` looks at the values.
+    alike, `correct_bias` makes up for what rounding loses, `integer_io` takes and gives integers.
+    `device` looks at the values.
 
     Raises BadInput for options and data that do not fit, Unsupported for what the format cannot
     hold, and Differs where the file is farther from the source than the quantised model.
@@ -78,7 +80,7 @@ def quantize(
     kinds = _activations_of(activations), precision_named(weights)
     ranges = method, percentile, symmetric, reduce_range
     scheme = Scheme(kinds[0], kinds[1], per_channel, block, *ranges)
-    wish = _wish_of(keep_float, min_sqnr, equalize=equalize, correct_bias=correct_bias)
+    wish = _wish_of(keep_float, min_sqnr, Wish((), None, equalize, correct_bias, integer_io))
     files = {"the target": target, "page": page}
     given = _read(source, [data, evaluate], files, sizes, loading)
     path = None if target is None else Path(target)
@@ -98,13 +100,12 @@ def precision_named(name: str) -> Precision:
         raise BadInput(f"{name!r} is no precision") from None
 
 
-def _wish_of(
-    keep: str | Sequence[str], min_sqnr: float | None, *, equalize: bool, correct_bias: bool
-) -> Wish:
+def _wish_of(keep: str | Sequence[str], min_sqnr: float | None, wish: Wish) -> Wish:
+    """What is asked for, with names to keep, or "auto" among them."""
     patterns = [keep] if isinstance(keep, str) else list(keep)
     if AUTO in patterns and min_sqnr is None:
         min_sqnr = USUAL_RATIO
-    return Wish([p for p in patterns if p != AUTO], min_sqnr, equalize, correct_bias)
+    return replace(wish, keep_float=[p for p in patterns if p != AUTO], min_sqnr=min_sqnr)
 
 
 def _read(

@@ -10,16 +10,16 @@ from pathlib import Path
 from nnir import archive
 from nnir.model import Model, Operation
 from nnir.progress import note, stage
-from nnir.quantisation import Scheme, equalise, prepare, target_of
+from nnir.quantisation import Scheme, equalise, make_ends_integer, prepare, target_of
 from nnir.specialise import fix_sizes
 
 from .. import conversion
 from .keeping import match_patterns
-from .measuring import EXACT, Likeness, least
+from .measuring import EXACT, least
 from .report import FLOAT, INTEGER, Quantized, Row
 from .samples import Data, read_samples
 from .session import Form, Session
-from .writing import write_file
+from .writing import File, write_file
 
 FEW = 16
 """So many samples decide how many operations stay as they are."""
@@ -34,13 +34,14 @@ class Wish:
     `keep_float`: patterns of operations that stay as they are. `min_sqnr`: the ratio of signal to
     noise of every output, in dB, for which the noisiest operations stay as they are. `equalize`:
     scale channels between convolutions alike first. `correct_bias`: let biases make up for what
-    rounded weights lose on average.
+    rounded weights lose on average. `integer_io`: inputs and outputs are integers too.
     """
 
     keep_float: Sequence[str] = ()
     min_sqnr: float | None = None
     equalize: bool = False
     correct_bias: bool = True
+    integer_io: bool = False
 
 
 def quantize(
@@ -85,13 +86,15 @@ def quantize(
     form = session.form(kept)
     wanted = session.run_base(tests)
     found = _describe(session, form, ratios, kept)
-    if target is None:
-        return _with_likeness(found, session.compare(form.model, wanted, tests))
-    quantised = replace(given, model=form.model)
-    written = write_file(quantised, target, writer, tests, wanted, verify=verify)
-    likeness = written.likeness or session.compare(form.model, wanted, tests)
-    found = replace(found, device=written.engine or runner, notes=written.notes)
-    return _with_likeness(found, likeness)
+    file = File()
+    if target is None or not verify:
+        file = File(session.compare(form.model, wanted, tests))
+    ends = make_ends_integer(form.model) if wish.integer_io else None
+    if target is not None:
+        quantised = replace(given, model=form.model)
+        proof = write_file(quantised, target, writer, tests, wanted, ends, verify=verify)
+        file = proof if verify else file
+    return _with_file(found, file)
 
 
 def usual_device() -> str:
@@ -154,9 +157,13 @@ def _describe(
     )
 
 
-def _with_likeness(found: Quantized, likeness: dict[str, Likeness]) -> Quantized:
+def _with_file(found: Quantized, file: File) -> Quantized:
+    """What was measured, and where."""
+    likeness = file.likeness or {}
     return replace(
         found,
+        device=file.engine or found.device,
+        notes=file.notes,
         sqnr={n: one.sqnr for n, one in likeness.items()},
         agreement={n: one.agreement for n, one in likeness.items()},
     )

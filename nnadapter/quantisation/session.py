@@ -120,7 +120,8 @@ class Session:
         self, model: Model, wanted: Results, samples: Sequence[Sample]
     ) -> dict[str, Likeness]:
         """How like a quantised model is, by outputs."""
-        return compare_results(self.base, wanted, run_samples(model, samples, self.device))
+        names = [name for name, _ in self.base.named_outputs()]
+        return compare_results(names, wanted, run_samples(model, samples, self.device))
 
 
 def _name_of(group: Group) -> Value:

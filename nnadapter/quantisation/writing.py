@@ -12,6 +12,7 @@ from hal.device import Device
 from nnir.errors import Differs, Unsupported, summary
 from nnir.model import Model
 from nnir.progress import follow, stage
+from nnir.quantisation import Ends
 from nnir.staging import Staging
 
 from .. import conversion
@@ -40,14 +41,15 @@ def write_file(
     writer: Device | None,
     samples: Sequence[Sample],
     wanted: Results,
+    ends: Ends | None,
     *,
     verify: bool,
 ) -> File:
-    """Write the model of `given`; `wanted` is what the original gives for the samples.
+    """Write the model of `given`, whose inputs and outputs are `ends`.
 
     The file is opened in its stock engine, in a process of its own, and must be as like the
-    original as the quantised model is by its references. Differs, and nothing appears, where it is
-    not; where the engine is not installed, a note says so.
+    original, which gives `wanted` for the samples, as the quantised model is by its references.
+    Differs, and nothing appears, where it is not; a note says where the engine is not installed.
     """
     plan = conversion.Plan(verify=verify)
     with Staging(target) as staging:
@@ -59,30 +61,43 @@ def write_file(
         proof = File()
         if verify:
             with stage(f"proving {target.name}"):
-                proof = _prove(ready.model, staging.path, writer, samples, wanted)
+                proof = _prove(ready.model, staging.path, writer, samples, wanted, ends)
         conversion.require_own(staging.outputs(), target, writer)
         staging.commit()
     return proof
 
 
 def _prove(
-    model: Model, path: Path, writer: Device | None, samples: Sequence[Sample], wanted: Results
+    model: Model,
+    path: Path,
+    writer: Device | None,
+    samples: Sequence[Sample],
+    wanted: Results,
+    ends: Ends | None,
 ) -> File:
+    names = [name for name, _ in model.named_outputs()]
+    given = samples if ends is None else [ends.round_inputs(s) for s in samples]
+    few = slice(PROVED)
+    meant = compare_results(
+        names, wanted[few], _as_real(ends, run_samples(model, given[few], BUILTIN))
+    )
     try:
         with Stock(path, writer, model) as opened:
-            got = [opened.run(sample) for sample in follow(samples, f"running {path.name}")]
+            raw = [opened.run(sample) for sample in follow(given, f"running {path.name}")]
             opened.finish()
             engine = opened.name
     except Unsupported as error:
-        return File(notes=[f"NOT VERIFIED: {summary(error)}"])
-    found = compare_results(model, wanted, got)
-    few = slice(PROVED)
-    meant = compare_results(model, wanted[few], run_samples(model, samples[few], BUILTIN))
-    mine = compare_results(model, wanted[few], got[few])
-    for name, one in mine.items():
+        return File(meant, BUILTIN, [f"NOT VERIFIED: {summary(error)}"])
+    got = _as_real(ends, raw)
+    for name, one in compare_results(names, wanted[few], got[few]).items():
         if one.sqnr < meant[name].sqnr - SLACK:
             raise Differs(
                 f"output {name!r} of {path.name} in {engine} has {one.sqnr:.1f} dB of signal over "
                 f"noise, the quantised model {meant[name].sqnr:.1f} dB; nothing was written"
             )
-    return File(found, engine)
+    return File(compare_results(names, wanted, got), engine)
+
+
+def _as_real(ends: Ends | None, results: Results) -> Results:
+    """Results in real numbers, whatever the outputs are."""
+    return results if ends is None else [ends.read_outputs(r) for r in results]

@@ -5,6 +5,7 @@ Running a model on data is for the callers, above devices.
 """
 
 from .correction import inputs_to_average
+from .ends import Ends, make_ends_integer
 from .equalisation import equalise
 from .grid import Grid, grid_between
 from .placement import Group, Placement, place
@@ -16,6 +17,7 @@ from .weights import Integers, round_blocks, round_weights
 
 __all__ = [
     "METHODS",
+    "Ends",
     "Extremes",
     "Grid",
     "Group",
@@ -32,6 +34,7 @@ __all__ = [
     "equalise",
     "grid_between",
     "inputs_to_average",
+    "make_ends_integer",
     "place",
     "prepare",
     "quantize_model",

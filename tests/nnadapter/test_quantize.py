@@ -97,6 +97,24 @@ def test_a_file_is_measured_in_its_engine(
     assert after < before / 2.5
 
 
+@pytest.mark.parametrize("suffix", [".onnx", ".tflite", ".xml", ".nnir"])
+def test_inputs_and_outputs_may_be_integers(
+    model: Model, data: np.ndarray, tmp_path: Path, suffix: str
+) -> None:
+    target = tmp_path / f"net{suffix}"
+    sizes = {"n": 1} if suffix == ".tflite" else None
+    samples = [d[None] for d in data]
+    found = nna.quantize(model, samples, target, sizes=sizes, integer_io=True)
+    kinds = [v.precision for v in found.model.outputs]
+    whole = suffix == ".tflite"
+    assert [v.precision for v in found.model.inputs] == [Precision.INT8]
+    assert kinds == ([Precision.INT8] * 2 if whole else [F32] * 2)
+    assert found.sqnr["logits"] > 25
+    if whole:
+        again = nna.load(target)
+        assert [v.precision for v in (*again.inputs, *again.outputs)] == [Precision.INT8] * 3
+
+
 def test_the_source_stays_as_it_is(model: Model, data: np.ndarray) -> None:
     before = str(model)
     found = nna.quantize(model, [data])

@@ -26,6 +26,7 @@ from nnir.quantisation import (
     equalise,
     grid_between,
     inputs_to_average,
+    make_ends_integer,
     place,
     prepare,
     quantize_model,
@@ -413,6 +414,28 @@ def test_twins_show_their_own_error_alone() -> None:
     ratio = found[:, 1] / found[:, 0]
     assert (ratio > 0).all()
     assert (ratio < 1e-3).all()
+
+
+def test_ends_of_integers_do_the_same() -> None:
+    model, x = network()
+    array = random(*x.sizes)
+    placement = decide(model, ".tflite")
+    quantize_model(model, placement, calibrate(model, placement, array, INT8))
+    (exact,) = evaluate(model, [array])
+    ends = make_ends_integer(model)
+    check(model)
+    assert [v.precision for v in (*model.inputs, *model.outputs)] == [INT8, INT8]
+    (got,) = ends.read_outputs(evaluate(model, ends.round_inputs([array])))
+    np.testing.assert_array_equal(got, exact)
+
+
+def test_an_input_that_is_read_as_it_is_stays_real() -> None:
+    model, x = images()
+    model.outputs = [convolve(x, 4), activation.elu(x)]
+    placement = decide(model)
+    quantize_model(model, placement, calibrate(model, placement, random(*x.sizes), INT8))
+    assert make_ends_integer(model).inputs == [None]
+    assert model.inputs == [x]
 
 
 # Biases and channels
