@@ -1,4 +1,5 @@
-"""Make the images of docs/looking.md: `python -m benchmarks.images`, with Chromium installed."""
+"""Make the images of docs/looking.md and docs/quantisation.md: `python -m benchmarks.images`, with
+Chromium installed."""
 
 from __future__ import annotations
 
@@ -137,6 +138,20 @@ def show_difference(browser: Browser, folder: Path) -> None:
     save(tab, "looking-diff.png")
 
 
+def show_noise(browser: Browser, folder: Path) -> None:
+    """What each operation costs when it computes with integers."""
+    random = np.random.default_rng(1)
+    data = random.standard_normal((16, 1, 16, SIZE)).astype(np.float32)
+    path = folder / "noise.html"
+    nna.quantize(Encoder(2, gelu_in=1).model, data, folder / "encoder.tflite", page=path)
+    tab = open_tab(browser, path, WIDE, "light")
+    tab.wait_for_selector("html[data-ready]")
+    save(tab, "quantisation-noise.png")
+    tab = open_tab(browser, path, NARROW, "dark")
+    tab.wait_for_selector("html[data-ready]")
+    save(tab, "quantisation-noise-phone.png")
+
+
 def main() -> None:
     """Write all images."""
     executable = shutil.which("chromium") or shutil.which("google-chrome")
@@ -146,6 +161,7 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         show_graph(browser, Path(folder))
         show_difference(browser, Path(folder))
+        show_noise(browser, Path(folder))
         browser.close()
 
 

@@ -120,6 +120,14 @@ def images(folder: Path, sources: Path) -> dict[str, Any]:
     return {"x": np.random.default_rng(0).random((2, 3, 32, 32), np.float32)}
 
 
+def samples(folder: Path, sources: Path) -> None:
+    """`samples.npz`: calibration data for `model.onnx`."""
+    inputs = nnadapter.load(folder / "model.onnx").inputs
+    rng = np.random.default_rng(2)
+    arrays = {v.name or "": rng.random((16, 3, 32, 32), np.float32) for v in inputs}
+    np.savez(folder / "samples.npz", **arrays)  # type: ignore[arg-type]
+
+
 def saved_model(folder: Path, sources: Path) -> None:
     """`saved_model/`: a convolutional network of Keras."""
     shutil.copytree(sources / "tensorflow" / "cnn", folder / "saved_model")
