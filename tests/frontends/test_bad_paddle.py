@@ -135,11 +135,11 @@ def written(folder: Path, program: Any, parameters: bytes | None = None) -> Path
 
 
 def refused(path: Path, kind: type[NNAdapterError], words: str) -> None:
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(kind, match=words) as error:
         load(path)
     assert "\n" not in summary(error.value)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -170,10 +170,10 @@ def test_mutated_bytes(name: str, tmp_path: Path) -> None:
 
 def survives(path: Path) -> None:
     """An error of ours, or a model that may run."""
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(NNAdapterError):
         load(path)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 HOSTILE = (

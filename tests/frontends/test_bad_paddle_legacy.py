@@ -68,10 +68,10 @@ def test_mutated(name: str, tmp_path: Path) -> None:
         changed = bytearray(content)
         for _ in range(generator.choice((1, 3, 20))):
             changed[generator.randrange(len(changed))] = generator.randrange(256)
-        started = time.monotonic()
+        started = time.process_time()
         with contextlib.suppress(NNAdapterError):
             load(written(tmp_path, bytes(changed)))
-        assert time.monotonic() - started < SECONDS
+        assert time.process_time() - started < SECONDS
 
 
 def test_truncated_parameters(tmp_path: Path) -> None:
@@ -151,9 +151,9 @@ def test_blocks_that_call_themselves(number: int, tmp_path: Path) -> None:
     loop = Op("while", {"Condition": ["x"], "X": ["x"]}, {"Out": ["x"]}, {"sub_block": number})
     inside = [Op("relu", {"X": ["x"]}, {"Out": ["x"]}), loop]
     path = written(tmp_path, program(around(loop, read="x"), inside, variables=[X]))
-    started = time.monotonic()
+    started = time.process_time()
     refused(path, NNAdapterError, "block")
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 @pytest.mark.parametrize("number", [0, 1, 7])
@@ -162,9 +162,9 @@ def test_conditional_blocks_that_call_themselves(number: int, tmp_path: Path) ->
     branch = Op("conditional_block", names, {"Out": ["x"]}, {"sub_block": number})
     inside = [Op("relu", {"X": ["x"]}, {"Out": ["x"]}), branch, branch]
     path = written(tmp_path, program(around(branch, read="x"), inside, variables=[X]))
-    started = time.monotonic()
+    started = time.process_time()
     refused(path, NNAdapterError, "block")
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 def test_many_conditionals_one_in_another(tmp_path: Path) -> None:
@@ -176,10 +176,10 @@ def test_many_conditionals_one_in_another(tmp_path: Path) -> None:
         blocks.append([branch, branch] if k else around(branch, branch, read="x"))
     blocks.append([Op("relu", {"X": ["x"]}, {"Out": ["x"]})])
     path = written(tmp_path, program(*blocks, variables=[X]))
-    started = time.monotonic()
+    started = time.process_time()
     with contextlib.suppress(NNAdapterError):
         load(path)
-    assert time.monotonic() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 def test_an_empty_file(tmp_path: Path) -> None:

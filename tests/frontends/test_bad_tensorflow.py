@@ -242,11 +242,11 @@ GRAPHS: dict[str, tuple[bytes, type[NNAdapterError], str]] = {
 
 
 def refused(load: Callable[[], Model], error: type[NNAdapterError], text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(error, match=text) as caught:
         load()
     assert "\n" not in summary(caught.value)
-    assert time.perf_counter() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 @pytest.mark.parametrize("name", GRAPHS)
@@ -263,9 +263,9 @@ def test_huge_constants_take_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "huge.pb"
     path.write_bytes(graph(node("c", "Const", dtype=kind(), value=value),
                            node("y", "Neg", "c", T=kind())))  # fmt: skip
-    started = time.perf_counter()
+    started = time.process_time()
     outcome(path)
-    assert time.perf_counter() - started < SECONDS
+    assert time.process_time() - started < SECONDS
 
 
 def test_long_chains(tmp_path: Path) -> None:
@@ -399,9 +399,9 @@ def test_random_damage(models: Path, name: str, tmp_path: Path) -> None:
     for seed in range(100):
         damaged = mutate(content, np.random.default_rng((seed, len(content))))
         (target / "saved_model.pb").write_bytes(damaged)
-        started = time.perf_counter()
+        started = time.process_time()
         texts.append(outcome(target))
-        assert time.perf_counter() - started < SECONDS, f"mutation {seed} took too long"
+        assert time.process_time() - started < SECONDS, f"mutation {seed} took too long"
     assert sum(map(bool, texts)) > len(texts) // 2
     assert not any("\n" in t for t in texts)
 

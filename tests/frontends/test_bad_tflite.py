@@ -130,7 +130,7 @@ def test_mutated_files(seed: int, files: Path) -> None:
             data[place : place + 4] = generator.choice(
                 (b"\xff\xff\xff\xff", b"\xff\xff\xff\x7f", bytes(4), generator.randbytes(4))
             )
-        started = time.monotonic()
+        started = time.process_time()
         with contextlib.suppress(NNAdapterError):
             frontend.load(bytes(data))
-        assert time.monotonic() - started < SECONDS
+        assert time.process_time() - started < SECONDS

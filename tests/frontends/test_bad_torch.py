@@ -67,9 +67,9 @@ def test_byte_order(good: bytes) -> None:
 
 def test_zip_bomb(good: bytes) -> None:
     parts = members(good) | {"data/weights/weight_0": bytes(50_000_000)}
-    started = time.perf_counter()
+    started = time.process_time()
     refused(archive(parts, zipfile.ZIP_DEFLATED), BadFile, "compressed")
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
 
 
 def test_two_members_of_one_name(good: bytes) -> None:
@@ -220,9 +220,9 @@ def test_damaged(good: bytes, seed: int) -> None:
         generator = np.random.default_rng((seed, round_))
         name = "models/model.json" if round_ % 3 else CONFIG
         damaged = archive({**parts, name: mutate(parts[name], generator)})
-        started = time.perf_counter()
+        started = time.process_time()
         assert "\n" not in survives(damaged if round_ % 2 else mutate(good, generator))
-        assert time.perf_counter() - started < 5
+        assert time.process_time() - started < 5
 
 
 def test_nothing_is_written_beside_a_bad_file(good: bytes, tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def test_damaged_onnx(name: str, request: pytest.FixtureRequest) -> None:
     outcomes = []
     for seed in range(MUTATIONS):
         damaged = mutate(data, np.random.default_rng((seed, len(data))))
-        started = time.perf_counter()
+        started = time.process_time()
         outcomes.append(survives(damaged))
-        assert time.perf_counter() - started < SECONDS, f"mutation {seed} took too long"
+        assert time.process_time() - started < SECONDS, f"mutation {seed} took too long"
     assert sum(map(bool, outcomes)) > MUTATIONS // 2
     assert not any("\n" in text for text in outcomes)
 
@@ -77,9 +77,9 @@ def test_damaged_archive(name: str, request: pytest.FixtureRequest, tmp_path: Pa
     outcomes = []
     for seed in range(MUTATIONS):
         damaged = mutate(data, np.random.default_rng((seed, len(data))))
-        started = time.perf_counter()
+        started = time.process_time()
         outcomes.append(survives(damaged))
-        assert time.perf_counter() - started < SECONDS, f"mutation {seed} took too long"
+        assert time.process_time() - started < SECONDS, f"mutation {seed} took too long"
     assert sum(map(bool, outcomes)) > MUTATIONS // 2
     assert not any("\n" in text for text in outcomes)
 

@@ -234,9 +234,9 @@ def load(data: bytes) -> None:
 @pytest.mark.parametrize("name", BOMBS)
 def test_loading_is_cheap(name: str) -> None:
     data = BOMBS[name]().SerializeToString()
-    started = time.perf_counter()
+    started = time.process_time()
     load(data)
-    assert time.perf_counter() - started < SECONDS
+    assert time.process_time() - started < SECONDS
     if len(data) < SMALL:
         tracemalloc.start()
         load(data)

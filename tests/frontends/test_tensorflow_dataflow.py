@@ -284,11 +284,11 @@ def test_hostile(name: str) -> None:
 
 
 def refused(nodes: dict[str, Node], error: type[NNAdapterError], text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     with pytest.raises(error, match=text) as caught:
         load(nodes)
     assert "\n" not in summary(caught.value)
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
 
 
 def test_deep_conditionals() -> None:
@@ -347,12 +347,12 @@ def test_random_damage(flows: Path, name: str) -> None:
     texts = []
     for seed in range(100):
         library = Library(damaged(nodes, random.Random(seed)), dict(functions))
-        started = time.perf_counter()
+        started = time.process_time()
         try:
             frontend.translate(saved_model.graph_model(library))
         except NNAdapterError as error:
             texts.append(summary(error))
-        assert time.perf_counter() - started < 5, f"damage {seed} took too long"
+        assert time.process_time() - started < 5, f"damage {seed} took too long"
     assert len(texts) > 30
     assert not any("\n" in t for t in texts)
 

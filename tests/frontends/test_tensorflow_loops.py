@@ -46,9 +46,9 @@ def test_lists(loops: Path, name: str, device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_long_loops_are_no_long_models(loops: Path, device: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     model = frontend.load(loops / "long_lstm")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert len(model.operations) < 30
     agrees(model, loops, "long_lstm", device)
 
