@@ -14,7 +14,16 @@ from nnir.extract import extract
 from nnir.model import Model, Operation, Value
 from nnir.ops.quant import integer_range
 from nnir.progress import follow
-from nnir.quantisation import Extremes, Grid, Group, Histogram, Placement, Scheme, choose_grid
+from nnir.quantisation import (
+    Extremes,
+    Grid,
+    Group,
+    Histogram,
+    Placement,
+    Scheme,
+    choose_grid,
+    matter_for_softmax,
+)
 from nnir.types import Precision
 
 from .samples import Sample
@@ -100,7 +109,7 @@ def observe(
 
     def look(value: Value, array: np.ndarray) -> None:
         if value in owners:
-            extremes[owners[value]].add(array)
+            extremes[owners[value]].add(_relevant(owners[value], array))
         if value in sums:
             sums[value].add(array)
 
@@ -117,7 +126,7 @@ def observe(
     }
 
     def count(value: Value, array: np.ndarray) -> None:
-        counted[owners[value]].add(array)
+        counted[owners[value]].add(_relevant(owners[value], array))
 
     if scheme.method != "minmax":
         watch(model, [v for v, g in owners.items() if g in counted], samples, device, count)
@@ -130,6 +139,12 @@ def observe(
             percentile=scheme.percentile,
         )
     return Observed(grids, unfit, {v: s.mean for v, s in sums.items() if s.count})
+
+
+def _relevant(group: Group, array: np.ndarray) -> np.ndarray:
+    """What of a value its readers can tell apart."""
+    axis = group.softmax_axis
+    return array if axis is None else matter_for_softmax(array, axis)
 
 
 def is_symmetric(scheme: Scheme) -> bool:

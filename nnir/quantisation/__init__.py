@@ -10,7 +10,7 @@ from .equalisation import equalise
 from .grid import Grid, grid_between
 from .placement import Group, Placement, place
 from .preparation import prepare
-from .ranges import METHODS, Extremes, Histogram, Method, choose_grid
+from .ranges import METHODS, Extremes, Histogram, Method, choose_grid, matter_for_softmax
 from .rewriting import Recipe, Twin, append_twins, quantize_model
 from .scheme import Scheme, Target, target_of
 from .weights import Integers, round_blocks, round_weights
@@ -35,6 +35,7 @@ __all__ = [
     "grid_between",
     "inputs_to_average",
     "make_ends_integer",
+    "matter_for_softmax",
     "place",
     "prepare",
     "quantize_model",

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..model import Model, Operation, Value
+from ..ops import activation
 from ..types import Precision
-from .roles import FIXED, JOINTS, data_of, is_movement, weights_of
+from .roles import FIXED, JOINTS, PRODUCTS, data_of, is_movement, weights_of
 from .scheme import Scheme, Target
 
 Keep = Callable[[Operation], str | None]
@@ -27,6 +28,17 @@ class Group:
 
     values: list[Value] = field(default_factory=list)
     observed: list[Value] = field(default_factory=list)
+
+    @property
+    def softmax_axis(self) -> int | None:
+        """Along which axis SOFTMAX normalises the one value of the group, where nothing else reads
+        it: what is far below the largest element there does not matter."""
+        readers = [o for v in self.values for o in v.uses]
+        axes = {o.attributes["axis"] for o in readers if o.operator is activation.softmax}
+        is_alone = all(o.operator is activation.softmax for o in readers)
+        is_output = any(v in v.model.outputs for v in self.values)
+        single = len(self.values) == len(axes) == 1
+        return axes.pop() if single and is_alone and not is_output else None
 
     @property
     def fixed(self) -> tuple[float, int] | None:
@@ -80,9 +92,14 @@ def place(model: Model, scheme: Scheme, target: Target, keep: Keep = keep_nothin
             placement.integer[operation] = None
         elif _computes_floats(operation):
             placement.kept[operation] = reason
+    if not target.is_whole:
+        _keep_without_products(order, moving, placement)
     if scheme.activations is not None:
         groups = _group_values(model, order, moving)
         wanted = {groups[v] for v in _wanted_values(placement, target)}
+        for operation in reversed(moving):
+            if any(groups.get(v) in wanted for v in operation.outputs):
+                wanted.update(groups[v] for v in data_of(operation) if v.constant is None)
         _round_values(order, moving, groups, wanted, placement)
     return placement
 
@@ -112,6 +129,24 @@ def _reason_against(operation: Operation, scheme: Scheme, target: Target) -> str
     if any(known) and weights is None and not target.is_whole:
         return f"{operator.name} by a constant is as fast with real numbers"
     return None
+
+
+def _keep_without_products(
+    order: Sequence[Operation], moving: Iterable[Operation], placement: Placement
+) -> None:
+    """Let sums and the like stay real whose result no product with integers reads: rounding for
+    them alone costs more than it saves."""
+    movements = set(moving)
+    leading: set[Operation] = set()
+    for operation in reversed(order):
+        is_product = operation in placement.integer and operation.operator in PRODUCTS
+        reads = [r for v in operation.outputs for r in v.uses]
+        leads = any(r in leading for r in reads)
+        if is_product or (leads and (operation in placement.integer or operation in movements)):
+            leading.add(operation)
+    for operation in [o for o in placement.integer if o not in leading]:
+        del placement.integer[operation]
+        placement.kept[operation] = "no product with integers reads its result"
 
 
 def _group_values(

@@ -25,6 +25,17 @@ CUTS = 48
 """So many fractions of the range are tried at each end."""
 
 
+REACH = 12.0
+"""What lies so far below the largest element has a share of a SOFTMAX below e ** -12."""
+
+
+def matter_for_softmax(values: np.ndarray, axis: int) -> np.ndarray:
+    """The elements that a SOFTMAX along an axis can tell from nothing: masks hold -10000."""
+    if not values.size:
+        return values
+    return values[values >= values.max(axis=axis, keepdims=True) - REACH]
+
+
 @dataclass
 class Extremes:
     """The least and the largest value that was seen; `is_finite` is false after NaN or infinity."""

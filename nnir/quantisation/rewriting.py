@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..model import Model, Operation, Value
-from ..ops import quant, reduce, unary
+from ..ops import activation, quant, reduce, unary
 from .correction import correct_bias
 from .grid import Grid, grid_between
 from .placement import Group, Placement
@@ -76,6 +76,7 @@ def append_twins(model: Model, placement: Placement, recipe: Recipe) -> list[Twi
     own error alone.
     """
     writer = _Writer(model, placement, recipe)
+    softmax = {v: g.softmax_axis for v, g in placement.rounded.items()}  # before twins read them
     twins = []
     for operation in placement.integer:
         new = writer.constants(operation)
@@ -84,7 +85,10 @@ def append_twins(model: Model, placement: Placement, recipe: Recipe) -> list[Twi
         made = model.append(operation.operator, inputs, dict(operation.attributes))[0]
         exact = operation.outputs[0]
         if exact in placement.results:
+            axis = softmax[exact]
             made = writer.round_by(made, exact)
+            if axis is not None:
+                exact, made = (activation.softmax(v, axis=axis) for v in (exact, made))
         axes = list(range(exact.rank))
         signal, noise = (
             reduce.reduce_sum(unary.square(v), axes, keepdim=False) for v in (exact, made - exact)

@@ -28,6 +28,7 @@ from nnir.quantisation import (
     grid_between,
     inputs_to_average,
     make_ends_integer,
+    matter_for_softmax,
     place,
     prepare,
     quantize_model,
@@ -280,6 +281,37 @@ def test_results_in_a_known_range_need_no_data() -> None:
     model.outputs = [linear.fully_connected(flat, weights, model.constant(random(2)))]
     (group,) = decide(model).groups
     assert group.fixed == (1 / 256, -128)
+
+
+def test_sums_that_no_product_reads_stay_real() -> None:
+    model, x = images()
+    first, second = convolve(x, 4), convolve(x, 4)
+    total = first + second
+    model.outputs = [activation.gelu(total)]
+    kept = {o.operator.name: r for o, r in decide(model).kept.items()}
+    assert kept["ADD"] == "no product with integers reads its result"
+    assert [o.operator.name for o in decide(model, ".tflite").integer].count("ADD") == 1
+    model.outputs = [convolve(shape.transpose(total, perm=(0, 1, 3, 2)), 2)]
+    assert [o.operator.name for o in decide(model).integer].count("ADD") == 1
+
+
+def test_masks_in_front_of_a_softmax_do_not_stretch_its_range() -> None:
+    model = Model("scores")
+    x, mask = (model.input(n, TensorType(F32, (4, 6, 6))) for n in ("x", "mask"))
+    weights = linear.mat_mul(x, model.constant(random(6, 6)))
+    scores = weights + mask
+    model.outputs = [activation.softmax(scores, axis=-1)]
+    placement = decide(model, ".tflite")
+    group = placement.rounded[scores]
+    assert group.softmax_axis == -1
+    assert placement.rounded[weights].softmax_axis is None
+    values = random(4, 6, 6)
+    values[..., :3] = -10_000
+    kept = matter_for_softmax(values, -1)
+    assert kept.size == 72
+    assert kept.min() > -20
+    model.outputs += [scores]
+    assert group.softmax_axis is None
 
 
 def test_an_operation_says_why_it_stays() -> None:
