@@ -10,7 +10,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -19,6 +19,7 @@ import numpy as np
 from .errors import DAMAGE, BadFile, NNAdapterError, describe
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
+from .provenance import decode_places, encode_places
 from .serial import Encoder, decode
 from .staging import replacing
 from .types import Precision, precision_of
@@ -79,6 +80,8 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
     encoder = Encoder()
     graph = encoder.model(model)
     graph["weights"] = [[precision_of(w.dtype).name, list(w.shape)] for w in encoder.weights]
+    if places := encode_places(model.provenance.places, set(_origins(model))):
+        graph["places"] = places
     entries: dict[str, Any] = {"__metadata__": {KEY: _json(graph)}}
     end = 0
     for number, array in enumerate(encoder.weights):
@@ -96,6 +99,15 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
     if len(header) > LARGEST_HEADER:
         raise BadFile(f"the graph takes {len(header)} bytes, .nnir holds {LARGEST_HEADER}")
     return len(header).to_bytes(8, "little") + header, encoder.weights
+
+
+def _origins(model: Model) -> Iterator[str]:
+    """The nodes of the source that the operations of a model and its sub-models come from."""
+    for operation in model.operations:
+        if operation.origin is not None:
+            yield operation.origin
+        for inner in operation.models:
+            yield from _origins(inner)
 
 
 def _json(data: Any) -> str:
@@ -149,6 +161,7 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         entries = json.loads(bytes(data[8 : 8 + size]), parse_constant=_refuse)
         graph = json.loads(entries["__metadata__"][KEY], parse_constant=_refuse)
         shapes = [(Precision[n], tuple(map(int, s))) for n, s in graph["weights"]]
+        places = decode_places(graph.get("places", {}))
     except (NNAdapterError, *DAMAGE) as error:
         raise BadFile(f"damaged .nnir file: {describe(error)}") from None
 
@@ -166,4 +179,6 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
             return np.empty(shape, precision.dtype)
         return np.frombuffer(data, precision.dtype, count, 8 + size + start).reshape(shape)
 
-    return decode(graph, weight)
+    model = decode(graph, weight)
+    model.provenance.places = places
+    return model

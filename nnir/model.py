@@ -330,7 +330,7 @@ class Model(Printed):
     the source gave its outputs, where they are more than the values' own. A sub-model knows the
     model it is made in (`outer`), so that their new symbols differ. Names are legible text from
     the moment they are given: what commands a terminal is written out in them. `provenance` is what
-    the source says of its nodes; no copy of a model has it, no file keeps it.
+    the source says of its nodes: no part of what the model computes, nor of its digest.
     """
 
     def __init__(self, name: str = "model", outer: Model | None = None) -> None:

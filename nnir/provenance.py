@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from .dim import Dim
+from .errors import BadFile
 from .legible import legible
 
 FRAME = re.compile(r'File "([^"\n]*)", line (\d+)')
@@ -26,7 +29,7 @@ class Provenance:
     """What is known of the source of a model, by the names of its nodes; no part of the model.
 
     `operators` are those of the framework, `places` where each was written. `outputs` are the
-    shapes that the source declares.
+    shapes that the source declares. Files keep the places alone.
     """
 
     operators: dict[str, str] = field(default_factory=dict)
@@ -40,3 +43,25 @@ def place_of(trace: str, module: str) -> Place:
     own = [f for f in frames if not any(folder in f[0] for folder in FOREIGN)] or frames
     line = f"{own[-1][0]}:{own[-1][1]}" if own else ""
     return Place(legible(module), legible(line))
+
+
+def encode_places(places: Mapping[str, Place], named: Container[str]) -> dict[str, list[str]]:
+    """The places of the nodes that are `named`, in order of their names, as JSON-able data.
+
+    A line loses the folders of its file: they differ between machines on which the same is written.
+    """
+    rows = {name: [places[name].module, _without_folders(places[name].line)] for name in places}
+    return {name: row for name, row in sorted(rows.items()) if name in named and any(row)}
+
+
+def decode_places(data: Any) -> dict[str, Place]:
+    """The inverse of `encode_places`; BadFile for what is none."""
+    rows = data.items() if isinstance(data, dict) else [("", data)]
+    for _, row in rows:
+        if not (isinstance(row, list) and len(row) == 2 and all(isinstance(t, str) for t in row)):
+            raise BadFile(f"{str(row)[:80]!r} where a module and a line belong")
+    return {name: Place(*map(legible, row)) for name, row in rows}
+
+
+def _without_folders(line: str) -> str:
+    return re.split(r"[/\\]", line)[-1]

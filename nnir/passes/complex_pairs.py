@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -61,6 +62,7 @@ class _Rewriter:
         self.new = Model(model.name, model.outer)
         self.new.symbols = dict(model.symbols)
         self.new.metadata = dict(model.metadata)
+        self.new.provenance = replace(model.provenance, outputs={})
         self.known: dict[Value, Value] = {}
         self.problems: Counter[str] = Counter()
         self.refusals: list[Refusal] = []
