@@ -66,14 +66,24 @@ LOADING = (
     click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
 )
 
+OPTIONS = {
+    "signature": "--signature",
+    "tags": "--tag",
+    "inputs": "--graph-input",
+    "outputs": "--graph-output",
+    "input_layout": "--input-layout",
+    "output_layout": "--output-layout",
+    "trust": "--trust",
+}
+"""The same by what `load` calls them."""
+
 
 def loading(command: Callable[..., None]) -> Callable[..., None]:
     """Decorator: options for `load`, which the command receives as `how`."""
 
     @functools.wraps(command)
     def wrapped(**given: Any) -> None:
-        names = ("signature", "tags", "inputs", "outputs", "input_layout", "output_layout", "trust")
-        how = {n: given.pop(n) for n in names}
+        how = {n: given.pop(n) for n in OPTIONS}
         for name in ("input_layout", "output_layout"):
             how[name] = _layouts(how[name])
         command(how={n: v for n, v in how.items() if v}, **given)
@@ -81,6 +91,18 @@ def loading(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(LOADING):
         wrapped = option(wrapped)
     return wrapped
+
+
+def options_of(how: Mapping[str, Any]) -> list[str]:
+    """The options of `loading` that give `how` a file is read."""
+    words: list[str] = []
+    for name, option in OPTIONS.items():
+        value = how.get(name, ())
+        if isinstance(value, Mapping):
+            value = [f"{key}={each}" for key, each in value.items()]
+        several = [value] if isinstance(value, str) else value
+        words += [option] if value is True else [w for v in several for w in (option, v)]
+    return words
 
 
 def _layouts(given: Sequence[str]) -> str | dict[str, str]:

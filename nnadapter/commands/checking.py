@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -25,6 +26,7 @@ from ..terminal import (
     answer,
     load,
     loading,
+    options_of,
     print_json,
     show,
     sizes_of,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from ..readiness.report import Answer, Missing, Readiness
 
 MISSING = ("operator", "precision", "attributes", "count", "nodes")
+LATER = "once sizes are known"
 FEW = 3
 """So many nodes and reasons are named in a row; --json has all of them."""
 
@@ -115,8 +118,9 @@ def check(
         rows = [asdict(each) for each in beyond]
         print_json({"valid": bool(models), "beyond": rows, "cure": cure, **found.as_dict()})
     else:
-        _tell(file, found, is_read=bool(models))
-        _tell_beyond(beyond, cure, opset)
+        source = shlex.join([str(file), *options_of(how)])
+        _tell(source, file, found, is_read=bool(models))
+        _tell_beyond(beyond, cure and _name_source(cure, source), opset)
     sys.exit(1 if beyond or not found else 0)
 
 
@@ -165,18 +169,24 @@ def _cure_of(file: Path, model: Model, beyond: Sequence[Beyond], opset: str) -> 
     return command_of(target, plan) if is_written(given, target, plan) else None
 
 
-def _tell(file: Path, found: Readiness, *, is_read: bool) -> None:
+def _name_source(command: str, source: str) -> str:
+    """A command for the source that is asked about, with how it is read."""
+    return command.replace(" FILE", f" {source}", 1)
+
+
+def _tell(source: str, file: Path, found: Readiness, *, is_read: bool) -> None:
     """The answers for a person."""
     if is_read:
         answer(f"{file}: valid, {found.operations} operations")
     for each in found.answers:
-        _tell_answer(each)
+        _tell_answer(each, source)
 
 
-def _tell_answer(found: Answer) -> None:
+def _tell_answer(found: Answer, source: str) -> None:
     done = "written" if found.is_target else "compiled"
     verdict = f"yes, it can be {done}" if found else f"no, it cannot be {done}"
-    answer(f"{found.asked}: {verdict}")
+    later = f", but part of it is likely to be refused {LATER}" if found.doubts else ""
+    answer(f"{found.asked}: {verdict}{later}")
     rows = [row for row in found.missing if row.nodes or row.operator]
     for row in found.missing:
         if row not in rows:  # it is no operation: the place of a file, or an option
@@ -185,9 +195,11 @@ def _tell_answer(found: Answer) -> None:
         show(("why", *MISSING), [_missing_row(row) for row in rows])
     if found.doubts:
         doubts = [_missing_row(row) for row in found.doubts]
-        show(("likely to be refused once sizes are known", *MISSING), doubts)
+        show((f"likely to be refused {LATER}", *MISSING), doubts)
     if found.cures:
-        show(("what helps: each was tried", ""), [(c.command, c.effect) for c in found.cures])
+        answer("what helps: each was tried")
+        for cure in found.cures:  # lines that a shell takes as they are
+            answer(f"  {_name_source(cure.command, source)}  # {cure.effect}")
     if found.fixed:
         sizes = [(f.end, f.axis, f.source, f.size, f.because) for f in found.fixed]
         show(("becomes constant", "axis", "in the source", "size", "because"), sizes)

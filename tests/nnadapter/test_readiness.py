@@ -20,6 +20,7 @@ from hal.device import Device
 from hal.drivers.litert.driver import LiteRT
 from nnadapter.cli import main
 from nnadapter.readiness.report import Answer, Node
+from nnadapter.terminal import options_of
 from nnir.errors import BadFile, Unsupported
 from nnir.model import Model
 from nnir.ops import binary, control
@@ -93,6 +94,25 @@ def test_what_helps_does_help(wide: Path, suffix: str, tmp_path: Path) -> None:
         done = call(*(str(wide) if a == "FILE" else a for a in arguments), "--no-verify")
         assert done.exit_code == 0, done.stderr
         assert Path(arguments[2]).exists()
+
+
+def test_what_helps_is_a_line_for_a_shell(tmp_path: Path) -> None:
+    node = helper.make_node("Gelu", ["x"], ["y"], name="gelu")
+    path = write(tmp_path / "my model.onnx", [node], [1, 2, 3, 3], [1, 2, 3, 3], kind=11)
+    layouts = ("--input-layout", "x=NHWC", "--output-layout", "NHWC")
+    done = call("check", path, *layouts, "--device", "onnxruntime")
+    lines = [shlex.split(line, comments=True) for line in done.stdout.splitlines() if "#" in line]
+    words = ["nnadapter", "run", str(path), *layouts, "--device", "onnxruntime,builtin"]
+    assert words in lines
+    for _, *arguments in lines:
+        assert call(*arguments).exit_code == 0
+
+
+def test_how_a_file_is_read_is_said_in_options() -> None:
+    how = {"signature": "f", "tags": ("a", "b"), "inputs": ("x:0",), "trust": True}
+    words = ["--signature", "f", "--tag", "a", "--tag", "b", "--graph-input", "x:0", "--trust"]
+    assert options_of(how) == words
+    assert options_of({}) == []
 
 
 def test_open_sizes_are_fixed_where_that_helps(tmp_path: Path) -> None:
@@ -233,6 +253,10 @@ def test_what_is_refused_once_sizes_are_known(wide: Path) -> None:
     assert found  # as `compile`, which looks when sizes are known
     assert {row.operator for row in answer.doubts} == {"DETERMINANT", "GELU", "ADD"}
     assert answer.cures
+    done = call("check", wide, "--device", "litert")
+    assert done.exit_code == 0
+    told = "litert: yes, it can be compiled, but part of it is likely to be refused once sizes are"
+    assert told in done.stdout
 
 
 def test_what_a_sub_model_lacks_is_listed_once(tmp_path: Path) -> None:
