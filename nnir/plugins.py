@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from importlib import import_module
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from pathlib import Path
 from typing import Any, cast
@@ -38,9 +39,11 @@ class Plugin:
     `frontends.table.Table` by frontend. `lowerings`: a `hal.lowering.Lowerings` by device. Both
     come before what is built in. `devices`: subclasses of `hal.device.Device`, and `frontends`:
     objects like `frontends.frontend.Frontend`, by name. `cases` are rows by frontend ("nnir" for
-    the operators themselves), and `limits` what is known not to pass. `registers`: by framework,
-    modules that make its custom operators known to it; a process that asks it imports them.
-    `libraries`: by engine ("onnxruntime"), shared libraries with kernels, which its sessions load.
+    the operators themselves), or "module:NAME" of such rows, which only runs of cases import: they
+    need packages that a user of the plug-in does without. `limits` are what is known not to pass.
+    `registers`: by framework, modules that make its custom operators known to it; a process that
+    asks it imports them. `libraries`: by engine ("onnxruntime"), shared libraries with kernels,
+    which its sessions load.
     """
 
     name: str
@@ -50,7 +53,7 @@ class Plugin:
     lowerings: Mapping[str, Any] = field(default_factory=dict)
     devices: Mapping[str, Any] = field(default_factory=dict)
     frontends: Mapping[str, Any] = field(default_factory=dict)
-    cases: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    cases: Mapping[str, Sequence[Any] | str] = field(default_factory=dict)
     limits: Sequence[Any] = ()
     registers: Mapping[str, Sequence[str]] = field(default_factory=dict)
     libraries: Mapping[str, Sequence[str | Path]] = field(default_factory=dict)
@@ -93,6 +96,11 @@ class Registry:
     def of(self, part: str, name: str) -> list[tuple[Plugin, Any]]:
         """What plug-ins bring to a frontend, device or framework: of("converters", "onnx")."""
         return [(p, getattr(p, part)[name]) for p in self.plugins() if name in getattr(p, part)]
+
+    def cases_of(self, frontend: str) -> list[Any]:
+        """The rows of cases that plug-ins bring for a frontend; BadInput where there are none under
+        a name."""
+        return [row for plugin, rows in self.of("cases", frontend) for row in _rows(plugin, rows)]
 
     def libraries_of(self, engine: str) -> list[str]:
         """Shared libraries with kernels for an engine, of all plug-ins.
@@ -168,6 +176,17 @@ def _load(point: EntryPoint) -> Plugin:
     if not isinstance(plugin, Plugin):
         raise BadInput(f"{where} is {plugin!r:.80}, no nnadapter.Plugin")
     return plugin
+
+
+def _rows(plugin: Plugin, rows: Sequence[Any] | str) -> Sequence[Any]:
+    """Rows of cases, imported where a plug-in names them."""
+    if not isinstance(rows, str):
+        return rows
+    module, _, name = rows.partition(":")
+    try:
+        return cast(Sequence[Any], getattr(import_module(module), name))
+    except (ImportError, AttributeError) as error:
+        raise BadInput(f"{plugin}: no cases {rows!r}: {describe(error)}") from error
 
 
 def _require_own(plugin: Plugin, others: Iterable[Plugin]) -> None:

@@ -53,7 +53,7 @@ class Book:
 @cache
 def book(frontend: str) -> Book:
     """The cases of a frontend."""
-    brought = [c for _, rows in REGISTRY.of("cases", frontend) for c in rows]
+    brought = REGISTRY.cases_of(frontend)
     outside = [*outside_limits(), *(x for p in REGISTRY.plugins() for x in p.limits)]
     if frontend not in NEEDS:
         found = require_origin(frontend)

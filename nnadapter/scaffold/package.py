@@ -1,4 +1,4 @@
-"""A package for a new operator: three files, in which what is missing raises and says so."""
+"""A package for a new operator: four files, in which what is missing raises and says so."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def write_package(
         }
     )
     words["definition"] = fill("definition", words).rstrip("\n")
-    files = {"operator": "operator", "plugin": "plugin"}
+    files = {name: name for name in ("operator", "plugin", "cases")}
     return write_files(folder, f"The operator {name.upper()} for nnadapter.", files, words)
 
 

@@ -23,7 +23,7 @@ from .signature import NEWEST
 
 FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
 STUB = "NotImplementedError"
-HAS, LACKS = "yes", "no"
+HAS, LACKS, UNKNOWN = "yes", "no", "not known"
 UNSAID = "say what it means, its unit and what is accepted"
 """What the table of meanings has of an attribute that nobody has described yet."""
 
@@ -123,9 +123,9 @@ def _lowering(operator: Operator[Any], name: str) -> Part:
     try:
         table = manager.find(name)().lowerings()
     except (NoDevice, ImportError) as error:
-        return Part(part, "not known", describe(error))
+        return Part(part, UNKNOWN, describe(error))
     if table is None:
-        return Part(part, HAS, "by its reference") if name == "builtin" else Part(part, "not known")
+        return Part(part, HAS, "by its reference") if name == "builtin" else Part(part, UNKNOWN)
     found = table.find(operator)
     if found is None:
         has_one = bool(operator.decompositions)
@@ -135,13 +135,16 @@ def _lowering(operator: Operator[Any], name: str) -> Part:
 
 def _cases(operator: Operator[Any]) -> Iterator[Part]:
     """How many cases each frontend has of it; "nnir" are those of the operator itself."""
+    is_there = find_spec("conformance.cases") is not None
     for frontend in ("nnir", *FRONTENDS):
+        if not is_there:
+            yield Part(f"cases of {frontend}", UNKNOWN, "pip install 'nnadapter[conform]'")
+            continue
         count = sum(rows.count for rows in sources_of(operator.name, frontend).values())
-        if not count and frontend == "nnir" and find_spec("conformance.cases"):
+        if not count and frontend == "nnir":
             from conformance.cases.nnir import CASES  # takes a while
 
             count = sum(case.operator is operator for case in CASES)
-        for _, cases in REGISTRY.of("cases", frontend):
-            names = {operator.name, *_of_plugins(operator, frontend)}
-            count += sum(case.op in names for case in cases)
+        names = {operator.name, *_of_plugins(operator, frontend)}
+        count += sum(case.op in names for case in REGISTRY.cases_of(frontend))
         yield Part(f"cases of {frontend}", HAS if count else LACKS, f"{count}" if count else "")

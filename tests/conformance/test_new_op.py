@@ -56,7 +56,9 @@ WRITTEN: dict[str, dict[str, str]] = {
             '    whole = g.node("Concat", *made, axis=-1)\n'
             '    return g.pair("Multiply", whole, g.number(scale, whole))\n'
         ),
-        STUB.format("another computation of it", "plugin"): (
+    },
+    "cases.py": {
+        STUB.format("another computation of it", "cases"): (
             "    pairs = input[..., :2] + 1j * input[..., 2:]\n"
             "    turned = pairs * (cos + 1j * sin) * scale\n"
             "    return np.concatenate([turned.real, turned.imag], -1).astype(np.float32)\n"
@@ -93,7 +95,7 @@ def test_what_is_not_written_yet_says_so(home: Path) -> None:
     assert done.returncode == 1
     found = against.load(home / "run.json").results
     assert {r.verdict for r in found} == {ERROR}
-    assert "NotImplementedError: ROTARY: another computation of it (acme/plugin.py)" in done.stdout
+    assert "NotImplementedError: ROTARY: another computation of it (acme/cases.py)" in done.stdout
 
 
 def lacks(home: Path) -> set[str]:
@@ -143,16 +145,10 @@ IN_HOUSE: dict[str, dict[str, str]] = {
         "say what it means, its unit and what is accepted": "a factor of the result",
     },
     LOWERING: {
-        old.replace("acme/plugin.py", LOWERING): new
-        for old, new in WRITTEN["plugin.py"].items()
-        if "openvino" in old
+        old.replace("acme/plugin.py", LOWERING): new for old, new in WRITTEN["plugin.py"].items()
     }
     | {"from nnir.model": "import numpy as np\n\nfrom nnir.model"},
-    CASES: {
-        old.replace("acme/plugin.py", CASES): new
-        for old, new in WRITTEN["plugin.py"].items()
-        if "openvino" not in old
-    },
+    CASES: {old.replace("acme/cases.py", CASES): new for old, new in WRITTEN["cases.py"].items()},
 }
 """As in `WRITTEN`, by the files of the house."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -191,6 +192,25 @@ def test_the_core_names_the_package_with_the_cases(made: Path, tmp_path: Path) -
     assert (
         run(made / "whole/bin/python", "-m", "nnadapter", "doctor", home=tmp_path).returncode == 0
     )
+
+
+PLUGGED = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import nnadapter as nna
+from acme_rotary.plugin import PLUGIN
+from nnadapter.scaffold.remaining import remaining
+nna.add_plugin(PLUGIN)
+print(json.dumps({part.part: part.state for part in remaining(nna.ops()["ACME_ROTARY"])}))
+"""
+
+
+def test_a_plugin_takes_part_without_the_cases(made: Path, tmp_path: Path) -> None:
+    example = str(ROOT / "examples" / "plugin")
+    done = run(made / "core/bin/python", "-W", "error", "-c", PLUGGED, example, home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["reference"], found["cases of nnir"]) == ("yes", "not known")
 
 
 LACKING = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,3 +165,21 @@ def test_a_broken_one_takes_no_part(
     with pytest.warns(PluginWarning, match=f"plug-in b = .*{said}.*; it takes no part"):
         assert nna.plugins() == {}
     assert run(model_of(unary.abs_)) == [1, 0, 2]
+
+
+def test_cases_may_be_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = f"{tmp_path.name}_cases"
+    (tmp_path / f"{module}.py").write_text("ROWS = ['a', 'b']")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(REGISTRY, "_added", {})
+    nna.add_plugin(Plugin("named", "1", cases={"nnir": f"{module}:ROWS", "onnx": ["c"]}))
+    assert REGISTRY.cases_of("onnx") == ["c"]
+    assert module not in sys.modules
+    assert REGISTRY.cases_of("nnir") == ["a", "b"]
+    for name, said in {
+        f"{module}:NONE": "NONE",
+        "nobody_has_this:X": "ModuleNotFoundError",
+    }.items():
+        nna.add_plugin(Plugin("named", "1", cases={"nnir": name}))
+        with pytest.raises(BadInput, match=f"named 1: no cases '{name}': .*{said}"):
+            REGISTRY.cases_of("nnir")

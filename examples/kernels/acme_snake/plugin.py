@@ -1,9 +1,7 @@
-"""What the package brings: converters of three frontends, kernels of three engines, cases."""
+"""What the package brings: converters of three frontends, kernels of three engines."""
 
 from __future__ import annotations
 
-from conformance.case import Case, Tolerance, rand
-from conformance.cases.nnir.direct import referred
 from frontends.table import Table
 from hal.lowering import Lowerings
 from nnadapter import Plugin
@@ -37,9 +35,6 @@ def with_own_kernel(g, input: Value, *, alpha: float):
     return g.cast(g.node("Snake", wide, domain="com.acme", alpha=alpha), input.precision)
 
 
-X = rand(2, 3, 5)
-ROUNDS = Tolerance(relative=1e-6, absolute=1e-6)
-
 PLUGIN = Plugin(
     "acme-snake",
     "0.3",
@@ -52,8 +47,8 @@ PLUGIN = Plugin(
         "paddle": ["acme_snake.paddle_operator"],
     },
     cases={
-        "nnir": [referred(acme_snake, (X,), {"alpha": 0.5}, ROUNDS, "slow waves")],
-        "tensorflow": [Case("AcmeSnake", (X,), {"alpha": 0.5}, tol=ROUNDS)],
-        "paddle": [Case("custom_op.acme_snake", (X,), {"alpha": 0.5}, tol=ROUNDS)],
+        "nnir": "acme_snake.cases:NNIR",
+        "tensorflow": "acme_snake.cases:TENSORFLOW",
+        "paddle": "acme_snake.cases:PADDLE",
     },
 )

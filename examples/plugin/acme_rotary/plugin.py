@@ -1,17 +1,15 @@
-"""What the package brings: converters of two frontends, lowerings for two devices, cases."""
+"""What the package brings: converters of two frontends, lowerings for two devices."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from conformance.case import Case, Tolerance, rand
-from conformance.cases.nnir.direct import referred
 from frontends.table import Table
 from hal.lowering import Lowerings
 from nnadapter import Plugin
 from nnir.model import Value
 
-from .operator import acme_rotary, angles
+from .operator import acme_rotary
 
 onnx, torch = Table(), Table()
 onnx.same({"com.acme::Rotary": acme_rotary})
@@ -36,18 +34,12 @@ def in_parts(g, input: Value, cos: Value, sin: Value):
     return g.node("Concat", turned, other, axis=3)
 
 
-X, TABLES = rand(2, 3, 5, 8), angles(5, 8)
-ROUNDS = Tolerance(relative=1e-6, absolute=1e-6)
-
 PLUGIN = Plugin(
     "acme-rotary",
     "1.2",
     operators=(acme_rotary,),
     converters={"onnx": onnx, "torch": torch},
     lowerings={"onnxruntime": onnxruntime, "openvino": openvino},
-    cases={
-        "nnir": [referred(acme_rotary, (X, *TABLES), {}, ROUNDS, "turned")],
-        "torch": [Case("acme.rotary.default", (X, *TABLES), tol=ROUNDS)],
-    },
+    cases={"nnir": "acme_rotary.cases:NNIR", "torch": "acme_rotary.cases:TORCH"},
     registers={"torch": ["acme_rotary.torch_operator"]},
 )
