@@ -373,8 +373,8 @@ def check(
     `properties`, as for `compile`. All is done that `convert` does before it writes, and that
     `compile` does before it runs: what is refused is listed thing by thing, with its nodes, count
     and the commands that help, each of them tried. A proof that `convert` makes afterwards may
-    still find a difference. `optimize`: fuse operations first. The other options are those of
-    `convert`.
+    still find a difference. `sizes`: dimensions by name that become numbers, for devices too.
+    `optimize`: fuse operations first. The other options are those of `convert`.
 
     Raises BadFile and BadInput as `load` does; Unsupported from `load` is an answer too where
     something is asked.

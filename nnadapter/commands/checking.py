@@ -94,9 +94,13 @@ def check(
     Nothing is written or run. What stands in the way is listed with its nodes, and the commands
     that help, each of them tried. Exit status: 0 yes, 1 no, 2 wrong usage.
     """
-    if not targets and (level or target_opset or optimize or dims):
+    if not targets and (level or target_opset or optimize):
         raise click.UsageError(
-            "--level, --target-opset, --optimize and --dim say how a file is written: give --target"
+            "--level, --target-opset and --optimize say how a file is written: give --target"
+        )
+    if dims and not targets and device is None:
+        raise click.UsageError(
+            "--dim says how a file is written, or what is run: give --target or --device"
         )
     standard = None if opset == "ext" else opset
     plan = _plan_of(standard, level, target_opset, sizes_of(dims), optimize=optimize)

@@ -12,7 +12,7 @@ from nnir.provenance import Provenance
 
 from ..conversion import Given, Plan, read_source, rehearse
 from .cures import cures_for_devices, cures_for_target
-from .devices import compile_parts, copies_of, parts_of
+from .devices import Run, copies_of, parts_of
 from .report import Answer, Readiness, group
 from .sizes import fixed_sizes
 
@@ -28,7 +28,7 @@ def check_readiness(
     properties: str = "",
 ) -> Readiness:
     """The answers on every target and every list of devices; `plan` is how files are written, and
-    `properties` are those of the devices.
+    its sizes are those of a run too. `properties` are those of the devices.
 
     What cannot be converted from its framework is refused by all of them alike. Raises what
     reading raises for a source that is damaged, or none.
@@ -40,7 +40,7 @@ def check_readiness(
             raise
         return _refuse_all(source, error, targets, devices)
     answers = [ask_target(given, target, plan) for target in targets]
-    answers += [ask_devices(given.model, names, properties) for names in devices]
+    answers += [ask_devices(given.model, Run(names, properties, plan.sizes)) for names in devices]
     return Readiness(given.model.name, len(given.model.operations), tuple(answers))
 
 
@@ -70,15 +70,15 @@ def ask_target(given: Given, target: Path, plan: Plan = NOTHING, *, cures: bool 
     return Answer(target.name, True, fixed=fixed_sizes(given.model, ready, plan))
 
 
-def ask_devices(model: Model, devices: Sequence[str], properties: str = "") -> Answer:
+def ask_devices(model: Model, asked: Run) -> Answer:
     """Whether `compile` makes a program of a model for devices; it does all but run it."""
-    asked = ",".join(devices)
-    found, known = compile_parts(model, devices, properties), model.provenance
+    name, known = ",".join(asked.devices), model.provenance
+    found = asked.compile(model)
     if found.split is not None and not found.errors:
         parts, copies = parts_of(found.split), copies_of(found.split)
         doubts = group(found.doubts, known)
-        cures = cures_for_devices(model, devices, properties, found.doubts) if doubts else ()
-        return Answer(asked, False, cures=cures, parts=parts, copies=copies, doubts=doubts)
+        cures = cures_for_devices(model, asked, found.doubts) if doubts else ()
+        return Answer(name, False, cures=cures, parts=parts, copies=copies, doubts=doubts)
     text = " | ".join(map(summary, found.errors))
-    cures = cures_for_devices(model, devices, properties, found.errors)
-    return Answer(asked, False, text, group(found.errors, known), cures)
+    cures = cures_for_devices(model, asked, found.errors)
+    return Answer(name, False, text, group(found.errors, known), cures)

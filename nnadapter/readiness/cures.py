@@ -16,7 +16,7 @@ from nnir.model import Model
 from nnir.standard import NEWEST
 
 from ..conversion import Given, Plan, rehearse, with_fixed_sizes
-from .devices import compile_parts, parts_of
+from .devices import Run, parts_of
 from .report import Cure
 
 Way = tuple[Plan, str]
@@ -98,11 +98,15 @@ def _other_formats(given: Given, target: Path, plan: Plan) -> Iterator[Cure]:
 
 def command_of(target: Path, plan: Plan) -> str:
     """The command that writes a target so; FILE stands for the source."""
-    options = [f"--dim {name}={size}" for name, size in plan.sizes.items()]
+    options = _dims_of(plan.sizes)
     options += ["--optimize"] if plan.optimize else []
     options += [] if plan.opset is None else [f"--target-opset {plan.opset}"]
     options += [f"--opset {plan.standard} --level {plan.level}"] if plan.standard else []
     return " ".join(["nnadapter convert FILE", shlex.quote(str(target)), *options])
+
+
+def _dims_of(sizes: Mapping[str, int]) -> list[str]:
+    return [f"--dim {name}={size}" for name, size in sizes.items()]
 
 
 def is_written(given: Given, target: Path, plan: Plan) -> bool:
@@ -129,47 +133,49 @@ def _guess(model: Model, name: str, guess: int) -> int:
 
 
 def cures_for_devices(
-    model: Model, devices: Sequence[str], properties: str, errors: Sequence[NNAdapterError]
+    model: Model, asked: Run, errors: Sequence[NNAdapterError]
 ) -> tuple[Cure, ...]:
     """Devices, or sizes, with which the model can be compiled."""
     if any(isinstance(error, BEYOND_CURE) for error in errors):
         return ()
-    return tuple(_other_devices(model, devices, properties))
+    return tuple(_other_devices(model, asked))
 
 
-def _other_devices(model: Model, devices: Sequence[str], properties: str) -> Iterator[Cure]:
-    if HOST not in devices:
-        found = compile_parts(model, [*devices, HOST], properties)
+def _other_devices(model: Model, asked: Run) -> Iterator[Cure]:
+    if HOST not in asked.devices:
+        shared = replace(asked, devices=[*asked.devices, HOST])
+        found = shared.compile(model)
         if found.split is not None and not found.errors:
             parts = parts_of(found.split)
             count = sum(part.operations for part in parts if part.device == HOST)
             effect = f"{HOST} runs {count} of {len(model.operations)} operations"
-            yield Cure(_run_on([*devices, HOST], properties), effect)
-    for sizes in _guesses(model, {}):
-        if _compiles_fixed(model, devices, properties, sizes):
+            yield Cure(_run_so(shared), effect)
+    for sizes in [asked.sizes] if asked.sizes else _guesses(model, {}):
+        if _compiles_fixed(model, asked, sizes):
             effect = "fixes open sizes, to what you choose: run what this writes"
             yield Cure(command_of(Path("fixed.nnir"), Plan(sizes=sizes)), effect)
             break
     done = 0
     for name in DEVICES:
         is_slow = name == "torch" and done
-        if name in devices or name not in manager.names() or is_slow:
+        if name in asked.devices or name not in manager.names() or is_slow:
             continue
-        made = compile_parts(model, [name], properties)
+        other = replace(asked, devices=[name])
+        made = other.compile(model)
         if not made.errors and not made.doubts:
             done += 1
-            yield Cure(_run_on([name], properties), "runs all of it")
+            yield Cure(_run_so(other), "runs all of it")
 
 
-def _run_on(devices: Sequence[str], properties: str) -> str:
-    options = f" --properties {shlex.quote(properties)}" if properties else ""
-    return f"nnadapter run FILE --device {','.join(devices)}{options}"
+def _run_so(asked: Run) -> str:
+    """The command that runs so; FILE stands for the source."""
+    options = [f"--properties {shlex.quote(asked.properties)}"] if asked.properties else []
+    options += _dims_of(asked.sizes)
+    return " ".join(["nnadapter run FILE --device", ",".join(asked.devices), *options])
 
 
-def _compiles_fixed(
-    model: Model, devices: Sequence[str], properties: str, sizes: Mapping[str, int]
-) -> bool:
+def _compiles_fixed(model: Model, asked: Run, sizes: Mapping[str, int]) -> bool:
     try:
-        return not compile_parts(with_fixed_sizes(model, sizes), devices, properties).errors
+        return not replace(asked, sizes={}).compile(with_fixed_sizes(model, sizes)).errors
     except NNAdapterError:
         return False

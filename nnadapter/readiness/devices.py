@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hal.runtime.compilation import refusals_of_parts
@@ -13,6 +13,7 @@ from nnir.errors import NNAdapterError, NoLowering
 from nnir.model import Model
 from nnir.refusals import refusal_of
 
+from ..conversion import with_fixed_sizes
 from .report import Copy, Part
 
 
@@ -40,6 +41,27 @@ def compile_parts(model: Model, devices: Sequence[str], properties: str = "") ->
             return Compiled(errors, found, doubts)
     except NNAdapterError as error:
         return Compiled([error])
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a model is to run: devices, their properties, and what open sizes will be, by name."""
+
+    devices: Sequence[str]
+    properties: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+
+    def compile(self, model: Model) -> Compiled:
+        """What `compile` says of a model, and where sizes are given what running it says then."""
+        found = compile_parts(model, self.devices, self.properties)
+        if not self.sizes or found.errors:
+            return found
+        try:
+            fixed = with_fixed_sizes(model, self.sizes)
+        except NNAdapterError as error:
+            return Compiled([error])
+        later = compile_parts(fixed, self.devices, self.properties)
+        return Compiled(later.errors, found.split, later.doubts)
 
 
 def _doubts(found: Split, context: Context) -> list[NNAdapterError]:

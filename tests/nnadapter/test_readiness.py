@@ -259,6 +259,24 @@ def test_what_is_refused_once_sizes_are_known(wide: Path) -> None:
     assert told in done.stdout
 
 
+def test_sizes_that_are_given_make_it_exact(wide: Path) -> None:
+    (answer,) = nna.check(wide, device="litert", sizes={"n": 2}).answers
+    assert not answer
+    assert {row.operator for row in answer.missing} == {"DETERMINANT", "GELU", "ADD"}
+    assert not answer.doubts
+    commands = [cure.command for cure in answer.cures]
+    assert "nnadapter run FILE --device litert,builtin --dim n=2" in commands
+    for command in commands:
+        _, *arguments = shlex.split(command)
+        assert call(*(str(wide) if a == "FILE" else a for a in arguments)).exit_code == 0
+    done = call("check", wide, "--device", "litert,builtin", "--dim", "n=2")
+    assert done.exit_code == 0, done.stdout
+    done = call("check", wide, "--device", "builtin", "--dim", "m=2")
+    assert done.exit_code == 1
+    assert "no dimension m; there are n" in done.stdout
+    assert call("check", wide, "--dim", "n=2").exit_code == 2
+
+
 def test_what_a_sub_model_lacks_is_listed_once(tmp_path: Path) -> None:
     model = Model("branches")
     x = model.input("x", TensorType(Precision.FLOAT64, (3,)))
