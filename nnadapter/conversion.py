@@ -238,7 +238,9 @@ def _open_writer(name: str, suffix: str) -> Device:
     try:
         return manager.acquire(name)
     except NoDevice as error:
-        error.add_note(f"(its engine writes {suffix} files)")
+        alone = [s for c in manager.classes().values() if c.writes_alone for s in c.formats]
+        needless = ", ".join(sorted({archive.SUFFIX, *alone}))
+        error.add_note(f"(its engine writes {suffix} files; {needless} need no package)")
         raise
 
 

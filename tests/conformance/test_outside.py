@@ -16,7 +16,7 @@ from conformance.engines import outside
 from conformance.judging.result import LIMIT, PASS, WRONG, Result
 from conformance.reports import against
 
-from .installing import ROOT, command, entry_points, install
+from .installing import ROOT, Home, command, entry_points, install
 
 EXAMPLE = ROOT / "examples" / "outside"
 JAX = os.environ.get("NNADAPTER_JAX_PYTHON")
@@ -55,8 +55,10 @@ def test_a_toy_framework_takes_part(tmp_path: Path) -> None:
 
 
 def test_it_is_chosen_by_standard_operator(tmp_path: Path) -> None:
+    """Where pip has installed the example, in an environment of its own."""
+    home = Home.with_package(tmp_path, EXAMPLE)
     words = ["--op", "SOFTMAX", "--frontend", "toyml", "--frontend", "onnx", "--device", "builtin"]
-    done = conform(tmp_path, *words, "--json", str(tmp_path / "run.json"))
+    done = home.nnadapter("conform", *words, "--json", "run.json")
     assert done.returncode == 0, done.stderr
     assert {r.frontend for r in results(tmp_path)} == {"toyml", "onnx"}
 
