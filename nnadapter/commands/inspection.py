@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect as python_inspect
 import platform
 import sys
+from collections import Counter
 from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
@@ -80,14 +81,16 @@ def _show_codes(as_json: bool) -> None:
 
 def _show_remaining(operator: Operator[Any], as_json: bool) -> None:
     """Print what there is of an operator, and what is missing."""
-    from ..scaffold.remaining import LACKS, remaining
+    from ..scaffold.remaining import HAS, LACKS, UNKNOWN, remaining
 
     parts = remaining(operator)
     if as_json:
         print_json([asdict(part) for part in parts])
         return
-    missing = sum(part.state == LACKS for part in parts)
-    title = f"{operator.name}: {len(parts) - missing} parts, {missing} missing"
+    counts = Counter(part.state for part in parts)
+    words = {HAS: "are there", LACKS: "are missing", UNKNOWN: "are not known"}
+    told = ", ".join(f"{counts[state]} {text}" for state, text in words.items() if counts[state])
+    title = f"{operator.name}: of {len(parts)} parts {told}"
     show(("part", "there", "what"), [(p.part, p.state, p.what) for p in parts], title)
 
 

@@ -122,10 +122,14 @@ def _lowering(operator: Operator[Any], name: str) -> Part:
     part = f"on {name}"
     try:
         table = manager.find(name)().lowerings()
-    except (NoDevice, ImportError) as error:
+    except NoDevice as error:
         return Part(part, UNKNOWN, describe(error))
+    except ImportError as error:
+        return Part(part, UNKNOWN, f"it needs the package {error.name}, which is not installed")
     if table is None:
-        return Part(part, HAS, "by its reference") if name == "builtin" else Part(part, UNKNOWN)
+        is_written = _state_of(operator.reference)[0] == HAS
+        known = Part(part, HAS if is_written else LACKS, "by its reference")
+        return known if name == "builtin" else Part(part, UNKNOWN)
     found = table.find(operator)
     if found is None:
         has_one = bool(operator.decompositions)

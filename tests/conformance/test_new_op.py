@@ -106,7 +106,8 @@ def lacks(home: Path) -> set[str]:
 
 
 def test_an_operator_is_brought_up(home: Path) -> None:
-    unwritten = {"type rule", "reference", "documentation", "decomposition", "on openvino"}
+    unwritten = {"type rule", "reference", "documentation", "decomposition"}
+    unwritten |= {"on builtin", "on openvino"}
     others = {f"on {d}" for d in DEVICES if d not in ("builtin", "openvino")}
     begun = lacks(home)
     assert unwritten | others <= begun

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -246,6 +248,9 @@ def test_what_an_operator_has() -> None:
     }
     assert {p["state"] for p in parts.values() if p["part"].startswith("on ")} == {"yes"}
     assert parts["converters of tensorflow"]["state"] == "no"
+    counts = Counter(p["state"] for p in parts.values())
+    told = f"of {len(parts)} parts {counts['yes']} are there, {counts['no']} are missing\n"
+    assert told in re.sub(r" *\n", "\n", call("ops", "hard_swish", "--todo").stdout)
     assert call("ops", "--todo").exit_code == 2
 
 
