@@ -77,6 +77,9 @@ def load(
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
     """
+    if inputs is not None and (isinstance(inputs, str) or not isinstance(inputs, Sequence)):
+        kind = type(inputs).__name__
+        raise BadInput(f"inputs of type {kind}; a list or tuple is accepted, such as inputs=(x,)")
     given = {
         "inputs": inputs,
         "keywords": keywords,

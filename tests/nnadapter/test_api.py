@@ -17,6 +17,12 @@ def test_path_bytes_and_object_give_the_same(mlp: onnx.ModelProto, saved: Path) 
     assert len(texts) == 1
 
 
+@pytest.mark.parametrize("inputs", [np.ones((1, 4), np.float32), "x", {"x": 1}])
+def test_inputs_are_several(inputs: object, saved: Path) -> None:
+    with pytest.raises(BadInput, match=r"inputs of type \w+; a list or tuple is accepted"):
+        nna.load(saved, inputs=inputs)
+
+
 def test_the_suffix_does_not_matter(saved: Path, tmp_path: Path) -> None:
     other = saved.rename(tmp_path / "model.bin")
     assert len(nna.load(other).operations) == 4
