@@ -24,6 +24,7 @@ from nnir.progress import note
 
 from . import conversion
 from .checking import compile_checked
+from .foreign import explain_foreign
 from .net import guard
 from .outputs import keeping_sources
 
@@ -146,6 +147,8 @@ def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, s
                 )
             note(f"read by the frontend {frontend.name}")
             return frontend.load(source, **options), frontend.image_layout
+    if isinstance(source, Path) and (why := explain_foreign(source, _head(source))):
+        raise BadFile(f"{source}: no frontend recognises it: {why}")
     known = ", ".join(frontends())
     what = str(source) if isinstance(source, Path) else f"an object of {type(source).__name__}"
     raise BadFile(f"{what}: no frontend recognises it; installed are {known} and .nnir")

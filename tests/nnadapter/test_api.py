@@ -9,12 +9,35 @@ import onnx
 import pytest
 
 import nnadapter as nna
-from nnir.errors import BadInput, Unsupported
+from nnir.errors import BadFile, BadInput, Unsupported
 
 
 def test_path_bytes_and_object_give_the_same(mlp: onnx.ModelProto, saved: Path) -> None:
     texts = {str(nna.load(s)) for s in (mlp, saved, str(saved), saved.read_bytes())}
     assert len(texts) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "said"),
+    [
+        ("m.h5", b"\x89HDF\r\n\x1a\n" + bytes(90), "write a SavedModel with model.export"),
+        ("m.safetensors", len(b"{}").to_bytes(8, "little") + b'{"a":1}', "weights without a graph"),
+        ("m.gguf", b"GGUF" + bytes(90), "weights without a graph"),
+        ("m.xml", b'<?xml version="1.0"?><net name="m" version="11"/>', "is written and not read"),
+        ("m.pdiparams", bytes(range(90)), r"the program beside them, \.json or \.pdmodel"),
+        ("m.bin", b"", "the file is empty"),
+        ("m.bin", bytes(range(255, 0, -1)), "installed are onnx"),
+    ],
+)
+def test_what_is_no_model_is_named(name: str, data: bytes, said: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(BadFile, match=f"{name}: no frontend recognises it.*{said}"):
+        nna.load(tmp_path / name)
+
+
+def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(BadFile, match="a folder is read where it is a SavedModel"):
+        nna.load(tmp_path)
 
 
 @pytest.mark.parametrize("inputs", [np.ones((1, 4), np.float32), "x", {"x": 1}])
