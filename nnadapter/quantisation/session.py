@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from nnir.errors import Unsupported
 from nnir.model import Model, Operation, Value
 from nnir.progress import note, stage
 from nnir.quantisation import (
@@ -61,6 +63,8 @@ class Session:
         self._grids: dict[Value, Grid] = {}
         self._means: dict[Value, np.ndarray] = {}
         placement = self.place({})
+        if not kept:
+            _require_integers(placement)
         if scheme.activations is not None:
             with stage("calibrating"):
                 self._calibrate(placement, correct_bias=correct_bias)
@@ -122,6 +126,15 @@ class Session:
         """How like a quantised model is, by outputs."""
         names = [name for name, _ in self.base.named_outputs()]
         return compare_results(names, wanted, run_samples(model, samples, self.device))
+
+
+def _require_integers(placement: Placement) -> None:
+    """Unsupported, with all reasons, where nothing of a model can compute with integers."""
+    if placement.integer:
+        return
+    reasons = Counter(placement.kept.values()).most_common()
+    told = "; ".join(f"{count} x {reason}" for reason, count in reasons) or "it computes no floats"
+    raise Unsupported(f"nothing of the model can compute with integers: {told}")
 
 
 def _name_of(group: Group) -> Value:

@@ -19,7 +19,7 @@ from nnadapter.looking.noise_heat import heat_of_quantization
 from nnadapter.quantisation.measuring import Likeness, ratio_in_decibels
 from nnadapter.quantisation.samples import read_samples
 from nnir.dim import symbol
-from nnir.errors import BadFile, BadInput, Differs
+from nnir.errors import BadFile, BadInput, Differs, Unsupported
 from nnir.model import Model
 from nnir.ops import activation, conv, index, linear, pool, quant, shape
 from nnir.specialise import fix_sizes
@@ -352,6 +352,15 @@ def test_a_precision_that_there_is_not(model: Model, data: np.ndarray) -> None:
         nna.quantize(model, [data], weights="int9")
     with pytest.raises(BadInput, match="activations of INT32"):
         nna.quantize(model, [data], activations="int32")
+
+
+def test_a_model_without_anything_to_quantise_is_refused(data: np.ndarray) -> None:
+    half = Model("half")
+    x = half.input("x", TensorType(Precision.FLOAT16, (2, 4)))
+    half.outputs = [linear.mat_mul(x, half.constant(random(0, 4, 4).astype(np.float16)))]
+    said = "nothing .* integers: 1 x it computes in FLOAT16, not FLOAT32"
+    with pytest.raises(Unsupported, match=said):
+        nna.quantize(half, [np.zeros((2, 4), np.float16)])
 
 
 def test_options_of_load_are_for_files(model: Model, data: np.ndarray) -> None:
