@@ -101,6 +101,16 @@ CASES: dict[str, tuple[Pass, Callable[[Value], Value], list[str]]] = {
     "gelu late": (passes.fuse_gelu, erf_gelu_late, ["GELU"]),
     "scale": (passes.fold_scale, scaled, ["UNSQUEEZE", "CONV_2D"]),
     "swish": (passes.fuse_swish, swish, ["SWISH"]),
+    "clip to 6": (
+        passes.name_clips,
+        lambda x: activation.clip(x - 1.0, 0.0, 6.0),
+        ["SUB", "RELU6"],
+    ),
+    "clip above 0": (
+        passes.name_clips,
+        lambda x: activation.clip(x - 1.0, 0.0, np.float32(np.finfo(np.float32).max)),
+        ["SUB", "RELU"],
+    ),
     "dense": (passes.fuse_dense, dense, ["FULLY_CONNECTED"]),
     "transposes": (passes.cancel_transposes, two_transposes, ["EXP"]),
     "constants": (passes.fold_constants, constants, ["ADD"]),
@@ -163,6 +173,25 @@ def test_a_shared_value_is_not_fused_away() -> None:
     total = binary.add(x, 1.0)
     model.outputs = [activation.relu(total), unary.exp(total)]
     assert apply(model, [passes.fuse_activation], checked=True) == []
+
+
+@pytest.mark.parametrize("bounds", [(-1.0, 6.0), (0.0, 5.0), (0.0, 1.0)])
+def test_other_bounds_stay_a_clip(bounds: tuple[float, float]) -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (9,)))
+    model.outputs = [activation.clip(x, *bounds)]
+    assert apply(model, [passes.name_clips], checked=True) == []
+
+
+@pytest.mark.parametrize("high", [6.0, np.inf])
+def test_a_named_clip_does_the_same_at_the_edges(high: float) -> None:
+    array = np.array([np.nan, np.inf, -np.inf, -0.0, 0, 6, 7, -1, 3], np.float32)
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, array.shape))
+    model.outputs = [activation.clip(x, 0.0, high)]
+    before = evaluate(model, [array])[0]
+    assert apply(model, [passes.name_clips]) == ["name_clips"]
+    np.testing.assert_array_equal(evaluate(model, [array])[0], before)
 
 
 def test_random_numbers_are_drawn_at_run_time() -> None:
