@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,11 +16,27 @@ from .terminal import say
 if TYPE_CHECKING:
     from .looking.heat import Heat
 
-HTML = click.option(
-    "--html",
-    type=click.Path(path_type=Path),
-    help="Write the model's graph in the colours of the result, as a page for a browser.",
-)
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+PATH = click.Path(path_type=Path)
+
+
+def _require_templates(_: click.Context, __: click.Parameter, path: Path | None) -> Path | None:
+    """Unsupported before any work where pages cannot be made."""
+    if path is not None:
+        from conformance.reports.page import require_templates
+
+        require_templates()
+    return path
+
+
+def page_option(text: str, name: str = "html", kind: click.Path = PATH) -> Callable[[F], F]:
+    """The option of a command that writes a page, which its function receives as `name`."""
+    return click.option("--html", name, type=kind, help=text, callback=_require_templates)
+
+
+HTML = page_option("Write the model's graph in the colours of the result, as a page for a browser.")
 
 
 def write_page(

@@ -7,6 +7,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -60,12 +61,17 @@ def render(run: Run, against: Comparison | None = None) -> str:
     )
 
 
+def require_templates() -> None:
+    """Unsupported where pages cannot be made: commands ask before they work for one."""
+    if find_spec("jinja2") is None:
+        raise Unsupported("the HTML report needs Jinja2: pip install 'nnadapter[report]'")
+
+
 def environment_of(folder: Path) -> Any:
     """The templates of a folder, in which what is put in is text unless it says otherwise."""
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ImportError:
-        raise Unsupported("the HTML report needs Jinja2: pip install 'nnadapter[report]'") from None
+    require_templates()
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     return Environment(
         loader=FileSystemLoader(folder),
         autoescape=True,

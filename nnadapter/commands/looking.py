@@ -14,7 +14,7 @@ from nnir.model import Model
 from nnir.progress import stage
 
 from .. import api
-from ..drawing import write_page
+from ..drawing import page_option, write_page
 from ..outputs import keeping_sources
 from ..terminal import DIM, FILE, JSON, SEED, answer, load, loading, print_json, say, sizes_of
 
@@ -28,9 +28,7 @@ HOW_TO_RUN = frozenset({"device", "tolerance", "seed", "dims"})
 @click.option("--layers", is_flag=True, help="A line for each operation too.")
 @click.option("--text", is_flag=True, help="Print every operation as readable text alone.")
 @click.option("--dot", type=click.Path(path_type=Path), help="Write a graph for Graphviz.")
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Write the graph as a page for a browser."
-)
+@page_option("Write the graph as a page for a browser.")
 @JSON
 def inspect(
     file: Path,
@@ -96,9 +94,7 @@ def _write_dot(model: Model, path: Path) -> None:
 @SEED
 @DIM
 @click.option("--ignore-names", is_flag=True, help="What is only called otherwise is equal.")
-@click.option(
-    "--html", type=click.Path(path_type=Path), help="Write the models side by side as a page."
-)
+@page_option("Write the models side by side as a page.")
 @JSON
 def diff(
     first: Path,

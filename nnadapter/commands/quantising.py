@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,7 +98,8 @@ def quantize(
     """
     from ..quantisation import face
 
-    with stage(f"quantising {file.name}"):
+    with stage(f"quantising {file.name}"), warnings.catch_warnings():
+        warnings.simplefilter("always", face.QuantizationWarning)  # the command line tells them
         found = face.quantize(
             file,
             data,

@@ -14,6 +14,7 @@ import click
 
 from nnir.legible import legible
 
+from ..drawing import page_option
 from ..outputs import keeping_sources
 from ..terminal import echo, say, show
 
@@ -32,7 +33,7 @@ PATH = click.Path(path_type=Path, dir_okay=False)
 WRITING = (
     click.option("--json", "json_path", type=PATH, help="Write the results for programs."),
     click.option("--junit", "junit_path", type=PATH, help="Write the results for CI systems."),
-    click.option("--html", "html_path", type=PATH, help="Write the page for people."),
+    page_option("Write the page for people.", "html_path", PATH),
 )
 
 

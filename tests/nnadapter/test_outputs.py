@@ -28,6 +28,7 @@ OF_A_MODEL = {
     "run": ("--output", "--trace", "--html"),
     "verify": ("--html",),
     "bisect": ("--html",),
+    "quantize": ("--html",),
 }
 OF_SEVERAL = {"diff": ("--html",)}
 OF_REPORTS = {
@@ -66,6 +67,8 @@ def words_of(command: str, source: Path) -> list[object]:
             return [command, source, *DEVICE]
         case "bisect":
             return [command, source, *DEVICE, "--folder", source.parent / "found"]
+        case "quantize":
+            return [command, source, source.parent / "small.nnir", "--data", "random"]
         case "diff":
             return [command, source, source]
         case "conform":

@@ -286,7 +286,6 @@ def test_json_has_every_operation(files: Path) -> None:
     assert {o["kind"] for o in found["operations"]} == {"float"}
 
 
-@pytest.mark.filterwarnings("default::nnadapter.quantisation.face.QuantizationWarning")
 def test_random_numbers_are_no_data(files: Path) -> None:
     result = run(files / "net.nnir", files / "net8.nnir", "--data", "random", "--no-verify")
     assert result.exit_code == 0, result.stderr
@@ -301,6 +300,17 @@ def test_the_page_shows_the_noise(files: Path) -> None:
     text = page.read_text()
     assert "Quantisation noise of each operation by itself" in text
     assert "net/second" in text
+
+
+def test_a_page_that_cannot_be_made_is_said_before_any_work(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("conformance.reports.page.find_spec", lambda name: None)
+    words = ("--data", files / "data.npz", "--html", files / "noise.html")
+    result = run(files / "net.nnir", files / "net8.onnx", *words)
+    assert result.exit_code == 1
+    assert "the HTML report needs Jinja2" in result.stderr
+    assert not (files / "net8.onnx").exists()
 
 
 def test_noise_and_reasons_are_marks(model: Model, data: np.ndarray) -> None:
