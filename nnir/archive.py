@@ -1,7 +1,8 @@
 """The `.nnir` file: a safetensors file whose metadata holds the graph as JSON.
 
 Weights are written from their views and read as views into the map of the file, each aligned to
-64 bytes. Equal models give equal bytes. Nothing in the file is code.
+64 bytes. Elements narrower than a byte are packed, the first in the lowest bits. Equal models give
+equal bytes. Nothing in the file is code.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from .errors import DAMAGE, BadFile, NNAdapterError, describe
+from .formats.bits import BITS, pack, stored_size, unpack
 from .mapping import MappedFile, map_file, write_array
 from .model import Model
 from .provenance import decode_places, encode_places
@@ -84,7 +86,8 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
         graph["places"] = places
     entries: dict[str, Any] = {"__metadata__": {KEY: _json(graph)}}
     end = 0
-    for number, array in enumerate(encoder.weights):
+    stored = [_pack(w) for w in encoder.weights]
+    for number, array in enumerate(stored):
         if gap := -end % ALIGNMENT:
             entries[f"pad{number}"] = {
                 "dtype": "U8",
@@ -98,7 +101,12 @@ def _header(model: Model) -> tuple[bytes, list[np.ndarray]]:
     header += b" " * (-(8 + len(header)) % ALIGNMENT)
     if len(header) > LARGEST_HEADER:
         raise BadFile(f"the graph takes {len(header)} bytes, .nnir holds {LARGEST_HEADER}")
-    return len(header).to_bytes(8, "little") + header, encoder.weights
+    return len(header).to_bytes(8, "little") + header, stored
+
+
+def _pack(array: np.ndarray) -> np.ndarray:
+    """What is stored of a weight: its view, or what it needs of narrower elements."""
+    return pack(array) if precision_of(array.dtype) in BITS else array
 
 
 def _origins(model: Model) -> Iterator[str]:
@@ -172,11 +180,14 @@ def loads(data: bytes | memoryview | MappedFile) -> Model:
         if (
             any(d < 0 for d in shape)
             or not 0 <= start <= end <= len(data) - 8 - size
-            or end - start != count * precision.dtype.itemsize
+            or end - start not in (stored_size(precision, count), count * precision.dtype.itemsize)
         ):
             raise BadFile(f"weight {number} of shape {list(shape)} lies at {start} to {end}")
         if not count:
             return np.empty(shape, precision.dtype)
+        if precision in BITS and end - start == stored_size(precision, count):
+            packed = np.frombuffer(data, np.uint8, end - start, 8 + size + start)
+            return unpack(packed, precision, count).reshape(shape)
         return np.frombuffer(data, precision.dtype, count, 8 + size + start).reshape(shape)
 
     model = decode(graph, weight)

@@ -15,6 +15,8 @@ BITS = {
     Precision.FLOAT6E2M3FN: 6,
     Precision.FLOAT6E3M2FN: 6,
 }
+NIBBLE = 4
+LOWEST = np.uint8(15)
 
 
 def stored_size(precision: Precision, count: int) -> int:
@@ -28,6 +30,11 @@ def pack(array: np.ndarray) -> np.ndarray:
     bits = BITS.get(precision_of(array.dtype))
     if bits is None:
         return raw.view(np.uint8)
+    if bits == NIBBLE:
+        codes = raw.view(np.uint8) & LOWEST
+        if codes.size % 2:
+            codes = np.append(codes, np.zeros(1, np.uint8))
+        return np.asarray(codes[::2] | codes[1::2] << NIBBLE)
     stream = np.unpackbits(raw.reshape(-1, 1).view(np.uint8), 1, bits, "little")
     return np.packbits(stream.reshape(-1), bitorder="little")
 
@@ -37,8 +44,15 @@ def unpack(raw: np.ndarray, precision: Precision, count: int) -> np.ndarray:
     bits = BITS.get(precision)
     if bits is None:
         return raw.view(precision.dtype)
+    if bits == NIBBLE:
+        codes = np.stack([raw & LOWEST, raw >> NIBBLE], axis=1).reshape(-1)[:count]
+        return _number(codes, precision, bits)
     stream = np.unpackbits(raw, count=count * bits, bitorder="little").reshape(count, bits)
-    codes = np.packbits(stream, axis=1, bitorder="little").reshape(-1)
+    return _number(np.packbits(stream, axis=1, bitorder="little").reshape(-1), precision, bits)
+
+
+def _number(codes: np.ndarray, precision: Precision, bits: int) -> np.ndarray:
+    """Elements by their bits, each in a byte of its own."""
     if precision.is_float:
         return codes.view(precision.dtype)
     values = codes.astype(np.int8)
