@@ -83,10 +83,16 @@ MOVES = frozenset(
 
 def computes_carried(operation: Operation) -> bool:
     """Whether an operation does more with carried elements than move them."""
-    if operation.operator.name in MOVES:
+    if operation.operator.name in MOVES or _is_stored(operation):
         return False
     values = (*operation.inputs, *operation.outputs)
     return any(v is not None and v.precision in CARRIED for v in values)
+
+
+def _is_stored(operation: Operation) -> bool:
+    """Whether carried elements are known, and only their numbers are computed with."""
+    known = all(v is None or v.constant is not None for v in operation.inputs)
+    return known and operation.operator.name == "DEQUANTIZE_LINEAR"
 
 
 def stored_precision(precision: Precision) -> Precision:

@@ -1,20 +1,33 @@
-"""Quantisation whose scale and zero point belong to the type; the rest is decomposed."""
+"""Quantisation whose scale and zero point belong to the type, and known integers of a few bits or
+in blocks; the rest is decomposed."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
+from nnir.formats.bits import pack
 from nnir.model import Value
-from nnir.ops import quant
-from nnir.types import Precision
+from nnir.ops import linear, quant
+from nnir.quantisation.roles import filter_axis, summed_axis
+from nnir.types import Precision, precision_of
 
+from ...emission import asking
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
+PACKED = {
+    Precision.INT4: "i4",
+    Precision.UINT4: "u4",
+    Precision.INT8: "i8",
+    Precision.UINT8: "u8",
+}
+"""Integers that OpenVINO's kernels for products read as they are stored."""
 
 
 def _spread(g: Emitter, values: np.ndarray, axis: int, rank: int) -> Ref:
@@ -54,3 +67,88 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     if zeros.any():
         real = g.pair("Subtract", real, _spread(g, zeros, along, input.rank))
     return g.pair("Multiply", real, _spread(g, np.array(described.scales), along, input.rank))
+
+
+@table.lower(quant.dequantize_linear)
+def dequantize_linear(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+) -> Ref:
+    whole, scales = input.constant, scale.constant
+    zeros = None if zero_point is None else zero_point.constant
+    if whole is None or scales is None or (zeros is None) != (zero_point is None):
+        raise NoLowering("openvino: a dequantisation of what is only known while running")
+    is_small = input.precision in (Precision.INT4, Precision.UINT4) or block_size > 0
+    if not (is_small and input.precision in PACKED and scale.precision == dtype == FLOAT32):
+        raise NoLowering(f"openvino keeps no {input.type} by {scale.type} as weights")
+    along = axis_of(axis, whole.ndim) if scales.ndim else 0
+    is_single = scales.size == 1 and scales.ndim < 2
+    if not whole.size or not _is_weights(g, None if is_single else along, block_size):
+        raise NoLowering("openvino keeps integers of products whose scales do not fit them only")
+    parts = (zeros, scales) if zeros is not None and zeros.astype(np.int32).any() else (scales,)
+    if is_single:
+        return _dequantise(g, whole, [p.reshape(()) for p in parts])
+    if not block_size:
+        after = (1,) * (whole.ndim - 1 - along)
+        return _dequantise(g, whole, [p.reshape(-1, *after) for p in parts])
+    return _dequantise_blocks(g, whole, parts, along, block_size)
+
+
+def _is_weights(g: Emitter, axis: int | None, block_size: int) -> bool:
+    """Whether only products with a matrix read the result, and scales are along the axis that
+    OpenVINO takes them for: with blocks the one that is summed, else the other one."""
+    (made,) = g.operation.outputs
+    return all(
+        reader.operator in (linear.fully_connected, linear.mat_mul)
+        and made.rank == 2
+        and axis in (None, summed_axis(reader, made) if block_size else filter_axis(reader, made))
+        for reader in made.uses
+    )
+
+
+def _dequantise(g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray]) -> Ref:
+    """(q - zero) * scale, or q * scale, in the form that OpenVINO knows compressed weights by."""
+    *zeros, scales = parts
+    real = _read_packed(g, whole)
+    for zero in zeros:
+        real = g.pair("Subtract", real, _read_packed(g, zero))
+    return g.pair("Multiply", real, g.constant(scales))
+
+
+def _dequantise_blocks(
+    g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray], along: int, size: int
+) -> Ref:
+    """Blocks have an axis of their own until they are dequantised; the last one is filled up."""
+    before, after = whole.shape[:along], whole.shape[along + 1 :]
+    count = whole.shape[along]
+    missing = -count % size
+    if missing:
+        rest = np.zeros((*before, missing, *after), whole.dtype)
+        whole = np.concatenate([whole, rest], axis=along)
+    blocks = whole.reshape(*before, -1, size, *after)
+    real = _dequantise(g, blocks, [np.expand_dims(p, along + 1) for p in parts])
+    real = g.reshape(real, whole.shape)
+    if not missing:
+        return real
+    cut = [g.ints(v) for v in (0, count, 1, along)]
+    return g.node("Slice", real, *cut)
+
+
+def _read_packed(g: Emitter, array: np.ndarray) -> Ref:
+    """Known integers as FLOAT32, stored in as few bits as they have."""
+    raw = pack(array)
+    kind = getattr(g.runtime.Type, PACKED[precision_of(array.dtype)])
+    tensor = g.runtime.Tensor(raw, g.runtime.Shape(list(array.shape)), kind)
+    g.root.held.append(raw)
+    with asking("openvino", "packed integers", RuntimeError):
+        stored = g.runtime.op.Constant(tensor, shared_memory=True)
+        stored.set_friendly_name(g.name("Constant"))
+        real = g.factory.create("Convert", [stored.output(0)], {"destination_type": "f32"})
+    real.set_friendly_name(g.name("Convert"))
+    return Ref(real.output(0))
