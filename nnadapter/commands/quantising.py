@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nnir.progress import stage
-from nnir.quantisation import METHODS
+from nnir.quantisation import METHODS, WEIGHT_METHODS
 
 from ..drawing import HTML
 from ..terminal import DIM, FILE, JSON, answer, loading, print_json, say, show, sizes_of
@@ -48,6 +48,14 @@ COLUMNS = ("operation", "operator", "computes with", "signal to noise", "why")
     help="What operations pass on; float leaves all but weights as it is.",
 )
 @click.option("--block", type=click.IntRange(0), default=0, help="So many weights share a scale.")
+@click.option(
+    "--weight-method",
+    type=click.Choice(WEIGHT_METHODS),
+    default="nearest",
+    show_default=True,
+    help="Round to the nearest integers, or by what weights are multiplied with on the data.",
+)
+@click.option("--weight-zero-points", is_flag=True, help="Each scale of weights has a zero point.")
 @click.option("--per-tensor", is_flag=True, help="One scale for all filters of an operation.")
 @click.option(
     "--method",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nnir.errors import BadInput
-from nnir.quantisation import Method, Scheme
+from nnir.quantisation import Method, Scheme, WeightMethod
 from nnir.types import Precision
 
 from .. import api, conversion
@@ -44,6 +44,8 @@ def quantize(
     percentile: float = 99.99,
     per_channel: bool = True,
     block: int = 0,
+    weight_method: WeightMethod = "nearest",
+    weight_zero_points: bool = False,
     symmetric: bool = False,
     reduce_range: bool = False,
     keep_float: str | Sequence[str] = (),
@@ -78,7 +80,7 @@ def quantize(
     hold, and Differs where the file is farther from the source than the quantised model.
     """
     kinds = _activations_of(activations), precision_named(weights)
-    ranges = method, percentile, symmetric, reduce_range
+    ranges = method, percentile, symmetric, reduce_range, weight_zero_points, weight_method
     scheme = Scheme(kinds[0], kinds[1], per_channel, block, *ranges)
     wish = _wish_of(keep_float, min_sqnr, Wish((), None, equalize, correct_bias, integer_io))
     files = {"the target": target, "page": page}

@@ -14,6 +14,7 @@ from nnir.progress import note, stage
 from nnir.quantisation import (
     Grid,
     Group,
+    Integers,
     Placement,
     Recipe,
     Scheme,
@@ -27,6 +28,7 @@ from nnir.specialise import fix_sizes
 
 from .calibration import observe
 from .measuring import Likeness, Results, compare_results, measure_twins, run_samples
+from .rounding import round_by_inputs
 from .samples import Sample
 
 NOT_FINITE = "its values are infinite or NaN on the calibration data"
@@ -62,12 +64,16 @@ class Session:
         self.kept = dict(kept)
         self._grids: dict[Value, Grid] = {}
         self._means: dict[Value, np.ndarray] = {}
+        self._rounded: Mapping[Operation, Integers] = {}
         placement = self.place({})
         if not kept:
             _require_integers(placement)
         if scheme.activations is not None:
             with stage("calibrating"):
                 self._calibrate(placement, correct_bias=correct_bias)
+        if scheme.weight_method == "gptq":
+            with stage("rounding weights by their inputs"):
+                self._rounded = round_by_inputs(base, placement, scheme, samples, device)
 
     def place(self, more: Kept) -> Placement:
         """What becomes an integer where `more` operations stay as they are."""
@@ -105,7 +111,11 @@ class Session:
         placement = place(copy, self.scheme, self.target, lambda o: kept.get(originals[o]))
         grids = {g: self._grids[values[_name_of(g)]] for g in placement.groups}
         means = {v: self._means[o] for v, o in values.items() if o in self._means}
-        return copy, placement, Recipe(self.scheme, grids, means)
+
+        def rounded(operation: Operation, _: np.ndarray, __: int) -> Integers | None:
+            return self._rounded.get(originals[operation])
+
+        return copy, placement, Recipe(self.scheme, grids, means, rounded)
 
     def measure_operations(self) -> dict[Operation, float]:
         """The ratio of signal to noise in dB that each operation with integers leaves where it

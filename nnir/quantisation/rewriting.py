@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from ..errors import BadModel
 from ..model import Model, Operation, Value
 from ..ops import activation, quant, reduce, unary
 from .correction import correct_bias
@@ -47,12 +48,12 @@ def quantize_model(model: Model, placement: Placement, recipe: Recipe) -> None:
     writer = _Writer(model, placement, recipe)
     for operation in (*placement.integer, *placement.movements):
         for old, new in writer.constants(operation).items():
-            _read_instead(operation, old, new)
+            read_instead(operation, old, new)
     for value in placement.rounded:
         readers = [o for o in value.uses if placement.reads_rounded(o, value)]
         real = writer.rounded(value)
         for reader in readers:
-            _read_instead(reader, value, real)
+            read_instead(reader, value, real)
         if value in placement.results:
             model.outputs = [real if v is value else v for v in model.outputs]
     model.origin = None
@@ -168,14 +169,12 @@ class _Writer:
     def _round(
         self, operation: Operation, weights: Value, array: np.ndarray, least: np.ndarray | float
     ) -> Integers:
-        scheme, summed = self.recipe.scheme, summed_axis(operation, weights)
+        summed = summed_axis(operation, weights)
         if self.recipe.rounding is not None and summed is not None:
             better = self.recipe.rounding(operation, array, summed)
-            if better is not None:
+            if better is not None and (better.scales >= np.reshape(least, -1)).all():
                 return better
-        if scheme.block and summed is not None:
-            return round_blocks(array, summed, scheme)
-        return round_weights(array, filter_axis(operation, weights), scheme, least)
+        return round_nearest(operation, array, self.recipe.scheme, least)
 
     def rounded(self, value: Value) -> Value:
         """The rounded form of a value."""
@@ -194,7 +193,24 @@ class _Writer:
         return real
 
 
-def _read_instead(operation: Operation, old: Value, new: Value) -> None:
+def round_nearest(
+    operation: Operation,
+    array: np.ndarray,
+    scheme: Scheme,
+    least_scales: np.ndarray | float = 0.0,
+) -> Integers:
+    """The nearest integers to the weights of an operation, in blocks where products are added along
+    one axis of them."""
+    weights = weights_of(operation)
+    if weights is None:
+        raise BadModel(f"{operation.operator.name} without weights")
+    summed = summed_axis(operation, weights)
+    if scheme.block and summed is not None:
+        return round_blocks(array, summed, scheme)
+    return round_weights(array, filter_axis(operation, weights), scheme, least_scales)
+
+
+def read_instead(operation: Operation, old: Value, new: Value) -> None:
     """Let one operation read another value."""
     operation.inputs = tuple(new if v is old else v for v in operation.inputs)
     old.uses.pop(operation, None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 from ..errors import BadInput
 from ..model import Operator
@@ -13,6 +14,9 @@ from .roles import ARITHMETIC, OTHER_WINDOWS, PRODUCTS, RESULTS, TABLES
 
 ACTIVATIONS = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16})
 WEIGHTS = frozenset({Precision.INT8, Precision.INT4, Precision.UINT4})
+
+WeightMethod = Literal["nearest", "gptq"]
+WEIGHT_METHODS: tuple[WeightMethod, ...] = get_args(WeightMethod)
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,9 @@ class Scheme:
     `block` is how many weights along the summed axis share one (0: all). `method` chooses ranges of
     activations (`percentile` of the values for "percentile"), `is_symmetric` puts 0 in the middle.
     `reduced`: weights use 7 of 8 bits, for processors whose sums of products saturate.
+    `weight_zero_points`: each scale of weights has a zero point of its own, in place of the middle.
+    `weight_method` rounds weights to the nearest integers, or ("gptq") so that the products with
+    the inputs that data shows are as near as can be.
     """
 
     activations: Precision | None = Precision.INT8
@@ -34,6 +41,8 @@ class Scheme:
     percentile: float = 99.99
     is_symmetric: bool = False
     reduced: bool = False
+    weight_zero_points: bool = False
+    weight_method: WeightMethod = "nearest"
 
     def __post_init__(self) -> None:
         if self.activations is not None and self.activations not in ACTIVATIONS:
@@ -44,6 +53,14 @@ class Scheme:
             raise BadInput(f"method {self.method!r}, not one of {', '.join(METHODS)}")
         if not 50 < self.percentile <= 100:
             raise BadInput(f"percentile={self.percentile}, not above 50 and up to 100")
+        if self.weight_method not in WEIGHT_METHODS:
+            accepted = ", ".join(WEIGHT_METHODS)
+            raise BadInput(f"weight_method {self.weight_method!r}, not one of {accepted}")
+        if self.weight_zero_points and self.activations is not None:
+            raise BadInput(
+                f"zero points of weights with activations of {self.activations.name}; they are for "
+                "weights alone (activations=None)"
+            )
         if self.block < 0:
             raise BadInput(f"block={self.block}, not 0 or a number of weights")
 

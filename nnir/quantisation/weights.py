@@ -23,19 +23,20 @@ SHRINKS = np.linspace(1.0, 0.7, 16)
 @dataclass(frozen=True)
 class Integers:
     """A constant as integers: one scale, one for each entry of `axis`, or one for each block of
-    `block` entries of it; `zero_point` is the integer that stands for 0."""
+    `block` entries of it; `zero_point` is the integer that stands for 0, or one for each scale."""
 
     data: np.ndarray
     scales: np.ndarray
     precision: Precision
-    zero_point: int = 0
+    zero_point: int | np.ndarray = 0
     axis: int = 0
     block: int = 0
 
     @property
     def zero_points(self) -> np.ndarray:
         """One for each scale."""
-        return np.full(self.scales.shape, self.zero_point).astype(self.precision.dtype)
+        each = np.broadcast_to(self.zero_point, self.scales.shape)
+        return np.ascontiguousarray(each).astype(self.precision.dtype)
 
     def real(self) -> np.ndarray:
         """The numbers that they stand for, in FLOAT32."""
@@ -68,12 +69,12 @@ def round_weights(
     along = axis if scheme.per_channel else None
     rows = array.reshape(1, -1) if along is None else _rows_along(array, along)
     least = np.asarray(least_scales if along is not None else np.max(least_scales))
-    whole, scales = _round_rows(rows, scheme, least)
+    steps, scales, zeros = _round_rows(rows, scheme, range_of(scheme), least)
     if along is None:
-        return _integers(whole.reshape(array.shape), scales, scheme)
+        return _integers(steps.reshape(array.shape), scales, zeros, scheme)
     turned = np.moveaxis(array, along, 0).shape
-    data = np.moveaxis(whole.reshape(turned), 0, along)
-    return _integers(np.ascontiguousarray(data), scales, scheme, axis=along)
+    data = np.moveaxis(steps.reshape(turned), 0, along)
+    return _integers(data, scales, zeros, scheme, axis=along)
 
 
 def round_blocks(matrix: np.ndarray, axis: int, scheme: Scheme) -> Integers:
@@ -83,20 +84,24 @@ def round_blocks(matrix: np.ndarray, axis: int, scheme: Scheme) -> Integers:
     turned = np.moveaxis(matrix, axis, -1)
     missing = -turned.shape[-1] % block
     padded = np.pad(turned, [(0, 0)] * (turned.ndim - 1) + [(0, missing)])
-    whole, scales = _round_rows(padded.reshape(-1, block), scheme, np.zeros(()))
-    data = whole.reshape(padded.shape)[..., : turned.shape[-1]]
+    found = _round_rows(padded.reshape(-1, block), scheme, range_of(scheme), np.zeros(()))
+    data = found[0].reshape(padded.shape)[..., : turned.shape[-1]]
     shape = (*turned.shape[:-1], padded.shape[-1] // block)
-    scales = np.ascontiguousarray(np.moveaxis(scales.reshape(shape), -1, axis))
-    data = np.ascontiguousarray(np.moveaxis(data, -1, axis))
-    return _integers(data, scales, scheme, axis=axis, block=block)
+    scales, zeros = (np.moveaxis(each.reshape(shape), -1, axis) for each in found[1:])
+    return _integers(np.moveaxis(data, -1, axis), scales, zeros, scheme, axis=axis, block=block)
 
 
 def _integers(
-    whole: np.ndarray, scales: np.ndarray, scheme: Scheme, axis: int = 0, block: int = 0
+    steps: np.ndarray,
+    scales: np.ndarray,
+    zeros: np.ndarray,
+    scheme: Scheme,
+    axis: int = 0,
+    block: int = 0,
 ) -> Integers:
-    zero = middle_of(scheme.weights)
-    data = (whole + zero).astype(np.int16).astype(scheme.weights.dtype)
-    return Integers(data, scales, scheme.weights, zero, axis, block)
+    data = np.ascontiguousarray(steps).astype(np.int16).astype(scheme.weights.dtype)
+    scales, zeros = np.ascontiguousarray(scales), zeros.astype(np.int64)
+    return Integers(data, scales, scheme.weights, zeros, axis, block)
 
 
 def middle_of(precision: Precision) -> int:
@@ -105,10 +110,16 @@ def middle_of(precision: Precision) -> int:
     return 0 if low < 0 else (high + 1) // 2
 
 
-def steps_of(scheme: Scheme) -> int:
-    """How many integers lie on each side of 0."""
-    most = integer_range(scheme.weights)[1] - middle_of(scheme.weights)
-    return most // 2 if scheme.reduced else most
+def range_of(scheme: Scheme) -> tuple[int, int]:
+    """The lowest and the highest integer in use: as many on each side of 0, but for zero points and
+    for blocks of less than 8 bits, where integers are few."""
+    is_narrow = scheme.block > 0 and scheme.weights != Precision.INT8
+    if (is_narrow or scheme.weight_zero_points) and not scheme.reduced:
+        return integer_range(scheme.weights)
+    middle = middle_of(scheme.weights)
+    most = integer_range(scheme.weights)[1] - middle
+    most = most // 2 if scheme.reduced else most
+    return middle - most, middle + most
 
 
 def _rows_along(array: np.ndarray, axis: int) -> np.ndarray:
@@ -116,29 +127,57 @@ def _rows_along(array: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _round_rows(
-    rows: np.ndarray, scheme: Scheme, least: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """The integers of each row around 0, and its scale."""
-    most = steps_of(scheme)
-    reach = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
-    if scheme.weights != Precision.INT8:
-        reach = _best_reach(rows, reach, most)
-    scales = np.maximum(reach / most, least)
+    rows: np.ndarray, scheme: Scheme, limits: tuple[int, int], least: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The integers of each row, its scale and its zero point."""
+    scales, zeros = _choose_scales(rows, scheme, limits)
+    scales = np.maximum(scales, least)
     usual = scales.max(initial=0) or 1.0
     scales = np.where(scales == 0, usual, scales)  # a row of zeros
     scales = np.maximum(scales.astype(np.float32), np.float32(SMALLEST_SCALE))
-    return np.clip(np.rint(rows / scales[:, None]), -most, most), scales
+    return _steps(rows, scales, zeros, limits), scales, zeros
 
 
-def _best_reach(rows: np.ndarray, reach: np.ndarray, most: int) -> np.ndarray:
-    """For each row what its largest integer stands for, with the smallest squared error."""
-    best, least = reach, np.full(reach.shape, np.inf)
+def _steps(
+    rows: np.ndarray, scales: np.ndarray, zeros: np.ndarray, limits: tuple[int, int]
+) -> np.ndarray:
+    """The nearest integers."""
+    return np.clip(np.rint(rows / scales[:, None]) + zeros[:, None], *limits)
+
+
+def _choose_scales(
+    rows: np.ndarray, scheme: Scheme, limits: tuple[int, int]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The scale of each row and its zero point; scales are 0 where all weights are."""
+    low, high = rows.min(axis=1, initial=0), rows.max(axis=1, initial=0)
+    if scheme.weight_zero_points:
+        full = (high.astype(np.float64) - low) / (limits[1] - limits[0])
+    else:
+        middle = middle_of(scheme.weights)
+        above, below = limits[1] - middle, middle - limits[0]
+        full = np.maximum(high.astype(np.float64) / above, -low.astype(np.float64) / below)
+    if scheme.weights == Precision.INT8:
+        return full, _zeros_for(low, full, scheme, limits)
+    best, error = (full, _zeros_for(low, full, scheme, limits)), np.full(full.shape, np.inf)
     for shrink in SHRINKS:
-        scales = np.where(reach > 0, reach * shrink / most, 1.0)[:, None]
-        error = np.square(np.clip(np.rint(rows / scales), -most, most) * scales - rows).sum(axis=1)
-        is_better = error < least
-        best, least = np.where(is_better, reach * shrink, best), np.where(is_better, error, least)
+        scales = np.where(full > 0, full * shrink, 1.0)
+        zeros = _zeros_for(low * shrink, scales, scheme, limits)
+        real = (_steps(rows, scales, zeros, limits) - zeros[:, None]) * scales[:, None]
+        found = np.square(real - rows).sum(axis=1)
+        is_better = found < error
+        best = np.where(is_better, full * shrink, best[0]), np.where(is_better, zeros, best[1])
+        error = np.where(is_better, found, error)
     return best
+
+
+def _zeros_for(
+    low: np.ndarray, scales: np.ndarray, scheme: Scheme, limits: tuple[int, int]
+) -> np.ndarray:
+    """The zero point of each row, whose lowest weight is `low`."""
+    if not scheme.weight_zero_points:
+        return np.full(low.shape, middle_of(scheme.weights), np.float64)
+    usable = np.where(scales > 0, scales, 1.0)
+    return np.clip(np.rint(limits[0] - low / usable), *limits)
 
 
 def round_bias(bias: np.ndarray, scales: np.ndarray) -> Integers:
