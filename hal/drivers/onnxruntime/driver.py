@@ -43,6 +43,10 @@ from .writer import LARGEST, files_of, files_to_write, write
 if TYPE_CHECKING:
     import onnxruntime
 
+BITS_LEVEL = "session.qdq_matmulnbits_accuracy_level"
+"""In which precision products with integers of few bits read their other operand: 1 is FLOAT32,
+without which it is rounded to 8 bits."""
+
 ANOTHER = "write another --target-opset, or none"
 LOWERINGS = Lowerings[Ref].of_package(__package__)
 
@@ -132,6 +136,7 @@ class OnnxRuntime(Device[Options, Program]):
                 made.profile_file_prefix = os.path.join(self.profiles, secrets.token_hex(8))
             # else int8 becomes uint8 on x86, where products of 16 bits then saturate
             made.add_session_config_entry("session.qdqisint8allowed", "1")
+            made.add_session_config_entry(BITS_LEVEL, "1")
             if threads is not None:
                 made.intra_op_num_threads = threads
             if level is not None:

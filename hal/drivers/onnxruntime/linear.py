@@ -11,6 +11,7 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
+from .quant import is_turned
 from .shape import dims, part
 
 table = Lowerings[Ref]()
@@ -53,7 +54,7 @@ def _sums_of_nothing(g: Emitter) -> Ref:
 
 
 def _swap_last(g: Emitter, value: Value) -> Operand:
-    if value.rank < 2:
+    if value.rank < 2 or is_turned(value):
         return value
     return g.node("Transpose", value, perm=[*range(value.rank - 2), value.rank - 1, value.rank - 2])
 

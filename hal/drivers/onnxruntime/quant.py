@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from nnir.broadcast import axis_of
 from nnir.errors import NoLowering
 from nnir.formats.onnx import code_of
-from nnir.model import Value
-from nnir.ops import quant
+from nnir.model import Operation, Value
+from nnir.ops import linear, quant
 from nnir.types import Precision
 
 from ...lowering import Lowerings
@@ -28,6 +29,7 @@ NATIVE = frozenset(
         Precision.FLOAT8E5M2FNUZ,
     }
 )
+NARROW = frozenset({Precision.INT4, Precision.UINT4})
 SCALES = frozenset({Precision.FLOAT16, Precision.FLOAT32})
 
 
@@ -97,16 +99,56 @@ def dequantize_linear(
     fits = input.precision in NATIVE | {Precision.INT32} and scale.precision in SCALES
     if not (fits and dtype == scale.precision):
         raise NoLowering(f"onnxruntime turns no {input.type} by {scale.type} to {dtype.name}")
+    stored: Operand = input
     factors, zeros, along = _step(g, scale, zero_point, input.precision, axis)
+    if is_turned(g.operation.outputs[0]):
+        stored, factors = _turn(g, input), _turn(g, scale)
+        zeros = None if zero_point is None else _turn(g, zero_point)
+        along = 1 - axis_of(axis, input.rank)
     return g.node(
         "DequantizeLinear",
-        input,
+        stored,
         factors,
         zeros,
         precision=dtype,
         axis=along,
         block_size=block_size,
     )
+
+
+def is_turned(value: Value) -> bool:
+    """Whether a matrix of weights is written with its axes exchanged.
+
+    ONNX Runtime makes one kernel (MatMulNBits) of a product with integers of 4 bits in blocks where
+    the first axis is summed, and turns all weights into floats where there is a transpose between.
+    """
+    maker = value.producer
+    if maker is None or maker.operator is not quant.dequantize_linear or value.rank != 2:
+        return False
+    is_known = all(v is not None and v.constant is not None for v in maker.inputs)
+    is_narrow = maker.inputs[0] is not None and maker.inputs[0].precision in NARROW
+    return (
+        bool(is_known and is_narrow and maker.attributes["block_size"] and value.uses)
+        and value not in value.model.outputs
+        and all(_turns(reader, value) for reader in value.uses)
+    )
+
+
+def _turns(reader: Operation, value: Value) -> bool:
+    """Whether an operation multiplies with a transposed matrix."""
+    return (
+        reader.operator is linear.mat_mul
+        and reader.inputs[1] is value
+        and reader.inputs[0] is not value
+        and bool(reader.attributes["transpose_y"])
+    )
+
+
+def _turn(g: Emitter, value: Value) -> Ref:
+    """A known matrix with its axes exchanged."""
+    if value.constant is None:
+        raise NoLowering(f"onnxruntime exchanges no axes of {value.type}, which is not known")
+    return g.constant(np.ascontiguousarray(value.constant.T))
 
 
 @table.lower(quant.quantize)
