@@ -22,6 +22,7 @@ from . import integers
 from .emitter import Emitter, Ref, identity
 from .integer_kernels import KERNELS
 from .kernels import HALVES, STORED, carrier
+from .packed import pack_weights
 from .profile import Chain, Link
 from .writer import Graph, Tensor, Writer
 
@@ -108,6 +109,7 @@ def _graph(model: Model, *, foreign: bool, step: str = "") -> tuple[Graph, list[
     for tensor, (name, _) in zip(tensors, named, strict=True):
         tensor.name = name
     integers.rewrite(emitter, KERNELS)
+    pack_weights(emitter)
     return graph, [name for name, _ in named]
 
 

@@ -21,6 +21,9 @@ from .unary import Arithmetic
 from .writer import Tensor
 
 table = Lowerings[Ref]()
+INTEGERS = frozenset({"int4", "uint4", "int8", "uint8", "int32"})
+FOUR_BITS = {Precision.INT4: 0, Precision.UINT4: 8}
+"""Integers that LiteRT computes with as INT8 only, and their middle."""
 NARROW = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16})
 
 
@@ -85,12 +88,19 @@ def _note(
 
 
 def _constant(g: Emitter, input: Value, real: np.ndarray, described: Quantization | None) -> Ref:
-    """Known numbers, and the integers that they are."""
+    """Known numbers, and the integers that they are; 4 bits are INT8 until they are written."""
     made = g.constant(real)
-    if described is not None and input.dtype.name in ("int8", "uint8", "int32"):
-        if described.axis is not None:
-            described = replace(described, axis=described.axis % input.rank)
-        _note(g.dequantised, made, g.take(input), described)
+    if described is None or input.dtype.name not in INTEGERS or input.constant is None:
+        return made
+    if described.axis is not None:
+        described = replace(described, axis=described.axis % input.rank)
+    source = g.take(input) if input.precision not in FOUR_BITS else None
+    if source is None:
+        middle = FOUR_BITS[input.precision]
+        source = g.constant((input.constant.astype(np.int16) - middle).astype(np.int8))
+        zeros = tuple(z - middle for z in described.zero_points)
+        described = replace(described, zero_points=zeros)
+    _note(g.dequantised, made, source, described)
     return made
 
 

@@ -39,7 +39,10 @@ SIGNATURE = "serving_default"
 
 @dataclass(eq=False)
 class Tensor:
-    """A tensor of a graph: its type, its sizes as stored, and its data where it is constant."""
+    """A tensor of a graph: its type, its sizes as stored, and its data where it is constant.
+
+    INT4 is for constants that a DEQUANTIZE reads alone: its data are the bytes, two elements each.
+    """
 
     precision: Precision
     shape: tuple[Dim, ...]
@@ -165,7 +168,8 @@ class Writer:
             offsets[TensorTable.SHAPE_SIGNATURE] = self._numbers(signature, "<i4")
         if tensor.quantization is not None:
             offsets[TensorTable.QUANTIZATION] = self._quantization(tensor.quantization)
-        kind = type_number(tensor.precision)
+        is_packed = tensor.precision == Precision.INT4
+        kind = schema.type_number(tensor.precision) if is_packed else type_number(tensor.precision)
         numbers: dict[int, tuple[str, Any]] = {TensorTable.TYPE: ("b", kind)}
         if tensor.data is not None:
             numbers[TensorTable.BUFFER] = ("I", self._place(tensor.data))

@@ -1,0 +1,57 @@
+"""Weights as the integers that they are made of, behind a DEQUANTIZE: a file holds few bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.formats.bits import pack
+from nnir.types import Precision, Quantization
+
+from .affine import Stored, stored_integers
+from .emitter import Emitter
+from .writer import Step, Tensor
+
+SMALLEST = 64
+"""Weights of fewer elements are not worth an operation."""
+
+SHIFTS = {Precision.INT8: 0, Precision.UINT8: 128}
+"""What is taken from integers of a type to make them signed."""
+
+
+def pack_weights(g: Emitter) -> None:
+    """Let matrix products of floats read integers that are dequantised, where that is exact.
+
+    LiteRT dequantises a constant once, on the first run.
+    """
+    made: dict[Tensor, Step] = {}
+    for step in g.graph.live():
+        weights = step.inputs[1] if step.name == "FULLY_CONNECTED" else None
+        if weights is None or weights.precision != Precision.FLOAT32:
+            continue
+        if weights not in made:
+            whole = _integers(g, weights)
+            if whole is None:
+                continue
+            real = Tensor(Precision.FLOAT32, weights.shape)
+            made[weights] = Step("DEQUANTIZE", [whole], [real], "DequantizeOptions", {}, 6)
+        step.inputs[1] = made[weights].outputs[0]
+    g.graph.steps = [*made.values(), *g.graph.steps]
+
+
+def _integers(g: Emitter, weights: Tensor) -> Tensor | None:
+    """The integers of a constant with a scale for each row, or one for all."""
+    stored = stored_integers(g, weights)
+    if stored is None or stored.data.size < SMALLEST:
+        return None
+    kind = Precision[stored.data.dtype.name.upper()]
+    if kind not in SHIFTS or any(z != SHIFTS[kind] for z in stored.zeros):
+        return None
+    return _pack(stored, stored.data.astype(np.int16) - SHIFTS[kind])
+
+
+def _pack(stored: Stored, data: np.ndarray) -> Tensor:
+    """In half a byte each where they have 4 bits."""
+    single = len(stored.scales) == 1
+    described = Quantization(stored.scales, (0,), None if single else stored.axis)
+    kind = Precision.INT4 if data.min() >= -8 and data.max() <= 7 else Precision.INT8
+    return Tensor(kind, data.shape, pack(data.astype(kind.dtype)), "", described)
