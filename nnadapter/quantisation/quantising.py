@@ -10,7 +10,14 @@ from pathlib import Path
 from nnir import archive
 from nnir.model import Model, Operation
 from nnir.progress import note, stage
-from nnir.quantisation import Scheme, equalise, make_ends_integer, prepare, target_of
+from nnir.quantisation import (
+    Scheme,
+    equalise,
+    make_ends_integer,
+    prepare,
+    require_fit,
+    target_of,
+)
 from nnir.specialise import fix_sizes
 
 from .. import conversion
@@ -61,6 +68,7 @@ def quantize(
     """
     suffix = archive.SUFFIX if target is None else target.suffix
     purpose = target_of(suffix)
+    require_fit(scheme, purpose)
     writer = None if target is None else conversion.writer_of(target, conversion.Plan())
     base = fix_sizes(given.model, {})
     base.provenance = given.model.provenance

@@ -13,7 +13,7 @@ from .placement import Group, Placement, place
 from .preparation import prepare
 from .ranges import METHODS, Extremes, Histogram, Method, choose_grid, matter_for_softmax
 from .rewriting import Recipe, Twin, append_twins, quantize_model, read_instead, round_nearest
-from .scheme import WEIGHT_METHODS, Scheme, Target, WeightMethod, target_of
+from .scheme import WEIGHT_METHODS, Scheme, Target, WeightMethod, require_fit, target_of
 from .weights import Integers, range_of, round_blocks, round_weights
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "quantize_model",
     "range_of",
     "read_instead",
+    "require_fit",
     "round_blocks",
     "round_nearest",
     "round_second_order",

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from ..errors import BadInput
+from ..errors import BadInput, Unsupported
 from ..model import Operator
 from ..types import Precision
 from .ranges import METHODS, Method
@@ -75,13 +75,26 @@ class Target:
 
     `operators` have integer kernels; results of `open_results` may stay real numbers where no
     integer kernel reads them, all others are rounded again at once. `is_whole`: everything that
-    can be integers is, for processors that have nothing else.
+    can be integers is, for processors that have nothing else. `has_blocks`: blocks of
+    weights have scales and zero points of their own, not rows alone.
     """
 
     name: str
     operators: frozenset[Operator]
     open_results: frozenset[Operator]
     is_whole: bool = False
+    has_blocks: bool = True
+
+
+def require_fit(scheme: Scheme, target: Target) -> None:
+    """Unsupported where a target has no form for the weights of a scheme."""
+    if target.has_blocks:
+        return
+    cure = "leave it out, or write .onnx, .xml or .nnir"
+    if scheme.block:
+        raise Unsupported(f"block={scheme.block}: {target.name} has a scale for each row; {cure}")
+    if scheme.weight_zero_points:
+        raise Unsupported(f"weight_zero_points: 0 stands for 0 in {target.name}; {cure}")
 
 
 def target_of(suffix: str) -> Target:
@@ -94,7 +107,7 @@ def target_of(suffix: str) -> Target:
     match suffix:
         case ".tflite":
             whole = (operators | RESULTS | TABLES) - OTHER_WINDOWS
-            return Target("LiteRT", whole, frozenset(), is_whole=True)
+            return Target("LiteRT", whole, frozenset(), is_whole=True, has_blocks=False)
         case ".xml":
             return Target("OpenVINO", operators, operators)
     return Target("ONNX Runtime", operators, PRODUCTS)
