@@ -30,6 +30,7 @@ from hal.drivers.openvino.quirks import (
     PADDED_POINTS,
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
+    SCALES_OF_SUMMED_ROWS,
     SLOPES_OF_A_PRODUCT,
     TRANSPOSED_INPUT,
 )
@@ -168,6 +169,18 @@ def scaled_vector() -> Model:
     return model
 
 
+def weights_with_scales(axis: int, block: int) -> Model:
+    """A product with integers of 4 bits whose scales lie along the wrong axis."""
+    model = Model("weights")
+    x = model.input("x", TensorType(F32, (3, 12)))
+    stored = model.constant((np.arange(96) % 16 - 8).reshape(12, 8).astype(Precision.INT4.dtype))
+    sizes = (12, 8 // block) if block else (12,)
+    scales = model.constant(np.arange(1, np.prod(sizes) + 1, dtype=np.float32).reshape(sizes))
+    real = quant.dequantize_linear(stored, scales, axis=axis, block_size=block)
+    model.outputs = [linear.mat_mul(x, real)]
+    return model
+
+
 def product_with_slopes() -> Model:
     """A product whose channels are as many as its columns, with a slope for each channel."""
     model = Model("slopes")
@@ -254,6 +267,8 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (PAD_BEFORE_MAX_POOL, "onnxruntime", padded_pool),
     (PADDED_POINTS, "openvino", padded_points),
     (SCALED_VECTOR, "openvino", scaled_vector),
+    (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(0, 0)),
+    (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(1, 4)),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),

@@ -17,7 +17,9 @@ from nnir.types import Precision, precision_of
 
 from ...emission import asking
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Ref
+from .quirks import SCALES_OF_SUMMED_ROWS
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -87,10 +89,13 @@ def dequantize_linear(
     is_small = input.precision in (Precision.INT4, Precision.UINT4) or block_size > 0
     if not (is_small and input.precision in PACKED and scale.precision == dtype == FLOAT32):
         raise NoLowering(f"openvino keeps no {input.type} by {scale.type} as weights")
+    if not whole.size or not _is_matrix_of_products(g):
+        raise NoLowering("openvino keeps integers of a few bits for matrix products alone")
     along = axis_of(axis, whole.ndim) if scales.ndim else 0
     is_single = scales.size == 1 and scales.ndim < 2
-    if not whole.size or not _is_weights(g, None if is_single else along, block_size):
-        raise NoLowering("openvino keeps integers of products whose scales do not fit them only")
+    if not (is_single or _scales_fit(g, along, block_size)):
+        report_met(SCALES_OF_SUMMED_ROWS)
+        raise NoLowering("openvino takes scales of what is summed for those of the other axis")
     parts = (zeros, scales) if zeros is not None and zeros.astype(np.int32).any() else (scales,)
     if is_single:
         return _dequantise(g, whole, [p.reshape(()) for p in parts])
@@ -100,16 +105,19 @@ def dequantize_linear(
     return _dequantise_blocks(g, whole, parts, along, block_size)
 
 
-def _is_weights(g: Emitter, axis: int | None, block_size: int) -> bool:
-    """Whether only products with a matrix read the result, and scales are along the axis that
-    OpenVINO takes them for: with blocks the one that is summed, else the other one."""
+def _is_matrix_of_products(g: Emitter) -> bool:
+    """Whether the result of the operation is a matrix that only products read."""
     (made,) = g.operation.outputs
-    return all(
-        reader.operator in (linear.fully_connected, linear.mat_mul)
-        and made.rank == 2
-        and axis in (None, summed_axis(reader, made) if block_size else filter_axis(reader, made))
-        for reader in made.uses
-    )
+    products = (linear.fully_connected, linear.mat_mul)
+    return made.rank == 2 and all(reader.operator in products for reader in made.uses)
+
+
+def _scales_fit(g: Emitter, axis: int, block_size: int) -> bool:
+    """Whether scales lie along the axis that kernels take them for: with blocks the one that is
+    summed, else the other one."""
+    (made,) = g.operation.outputs
+    wanted = summed_axis if block_size else filter_axis
+    return all(axis == wanted(reader, made) for reader in made.uses)
 
 
 def _dequantise(g: Emitter, whole: np.ndarray, parts: Sequence[np.ndarray]) -> Ref:

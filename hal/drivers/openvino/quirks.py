@@ -71,6 +71,14 @@ TRANSPOSED_INPUT = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+SCALES_OF_SUMMED_ROWS = Quirk(
+    "openvino",
+    "scales_of_summed_rows",
+    "a product with integer weights that have a scale for each row that is summed, or for blocks "
+    "of columns, is wrong, does not compile or ends the process",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     RESHAPE_TO_NUMBER,
@@ -80,6 +88,7 @@ QUIRKS = (
     SCALED_VECTOR,
     SLOPES_OF_A_PRODUCT,
     TRANSPOSED_INPUT,
+    SCALES_OF_SUMMED_ROWS,
 )
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
