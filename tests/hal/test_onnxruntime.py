@@ -16,7 +16,7 @@ from hal.drivers.onnxruntime.driver import OnnxRuntime, ortvalue
 from hal.drivers.onnxruntime.kernels import compute_precision
 from nnir.errors import BadCall, NoLowering
 from nnir.model import Model
-from nnir.ops import binary, pool, shape, unary
+from nnir.ops import binary, linear, pool, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 
@@ -167,3 +167,20 @@ def test_all_gaps_are_listed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     model.outputs = [unary.erf(unary.sin(unary.sin(x)))]
     with pytest.raises(NoLowering, match=r"SIN.*\(x2\); .*ERF.*\(x1\); device='builtin'"):
         nna.compile(model, "onnxruntime")
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("kind", [Precision.INT4, Precision.UINT4, Precision.INT8])
+def test_products_with_blocks_of_integers_are_exact(kind: Precision, turned: bool) -> None:
+    model, rng = Model(), np.random.default_rng(0)
+    x = model.input("x", TensorType(Precision.FLOAT32, (4, 64)))
+    sizes = (32, 64) if turned else (64, 32)
+    whole = rng.integers(0, 7, sizes).astype(kind.dtype)
+    scales = rng.uniform(1, 2, (32, 4) if turned else (4, 32)).astype(np.float32)
+    zeros = rng.integers(0, 7, scales.shape).astype(kind.dtype)
+    parts = [model.constant(a) for a in (whole, scales, zeros)]
+    real = quant.dequantize_linear(*parts, axis=int(turned), block_size=16)
+    model.outputs = [linear.mat_mul(x, real, transpose_y=turned)]
+    data = rng.normal(size=(4, 64)).astype(np.float32)
+    (got, want) = (nna.compile(model, device)(data)[0] for device in ("onnxruntime", "builtin"))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -108,6 +109,17 @@ def test_openvino_reads_4_bits(tmp_path: Path) -> None:
     file = tmp_path / "m.xml"
     nna.quantize(transformer(), texts(), file, weights="int4", activations=None, block=BLOCK)
     assert file.read_text().count('element_type="i4"') >= 7
+
+
+def test_pytorch_unpacks_4_bits(tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    file, options = tmp_path / "m.pt2", {"weights": "int4", "activations": None, "block": BLOCK}
+    found = nna.quantize(transformer(), texts(), file, verify=False, **options)
+    with zipfile.ZipFile(file) as whole:
+        sizes = [entry.file_size for entry in whole.infolist()]
+    assert sizes.count(3 * WIDTH * WIDTH // 2) == 2
+    (got, want) = (nna.compile(m)(*texts()[0]) for m in (nna.load(file), found.model))
+    np.testing.assert_allclose(got[0], want[0], rtol=1e-5, atol=1e-5)
 
 
 def test_products_are_summed_along_the_first_axis_in_onnx(tmp_path: Path) -> None:
