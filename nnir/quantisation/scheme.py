@@ -63,6 +63,11 @@ class Scheme:
             )
         if self.block < 0:
             raise BadInput(f"block={self.block}, not 0 or a number of weights")
+        if self.block and self.activations is not None:
+            raise BadInput(
+                f"block={self.block} with activations of {self.activations.name}; blocks are for "
+                "weights alone (activations=None)"
+            )
 
 
 def _names(precisions: Collection[Precision]) -> str:

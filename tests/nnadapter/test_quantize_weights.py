@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from click.testing import CliRunner
 
 import nnadapter as nna
+from nnadapter.cli import main
 from nnir.errors import Unsupported
 from nnir.model import Model, Value
 from nnir.ops import activation, index, linear, norm, shape
@@ -132,13 +134,25 @@ def test_products_are_summed_along_the_first_axis_in_onnx(tmp_path: Path) -> Non
     assert sum(m.op_type == "DequantizeLinear" for m in known) == 6
 
 
-def test_inputs_help_to_round() -> None:
-    options = {"weights": "int4", "activations": None, "block": BLOCK}
+@pytest.mark.parametrize("activations", [None, "int8"])
+def test_inputs_help_to_round(activations: str | None) -> None:
+    options = {"weights": "int4", "activations": activations, "block": 0 if activations else BLOCK}
     nearest, better = (
         nna.quantize(transformer(), texts(), weight_method=m, **options)
         for m in ("nearest", "gptq")
     )
     assert sqnr(better) > sqnr(nearest)
+
+
+def test_the_command_rounds_by_inputs(tmp_path: Path) -> None:
+    nna.save(transformer(), tmp_path / "m.nnir")
+    np.savez(tmp_path / "texts.npz", words=np.concatenate([words for (words,) in texts()]))
+    paths = [str(tmp_path / name) for name in ("m.nnir", "q.onnx")]
+    options = "--weights int4 --activations float --block 16 --weight-method gptq"
+    options += f" --weight-zero-points --data {tmp_path / 'texts.npz'}"
+    done = CliRunner().invoke(main, ["quantize", *paths, *options.split()])
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "q.onnx").exists()
 
 
 @pytest.mark.parametrize("suffix", [".nnir", ".onnx", ".xml"])

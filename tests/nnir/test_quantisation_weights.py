@@ -231,6 +231,7 @@ def test_an_archive_takes_half_a_byte_for_4_bits(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"weight_method": "awq"}, "not one of nearest, gptq"),
+        ({"activations": Precision.INT8, "block": 32}, "activations=None"),
         ({"activations": Precision.INT8, "weight_zero_points": True}, "activations=None"),
     ],
 )
