@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import nnadapter as nna
-from benchmarks import agreement
+from benchmarks import agreement, refusals
 from nnadapter.readiness.report import Answer
 from nnir.model import Model
 from nnir.ops import linalg
@@ -32,6 +32,20 @@ ROOT = Path(__file__).parents[2]
 def test_an_answer_beside_what_happens(answered: str, done: str, verdict: str) -> None:
     answer = Answer("x.onnx", True, error=answered)
     assert agreement.compare(answer, done)[0] == verdict
+
+
+@pytest.mark.parametrize("is_wrong", [False, True])
+def test_cases_that_devices_refuse(
+    is_wrong: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["refusals", "--frontend", "onnx", "--op", "Q*"])
+    if is_wrong:
+        yes = Answer("model", True)
+        monkeypatch.setattr(refusals, "ask_target", lambda *given, **options: yes)
+    assert refusals.main() == is_wrong
+    told = capsys.readouterr().out
+    assert "onnx as .tflite" in told
+    assert (agreement.PROMISED + ": " in told) is is_wrong
 
 
 def test_a_model_that_some_refuse(tmp_path: Path) -> None:
