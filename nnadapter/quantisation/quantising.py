@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import archive
+from nnir.errors import BadInput
 from nnir.model import Model, Operation
+from nnir.ops import quant
 from nnir.progress import note, stage
 from nnir.quantisation import (
     Scheme,
@@ -27,6 +30,11 @@ from .report import FLOAT, INTEGER, Quantized, Row
 from .samples import Data, read_samples
 from .session import Form, Session
 from .writing import File, write_file
+
+INTEGER_ENDS = frozenset(
+    {quant.quantize, quant.dequantize, quant.quantize_linear, quant.dequantize_linear}
+)
+"""Between which operations compute with integers."""
 
 FEW = 16
 """So many samples decide how many operations stay as they are."""
@@ -70,6 +78,7 @@ def quantize(
     purpose = target_of(suffix)
     require_fit(scheme, purpose)
     writer = None if target is None else conversion.writer_of(target, conversion.Plan())
+    _require_floats(given.model)
     base = fix_sizes(given.model, {})
     base.provenance = given.model.provenance
     with stage("fusing operations"):
@@ -103,6 +112,16 @@ def quantize(
         proof = write_file(quantised, target, writer, tests, wanted, ends, verify=verify)
         file = proof if verify else file
     return _with_file(found, file)
+
+
+def _require_floats(model: Model) -> None:
+    """BadInput where a model computes with integers that stand for real numbers already."""
+    found = Counter(o.operator.name for o in model.operations if o.operator in INTEGER_ENDS)
+    if found:
+        told = ", ".join(f"{count} {name}" for name, count in found.most_common())
+        raise BadInput(
+            f"the model is quantised already ({told}): convert it, or give the float one"
+        )
 
 
 def usual_device() -> str:

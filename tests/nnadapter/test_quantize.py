@@ -373,6 +373,12 @@ def test_a_model_without_anything_to_quantise_is_refused(data: np.ndarray) -> No
         nna.quantize(half, [np.zeros((2, 4), np.float16)])
 
 
+def test_what_is_quantised_is_not_quantised_again(model: Model, data: np.ndarray) -> None:
+    found = nna.quantize(model, [data], activations=None)
+    with pytest.raises(BadInput, match=r"quantised already \(3 DEQUANTIZE_LINEAR\)"):
+        nna.quantize(found.model, [data])
+
+
 def test_options_of_load_are_for_files(model: Model, data: np.ndarray) -> None:
     with pytest.raises(BadInput, match="signature: not for a model that is loaded already"):
         nna.quantize(model, [data], signature="x")
