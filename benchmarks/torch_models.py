@@ -84,7 +84,7 @@ def build(name: str) -> tuple[Any, Sequence[Any]]:
     raise ValueError(f"no model {name!r}; there are {', '.join(NAMES)}")
 
 
-def ResNet50() -> Any:  # noqa: N802  stands for a class that needs torch
+def ResNet50(classes: int = 1000) -> Any:  # noqa: N802  stands for a class that needs torch
     """ResNet-50."""
     from torch import nn
 
@@ -113,7 +113,7 @@ def ResNet50() -> Any:  # noqa: N802  stands for a class that needs torch
         for k in range(count):
             layers.append(Bottleneck(channels, width, stride if k == 0 else 1))
             channels = width * 4
-    head = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, 1000))
+    head = (nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(2048, classes))
     return nn.Sequential(*layers, *head)
 
 

@@ -1,0 +1,1 @@
+"""Quantisation after training, side by side: models trained a little, tools, engines, scores."""

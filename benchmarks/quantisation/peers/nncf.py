@@ -1,0 +1,33 @@
+"""OpenVINO's NNCF; it has an environment of its own."""
+
+from __future__ import annotations
+
+import nncf
+import openvino
+
+from .job import Job, run_job
+
+BLOCK = 32
+
+
+def quantise(job: Job) -> None:
+    """Variants: default and mixed, each also with -transformer, int4-rtn and int4-gptq."""
+    model = openvino.Core().read_model(job.source)
+    data = nncf.Dataset(job.samples)
+    preset, _, kind = job.variant.partition("-")
+    if preset == "int4":
+        made = nncf.compress_weights(
+            model, mode=nncf.CompressWeightsMode.INT4_SYM, group_size=BLOCK, ratio=1.0,
+            dataset=data if kind == "gptq" else None, gptq=kind == "gptq" or None,
+        )  # fmt: skip
+    else:
+        made = nncf.quantize(
+            model, data, subset_size=len(job.samples),
+            preset=nncf.QuantizationPreset.MIXED if preset == "mixed" else None,
+            model_type=nncf.ModelType.TRANSFORMER if kind == "transformer" else None,
+        )  # fmt: skip
+    openvino.save_model(made, job.target, compress_to_fp16=False)
+
+
+if __name__ == "__main__":
+    run_job(quantise)

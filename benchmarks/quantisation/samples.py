@@ -1,0 +1,23 @@
+"""Samples in files: an array of all of them for each input, in the order of the inputs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+CALIBRATION, HELD = 64, 256
+"""How many samples choose ranges, and how many others are scored."""
+
+
+def write_samples(path: Path, inputs: dict[str, np.ndarray]) -> None:
+    """Write the arrays, which have one sample an entry of their first axis."""
+    np.savez(path, **inputs)
+
+
+def read_samples(path: Path) -> list[dict[str, np.ndarray]]:
+    """Each sample as a batch of one."""
+    with np.load(path) as arrays:
+        whole = dict(arrays)
+    count = len(next(iter(whole.values())))
+    return [{name: a[k : k + 1] for name, a in whole.items()} for k in range(count)]
