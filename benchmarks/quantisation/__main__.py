@@ -68,7 +68,7 @@ def show(scores: list[Score]) -> None:
             continue
         peers = [
             s.sqnr for s in scores
-            if (s.model, s.target) == (row.model, row.target) and not s.is_ours and not s.error
+            if (s.model, s.target) == (row.model, row.target) and s.is_peer and not s.error
         ]  # fmt: skip
         apart = f"{row.sqnr - max(peers):+.2f}" if row.is_ours and peers else ""
         has_text = row.model.startswith("gpt")

@@ -32,6 +32,10 @@ class Score:
         return self.tool.startswith("ours")
 
     @property
+    def is_peer(self) -> bool:
+        return not self.is_ours and self.tool != "float"
+
+    @property
     def fields(self) -> dict[str, Any]:
         return asdict(self)
 

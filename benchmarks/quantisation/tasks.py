@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 CLASSES = 10
-SIDE = 64
+SIDE = 48
 MEAN, DEVIATION = 0.5, 0.25
 """What images are normalised by."""
 
@@ -19,7 +19,7 @@ Samples = tuple[dict[str, np.ndarray], np.ndarray]
 
 
 def images(rng: np.random.Generator, count: int) -> Samples:
-    """Textures and shapes of ten kinds, Nx3x64x64, in random colours, sizes, light and noise."""
+    """Textures and shapes of ten kinds, Nx3x48x48, in random colours, sizes, light and noise."""
     kinds = rng.integers(0, CLASSES, count)
     patterns = np.stack([_pattern(rng, int(kind)) for kind in kinds])
     colours = rng.uniform(0, 1, (2, count, 3, 1, 1))

@@ -14,7 +14,7 @@ from onnx import TensorProto, helper
 from ..models import Builder
 from . import tasks
 
-WIDTHS = (3 * 16 * 16, 32, 32, tasks.CLASSES)
+WIDTHS = (3 * (tasks.SIDE // 4) ** 2, 32, 32, tasks.CLASSES)
 
 
 def main(folder: Path, _: str) -> None:

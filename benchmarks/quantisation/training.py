@@ -1,4 +1,4 @@
-"""Train a torch network a little and write it as ONNX: training.py FOLDER NAME, in a process.
+"""Train a torch network a little and write it as ONNX.
 
 python -m benchmarks.quantisation.training FOLDER NAME
 """
@@ -19,9 +19,6 @@ from torch.nn import functional
 
 from . import networks, tasks
 
-SMALL = 0.85
-"""This share of the steps sees images of half the size, which is four times as fast."""
-
 AVERAGED = 8
 """Batches that say what BatchNorm finds in the end."""
 
@@ -38,7 +35,7 @@ class Plan:
 
 
 PLANS = {
-    "resnet50": Plan(lambda: networks.ResNet50(tasks.CLASSES), tasks.images, 150, 1e-3),
+    "resnet50": Plan(lambda: networks.ResNet50(tasks.CLASSES), tasks.images, 110, 1e-3),
     "mobilenet_v2": Plan(networks.MobileNetV2, tasks.images, 300, 3e-3),
     "bert": Plan(networks.Encoder, tasks.sequences, 200, 1e-3),
     "gpt": Plan(networks.LanguageModel, tasks.text, 220, 3e-3, batch=16),
@@ -54,11 +51,9 @@ def train(plan: Plan) -> nn.Module:
     begin_near_identity(network)
     optimizer = torch.optim.AdamW(network.parameters(), plan.rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, plan.rate, plan.steps, pct_start=0.2)
-    for step in range(plan.steps):
+    for _ in range(plan.steps):
         arrays, answers = plan.task(rng, plan.batch)
         inputs = [torch.from_numpy(a) for a in arrays.values()]
-        if "image" in arrays and step < SMALL * plan.steps:
-            inputs = [functional.avg_pool2d(x, 2) for x in inputs]
         logits = network(*inputs)
         loss = functional.cross_entropy(logits.flatten(0, -2), torch.from_numpy(answers).flatten())
         optimizer.zero_grad()
