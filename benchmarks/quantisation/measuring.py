@@ -51,12 +51,12 @@ def measure(
     row = {"model": subject.name, "size": size_of(real)}
     yield score(exact, exact, answers, tool="float", target=real.suffix, **row)
     for tool in tools:
-        kept = folder / f"{tool.name}-{tool.variant}-{tool.key}.json"
+        kept = folder / f"{tool.name}-{tool.variant}{tool.suffix}-{tool.key}.json"
         if kept.exists() and not fresh and tool.name != "ours":
             yield Score(**json.loads(kept.read_text()))
             continue
         row = {"model": subject.name, "tool": tool.title, "target": tool.suffix}
-        target = folder / f"{tool.name}-{tool.variant}" / f"model{tool.suffix}"
+        target = folder / f"{tool.name}-{tool.variant}{tool.suffix}" / f"model{tool.suffix}"
         shutil.rmtree(target.parent, ignore_errors=True)
         target.parent.mkdir()
         python = str(nncf) if tool.name == "nncf" else sys.executable
