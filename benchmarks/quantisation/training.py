@@ -36,7 +36,7 @@ class Plan:
 
 PLANS = {
     "resnet50": Plan(lambda: networks.ResNet50(tasks.CLASSES), tasks.images, 110, 1e-3),
-    "mobilenet_v2": Plan(networks.MobileNetV2, tasks.images, 300, 3e-3),
+    "mobilenet_v2": Plan(networks.MobileNetV2, tasks.images, 400, 2e-3),
     "bert": Plan(networks.Encoder, tasks.sequences, 200, 1e-3),
     "gpt": Plan(networks.LanguageModel, tasks.text, 220, 3e-3, batch=16),
 }

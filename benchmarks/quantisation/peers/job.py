@@ -19,7 +19,7 @@ import numpy as np
 from ..samples import read_samples
 
 MARK = "@@"
-"""Begins the line that says how long it took; engines print others."""
+"""Stands in front of how long it took; tools print too, and may not end their lines."""
 
 
 @dataclass(frozen=True)
@@ -45,5 +45,4 @@ def run_job(quantise: Callable[[Job], None]) -> None:
 
 def seconds_in(output: str) -> float:
     """The seconds in what a job printed."""
-    lines = [line for line in output.splitlines() if line.startswith(MARK)]
-    return float(json.loads(lines[-1].removeprefix(MARK)))
+    return float(json.loads(output.rpartition(MARK)[2]))
