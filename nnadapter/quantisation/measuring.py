@@ -29,10 +29,12 @@ def ratio_in_decibels(signal: float, noise: float) -> float:
 @dataclass
 class Likeness:
     """How like two results are over all samples: the sums of squares of the first one and of the
-    difference, and of how many rows both have their largest element at the same place."""
+    difference of how many elements, and of how many rows both have their largest element at the
+    same place."""
 
     signal: float = 0.0
     noise: float = 0.0
+    elements: int = 0
     agreeing: int = 0
     rows: int = 0
 
@@ -42,6 +44,7 @@ class Likeness:
         away = got.astype(np.float64) - exact
         self.signal += float(np.vdot(exact, exact))
         self.noise += float(np.vdot(away, away))
+        self.elements += exact.size
         if wanted.ndim > 1 and wanted.shape[-1] > 1 and wanted.size:
             agrees = wanted.argmax(-1) == got.argmax(-1)
             self.agreeing += int(agrees.sum())
@@ -51,6 +54,12 @@ class Likeness:
     def sqnr(self) -> float:
         """The ratio of signal to quantisation noise, in dB."""
         return ratio_in_decibels(self.signal, self.noise)
+
+    @property
+    def uncertainty(self) -> float:
+        """The standard deviation in dB between two ratios whose noise is as strong, but not the
+        same: a sum of n squares of normal numbers is known to sqrt(2 / n) of it."""
+        return 10 / math.log(10) * math.sqrt(4 / max(self.elements, 1))
 
     @property
     def agreement(self) -> float | None:

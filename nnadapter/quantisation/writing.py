@@ -25,7 +25,9 @@ PROVED = 4
 """So many samples are computed by the references as well, which are slow."""
 
 SLACK = 1.0
-"""How many dB the file may be worse than the references: engines round products differently."""
+"""How many dB the file may be worse than the references: engines round products differently. In
+deep models that makes other noise as strong, of which few elements show too much or too little:
+three standard deviations are added."""
 
 KERNELS = 35.0
 """The ratio in dB that is left where engines round what they multiply with integer weights to 8
@@ -98,7 +100,7 @@ def _prove(
     is_whole = any(o.operator is quant.quantize_linear for o in model.operations)
     for name, one in compare_results(names, wanted[few], got[few]).items():
         least = meant[name].sqnr if is_whole else _with_noise(meant[name].sqnr, KERNELS)
-        if one.sqnr < least - SLACK:
+        if one.sqnr < least - SLACK - 3 * one.uncertainty:
             raise Differs(
                 f"output {name!r} of {path.name} in {engine} has {one.sqnr:.1f} dB of signal over "
                 f"noise, the quantised model {meant[name].sqnr:.1f} dB; nothing was written"

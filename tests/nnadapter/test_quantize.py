@@ -391,3 +391,14 @@ def test_likeness_counts_squares_and_largest_elements() -> None:
     assert one.agreement == 0.5
     assert ratio_in_decibels(1, 0) == np.inf
     assert ratio_in_decibels(0, 1) == -np.inf
+
+
+@pytest.mark.parametrize("count", [40, 400, 4000])
+def test_equally_strong_noise_differs_by_so_many_decibels(count: int) -> None:
+    apart = []
+    for seed in range(400):
+        first, second = Likeness(), Likeness()
+        for place, one in enumerate((first, second)):
+            one.add(np.ones(count), 1 + 0.01 * random(2 * seed + place, count))
+        apart.append(first.sqnr - second.sqnr)
+    assert np.std(apart) == pytest.approx(first.uncertainty, rel=0.15)
