@@ -31,7 +31,10 @@ OUT = Console(width=150)
 def tools_for(name: str, peers: list[str], ours: list[str]) -> list[Tool]:
     """The tools that are tried on a model, those whose files are alike together."""
     kind = "keras" if name.startswith("keras") else name
-    static = {"onnxruntime": ["minmax", "entropy", "percentile"], "nncf": ["default", "mixed"]}
+    static = {
+        "onnxruntime": ["minmax", "entropy", "percentile"],
+        "nncf": ["default", "mixed", "minmax"],
+    }
     match kind:
         case "gpt":
             static = {
