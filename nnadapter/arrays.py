@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import lzma
 import os
 import tokenize
 import zipfile
+import zlib
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +15,15 @@ import numpy as np
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadFile
 
-DAMAGED = (*DAMAGE, OSError, EOFError, SyntaxError, tokenize.TokenError, zipfile.BadZipFile)
+DAMAGED = (*DAMAGE, OSError, EOFError, SyntaxError, tokenize.TokenError)
+ARCHIVE_DAMAGED = (
+    *DAMAGED,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    NotImplementedError,  # a compression or a version that Python has not
+    RuntimeError,  # encrypted
+)
 MAGIC = np.lib.format.MAGIC_PREFIX
 SUFFIX = ".npy"
 
@@ -36,7 +46,7 @@ def read_arrays(path: Path) -> dict[str, np.ndarray]:
     try:
         with os.fdopen(open_file(path), "rb") as file, zipfile.ZipFile(file) as archive:
             return {m.filename.removesuffix(SUFFIX): _member(archive, m) for m in _members(archive)}
-    except (*DAMAGED, NotImplementedError, RuntimeError) as error:
+    except ARCHIVE_DAMAGED as error:
         raise BadFile(f"cannot read {str(path)!r} as .npz: {error}") from None
 
 

@@ -41,7 +41,8 @@ def tools_for(name: str, peers: list[str], ours: list[str]) -> list[Tool]:
                 "onnxruntime": ["int4-default", "int4-rtn", "int4-gptq", "int4-hqq"],
                 "nncf": ["int4-rtn", "int4-gptq"],
             }
-            ours, suffixes = ["int4"], (".onnx", ".xml")
+            ours = ["int4", "int4-zeros", "int4-gptq", "int4-gptq-zeros"]
+            suffixes = (".onnx", ".xml")
         case "bert":
             static["onnxruntime"] += [f"{m}-products" for m in static["onnxruntime"]]
             static["nncf"] += [f"{m}-transformer" for m in static["nncf"]]

@@ -200,11 +200,32 @@ def array(folder: Path, r: random.Random) -> Path:
 
 
 def _read_array(path: Path) -> None:
-    from nnadapter.commands.running import _array
+    from nnadapter.arrays import read_array
 
-    _array(path).sum()
+    read_array(path).sum()
 
 
+def samples(folder: Path, r: random.Random) -> Path:
+    """Calibration data of `quantize`."""
+    import numpy as np
+
+    path = folder / "x.npz"
+    rows = np.arange(12, dtype=np.float32).reshape(2, 6)
+    (np.savez if r.random() < 0.7 else np.savez_compressed)(path, x=rows, mask=rows > 3)
+    good = path.read_bytes()
+    is_inside = r.random() < 0.6
+    path.write_bytes(zip_changed(good, r, SAMPLES_INSIDE) if is_inside else bytes_changed(good, r))
+    return path
+
+
+def _read_samples(path: Path) -> None:
+    from nnadapter.arrays import read_arrays
+
+    for each in read_arrays(path).values():
+        each.sum()
+
+
+SAMPLES_INSIDE: dict[str, Change] = {"x.npy": bytes_changed, "mask.npy": bytes_changed}
 KERAS: dict[str, Change] = {
     "config.json": mixed(json_changed, 0.9),
     "metadata.json": mixed(json_changed),
@@ -288,5 +309,6 @@ ALL: tuple[Format, ...] = (
     Format("keras", keras, _load),
     Format("nnc", cache_changed, _restore),
     Format("npy", array, _read_array),
+    Format("npz", samples, _read_samples),
 )
 FORMATS = {f.name: f for f in ALL}

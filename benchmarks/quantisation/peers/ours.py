@@ -7,11 +7,18 @@ import nnadapter as nna
 from .job import Job, run_job
 
 WEIGHTS = {"weights": "int4", "activations": None, "block": 32}
+GPTQ = {**WEIGHTS, "weight_method": "gptq"}
+INT4 = {
+    "int4": WEIGHTS,
+    "int4-zeros": {**WEIGHTS, "weight_zero_points": True},
+    "int4-gptq": GPTQ,
+    "int4-gptq-zeros": {**GPTQ, "weight_zero_points": True},
+}
 
 
 def quantise(job: Job) -> None:
-    """Variants: a method (mse, minmax, percentile, entropy), or int4."""
-    options = WEIGHTS if job.variant == "int4" else {"method": job.variant}
+    """Variants: a method (mse, minmax, percentile, entropy), or one of INT4."""
+    options = INT4.get(job.variant, {"method": job.variant})
     data = [tuple(sample.values()) for sample in job.samples]
     nna.quantize(job.source, data, job.target, **options)
 
