@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,21 +101,18 @@ def _cut(model: Model, arrays: Sample) -> list[Sample]:
     sizes = [_size_of_call(v.type, a) for v, a in zip(model.inputs, arrays, strict=True)]
     counts = {len(a) // size if size else len(a) for a, size in zip(arrays, sizes, strict=True)}
     if len(counts) != 1:
-        have = ", ".join(f"{v.name} {list(a.shape)}" for v, a in _beside(model, arrays))
+        have = ", ".join(
+            f"{v.name} {list(a.shape)}" for v, a in zip(model.inputs, arrays, strict=True)
+        )
         raise BadInput(f"the inputs have different numbers of samples: {have}")
     (count,) = counts
     return [
-        [a[k * size : (k + 1) * size] if size else a[k] for a, size in _beside_sizes(arrays, sizes)]
+        [
+            a[k * size : (k + 1) * size] if size else a[k]
+            for a, size in zip(arrays, sizes, strict=True)
+        ]
         for k in range(count)
     ]
-
-
-def _beside(model: Model, arrays: Sample) -> Iterable[tuple[Any, np.ndarray]]:
-    return zip(model.inputs, arrays, strict=True)
-
-
-def _beside_sizes(arrays: Sample, sizes: Sequence[int]) -> Iterable[tuple[np.ndarray, int]]:
-    return zip(arrays, sizes, strict=True)
 
 
 def _size_of_call(type: TensorType, array: np.ndarray) -> int:

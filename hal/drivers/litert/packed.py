@@ -7,15 +7,12 @@ import numpy as np
 from nnir.formats.bits import pack
 from nnir.types import Precision, Quantization
 
-from .affine import Stored, stored_integers
+from .affine import SHIFT, Stored, stored_integers
 from .emitter import Emitter
 from .writer import Step, Tensor
 
 SMALLEST = 64
 """Weights of fewer elements are not worth an operation."""
-
-SHIFTS = {Precision.INT8: 0, Precision.UINT8: 128}
-"""What is taken from integers of a type to make them signed."""
 
 
 def pack_weights(g: Emitter) -> None:
@@ -44,9 +41,9 @@ def _integers(g: Emitter, weights: Tensor) -> Tensor | None:
     if stored is None or stored.data.size < SMALLEST:
         return None
     kind = Precision[stored.data.dtype.name.upper()]
-    if kind not in SHIFTS or any(z != SHIFTS[kind] for z in stored.zeros):
+    if kind not in SHIFT or any(z != SHIFT[kind] for z in stored.zeros):
         return None
-    return _pack(stored, stored.data.astype(np.int16) - SHIFTS[kind])
+    return _pack(stored, stored.data.astype(np.int16) - SHIFT[kind])
 
 
 def _pack(stored: Stored, data: np.ndarray) -> Tensor:
