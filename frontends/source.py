@@ -121,6 +121,17 @@ class SourceFunction:
 
 
 @dataclass(slots=True)
+class SourceState:
+    """What a source keeps from call to call: the name in its graph that is read, the one that is
+    its new contents, and what it holds before the first call. `name` is what users call it."""
+
+    name: str
+    read: SourceValue
+    written: SourceValue
+    initial: np.ndarray
+
+
+@dataclass(slots=True)
 class SourceModel:
     """What a reader returns. `versions` maps an operator domain to its version.
 
@@ -135,6 +146,7 @@ class SourceModel:
     dimensions: dict[str, tuple[int, int | None]] = field(default_factory=dict)
     metadata: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
+    states: list[SourceState] = field(default_factory=list)
 
 
 def refusal_of_node(

@@ -14,11 +14,21 @@ import numpy as np
 from nnir.dim import symbols_of
 from nnir.errors import VALUES, BadModel, NNAdapterError, Refusal, Unsupported, describe, summary
 from nnir.folding import Folder
+from nnir.legible import legible
 from nnir.model import Model, Value
 from nnir.progress import follow
 from nnir.provenance import Place
+from nnir.state import State
 
-from .source import NUMBER, SourceFunction, SourceGraph, SourceModel, SourceNode, refusal_of_node
+from .source import (
+    NUMBER,
+    SourceFunction,
+    SourceGraph,
+    SourceModel,
+    SourceNode,
+    SourceValue,
+    refusal_of_node,
+)
 from .table import Converter, Items, Withheld
 
 Entry = Value | Items | Withheld | None
@@ -94,26 +104,31 @@ class Translator:
         raise missing
 
     def _translate(self) -> Model:
-        graph = self.source.graph
-        for declared in graph.inputs:
-            if declared.name in graph.weights:
-                continue  # an initializer with a declared type is not an input
-            if declared.type is None:
-                raise Unsupported(f"input {declared.name!r} is a {declared.kind}, not a tensor")
-            value = self.model.input(declared.name, declared.type)
-            value.is_number = declared.kind == NUMBER
-            self.scope[declared.name] = value
-            self._know_symbols(declared.type.shape)
+        graph, states = self.source.graph, self.source.states
+        for declared in (*graph.inputs, *(s.read for s in states)):
+            if declared.name not in graph.weights:  # an initializer that is declared is no input
+                self._declare(declared)
         self._bind_weights(graph)
         self.run(graph.nodes)
         self._raise_problems()
-        self.model.outputs = [self._output(o.name) for o in graph.outputs]
-        self.model.output_names = [o.called or o.name for o in graph.outputs]
-        shapes = [o.type.shape if o.type else () for o in graph.outputs]
+        outputs = [*graph.outputs, *(s.written for s in states)]
+        self.model.outputs = [self._output(o.name) for o in outputs]
+        self.model.output_names = [o.called or o.name for o in outputs]
+        self.model.states = [State(legible(s.name), s.initial) for s in states]
+        shapes = [o.type.shape if o.type else () for o in outputs]
         names = [name for name, _ in self.model.named_outputs()]
         self.model.provenance.outputs = dict(zip(names, shapes, strict=True))
         self.model.origin = None  # what passes make is of no node until it takes the place of one
         return self.model
+
+    def _declare(self, declared: SourceValue) -> None:
+        """Make an input of the model."""
+        if declared.type is None:
+            raise Unsupported(f"input {declared.name!r} is a {declared.kind}, not a tensor")
+        value = self.model.input(declared.called or declared.name, declared.type)
+        value.is_number = declared.kind == NUMBER
+        self.scope[declared.name] = value
+        self._know_symbols(declared.type.shape)
 
     @contextmanager
     def inside(self, model: Model, scope: dict[str, Any]) -> Iterator[None]:

@@ -111,9 +111,11 @@ class Device(ABC, Generic[Context, Program]):
     """One kind of hardware or engine.
 
     A driver keeps its state in the context and program objects it returns; what they are is its
-    own affair. `formats` names the file suffixes that `export` writes, `packages` the
-    distributions that compile and run; one that `writes_alone` writes without them, and without
-    being open. Programs may be executed by several threads at once.
+    own affair. `formats` names the file suffixes that `export` writes, `stateful_formats` those
+    among them whose files keep the states of a model by themselves; in others, and in programs,
+    states are inputs and outputs (`nnir.stateful`). `packages` names the distributions that compile
+    and run; one that `writes_alone` writes without them, and without being open. Programs may be
+    executed by several threads at once.
     """
 
     name: ClassVar[str]
@@ -121,6 +123,7 @@ class Device(ABC, Generic[Context, Program]):
     type: ClassVar[DeviceType] = DeviceType.CPU
     version: ClassVar[int] = 1
     formats: ClassVar[tuple[str, ...]] = ()
+    stateful_formats: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     writes_alone: ClassVar[bool] = False
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from .looking.difference import Difference
     from .readiness.report import Readiness
 
-MANY = 5
 Source = str | os.PathLike[str] | bytes | Any
 STANDARD = "NCHW"
 """The order of axes that images have in the standard."""
@@ -101,25 +100,7 @@ def load(
     if input_layout is not None or output_layout is not None:
         apply(model, (sink_transposes,))
     apply(model, CLEAN)
-    _tell_of_state(model)
     return model
-
-
-class StateWarning(UserWarning):
-    """A program keeps values from one call to the next, which a model does not."""
-
-
-def _tell_of_state(model: Model) -> None:
-    from frontends.torch.reading.signature import state_of
-
-    if kept := state_of(model):
-        warnings.warn(
-            f"{model.name}: the program keeps state in {', '.join(kept[:MANY])}"
-            f"{', ...' if len(kept) > MANY else ''}; the model gives the new values as outputs and "
-            "begins each call with those of the file, so only its first call is right",
-            StateWarning,
-            stacklevel=4,
-        )
 
 
 def _translate_source(source: Source, options: dict[str, Any]) -> tuple[Model, str]:

@@ -55,5 +55,7 @@ def disagreement(model: Model, program: Program) -> str | None:
         got = program(*trial.arrays)
     except DeviceError as error:
         return summary(error)
+    finally:
+        program.reset()
     rows = rows_of(model, got, trial.wanted, None)
     return next((f"{r.output}: {r.problem}" for r in rows if not r.agrees), None)

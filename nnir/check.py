@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from .dim import Expr
 from .errors import BadModel, NNAdapterError, summary
 from .model import Model, Operation, Value
+from .stateful import problems_of
 from .types import Precision, TensorType
 
 SHOWN = 10
@@ -73,6 +74,7 @@ def _problems(model: Model, visit: Callable[[Operation], None] | None = None) ->
     inputs = set(model.inputs)
     if len(inputs) < len(model.inputs):
         yield "an input is listed twice"
+    yield from problems_of(model)
     made = Counter(v for o in operations for v in o.outputs)
     for value in model.values():
         if value.model is not model:

@@ -20,6 +20,7 @@ from .legible import legible
 from .printer import Printed
 from .provenance import Provenance
 from .schema import Pattern, Rule, Schema
+from .state import State
 from .types import Lifetime, Precision, TensorType, precision_of
 
 if TYPE_CHECKING:
@@ -343,6 +344,7 @@ class Model(Printed):
         self.symbols: dict[str, tuple[int, int | None]] = {}
         self.metadata: dict[str, str] = {}
         self.provenance = Provenance()
+        self.states: list[State] = []
         self.origin: str | None = None
 
     @property

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .schema import Schema
+from .state import State
 from .types import TensorType
 
 SMALL = 8
@@ -47,6 +48,7 @@ class Printed:
     inputs: Sequence[Operand]
     outputs: Sequence[Operand]
     symbols: dict[str, tuple[int, int | None]]
+    states: Sequence[State]
 
     def sorted(self) -> Sequence[Step]:
         """The operations in order of execution."""
@@ -61,6 +63,8 @@ def _lines(model: Printed, indent: str) -> Iterator[str]:
     names = Names()
     inputs = ", ".join(f"{names.of(v)}: {v.type}" for v in model.inputs)
     yield f"{indent}model {model.name}({inputs}) {{"
+    if model.states:
+        yield f"{indent}  keeps {', '.join(state.name for state in model.states)}"
     for name, (low, high) in model.symbols.items():
         if (low, high) != (0, None):
             yield f"{indent}  where {low} <= {name}" + ("" if high is None else f" <= {high}")

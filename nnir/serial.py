@@ -13,6 +13,7 @@ from .errors import DAMAGE, BadFile, NNAdapterError, Unsupported, describe, summ
 from .model import Model, Operation, Operator, Value, set_content
 from .notation import parse
 from .plugins import REGISTRY
+from .state import State
 from .types import Layout, Precision, Quantization, TensorType
 
 FORMAT = 1
@@ -57,6 +58,7 @@ class Encoder:
             "inputs": inputs,
             "output_names": model.output_names,
             "outputs": [number(v) for v in model.outputs],
+            **({"states": self.states(model)} if model.states else {}),
             "operations": operations,
             "values": rows,
         }
@@ -77,6 +79,10 @@ class Encoder:
                 "installed or added (nnadapter.add_plugin), so that nobody could read the file"
             )
         return {n: [owners[n][0].name, owners[n][0].version] for n in sorted(outside)}
+
+    def states(self, model: Model) -> list[list[Any]]:
+        """The name of each state, and the weight that it begins with."""
+        return [[state.name, self.weight(state.initial)] for state in model.states]
 
     def weight(self, array: np.ndarray) -> int:
         """The number of a weight."""
@@ -173,6 +179,7 @@ def _decode(data: Any, weight: Callable[[int], np.ndarray], outer: Model | None 
         model.operations.append(operation)
     model.outputs = [values[_position(i)] for i in data["outputs"]]
     model.output_names = [_text(n) for n in data["output_names"]]
+    model.states = [State(_text(name), weight(place)) for name, place in data.get("states", ())]
     return model
 
 

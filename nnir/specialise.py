@@ -44,8 +44,10 @@ def specialise(model: Model, shapes: Sequence[tuple[int, ...]]) -> Model:
 
     Constants are shared. Sizes that are only known while running stay symbols. BadInput for shapes
     that the inputs cannot have. Run the passes `CLEAN` on it afterwards: shapes that were computed
-    are constants now.
+    are constants now. States may be left out: they have the shapes of their initial data.
     """
+    if model.states and len(shapes) == len(model.inputs) - len(model.states):
+        shapes = [*shapes, *(state.initial.shape for state in model.states)]
     sizes = sizes_of([v.type for v in model.inputs], shapes)
     types = [v.type.with_shape(s) for v, s in zip(model.inputs, shapes, strict=True)]
     return _replay(model, types, sizes)
@@ -106,6 +108,7 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
     made.origin = None
     made.outputs = [_copy_of(made, known, v) for v in model.outputs]
     made.output_names = [name for name, _ in model.named_outputs()]
+    made.states = list(model.states)
     return made
 
 

@@ -18,6 +18,7 @@ from nnir.errors import NNAdapterError, summary
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
 from nnir.staging import temporary_folder
+from nnir.stateful import with_initial
 
 from ..judging.quantised import rounding_allowance
 from ..oracles.origin import as_in_origin
@@ -54,10 +55,11 @@ def errors_along(
     with temporary_folder() as folder:
         known = intermediates(source, model, as_in_origin(model, arrays), folder)
         found.note = known.note
-        walk = Walk(model, arrays, device, properties, tolerance, known)
+        whole = with_initial(model, arrays)
+        walk = Walk(model, whole, device, properties, tolerance, known)
         for values in _runs(walk):
             try:
-                results = _run(walk, arrays, values)
+                results = _run(walk, whole, values)
             except NNAdapterError as error:
                 found.note = f"not every value can be kept on {device}: {summary(error)}"
                 break

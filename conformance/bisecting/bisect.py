@@ -16,11 +16,12 @@ from hal.runtime.program import Program
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
+from nnir.stateful import with_initial
 
 from ..judging.compare import compare
 from ..judging.quantised import is_quantized, rounding_allowance
 from ..judging.tolerance import relative_to
-from ..oracles.origin import as_in_origin, origin_of
+from ..oracles.origin import as_in_origin, call_with_states, origin_of
 from ..processes.worker import available
 from ..verifying.inputs import random_inputs
 from ..verifying.trials import Trial
@@ -53,7 +54,8 @@ def bisect(
     theirs = as_in_origin(model, arrays)
     with temporary_folder() as folder:
         known = intermediates(source, model, theirs, folder)
-        walk = Walk(model, arrays, device, properties, tolerance, known)
+        whole = with_initial(model, arrays)
+        walk = Walk(model, whole, device, properties, tolerance, known)
         finding, note = walk.first(), known.note
         if finding is None and not fits(model):
             told = "the whole model does not fit in memory at once"
@@ -81,12 +83,12 @@ def _together(source: Any, walk: Walk, arrays: Arrays, kind: str) -> Finding | N
         return None
     try:
         with origin_of(source, model) as origin:
-            found = origin.run(arrays)
+            found = origin.run(arrays, is_first=True)
     except Unsupported:
         return None
     with Program(model, device, walk.properties) as program:
-        got = list(program(*arrays))
-    for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=True):
+        got = call_with_states(program, arrays)
+    for (name, value), mine, want in zip(model.named_outputs(), got, found, strict=False):
         if value in walk.random:
             continue
         limit = TOLERANCES.get(want.dtype.name, 0.0) if tolerance is None else tolerance

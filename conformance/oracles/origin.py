@@ -12,6 +12,7 @@ from nnir.errors import BadInput, DeviceError, summary
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
+from nnir.stateful import user_inputs
 
 from .oracle import Refused
 from .sessions import session_of
@@ -44,9 +45,11 @@ class Origin:
         """The framework that answered last."""
         return self._session.name
 
-    def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
-        """The outputs, in the model's order; Refused where the framework refuses."""
-        return self._ordered(self._session.run(as_in_origin(self.model, arrays)))
+    def run(self, arrays: Sequence[np.ndarray], *, is_first: bool = False) -> Arrays:
+        """The outputs, in the model's order, its states last where the framework shows them;
+        Refused where the framework refuses. `is_first`: without what earlier calls left."""
+        given = as_in_origin(self.model, arrays)
+        return self._ordered(self._session.run(given, is_first=is_first))
 
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels of the same framework give, by their names."""
@@ -55,7 +58,9 @@ class Origin:
 
     def _ordered(self, found: Arrays) -> Arrays:
         outputs = [name for name, _ in self.model.named_outputs()]
-        return [reorder_axes(a, self._outputs.get(n)) for n, a in zip(outputs, found, strict=True)]
+        seen = outputs[: len(outputs) - len(self.model.states)]
+        named = zip(outputs if len(found) == len(outputs) else seen, found, strict=True)
+        return [reorder_axes(a, self._outputs.get(n)) for n, a in named]
 
 
 class References:
@@ -72,10 +77,13 @@ class References:
     def __exit__(self, *_: object) -> None:
         self._program.close()
 
-    def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
-        """The outputs, in the model's order; Refused for inputs that the model does not take."""
+    def run(self, arrays: Sequence[np.ndarray], *, is_first: bool = False) -> Arrays:
+        """The outputs, in the model's order, its states last; Refused for inputs that the model
+        does not take. `is_first`: without what earlier calls left."""
+        if is_first:
+            self._program.reset()
         try:
-            return list(self._program(*arrays))
+            return call_with_states(self._program, arrays)
         except (BadInput, DeviceError) as error:
             raise Refused(f"the references refuse: {summary(error)}") from error
 
@@ -87,6 +95,11 @@ class References:
         """Nothing else runs."""
 
 
+def call_with_states(program: Program, arrays: Sequence[np.ndarray]) -> Arrays:
+    """The results of a call, and behind them what the program keeps for the next one."""
+    return [*program(*arrays), *program.states.values()]
+
+
 def origin_of(source: Any, model: Model) -> Origin | References:
     """Who says what a source means: its framework, or the references where it is a model."""
     return References(source) if isinstance(source, Model) else Origin(source, model)
@@ -94,7 +107,7 @@ def origin_of(source: Any, model: Model) -> Origin | References:
 
 def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
     """The inputs in the order of axes that the origin has."""
-    names = [v.name or "" for v in model.inputs]
+    names = [v.name or "" for v in user_inputs(model)]
     own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
     return [reorder_axes(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
 

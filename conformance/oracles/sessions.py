@@ -16,6 +16,7 @@ from frontends.torch.reading.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
+from nnir.stateful import pairs_of, user_inputs, user_outputs
 
 from ..gate import admit
 from .oracle import Oracle, Refused
@@ -51,7 +52,7 @@ class Session:
 
     `head_of` says what the oracle is told for given inputs. `others` are heads for other kernels
     of the same framework by their names; `second` is the name and head of what is asked where the
-    framework refuses.
+    framework refuses. `again`: what the head of a call has more that is to be as the first one.
     """
 
     name: str
@@ -59,12 +60,17 @@ class Session:
     head_of: Callable[[Arrays], Head]
     second: tuple[str, Head] | None = None
     others: dict[str, Head] = field(default_factory=dict)
+    again: Head = field(default_factory=dict)
 
-    def run(self, arrays: Sequence[np.ndarray]) -> Arrays:
-        """The outputs; Refused where the framework refuses, Lost where it crashes."""
+    def run(self, arrays: Sequence[np.ndarray], *, is_first: bool = False) -> Arrays:
+        """The outputs; Refused where the framework refuses, Lost where it crashes.
+
+        `is_first`: without what earlier calls left.
+        """
         given = list(arrays)
+        more = self.again if is_first else {}
         try:
-            return self.oracle.ask(self.head_of(given), given)
+            return self.oracle.ask(self.head_of(given) | more, given)
         except Refused:
             if self.second is None:
                 raise
@@ -129,17 +135,24 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
 def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
     """PyTorch on the exported program, loaded once: it keeps its state from call to call.
 
-    What the program overwrites is among the outputs. A module is exported on the inputs.
+    What the program overwrites is among the outputs; states that are inputs of the model are
+    assigned before the call. A module is exported on the inputs.
     """
     oracle = _oracle("torch", stack)
+    pairs = [name for name in pairs_of(model.metadata) if not model.states]
 
     def head_of(path: Path) -> Head:
-        admitted = stack.enter_context(admit("torch", path))
-        return {"path": str(admitted), "overwritten": model.metadata.get(OVERWRITTEN, "")}
+        return {
+            "path": str(stack.enter_context(admit("torch", path))),
+            "overwritten": model.metadata.get(OVERWRITTEN, "").splitlines(),
+            "states": [state.name for state in model.states] or pairs,
+            "assigned": pairs,
+            "given": len(user_inputs(model)) - len(pairs),
+        }
 
     if isinstance(source, Path):
         head = head_of(source)
-        return Session("torch", oracle, lambda _: head)
+        return Session("torch", oracle, lambda _: head, again={"is_first": True})
     folder = stack.enter_context(temporary_folder())
     saved: list[Path] = []
 
@@ -168,14 +181,14 @@ def _tensorflow(source: Any, model: Model, stack: ExitStack) -> Session:
         raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
     oracle = _oracle("tensorflow", stack)
     if source.suffix == ".keras":
-        named = {"path": str(source.resolve()), "keras": [v.name for v in model.inputs]}
+        named = {"path": str(source.resolve()), "keras": [v.name for v in user_inputs(model)]}
         return Session("keras", oracle, lambda _: named)
     head: Head = {}
     about: Head = {k: model.metadata.get(k) for k in ("signature", "tags")}
     if tensorflow.is_saved(source):
         head |= about
     else:
-        head["inputs"] = [v.name for v in model.inputs]
+        head["inputs"] = [v.name for v in user_inputs(model)]
         head["outputs"] = about["outputs"] = [name for name, _ in model.named_outputs()]
     head["path"] = str(stack.enter_context(admit("tensorflow", source, **about)))
     return Session("tensorflow", oracle, lambda _: head)
@@ -189,8 +202,8 @@ def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:
     head = {
         "path": str(stack.enter_context(admit("tflite", source))),
         "signature": model.metadata.get("signature"),
-        "inputs": [v.name for v in model.inputs],
-        "outputs": [name for name, _ in model.named_outputs()],
+        "inputs": [v.name for v in user_inputs(model)],
+        "outputs": [name for name, _ in model.named_outputs()][: len(user_outputs(model))],
     }
     others = {name: {"kernels": kind} for name, kind in KERNELS.items()}
     return Session("litert", oracle, lambda _: head, others=others)

@@ -50,7 +50,11 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         if "save" in head:
             return save_values(head, tensors)
         if "path" in head:
-            return run_program(head["path"], head["overwritten"].splitlines(), tensors)
+            if head.get("is_first"):
+                open_program.cache_clear()
+            given, states = tensors[: head["given"]], tensors[head["given"] :]
+            assign_states(head["path"], dict(zip(head["assigned"], states, strict=True)))
+            return run_program(head["path"], head["overwritten"], head["states"], given)
         if head["op"].startswith(SYMBOLIC):
             tensors = [t.item() for t in tensors]
         args = [argument(a, tensors, dtype_of) for a in head["args"]]
@@ -58,8 +62,10 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         return results(function(head["op"])(*args, **kwargs))
 
 
-def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) -> list[Any]:
-    """The outputs of a program, after the new contents of the buffers and inputs it overwrites."""
+def run_program(
+    path: str, overwritten: list[str], states: list[str], tensors: list[torch.Tensor]
+) -> list[Any]:
+    """The outputs of a program, then the new contents of inputs and buffers that it overwrites."""
     program, module = open_program(path)
     left = iter(tensors)
     named: dict[str, torch.Tensor] = {}
@@ -75,8 +81,22 @@ def run_program(path: str, overwritten: list[str], tensors: list[torch.Tensor]) 
             leaves.append(named.setdefault(spec.arg.name, next(left)))
     args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
     found = results(module(*args, **kwargs))
-    state = {**dict(module.named_buffers()), **named}
-    return [*(to_array(state[name]) for name in overwritten), *found]
+    kept = held_tensors(module)
+    changed = [*(named[name] for name in overwritten), *(kept[name] for name in states)]
+    return [*found, *(np.array(to_array(tensor)) for tensor in changed)]
+
+
+def held_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """The buffers and parameters of a module by name."""
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def assign_states(path: str, states: dict[str, torch.Tensor]) -> None:
+    """Let buffers of a program hold what is given, for one call of it."""
+    if states:
+        held = held_tensors(open_program(path)[1])
+        for name, tensor in states.items():
+            held[name].copy_(tensor)
 
 
 @functools.lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ import numpy as np
 from nnir.dim import evaluate, symbols_of
 from nnir.errors import BadInput
 from nnir.model import Model, Value
+from nnir.stateful import user_inputs
 from nnir.types import Precision
 
 from .input_ranges import range_of
@@ -24,10 +25,11 @@ def random_inputs(
     sizes: Mapping[str, int] | None = None,
     most: int | None = None,
 ) -> list[np.ndarray]:
-    """One array per input: floats uniform in [-1, 1), bools even, integers as `ranges` says.
+    """One array per input of the caller.
 
-    `sizes` gives dynamic dimensions by name; the others get their lowest size, at least 2.
-    `most`: integers lie between 0 and it.
+    Floats are uniform in [-1, 1), bools even, integers as `range_of` says. `sizes` gives dynamic
+    dimensions by name; the others get their lowest size, at least 2. `most`: integers lie between 0
+    and it.
     """
     given = dict(sizes or {})
     names = open_sizes(model)
@@ -37,12 +39,12 @@ def random_inputs(
         low, high = model.symbols.get(name, (0, None))
         given[name] = max(low, DEFAULT_SIZE if high is None else min(high, DEFAULT_SIZE))
     generator = np.random.default_rng(seed)
-    return [np.asarray(_random(v, given, generator, most)) for v in model.inputs]
+    return [np.asarray(_random(v, given, generator, most)) for v in user_inputs(model)]
 
 
 def open_sizes(model: Model) -> set[str]:
     """The names of the dynamic dimensions of the inputs."""
-    return {n for v in model.inputs for d in v.shape for n in symbols_of(d)}
+    return {n for v in user_inputs(model) for d in v.shape for n in symbols_of(d)}
 
 
 def _random(

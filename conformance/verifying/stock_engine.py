@@ -11,6 +11,7 @@ from hal.device import Device
 from nnir.errors import DeviceError, NoDevice, Unsupported
 from nnir.model import Model
 from nnir.serial import encode_type
+from nnir.stateful import initial_states, user_inputs, user_outputs
 
 from ..oracles.oracle import Oracle
 from ..oracles.origin import BUILTIN
@@ -31,9 +32,13 @@ class Stock:
         self.path, self.device, self.model = path, device, model
         self.name = BUILTIN if device is None else device.name
         self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT)
+        self._holds = device is None or path.suffix in device.stateful_formats
+        self._states = [] if self._holds else initial_states(model)
 
     def __enter__(self) -> Stock:
         ends = {"inputs": self.model.inputs, "outputs": self.model.outputs}
+        if self._holds:
+            ends = {"inputs": user_inputs(self.model), "outputs": user_outputs(self.model)}
         types = {end: [encode_type(v.type) for v in values] for end, values in ends.items()}
         named = {"path": str(self.path.absolute()), "device": self.device and self.device.name}
         try:
@@ -47,8 +52,14 @@ class Stock:
         self._worker.close()
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """The outputs of the file, in the model's order."""
-        return self._ask({}, list(arrays))
+        """The outputs of the file, in the model's order.
+
+        States that the file does not hold are handed in as the call before gave them.
+        """
+        results = self._ask({}, [*arrays, *self._states])
+        if self._states:
+            self._states = results[-len(self._states) :]
+        return results
 
     def finish(self) -> None:
         """End the process; DeviceError where the engine dies of it, as after a damaged heap."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -48,32 +49,39 @@ class Trial:
     most: int | None = None
 
 
-def trials(
-    model: Model, run: Callable[[Arrays], Arrays], seed: int = 0, count: int = COUNT
-) -> list[Trial]:
+class Run(Protocol):
+    """Gives the outputs of an origin; `is_first`: without what earlier calls left in it."""
+
+    def __call__(self, arrays: Arrays, /, *, is_first: bool = False) -> Arrays:
+        """Refused where the origin refuses."""
+        raise NotImplementedError
+
+
+def trials(model: Model, run: Run, seed: int = 0, count: int | None = None) -> list[Trial]:
     """Trials on random inputs; `run` gives the origin's outputs.
+
+    Those of a model that keeps states are calls one after the other, all of the same sizes.
 
     Where the origin takes none of the sizes, integers are small: they may be positions in something
     that is smaller than what they were thought to be for. Refused, with what the origin says first,
     where it takes none of these either.
     """
+    count = count or (CALLS if model.states else COUNT)
     with stage("asking the origin", count):
         return _make_trials(model, run, seed, count)
 
 
-def _make_trials(
-    model: Model, run: Callable[[Arrays], Arrays], seed: int, count: int
-) -> list[Trial]:
+def _make_trials(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
     found: list[Trial] = []
     refusal: Refused | None = None
     for most, sizes in _choices(model):
-        if found and most != found[0].most:
+        if found and (model.states or most != found[0].most):
             break
         arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MOST:
             break
         try:
-            found.append(Trial(arrays, run(arrays), sizes, most))
+            found.append(Trial(arrays, run(arrays, is_first=not found), sizes, most))
             advance()
         except Refused as error:
             refusal = refusal or error

@@ -7,11 +7,13 @@ import json
 import mmap
 import os
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from nnir.budget import open_file
 from nnir.errors import DAMAGE, BadCall, BadFile, NNAdapterError, describe, summary
@@ -19,6 +21,8 @@ from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.serial import decode_type, encode_type
 from nnir.staging import replacing
+from nnir.state import State
+from nnir.stateful import holds
 from nnir.types import TensorType
 
 from ..device import Cache, Device
@@ -57,6 +61,7 @@ class Saved:
     entries: list[Entry]
     results: tuple[int, ...]
     slots: int
+    states: list[State] = field(default_factory=list)
 
     def pack(self) -> list[nnc.Bytes]:
         """The pieces of the file."""
@@ -67,6 +72,12 @@ class Saved:
             "num_caches": _text(len(self.entries)),
             "results": _text([list(self.results), self.slots]),
         }
+        if self.states:
+            found["states"] = _text([s.name for s in self.states])
+        for k, state in enumerate(self.states):
+            found[f"state_{k}_shape"] = _text(list(state.initial.shape))
+            flat = np.ascontiguousarray(state.initial).reshape(-1)
+            found[f"state_{k}"] = flat.view(np.uint8).data
         for k, entry in enumerate(self.entries):
             found |= {
                 f"cache_{k}_device_name": entry.device.encode(),
@@ -111,6 +122,7 @@ class Saved:
                 tuple(results),
                 slots,
             )
+            saved.states.extend(_states(found, saved.inputs))
             saved.check()
         except (NNAdapterError, *DAMAGE) as error:
             raise BadFile(f"a damaged .nnc file: {describe(error)}") from None
@@ -134,6 +146,19 @@ def _entry(found: Mapping[str, memoryview], k: int) -> Entry:
         tuple(_data(found[f"cache_{k}_input_indexes"])),
         tuple(_data(found[f"cache_{k}_output_indexes"])),
     )
+
+
+def _states(found: Mapping[str, memoryview], inputs: Sequence[End]) -> Iterator[State]:
+    """The states, whose types are those of the last inputs."""
+    names = _data(found["states"]) if "states" in found else []
+    _require(len(names) <= len(inputs))
+    ends = inputs[len(inputs) - len(names) :]
+    for k, (name, (_, type)) in enumerate(zip(names, ends, strict=True)):
+        shape, data = _data(found[f"state_{k}_shape"]), found[f"state_{k}"]
+        array = np.frombuffer(data, type.dtype).reshape(shape)
+        _require(holds(type, array))
+        array.flags.writeable = False
+        yield State(str(name), array)
 
 
 def _text(data: Any) -> bytes:

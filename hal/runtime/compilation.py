@@ -9,6 +9,7 @@ import numpy as np
 
 from nnir.errors import BadCall, BadFile, DeviceError, NNAdapterError, describe, summary
 from nnir.model import Model, Value
+from nnir.state import State
 
 from ..device import Cache
 from . import cache as caches
@@ -42,6 +43,7 @@ class Compilation:
             raise BadCall("a compilation needs a model, a cache in memory or a token and a folder")
         self.inputs: list[End] = [] if model is None else input_ends(model)
         self.outputs: list[End] = [] if model is None else output_ends(model)
+        self.states: list[State] = [] if model is None else list(model.states)
         self._model = model
         self._context = context
         self._token = cache_token
@@ -106,6 +108,7 @@ class Compilation:
             caches.refuse("its ends are not those of the model")
             return None
         self.inputs, self.outputs, self.is_restored = saved.inputs, saved.outputs, True
+        self.states = saved.states
         return Plan(steps, saved.results, {}, saved.slots, profiled=self._context.profile)
 
     def _compile_plan(self, wanted: str | None) -> Plan:
@@ -129,7 +132,7 @@ class Compilation:
         elif keeps:
             print = wanted or ""
             ends = (self.inputs, self.outputs)
-            saved = Saved(print, *ends, entries, parts.results, parts.slots)
+            saved = Saved(print, *ends, entries, parts.results, parts.slots, self.states)
             caches.keep(self._path(wanted), saved)
         constants = {k: _data(v) for k, v in parts.constants.items()}
         return Plan(steps, parts.results, constants, parts.slots, profiled=self._context.profile)

@@ -17,18 +17,23 @@ from ..device import Callback
 from .compilation import Compilation
 from .context import Context
 from .fitting import fit_arrays
+from .memory import Memory
 from .profile import Profile
 from .subgraph_config import Rules
 
 NOTHING: tuple[None, ...] = ()
 """No memory is offered for results."""
 
+UNCHANGED: Mapping[str, np.ndarray] = {}
+"""No states but those of the file."""
+
 
 class Program:
     """`program(*arrays)` runs the model; `run` takes and gives names.
 
     `devices` are names, in order of preference, as a list or with commas between. The rest is as
-    for `Context` and `Compilation`. `inputs` and `outputs` are names and types.
+    for `Context` and `Compilation`. `inputs` and `outputs` are names and types. What the model
+    keeps (its states) is kept by the program: see `states` and `reset`.
     """
 
     def __init__(
@@ -60,8 +65,13 @@ class Program:
             raise
         self._plan = self._compilation.finished()
         self._compute = self._plan.run
-        self.inputs = self._compilation.inputs
-        self.outputs = self._compilation.outputs
+        states, ends = self._compilation.states, self._compilation.inputs
+        self.inputs = ends[: len(ends) - len(states)]
+        self.outputs = self._compilation.outputs[: len(self._compilation.outputs) - len(states)]
+        types = [type for _, type in ends[len(self.inputs) :]]
+        self._memory = Memory(states, types, self._plan.run)
+        if states:
+            self._compute = self._memory.run
         self._checks = [(t.dtype, t.shape, t.is_static) for _, t in self.inputs]
         self._shapes = [t.shape for _, t in self.outputs]
 
@@ -83,7 +93,8 @@ class Program:
         """The outputs in the model's order, for one array per input.
 
         `outputs` are arrays to write results into, or None for those that are to be made; they are
-        returned in their places. Several threads may call a program at once. BadInput when the
+        returned in their places. Several threads may call a program at once; where it keeps states,
+        their calls run one after the other. BadInput when the
         number, the element type or a shape does not fit; DeviceError when the device gives another
         shape than the model says.
         """
@@ -116,6 +127,18 @@ class Program:
             raise BadInput(f"inputs are {', '.join(names)}, not {', '.join(inputs)}")
         results = self(*(inputs[n] for n in names))
         return {n: r for (n, _), r in zip(self.outputs, results, strict=True)}
+
+    @property
+    def states(self) -> dict[str, np.ndarray]:
+        """What the program keeps from call to call, as the last one left it: copies by name."""
+        return self._memory.snapshot()
+
+    def reset(self, states: Mapping[str, np.ndarray] = UNCHANGED) -> None:
+        """Let the next call begin as the first one does, or with the `states` that are given.
+
+        BadInput for a name that is no state, or an array that does not fit.
+        """
+        self._memory.reset(states)
 
     @property
     def devices(self) -> list[str]:

@@ -22,6 +22,7 @@ from ..operator import Operator
 from ..ops import binary, compare, complex, generate, index, linear, reduce, shape, unary
 from ..ops.unary import COMPLEX
 from ..refusals import refusal_of
+from ..state import State
 from ..types import Precision, TensorType
 
 Operands = Sequence[Any]
@@ -54,6 +55,11 @@ def type_of_pairs(value: Value) -> TensorType:
     return value.type if kind is None else TensorType(kind, (*value.shape, 2))
 
 
+def parts_of(array: np.ndarray) -> np.ndarray:
+    """Complex numbers as pairs of real ones; other numbers as they are."""
+    return np.stack([array.real, array.imag], -1) if array.dtype.kind == "c" else array
+
+
 class _Rewriter:
     """Builds the new model; `require_known` maps the values of the old one."""
 
@@ -79,6 +85,7 @@ class _Rewriter:
             raise error
         self.new.outputs = [self.value(v) for v in self.old.outputs]
         self.new.output_names = [n for n, _ in self.old.named_outputs()]
+        self.new.states = [State(s.name, parts_of(s.initial)) for s in self.old.states]
         return self.new
 
     def value(self, value: Value) -> Value:
@@ -86,9 +93,7 @@ class _Rewriter:
             array = value.constant
             if array is None:
                 raise NoLowering(f"{value!r} is read before it is made")
-            if is_complex(value):
-                array = np.stack([array.real, array.imag], -1)
-            self.known[value] = self.new.constant(array, name=value.name)
+            self.known[value] = self.new.constant(parts_of(array), name=value.name)
         return self.known[value]
 
     def rewrite(self, operation: Operation) -> None:

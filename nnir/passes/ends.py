@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..errors import BadInput
 from ..model import Model, Value
+from ..stateful import user_inputs, user_outputs
 from ..types import TensorType
 from .orders import Perm, inverse, transpose_by
 
@@ -60,7 +61,7 @@ def order_inputs(model: Model, layouts: Layouts, images: str) -> None:
 
     BadInput for names, ranks or orders that do not fit.
     """
-    ends = {v.name or "": v for v in model.inputs}
+    ends = {v.name or "": v for v in user_inputs(model)}
     perms = _collect_transposes(layouts, ends, images, "input")
     for place, old in enumerate(model.inputs):
         perm = perms.get(old.name or "")
@@ -76,7 +77,8 @@ def order_inputs(model: Model, layouts: Layouts, images: str) -> None:
 def order_outputs(model: Model, layouts: Layouts, images: str) -> None:
     """Let outputs have other orders of axes; `images` is the order that the source has."""
     ends = dict(model.named_outputs())
-    perms = _collect_transposes(layouts, ends, images, "output")
+    seen = dict(list(ends.items())[: len(user_outputs(model))])
+    perms = _collect_transposes(layouts, seen, images, "output")
     model.outputs = [transpose_by(v, perms[n]) if n in perms else v for n, v in ends.items()]
     model.output_names = list(ends)
     _note(model, OUTPUTS, perms)

@@ -24,7 +24,7 @@ from .dtypes import STRIDED, dimension
 from .functional import functional
 from .naming import named_dimensions
 from .reader import MEMORY, node_of
-from .signature import End, bind_inputs, finish_model, name_outputs
+from .signature import End, Signature, finish_model
 
 TORCH_TYPES: dict[torch.dtype, Precision] = {
     found: precision
@@ -55,19 +55,18 @@ def read(
         names = named_dimensions(program, source, inputs or (), keywords or {}, dynamic_shapes)
     graphs = Graphs(names)
     graph, mutated = graphs.program(program.graph_module)
-    signature = program.graph_signature
-    weights = Weights(program)
-    bind_inputs(graph, [_end(s) for s in signature.input_specs], weights)
     spec = program.call_spec.out_spec
     called = [] if spec is None else structure.names_in(pytree.treespec_dumps(spec))
-    overwritten = name_outputs(graph, [_end(s) for s in signature.output_specs], called)
+    ends = program.graph_signature
+    inputs, outputs = ([_end(s) for s in specs] for specs in (ends.input_specs, ends.output_specs))
+    signature = Signature(inputs, outputs, called, mutated)
     ranges = {
         names.get(str(k), str(k)): _range(v)
         for k, v in program.range_constraints.items()
         if isinstance(k, sympy.Symbol)
     }
     producer = f"torch {torch.__version__}"
-    return finish_model(graph, mutated, overwritten, ranges, producer, graphs.places)
+    return finish_model(graph, signature, Weights(program), ranges, producer, graphs.places)
 
 
 def export(

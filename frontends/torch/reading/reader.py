@@ -20,7 +20,7 @@ from .container import OLD, REEXPORT, Container, refuse
 from .dtypes import STRIDED, dimension, precision
 from .functional import functional
 from .screening import screen
-from .signature import End, bind_inputs, finish_model, name_outputs
+from .signature import End, Signature, finish_model
 
 MAJOR = 8
 """The major version of torch/_export/serde/schema.py; minor ones only add fields."""
@@ -63,13 +63,12 @@ def _read(container: Container) -> SourceModel:
     module = program["graph_module"]
     graphs = Graphs()
     graph, mutated = graphs.program(module["graph"])
-    signature = module["signature"]
-    bind_inputs(graph, _ends(signature["input_specs"]), weights)
+    inputs, outputs = (_ends(module["signature"][f"{end}_specs"]) for end in ("input", "output"))
     names = structure.output_names(module["module_call_graph"])
-    overwritten = name_outputs(graph, _ends(signature["output_specs"]), names)
+    signature = Signature(inputs, outputs, names, mutated)
     ranges = _ranges(program["range_constraints"])
     producer = f"torch {program.get('torch_version', '')}".strip()
-    return finish_model(graph, mutated, overwritten, ranges, producer, graphs.places)
+    return finish_model(graph, signature, weights, ranges, producer, graphs.places)
 
 
 class Weights:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from nnir.errors import Unsupported
-from nnir.model import Model
 from nnir.provenance import Place
+from nnir.state import NEXT
 
-from ...source import SourceGraph, SourceModel, SourceValue
+from ...source import SourceGraph, SourceModel, SourceState, SourceValue
 
 WEIGHTS = frozenset({"parameter", "buffer", "tensor_constant", "constant_tensor"})
-MUTATIONS = frozenset({"buffer_mutation", "user_input_mutation", "parameter_mutation"})
+KEPT = frozenset({"buffer_mutation", "parameter_mutation"})
 OVERWRITTEN = "overwritten"
-"""The key of the model's metadata with the names of what it overwrites, one on a line."""
+"""The key of the model's metadata with the inputs that it overwrites, one name on a line."""
 
 
 class End(NamedTuple):
@@ -33,67 +34,107 @@ class Weights(Protocol):
     def __getitem__(self, name: str, /) -> np.ndarray: ...
 
 
-def bind_inputs(graph: SourceGraph, inputs: Iterable[End], weights: Weights) -> None:
-    """Give the placeholders that are weights their data; what is left are the user's inputs."""
-    constant = set()
-    for kind, name, target in inputs:
-        if kind in WEIGHTS and target is not None:
-            graph.weights[name] = weights[target]
-            graph.called[name] = target
-        elif kind in ("constant_input", "token"):
-            constant.add(name)
-        elif kind != "user_input":
-            raise Unsupported(f"a program with an input of kind {kind!r}")
-    taken = constant | graph.weights.keys()
-    graph.inputs = [v for v in graph.inputs if v.name and v.name not in taken]
+@dataclass
+class Signature:
+    """What the ends of a program stand for, and what it changes.
 
+    `mutated` are the new contents of inputs of the graph that it overwrites in place, by their
+    names there; `names` are what the module's own structure calls its results.
+    """
 
-def name_outputs(
-    graph: SourceGraph, outputs: Sequence[End], names: Sequence[str | None]
-) -> list[str]:
-    """Call results what the module's own structure calls them, and new contents of buffers and
-    inputs what they are contents of; the names of these."""
-    results = iter(names)
-    kept, overwritten = [], []
-    for value, (kind, _, target) in zip(graph.outputs, outputs, strict=True):
-        if kind == "user_output":
-            called = next(results, None)
-            if value.name:
-                value.called = called or value.called or value.name
-                kept.append(value)
-        elif kind == "token":
-            continue
-        elif kind in MUTATIONS and target is not None:
-            kept.append(SourceValue(value.name, value.type, called=target))
-            overwritten.append(target)
-        else:
-            raise Unsupported(f"a program with an output of kind {kind!r}")
-    graph.outputs = kept
-    return overwritten
+    inputs: Sequence[End]
+    outputs: Sequence[End]
+    names: Sequence[str | None]
+    mutated: Mapping[str, SourceValue]
+
+    def contents(self, graph: SourceGraph) -> dict[str, SourceValue]:
+        """The new contents of inputs of the graph, by their names there: from operations in place,
+        else as the signature says."""
+        places = {e.target: e.name for e in self.inputs if e.target is not None}
+        found = dict(self.mutated)
+        for value, (kind, _, target) in zip(graph.outputs, self.outputs, strict=True):
+            if target is not None and kind in KEPT and target in places:
+                found.setdefault(places[target], value)
+            elif target is not None and kind == "user_input_mutation":
+                found.setdefault(target, value)
+        return found
+
+    def results(self, graph: SourceGraph) -> list[SourceValue]:
+        """What the user gets, called as the module's structure calls it."""
+        names = iter(self.names)
+        found = []
+        for value, (kind, _, _) in zip(graph.outputs, self.outputs, strict=True):
+            if kind == "user_output":
+                called = next(names, None)
+                if value.name:
+                    value.called = called or value.called or value.name
+                    found.append(value)
+            elif kind not in (*KEPT, "user_input_mutation", "token"):
+                raise Unsupported(f"a program with an output of kind {kind!r}")
+        return found
 
 
 def finish_model(
     graph: SourceGraph,
-    mutated: Mapping[str, SourceValue],
-    overwritten: list[str],
+    signature: Signature,
+    weights: Weights,
     dimensions: dict[str, tuple[int, int | None]],
     producer: str,
     places: dict[str, Place],
 ) -> SourceModel:
-    """The model of a graph; `mutated` are inputs and weights that it overwrites in place, whose
-    new contents come before its results, as where the signature says so (`overwritten`)."""
-    for name, value in mutated.items():
-        value.called = graph.called.get(name, name)
-    graph.outputs[:0] = mutated.values()
-    names = [v.called or v.name for v in mutated.values()] + overwritten
-    metadata = {"producer": producer} | ({OVERWRITTEN: "\n".join(names)} if names else {})
+    """The model of a graph: results first, then the new contents of inputs that it overwrites.
+
+    A weight that it overwrites is a state.
+    """
+    contents = signature.contents(graph)
+    results = signature.results(graph)
+    kept = _bind_inputs(graph, signature.inputs, weights, contents)
+    given = [v for v in graph.inputs if v.name in contents]
+    graph.outputs = results + [_content_of(v.name, contents[v.name]) for v in given]
+    metadata = {"producer": producer}
+    if given:
+        metadata[OVERWRITTEN] = "\n".join(v.name for v in given)
     return SourceModel(
-        "torch", graph, {"": 1}, dimensions=dimensions, metadata=metadata, places=places
+        *("torch", graph, {"": 1}),
+        dimensions=dimensions,
+        metadata=metadata,
+        places=places,
+        states=kept,
     )
 
 
-def state_of(model: Model) -> list[str]:
-    """The buffers that a program overwrites: their new contents are outputs, and are not kept."""
-    names = {v.name for v in model.inputs}
-    found = model.metadata.get(OVERWRITTEN, "").splitlines()
-    return [name for name in found if name not in names]
+def _bind_inputs(
+    graph: SourceGraph,
+    inputs: Iterable[End],
+    weights: Weights,
+    contents: Mapping[str, SourceValue],
+) -> list[SourceState]:
+    """Give the placeholders that are weights their data; what is left are the user's inputs. The
+    weights that the program overwrites, which are none of both."""
+    constant = set()
+    kept = {}
+    for kind, name, target in inputs:
+        if kind in WEIGHTS and target is not None:
+            if name in contents:
+                kept[name] = target
+            else:
+                graph.weights[name] = weights[target]
+                graph.called[name] = target
+        elif kind in ("constant_input", "token"):
+            constant.add(name)
+        elif kind != "user_input":
+            raise Unsupported(f"a program with an input of kind {kind!r}")
+    declared = {v.name: v for v in graph.inputs}
+    taken = constant | kept.keys() | graph.weights.keys()
+    graph.inputs = [v for v in graph.inputs if v.name and v.name not in taken]
+    states = []
+    for name, target in kept.items():
+        read = replace(declared[name], called=target)
+        written = _content_of(target, contents[name])
+        states.append(SourceState(target, read, written, weights[target]))
+    return states
+
+
+def _content_of(name: str, value: SourceValue) -> SourceValue:
+    """The new contents of what has a name, under a name of their own."""
+    return SourceValue(value.name, value.type, called=f"{name}{NEXT}")

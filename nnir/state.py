@@ -1,0 +1,21 @@
+"""What a model keeps from one call to the next: a name, and what it is before the first call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NEXT = ".next"
+"""What the name of a state has behind it where it means what the next call reads."""
+
+
+@dataclass(frozen=True)
+class State:
+    """A tensor that a model keeps.
+
+    `name` is the source's. `initial` is never written to and may be a view into a file.
+    """
+
+    name: str
+    initial: np.ndarray
