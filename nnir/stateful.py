@@ -20,7 +20,12 @@ from .state import State
 from .types import TensorType
 
 PAIRS = "nnadapter.states"
-"""The key of a model's metadata that says which inputs and outputs are states."""
+"""The key of a model's metadata that says which inputs and outputs of its source, or of itself, are
+states: names of outputs by names of inputs."""
+
+ORDER = "nnadapter.ends"
+"""The key of a model's metadata with the names of the inputs and outputs of its source, in their
+order there, where states were among them."""
 
 
 def state_inputs(model: Model) -> list[Value]:
@@ -120,6 +125,8 @@ def keep_states(
     taken = [inputs[read] for read in pairs]
     before = len(model.outputs) - len(model.states)
     names = list(outputs)
+    model.metadata[PAIRS] = json.dumps(dict(pairs), sort_keys=True)
+    model.metadata[ORDER] = json.dumps([list(inputs), names])
     chosen = [names.index(written) for written in pairs.values()]
     places = [k for k in range(before) if k not in chosen]
     order = [*places, *range(before, len(names)), *chosen]
@@ -127,7 +134,6 @@ def keep_states(
     model.outputs = [model.outputs[k] for k in order]
     model.output_names = [names[k] for k in order]
     model.states = [*model.states, *made]
-    model.metadata.pop(PAIRS, None)
     if problems := list(problems_of(model)):
         raise BadModel("; ".join(problems))
     return model
@@ -136,9 +142,12 @@ def keep_states(
 def _initial_of(value: Value, initial: Mapping[str, np.ndarray]) -> np.ndarray:
     """What a state begins with."""
     given = initial.get(value.name or "")
-    if given is not None:
-        return given
-    made = np.zeros([0 if isinstance(d, Expr) else d for d in value.shape], value.dtype)
+    return zeros_of(value.type) if given is None else given
+
+
+def zeros_of(type: TensorType) -> np.ndarray:
+    """Zeros of a type, of which there are none along axes whose size is open."""
+    made = np.zeros([0 if isinstance(d, Expr) else d for d in type.shape], type.dtype)
     made.flags.writeable = False
     return made
 
@@ -152,3 +161,19 @@ def pairs_of(metadata: Mapping[str, str]) -> dict[str, str]:
     if not isinstance(found, dict):
         return {}
     return {k: v for k, v in found.items() if isinstance(v, str)}
+
+
+def fed_states(model: Model) -> list[State]:
+    """The states that are inputs and outputs of the model's source; it keeps others by itself."""
+    pairs = pairs_of(model.metadata)
+    return [state for state in model.states if state.name in pairs]
+
+
+def source_ends(model: Model) -> tuple[list[str], list[str]]:
+    """The names of the inputs and of the outputs of a model's source, in their order there. Behind
+    the outputs are those of states that it keeps by itself, as far as it shows them."""
+    if ORDER in model.metadata:
+        inputs, outputs = json.loads(model.metadata[ORDER])
+        return list(inputs), list(outputs)
+    inputs = [value.name or "" for value in user_inputs(model)]
+    return inputs, [name for name, _ in model.named_outputs()]

@@ -21,7 +21,7 @@ from nnir.staging import temporary_folder
 from nnir.stateful import with_initial
 
 from ..judging.quantised import rounding_allowance
-from ..oracles.origin import as_in_origin
+from ..oracles.origin import arrays_of_first_call
 from ..verifying.inputs import random_inputs
 from ..verifying.verify import Row, compare_output
 from .finding import Arrays
@@ -53,7 +53,7 @@ def errors_along(
     arrays = random_inputs(model, seed)
     found = Along()
     with temporary_folder() as folder:
-        known = intermediates(source, model, as_in_origin(model, arrays), folder)
+        known = intermediates(source, model, arrays_of_first_call(model, arrays), folder)
         found.note = known.note
         whole = with_initial(model, arrays)
         walk = Walk(model, whole, device, properties, tolerance, known)

@@ -21,7 +21,7 @@ from nnir.stateful import with_initial
 from ..judging.compare import compare
 from ..judging.quantised import is_quantized, rounding_allowance
 from ..judging.tolerance import relative_to
-from ..oracles.origin import as_in_origin, call_with_states, origin_of
+from ..oracles.origin import arrays_of_first_call, call_with_states, origin_of
 from ..processes.worker import available
 from ..verifying.inputs import random_inputs
 from ..verifying.trials import Trial
@@ -51,7 +51,7 @@ def bisect(
     operation at a time, so that of a model only one copy is in memory.
     """
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
-    theirs = as_in_origin(model, arrays)
+    theirs = arrays_of_first_call(model, arrays)
     with temporary_folder() as folder:
         known = intermediates(source, model, theirs, folder)
         whole = with_initial(model, arrays)

@@ -18,7 +18,7 @@ from frontends import onnx, paddle, tflite, torch
 from nnir.dim import evaluate, symbol, symbols_of
 from nnir.errors import DeviceError, Unsupported
 from nnir.model import Model
-from nnir.stateful import user_inputs
+from nnir.stateful import source_ends, user_inputs
 
 from ..gate import admit
 from ..oracles.oracle import Oracle
@@ -91,7 +91,7 @@ def _names(model: Model, by_node: bool) -> list[str]:
 
 def _sizes(model: Model, arrays: Sequence[np.ndarray]) -> dict[str, int]:
     """The bytes of every value that has a name; of unknown sizes a megabyte."""
-    pairs = zip(user_inputs(model), arrays, strict=True)
+    pairs = zip(user_inputs(model), arrays, strict=False)  # states have sizes of their own
     known = {
         name: size
         for value, array in pairs
@@ -145,13 +145,13 @@ def _torch(place: Path, model: Model) -> Way:
 
 
 def _graph_way(place: Path, model: Model) -> Way:
-    heads = [{"inputs": [v.name for v in user_inputs(model)]}]
-    about = {"outputs": [name for name, _ in model.named_outputs()]}
+    heads = [{"inputs": source_ends(model)[0]}]
+    about = {"outputs": source_ends(model)[1]}
     return Way("tensorflow", "tensorflow", place, heads, about)
 
 
 def _tflite(place: Path, model: Model) -> Way:
-    inputs = [v.name for v in user_inputs(model)]
+    inputs = source_ends(model)[0]
     head = {"inputs": inputs, "signature": model.metadata.get("signature")}
     return Way("tflite", "litert", place, [head])
 

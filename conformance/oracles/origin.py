@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from nnir.errors import BadInput, DeviceError, summary
 from nnir.model import Model
 from nnir.passes import ends
 from nnir.passes.orders import Perm, inverse
-from nnir.stateful import user_inputs
+from nnir.stateful import fed_states, pairs_of, source_ends, user_inputs
 
 from .oracle import Refused
 from .sessions import session_of
@@ -32,6 +32,8 @@ class Origin:
         self.model = model
         self._opened = session_of(source, model)
         self._outputs = ends.orders(model, ends.OUTPUTS)
+        self._fed = fed_states(model)
+        self._states = {state.name: state.initial for state in self._fed}
 
     def __enter__(self) -> Origin:
         self._session = self._opened.__enter__()
@@ -48,8 +50,17 @@ class Origin:
     def run(self, arrays: Sequence[np.ndarray], *, is_first: bool = False) -> Arrays:
         """The outputs, in the model's order, its states last where the framework shows them;
         Refused where the framework refuses. `is_first`: without what earlier calls left."""
+        if is_first:
+            self._states = {state.name: state.initial for state in self._fed}
         given = as_in_origin(self.model, arrays)
-        return self._ordered(self._session.run(given, is_first=is_first))
+        if not self._fed:
+            return self._ordered(self._session.run(given, is_first=is_first))
+        _, outputs = source_ends(self.model)
+        whole = in_order_of_source(self.model, given, self._states)
+        results = dict(zip(outputs, self._session.run(whole, is_first=is_first), strict=True))
+        pairs = pairs_of(self.model.metadata)
+        self._states = {read: results[pairs[read]] for read in self._states}
+        return self._ordered([results[name] for name, _ in self.model.named_outputs()])
 
     def others(self, arrays: Sequence[np.ndarray]) -> Iterator[tuple[str, Arrays]]:
         """What other kernels of the same framework give, by their names."""
@@ -110,6 +121,22 @@ def as_in_origin(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
     names = [v.name or "" for v in user_inputs(model)]
     own = {n: inverse(p) for n, p in ends.orders(model, ends.INPUTS).items()}
     return [reorder_axes(a, own.get(n)) for n, a in zip(names, arrays, strict=True)]
+
+
+def arrays_of_first_call(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
+    """What the origin takes at first, in its own order of inputs and axes."""
+    states = {state.name: state.initial for state in fed_states(model)}
+    given = as_in_origin(model, arrays)
+    return in_order_of_source(model, given, states) if states else given
+
+
+def in_order_of_source(
+    model: Model, arrays: Sequence[np.ndarray], states: Mapping[str, np.ndarray]
+) -> Arrays:
+    """Inputs of a caller, and what states are, in the order that the source has them in."""
+    names = [v.name or "" for v in user_inputs(model)]
+    named = dict(zip(names, arrays, strict=True)) | dict(states)
+    return [named[name] for name in source_ends(model)[0]]
 
 
 def reorder_axes(array: np.ndarray, perm: Perm | None) -> np.ndarray:

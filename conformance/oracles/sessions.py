@@ -16,7 +16,7 @@ from frontends.torch.reading.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
-from nnir.stateful import pairs_of, user_inputs, user_outputs
+from nnir.stateful import fed_states, pairs_of, source_ends
 
 from ..gate import admit
 from .oracle import Oracle, Refused
@@ -128,7 +128,8 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
     oracle = _oracle("onnx", stack)
     if not isinstance(source, (Path, bytes)):
         source = source.SerializeToString()
-    head = {"engine": "onnxruntime", "path": str(stack.enter_context(admit("onnx", source)))}
+    head: Head = {"engine": "onnxruntime"}
+    head["path"] = str(stack.enter_context(admit("onnx", source)))
     return Session("onnxruntime", oracle, lambda _: head, ("onnx reference", {"engine": ""}))
 
 
@@ -145,9 +146,9 @@ def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
         return {
             "path": str(stack.enter_context(admit("torch", path))),
             "overwritten": model.metadata.get(OVERWRITTEN, "").splitlines(),
-            "states": [state.name for state in model.states] or pairs,
+            "states": [s.name for s in model.states if s not in fed_states(model)] or pairs,
             "assigned": pairs,
-            "given": len(user_inputs(model)) - len(pairs),
+            "given": len(source_ends(model)[0]) - len(pairs),
         }
 
     if isinstance(source, Path):
@@ -181,15 +182,15 @@ def _tensorflow(source: Any, model: Model, stack: ExitStack) -> Session:
         raise Unsupported("verify needs a SavedModel or a frozen graph; export the object first")
     oracle = _oracle("tensorflow", stack)
     if source.suffix == ".keras":
-        named = {"path": str(source.resolve()), "keras": [v.name for v in user_inputs(model)]}
+        named = {"path": str(source.resolve()), "keras": source_ends(model)[0]}
         return Session("keras", oracle, lambda _: named)
     head: Head = {}
     about: Head = {k: model.metadata.get(k) for k in ("signature", "tags")}
     if tensorflow.is_saved(source):
         head |= about
     else:
-        head["inputs"] = [v.name for v in user_inputs(model)]
-        head["outputs"] = about["outputs"] = [name for name, _ in model.named_outputs()]
+        head["inputs"], head["outputs"] = source_ends(model)
+        about["outputs"] = head["outputs"]
     head["path"] = str(stack.enter_context(admit("tensorflow", source, **about)))
     return Session("tensorflow", oracle, lambda _: head)
 
@@ -199,11 +200,12 @@ def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:
     if not isinstance(source, Path):
         raise Unsupported("verify needs a TFLite file, not its bytes")
     oracle = _oracle("litert", stack)
+    inputs, outputs = source_ends(model)
     head = {
         "path": str(stack.enter_context(admit("tflite", source))),
         "signature": model.metadata.get("signature"),
-        "inputs": [v.name for v in user_inputs(model)],
-        "outputs": [name for name, _ in model.named_outputs()][: len(user_outputs(model))],
+        "inputs": inputs,
+        "outputs": outputs,
     }
     others = {name: {"kernels": kind} for name, kind in KERNELS.items()}
     return Session("litert", oracle, lambda _: head, others=others)

@@ -9,6 +9,9 @@ from __future__ import annotations
 from nnir.errors import BadFile, Unsupported
 from nnir.types import PRECISIONS, Precision
 
+INITIAL = ".initial"
+"""What the name of a state has behind it where it means the constant that the state begins with."""
+
 
 class ModelProto:
     """A file."""
@@ -18,6 +21,7 @@ class ModelProto:
     PRODUCER_VERSION = 3
     GRAPH = 7
     OPSET_IMPORT = 8
+    METADATA_PROPS = 14
     TRAINING_INFO = 20
     FUNCTIONS = 25
 

@@ -39,11 +39,13 @@ from nnir.formats.onnx import (
 from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.provenance import Place, place_of
+from nnir.stateful import pairs_of
 from nnir.types import TensorType
 
 from ...source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
 from ...translate import Reference
 from . import tensor
+from .states import split_states
 
 QUOTED = re.compile(r"'([^']*)'")
 DEFAULT_DOMAINS = ("", "ai.onnx")
@@ -108,6 +110,7 @@ class Reader:
         functions: list[Span] = []
         versions: dict[str, int] = {}
         producer: dict[int, str] = {}
+        told: dict[str, str] = {}
         for field, value in wire.fields(b, 0, len(b)):
             match field:
                 case ModelProto.GRAPH if graph is not None:
@@ -118,6 +121,8 @@ class Reader:
                     self.version(wire.span(value), versions)
                 case ModelProto.FUNCTIONS:
                     functions.append(wire.span(value))
+                case ModelProto.METADATA_PROPS:
+                    told.update([self.entry(wire.span(value))])
                 case ModelProto.PRODUCER_NAME | ModelProto.PRODUCER_VERSION:
                     producer[field] = wire.text(b, value)
         if graph is None:
@@ -126,11 +131,19 @@ class Reader:
             versions[""] = 1
         metadata = describe(versions, producer)
         model = SourceModel("onnx", self.graph(graph), versions, metadata=metadata)
+        split_states(model, pairs_of(told))
         for place in functions:
             function = self.function(place, versions)
             model.functions[function.name] = function
         model.places = self.places
         return model
+
+    def entry(self, place: Span) -> tuple[str, str]:
+        """A key and its value."""
+        found = dict(wire.fields(self.b, *place))
+        field = StringStringEntryProto
+        key, value = (wire.text(self.b, found.get(f, (0, 0))) for f in (field.KEY, field.VALUE))
+        return key, value
 
     def version(self, place: Span, versions: dict[str, int]) -> None:
         found = dict(wire.fields(self.b, *place))

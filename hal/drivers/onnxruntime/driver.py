@@ -38,6 +38,7 @@ from ...properties import flag, integer
 from . import proto
 from .emitter import NATIVE, Emitter, Ref, input_infos
 from .older import check_opset
+from .states import metadata_of, write_initial
 from .writer import LARGEST, files_of, files_to_write, write
 
 if TYPE_CHECKING:
@@ -286,7 +287,10 @@ class OnnxRuntime(Device[Options, Program]):
         if opset is not None:
             check_opset(opset)
         source = as_pairs(model)
-        emitter, graph = emit_lowest(source) if opset is None else emit(source, opset, ANOTHER)
+        if opset is None:
+            emitter, graph = emit_lowest(source)
+        else:
+            emitter, graph = emit(source, opset, ANOTHER, states=True)
         return Export(
             lambda: write(path, graph, emitter.weights, emitter.head),
             files_to_write(path, graph, emitter.weights),
@@ -295,15 +299,23 @@ class OnnxRuntime(Device[Options, Program]):
         )
 
 
-def emit(model: Model, opset: int | None = None, step: str = "") -> tuple[Emitter, bytes]:
+def emit(
+    model: Model, opset: int | None = None, step: str = "", *, states: bool = False
+) -> tuple[Emitter, bytes]:
     """The ONNX graph of a model; NoLowering lists everything that is missing, and the next `step`.
 
-    ONNX Runtime has no complex numbers: pairs of real ones take their place.
+    ONNX Runtime has no complex numbers: pairs of real ones take their place. `states`: with what a
+    file says of them.
     """
     model = as_pairs(model)
     emitter = Emitter(LOWERINGS, target=opset)
-    graph = emitter.graph(model, input_infos(emitter, model), model.name)
+    heads = input_infos(emitter, model)
+    if states:
+        write_initial(emitter, model)
+    graph = emitter.graph(model, heads, model.name)
     emitter.require_lowered(step)
+    if states:
+        emitter.metadata = metadata_of(emitter, model)
     return emitter, graph
 
 
@@ -313,10 +325,10 @@ def emit_lowest(model: Model) -> tuple[Emitter, bytes]:
     An older set may lack what an operator of the model is written with; nothing is decomposed
     further for its sake.
     """
-    newest = emit(model, step=WRITING_STEP)
+    newest = emit(model, step=WRITING_STEP, states=True)
     for opset in range(newest[0].lowest, newest[0].opset):
         with contextlib.suppress(NoLowering):
-            return emit(model, opset)
+            return emit(model, opset, states=True)
     return newest
 
 

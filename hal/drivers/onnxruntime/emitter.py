@@ -63,7 +63,8 @@ class Emitter(Emission[Ref]):
 
     `weights` are initializers of the whole model that are handed over without a copy. `target` is
     the opset that a file is asked for; without it, the opset is what the operators need, and at
-    least 21, and `lowest` is the one that they need.
+    least 21, and `lowest` is the one that they need. `tails` are the names of its outputs,
+    `metadata` what a file says beside the graph.
     """
 
     device = "onnxruntime"
@@ -83,6 +84,8 @@ class Emitter(Emission[Ref]):
         self.opset = target or OPSET
         self.lowest = older.OLDEST
         self.domains: dict[str, None] = {}
+        self.tails: list[str] = []
+        self.metadata: dict[str, str] = {}
 
     def stand_in(self, value: Value) -> Ref:
         return Ref("missing", value.precision)
@@ -197,7 +200,8 @@ class Emitter(Emission[Ref]):
 
     def head(self, size: int) -> bytes:
         """What stands before the `size` bytes of the graph in a file."""
-        return proto.model_head(size, self.opset, older.ir_version(self.opset), self.domains)
+        version = older.ir_version(self.opset)
+        return proto.model_head(size, self.opset, version, self.domains, self.metadata)
 
     def require(self, opset: int, what: str) -> None:
         """Let the model be of at least the opset that `what` needs; NoLowering where a lower one
@@ -361,6 +365,7 @@ class Emitter(Emission[Ref]):
             self.nodes.append(proto.node("Identity", [ref], [made], made, "", {}))
         else:
             made = ref  # the node that makes it names the output
+        self.tails.append(made)
         shape = None if self.outer else value.shape
         return proto.value_info(made, value.precision, shape)
 

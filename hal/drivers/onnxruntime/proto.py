@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -36,6 +36,9 @@ from nnir.formats.wire import (
 from nnir.types import Precision, precision_of
 
 PRODUCER = "nnadapter"
+
+
+NOTHING: Mapping[str, str] = {}
 
 
 class Graph(bytes):
@@ -135,14 +138,14 @@ def tensor(name: str, array: np.ndarray) -> bytes:
 def external_tensor(name: str, array: np.ndarray, location: str, offset: int, size: int) -> bytes:
     """A TensorProto whose data lies in the file `location`."""
     entries = {"location": location, "offset": str(offset), "length": str(size)}
-    entry = StringStringEntryProto
-    pairs = b"".join(
-        encode_block(
-            TensorProto.EXTERNAL_DATA, encode_block(entry.KEY, k) + encode_block(entry.VALUE, v)
-        )
-        for k, v in entries.items()
-    )
+    pairs = b"".join(encode_block(TensorProto.EXTERNAL_DATA, entry(*e)) for e in entries.items())
     return tensor_head(name, array) + pairs + encode_integer(TensorProto.DATA_LOCATION, EXTERNAL)
+
+
+def entry(key: str, value: str) -> bytes:
+    """A StringStringEntryProto."""
+    field = StringStringEntryProto
+    return encode_block(field.KEY, key) + encode_block(field.VALUE, value)
 
 
 def value_info(name: str, precision: Precision, shape: Sequence[Dim] | None) -> bytes:
@@ -162,7 +165,13 @@ def dimension(size: Dim) -> bytes:
     return encode_block(DimensionProto.DIM_PARAM, str(size))
 
 
-def model_head(size: int, opset: int, ir_version: int, domains: Iterable[str] = ()) -> bytes:
+def model_head(
+    size: int,
+    opset: int,
+    ir_version: int,
+    domains: Iterable[str] = (),
+    metadata: Mapping[str, str] = NOTHING,
+) -> bytes:
     """A ModelProto, all but the `size` bytes of its graph, which must follow.
 
     `domains` are those of its operators beside ONNX's own, each in version 1.
@@ -172,6 +181,7 @@ def model_head(size: int, opset: int, ir_version: int, domains: Iterable[str] = 
         encode_integer(ModelProto.IR_VERSION, ir_version)
         + encode_block(ModelProto.PRODUCER_NAME, PRODUCER)
         + b"".join(encode_block(ModelProto.OPSET_IMPORT, operator_set(*v)) for v in versions)
+        + b"".join(encode_block(ModelProto.METADATA_PROPS, entry(*e)) for e in metadata.items())
         + encode_head(ModelProto.GRAPH, size)
     )
 

@@ -1,0 +1,48 @@
+"""States of a model that came through an `.onnx` file: its metadata tells which ends are theirs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+import numpy as np
+
+from nnir.formats.onnx import INITIAL
+from nnir.stateful import ORDER, PAIRS, holds, zeros_of
+
+from ...source import SourceGraph, SourceModel, SourceState
+
+
+def split_states(model: SourceModel, pairs: Mapping[str, str]) -> None:
+    """Take the states out of the inputs and outputs of a model, by the names of these.
+
+    Where somebody renamed an end, or opened a size, it stays what it is in the file.
+    """
+    graph = model.graph
+    inputs = {v.name: v for v in graph.inputs if v.name not in graph.weights}
+    outputs = {v.name: v for v in graph.outputs}
+    order = json.dumps([list(inputs), list(outputs)])
+    constants = _initial_of(graph)
+    for read, written in pairs.items():
+        type = inputs[read].type if read in inputs and written in outputs else None
+        initial = None if type is None else constants.get(read, zeros_of(type))
+        if initial is not None and type is not None and holds(type, initial):
+            ends = inputs.pop(read), outputs.pop(written)
+            model.states.append(SourceState(read, *ends, initial))
+    if model.states:
+        kept = {state.read.name: state.written.name for state in model.states}
+        taken = {*kept, *kept.values()}
+        graph.inputs = [v for v in graph.inputs if v.name not in taken]
+        graph.outputs = [v for v in graph.outputs if v.name not in taken]
+        model.metadata |= {PAIRS: json.dumps(kept, sort_keys=True), ORDER: order}
+
+
+def _initial_of(graph: SourceGraph) -> dict[str, np.ndarray]:
+    """The constants that states begin with, by the names of their inputs."""
+    found = {}
+    for node in graph.nodes:
+        if node.op == "Constant" and node.outputs and node.outputs[0].endswith(INITIAL):
+            array = node.attributes.get("value")
+            if isinstance(array, np.ndarray):
+                found[node.outputs[0].removesuffix(INITIAL)] = array
+    return found
