@@ -30,6 +30,7 @@ from ...properties import flag, integer
 from . import elements
 from .emitter import Emitter, Ref, graph, is_small, tensor_of
 from .families import LOWERINGS
+from .states import Variables
 
 if TYPE_CHECKING:
     import openvino
@@ -126,6 +127,7 @@ class OpenVINO(Device[Context, Program]):
     name = "openvino"
     vendor = "Intel"
     formats = (".xml",)
+    stateful_formats = (".xml",)
     packages = ("openvino",)
 
     def open_device(self) -> None:
@@ -320,7 +322,11 @@ class OpenVINO(Device[Context, Program]):
         """Two files, the weights first, which the other one names by its own name."""
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
-        emitted = _, made = emit(self.runtime, model, WRITING_STEP)  # the emitter holds the memory
+        source = as_pairs(model)
+        emitter = Emitter(LOWERINGS, self.runtime)
+        variables = Variables(emitter, source) if source.states else None
+        made = graph(emitter, source, WRITING_STEP, variables)
+        emitted = emitter, made  # the emitter holds the memory
         weights = path.with_suffix(WEIGHTS)
 
         def write() -> None:
@@ -350,13 +356,13 @@ def sizes_of(end: openvino.Output) -> list[int | None]:
     return [None if d.is_dynamic else d.get_length() for d in end.get_partial_shape()]
 
 
-def emit(runtime: ModuleType, model: Model, step: str = "") -> tuple[Emitter, openvino.Model]:
-    """The graph of a model; NoLowering lists everything that is missing, and the next `step`.
+def emit(runtime: ModuleType, model: Model) -> tuple[Emitter, openvino.Model]:
+    """The graph of a model; NoLowering lists everything that is missing.
 
     OpenVINO has no complex numbers: pairs of real ones take their place.
     """
     emitter = Emitter(LOWERINGS, runtime)
-    made = graph(emitter, as_pairs(model), step)
+    made = graph(emitter, as_pairs(model))
     return emitter, made
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
+from nnir.stateful import user_inputs
 from nnir.types import Precision, precision_of
 
 from ...emission import Emission, asking
@@ -359,17 +360,24 @@ class Emitter(Emission[Ref]):
         return made
 
     def body(
-        self, model: Model, parameters: Sequence[openvino.op.Parameter], step: str = ""
+        self,
+        model: Model,
+        parameters: Sequence[openvino.op.Parameter],
+        step: str = "",
+        variables: Keeping | None = None,
     ) -> tuple[openvino.Model, list[openvino.op.Result]]:
-        """The graph of a sub-model and its results; the first parameters are its inputs."""
+        """The graph of a sub-model and its results; the first parameters are its inputs. What
+        `variables` keep is no result."""
         waiting = [v for v in model.inputs if v not in self.names]
         for value, parameter in zip(waiting, parameters, strict=False):
             self.names[value] = Ref(parameter.output(0))
         self.lower_all(model)
         self.require_lowered(step)
-        results = [self.result(v) for v in model.outputs]
+        sinks = variables.assign() if variables else []
+        results = [self.result(v) for v in model.outputs[: len(model.outputs) - len(sinks)]]
+        ends = (results, sinks, list(parameters)) if sinks else (results, list(parameters))
         with asking("openvino", "the graph", RuntimeError):
-            return self.runtime.Model(results, list(parameters), model.name), results
+            return self.runtime.Model(*ends, model.name), results
 
     def result(self, value: Value) -> openvino.op.Result:
         ref = self.ref(value)
@@ -380,12 +388,26 @@ class Emitter(Emission[Ref]):
         return made
 
 
-def graph(emitter: Emitter, model: Model, step: str = "") -> openvino.Model:
+class Keeping(Protocol):
+    """What keeps the states of a model inside of its graph."""
+
+    def read(self) -> None:
+        """Give the inputs that are states their refs."""
+
+    def assign(self) -> list[openvino.Node]:
+        """What keeps the last outputs."""
+
+
+def graph(
+    emitter: Emitter, model: Model, step: str = "", variables: Keeping | None = None
+) -> openvino.Model:
     """The graph of a whole model, whose ends carry its names; NoLowering lists all that is missing,
-    and the next `step`."""
+    and the next `step`. What `variables` keep is no end."""
     emitter.symbols = dict(model.symbols)
     parameters = []
-    for value in model.inputs:
+    if variables is not None:
+        variables.read()
+    for value in model.inputs if variables is None else user_inputs(model):
         if elements.stored_precision(value.precision) not in NAMES:
             error = NoLowering(f"openvino does not compute in {value.precision.name}: {value!r}")
             emitter.refuse(error, value)
@@ -394,8 +416,8 @@ def graph(emitter: Emitter, model: Model, step: str = "") -> openvino.Model:
         parameter = emitter.parameter(value)
         parameter.output(0).get_tensor().set_names({value.name or parameter.get_friendly_name()})
         parameters.append(parameter)
-    made, results = emitter.body(model, parameters, step)
-    for result, (name, _) in zip(results, model.named_outputs(), strict=True):
+    made, results = emitter.body(model, parameters, step, variables)
+    for result, (name, _) in zip(results, model.named_outputs(), strict=False):
         result.set_friendly_name(name)
         result.output(0).get_tensor().set_names({name})
     return made
