@@ -34,6 +34,7 @@ class Torch(Device["Settings", "Program"]):
     name = "torch"
     vendor = "PyTorch"
     formats = (".pt2",)
+    stateful_formats = (".pt2",)
     packages = ("torch",)
 
     def open_device(self) -> None:

@@ -22,11 +22,13 @@ from nnir.dim import Expr, Symbol, evaluate, symbols_of
 from nnir.errors import BadFile, BadInput, Unsupported
 from nnir.model import Model, Value
 from nnir.staging import replacing
+from nnir.stateful import user_inputs
 
 from ...device import Export, Shapes, open_shapes
 from ...emission import WRITING_STEP
 from .dtypes import dtype_of
 from .program import emit, one_line
+from .states import keep_states
 
 EXAMPLES = (64, 32, 96, 224, 8, 3)
 """Sizes to try for what is only known while running; 0 and 1 would be taken for constants."""
@@ -111,13 +113,14 @@ def export(model: Model) -> torch.export.ExportedProgram:
     for which one is.
     """
     _, module = emit(model, WRITING_STEP)
+    keep_states(module, model)
     names = [n.target for n in module.graph.nodes if n.op == "placeholder"]
     dims = _dims(model)
     problem = "no sizes fit its inputs"
     for sizes in itertools.islice(_examples(model), ATTEMPTS):
         for any_sizes in (True, False) if dims else (False,):
             try:
-                inputs = tuple(_example(v, sizes) for v in model.inputs)
+                inputs = tuple(_example(v, sizes) for v in user_inputs(model))
                 with symbolic.patch(  # type: ignore[attr-defined]  # torch installs it
                     backed_size_oblivious=any_sizes
                 ):
@@ -137,7 +140,7 @@ def _attempt(
     """An export; once more with narrower ranges where torch proposes them."""
 
     def shapes(known: Mapping[str, object]) -> dict[str, dict[int, object] | None]:
-        return {n: _shape(v, known) for n, v in zip(names, model.inputs, strict=True)}
+        return {n: _shape(v, known) for n, v in zip(names, user_inputs(model), strict=True)}
 
     with torch.no_grad(), _quiet():
         try:
@@ -193,7 +196,7 @@ def _clean(program: Any) -> Any:
 
 def _symbols(model: Model) -> list[str]:
     found: dict[str, None] = {}
-    for value in model.inputs:
+    for value in user_inputs(model):
         for dim in value.shape:
             found.update(dict.fromkeys(sorted(symbols_of(dim))))
     return list(found)
