@@ -68,20 +68,38 @@ def trials(model: Model, run: Run, seed: int = 0, count: int | None = None) -> l
     """
     count = count or (CALLS if model.states else COUNT)
     with stage("asking the origin", count):
-        return _make_trials(model, run, seed, count)
+        make = _make_sequence if model.states else _make_trials
+        return make(model, run, seed, count)
+
+
+def _make_sequence(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
+    """Calls one after the other, all of which the origin takes."""
+    refusal: Refused | None = None
+    for most, sizes in _choices(model):
+        found: list[Trial] = []
+        try:
+            while len(found) < count:
+                arrays = random_inputs(model, seed + len(found), sizes, most)
+                wanted = run(arrays, is_first=not found)
+                found.append(Trial(arrays, wanted, sizes, most))
+        except Refused as error:
+            refusal = refusal or error
+        else:
+            return found
+    raise refusal or Refused("no inputs to try")
 
 
 def _make_trials(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
     found: list[Trial] = []
     refusal: Refused | None = None
     for most, sizes in _choices(model):
-        if found and (model.states or most != found[0].most):
+        if found and most != found[0].most:
             break
         arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MOST:
             break
         try:
-            found.append(Trial(arrays, run(arrays, is_first=not found), sizes, most))
+            found.append(Trial(arrays, run(arrays), sizes, most))
             advance()
         except Refused as error:
             refusal = refusal or error
