@@ -205,10 +205,12 @@ def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:
         "path": str(stack.enter_context(admit("tflite", source))),
         "signature": model.metadata.get("signature"),
         "inputs": inputs,
-        "outputs": outputs,
+        "outputs": outputs[: len(outputs) - len(model.states) + len(fed_states(model))],
+        "keeps": len(model.states) > len(fed_states(model)),
     }
     others = {name: {"kernels": kind} for name, kind in KERNELS.items()}
-    return Session("litert", oracle, lambda _: head, others=others)
+    again = {"is_first": True}
+    return Session("litert", oracle, lambda _: head, others=others, again=again)
 
 
 def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:

@@ -84,10 +84,12 @@ class Reader:
         """The graph that is asked for."""
         number, inputs, outputs = self._signature(signature)
         graph = self.graph(number)
+        self.resources.expect(self._variables(graph))
         source = self.source(graph, 0, inputs, outputs)
         producer = self.model.text(ModelTable.DESCRIPTION) or "tflite"
         metadata = {"producer": producer} | ({"signature": signature} if signature else {})
-        return SourceModel("tflite", source, {"": 1}, metadata=metadata)
+        states = self.resources.states()
+        return SourceModel("tflite", source, {"": 1}, metadata=metadata, states=states)
 
     def _signature(self, wanted: str | None) -> tuple[int, Mapping[int, str], Mapping[int, str]]:
         """The number of a graph, and what a signature calls its inputs and outputs."""
@@ -152,7 +154,7 @@ class Reader:
                 if position != -1 and position not in known:
                     self._bind_constant(source, graph, position)
                     known.add(position)
-            node = self.resources.read(self.node(operator, graph, depth))
+            node = self.resources.read(self.node(operator, graph, depth), depth)
             known.update(p for p in results if p != -1)
             if node is not None:
                 explicit.add(node, operands, results)
@@ -196,6 +198,14 @@ class Reader:
         if name in CASTS and outputs:
             kept["out_data_type"] = graph.tensors[outputs[0]].precision
         return SourceNode(name, names, made, kept, made[0] if made else "")
+
+    def _variables(self, graph: Graph) -> Iterator[SourceNode]:
+        """The operators of a graph that make handles of variables, or write these."""
+        for operator in graph.operators:
+            code = operator.number(OperatorTable.OPCODE_INDEX, "I")
+            name, _ = self.codes[_index(code, len(self.codes))]
+            if name in ("VAR_HANDLE", "ASSIGN_VARIABLE"):
+                yield self.node(operator, graph, 0)
 
     def assignments(self, number: int) -> Iterator[tuple[SourceNode, np.ndarray | None]]:
         """The operators of a graph that initialises variables, with what each assigns."""

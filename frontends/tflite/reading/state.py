@@ -1,4 +1,4 @@
-"""Variables of TFLite files: what an initialising graph gives them is what they are."""
+"""Variables of TFLite files: what a graph gives them once, and what a call leaves for the next."""
 
 from __future__ import annotations
 
@@ -7,41 +7,87 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
+from nnir.state import NEXT
+from nnir.types import TensorType, precision_of
 
-from ...source import SourceNode
+from ...source import SourceNode, SourceState, SourceValue
 
 Assignments = Callable[[int], Iterable[tuple[SourceNode, np.ndarray | None]]]
 """The operators of a graph by its number, each with the constant that it assigns."""
 
 
 class Resources:
-    """The values of variables by their names, once the graph that assigns them was met."""
+    """The values of variables by their names, once the graph that assigns them was met.
+
+    A variable that the main graph writes is a state: what is read is the input of that name until
+    it is written.
+    """
 
     def __init__(self, assignments: Assignments) -> None:
         self.assignments = assignments
         self.values: dict[str, np.ndarray] = {}
         self.handles: dict[str, str] = {}
+        self.written: set[str] = set()
+        self.current: dict[str, str] = {}
+        self.kept: dict[str, SourceValue] = {}
 
-    def read(self, node: SourceNode) -> SourceNode | None:
-        """A node as it stands, or with the value of the variable that it reads."""
+    def expect(self, nodes: Iterable[SourceNode]) -> None:
+        """Note which variables the operators of the main graph write."""
+        handles = {}
+        for node in nodes:
+            if node.op == "VAR_HANDLE":
+                handles[node.outputs[0]] = _name_of(node)
+            elif node.inputs[0] in handles:
+                self.written.add(handles[node.inputs[0]])
+
+    def read(self, node: SourceNode, depth: int) -> SourceNode | None:
+        """A node as it stands, or with what it reads; None for one that does nothing by itself.
+
+        `depth` is that of its graph: the main one has 0.
+        """
         match node.op:
             case "VAR_HANDLE":
-                self.handles[node.outputs[0]] = str(node.attributes.get("shared_name") or "")
+                self.handles[node.outputs[0]] = _name_of(node)
                 return None
             case "CALL_ONCE":
                 self._initialise(node.attributes.get("init_subgraph_index", 0))
                 return None
             case "READ_VARIABLE":
-                value = self.values.get(self.handles.get(node.inputs[0], ""))
-                if value is None:
-                    raise Unsupported(f"the variable {node.inputs[0]!r} has no known value")
-                return SourceNode(node.op, [], node.outputs, {"value": value}, node.name)
+                return self._read(node, self.handles.get(node.inputs[0], ""))
             case "ASSIGN_VARIABLE":
-                raise Unsupported(
-                    f"ASSIGN_VARIABLE of {node.inputs[0]!r} writes a variable; convert the model "
-                    "for inference"
-                )
+                if depth or node.inputs[0] not in self.handles:
+                    raise Unsupported(
+                        f"ASSIGN_VARIABLE of {node.inputs[0]!r} in a branch or a loop; the graph "
+                        "that a file begins with may write variables"
+                    )
+                self.current[self.handles[node.inputs[0]]] = node.inputs[1]
+                return None
         return node
+
+    def states(self) -> list[SourceState]:
+        """What the main graph keeps, once all of it was read."""
+        found = []
+        for name, read in self.kept.items():
+            written = SourceValue(self.current[name], called=f"{name}{NEXT}")
+            found.append(SourceState(name, read, written, self.values[name]))
+        return found
+
+    def _read(self, node: SourceNode, name: str) -> SourceNode:
+        """A node that gives what a variable holds."""
+        if name in self.written and name not in self.current:
+            value = self._value(name)
+            type = TensorType(precision_of(value.dtype), value.shape)
+            self.kept[name] = SourceValue(f"variable {name}", type, called=name)
+            self.current[name] = self.kept[name].name
+        if name in self.current:
+            return SourceNode(node.op, [self.current[name]], node.outputs, {}, node.name)
+        return SourceNode(node.op, [], node.outputs, {"value": self._value(name)}, node.name)
+
+    def _value(self, name: str) -> np.ndarray:
+        value = self.values.get(name)
+        if value is None:
+            raise Unsupported(f"the variable {name!r} is read, and nothing gives it a first value")
+        return value
 
     def _initialise(self, number: int) -> None:
         """Note what a graph assigns to variables; it may do nothing else."""
@@ -49,10 +95,14 @@ class Resources:
         for node, value in self.assignments(number):
             match node.op:
                 case "VAR_HANDLE":
-                    handles[node.outputs[0]] = str(node.attributes.get("shared_name") or "")
+                    handles[node.outputs[0]] = _name_of(node)
                 case "ASSIGN_VARIABLE":
                     if value is None or node.inputs[0] not in handles:
                         raise BadFile(f"nothing gives the variable {node.inputs[0]!r} its value")
                     self.values[handles[node.inputs[0]]] = value
                 case other:
                     raise Unsupported(f"{other} in a graph that initialises variables")
+
+
+def _name_of(node: SourceNode) -> str:
+    return str(node.attributes.get("shared_name") or "")

@@ -24,6 +24,7 @@ from .integer_kernels import KERNELS
 from .kernels import HALVES, STORED, carrier
 from .packed import pack_weights
 from .profile import Chain, Link
+from .states import hold_states
 from .writer import Graph, Tensor, Writer
 
 LOWERINGS = Lowerings[Ref].of_package(__package__, "sampling", "transposed")
@@ -43,6 +44,8 @@ def export_file(model: Model) -> tuple[list[bytes | memoryview], Shapes, Shapes]
     same: Any = [v.shape for v in model.inputs]
     known = prepare(specialise(model, same))
     graph, outputs = _graph(known, foreign=False, step=WRITING_STEP)
+    hold_states(graph, known)
+    outputs = outputs[: len(graph.outputs)]
     given, made = (open_shapes(t.shape for t in ends) for ends in (graph.inputs, graph.outputs))
     return _parts(graph, outputs), given, made
 

@@ -70,6 +70,7 @@ class LiteRT(Device):
     name = "litert"
     vendor = "Google"
     formats = (".tflite",)
+    stateful_formats = (".tflite",)
     packages = ("ai-edge-litert",)
     writes_alone = True
 

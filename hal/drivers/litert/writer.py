@@ -35,6 +35,8 @@ from .kernels import STORED, VERSIONS
 ALIGNMENT = 16
 LARGEST = (1 << 31) - 1
 SIGNATURE = "serving_default"
+RESOURCE = 13
+"""The element type of a handle, which no tensor of ours has."""
 
 
 @dataclass(eq=False)
@@ -42,6 +44,7 @@ class Tensor:
     """A tensor of a graph: its type, its sizes as stored, and its data where it is constant.
 
     INT4 is for constants that a DEQUANTIZE reads alone: its data are the bytes, two elements each.
+    `kind`: the number of its element type, where that is none of ours.
     """
 
     precision: Precision
@@ -49,6 +52,7 @@ class Tensor:
     data: np.ndarray | None = None
     name: str = ""
     quantization: Quantization | None = None
+    kind: int | None = None
 
 
 @dataclass(eq=False)
@@ -76,11 +80,11 @@ class Graph:
     steps: list[Step] = field(default_factory=list)
 
     def live(self) -> list[Step]:
-        """The steps whose results are read, in order."""
+        """The steps whose results are read, in order, and those that are there for what they do."""
         needed = set(self.outputs)
         kept = []
         for step in reversed(self.steps):
-            if any(t in needed for t in step.outputs):
+            if not step.outputs or any(t in needed for t in step.outputs):
                 needed |= {t for t in step.inputs if t is not None}
                 kept.append(step)
         return kept[::-1]
@@ -168,8 +172,11 @@ class Writer:
             offsets[TensorTable.SHAPE_SIGNATURE] = self._numbers(signature, "<i4")
         if tensor.quantization is not None:
             offsets[TensorTable.QUANTIZATION] = self._quantization(tensor.quantization)
-        is_packed = tensor.precision == Precision.INT4
-        kind = schema.type_number(tensor.precision) if is_packed else type_number(tensor.precision)
+        kind = tensor.kind
+        if kind is None:
+            is_packed = tensor.precision == Precision.INT4
+            number_of = schema.type_number if is_packed else type_number
+            kind = number_of(tensor.precision)
         numbers: dict[int, tuple[str, Any]] = {TensorTable.TYPE: ("b", kind)}
         if tensor.data is not None:
             numbers[TensorTable.BUFFER] = ("I", self._place(tensor.data))
@@ -220,6 +227,8 @@ class Writer:
             _, slot, kind, default = fields[name]
             if kind in schema.VECTORS:
                 offsets[slot] = self._numbers(value, schema.VECTORS[kind])
+            elif kind == "string":
+                offsets[slot] = self.builder.text(value)
             else:
                 plain = self.graphs.index(value) if isinstance(value, Graph) else value
                 if plain != default:
