@@ -12,6 +12,7 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import NNAdapterError
 from nnir.model import Model
+from nnir.stateful import user_outputs
 
 from ..case import Case, Const, ModelCase
 from ..judging.compare import Difference, compare, first_problem
@@ -143,9 +144,10 @@ def _is_random(case: Any) -> bool:
 
 def _types_problem(model: Model, want: Sequence[np.ndarray]) -> str | None:
     """What is wrong with the inferred types."""
-    if len(model.outputs) != len(want):
-        return f"{len(model.outputs)} outputs, not {len(want)}"
-    for value, array in zip(model.outputs, want, strict=True):
+    outputs = user_outputs(model)
+    if len(outputs) != len(want):
+        return f"{len(outputs)} outputs, not {len(want)}"
+    for value, array in zip(outputs, want, strict=True):
         if value.dtype != array.dtype:
             return f"inferred {value.type}, not {array.dtype}"
         if not _shape_fits(value.shape, array.shape):

@@ -113,8 +113,8 @@ def cell_of(given: Given, norms: Given, function: str, clip: float, bound: float
 
 def lstm_layer(
     x: Value, cell: Cell, hidden: Value, state: Value, translator: Translator, *, reverse: bool
-) -> Value:
-    """The outputs [T, N, H] of an LSTM over [T, N, I]."""
+) -> tuple[Value, Value, Value]:
+    """The outputs [T, N, H] of an LSTM over [T, N, I], and both states behind its last step."""
     gates = [g for g in cell.gates.values() if g is not None]
     plain = cell.function in STANDARD and not cell.clip and cell.projection is None
     if plain and all(g.norm is None and g.recurrence.rank == 2 for g in gates):
@@ -125,7 +125,7 @@ def lstm_layer(
         given = {name: index.gather(p, k, axis=0) for name, p in products.items()}
         hidden, state = cell.step(given, hidden, state)
         rows[k] = hidden
-    return stack_rows(rows)
+    return stack_rows(rows), hidden, state
 
 
 def _input_part(x: Value, gate: Gate) -> Value:
@@ -148,7 +148,9 @@ def stack_rows(rows: dict[int, Value]) -> Value:
     return shape.stack(*(rows[k] for k in sorted(rows)), axis=0)
 
 
-def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: bool) -> Value:
+def _standard(
+    x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: bool
+) -> tuple[Value, Value, Value]:
     """The standard's LSTM, whose gates are in the order i, o, f, c."""
     forget = cell.gates["f"]
     if forget is None:
@@ -160,7 +162,7 @@ def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: boo
     peeps = [zero if g.peephole is None else g.peephole for g in gates[:3]]
     holes = any(g.peephole is not None for g in gates)
     name = STANDARD[cell.function]
-    outputs, _, _ = recurrent.lstm(
+    outputs, *states = recurrent.lstm(
         x,
         one_direction(shape.concat(*(g.weight for g in gates), axis=0)),
         one_direction(shape.concat(*(g.recurrence for g in gates), axis=0)),
@@ -172,7 +174,8 @@ def _standard(x: Value, cell: Cell, hidden: Value, state: Value, *, reverse: boo
         direction="reverse" if reverse else "forward",
         activations=("Sigmoid", name, name),
     )
-    return shape.squeeze(outputs, [1])
+    last, kept = (shape.squeeze(s, [0]) for s in states)
+    return shape.squeeze(outputs, [1]), last, kept
 
 
 def _opposite(gate: Gate) -> Gate:

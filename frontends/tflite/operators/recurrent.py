@@ -1,4 +1,5 @@
-"""TFLite's recurrent layers. What a layer keeps from one run to the next begins with zeros."""
+"""TFLite's recurrent layers. Behind its results each gives what its state becomes, in the order of
+its state's operands: a state of the model where the file has it as a variable."""
 
 from __future__ import annotations
 
@@ -61,7 +62,7 @@ def unidirectional_sequence_lstm(
     time_major: bool,
     diagonal_recurrent_tensors: bool,
     translator: Translator,
-) -> Value:
+) -> tuple[Value, Value, Value]:
     """Inputs as the file has them: the cell's, output and cell state, four normalisations."""
     given = _pad_operands(rest, CELL + 6)
     norms = given[CELL + 2 :]
@@ -71,8 +72,8 @@ def unidirectional_sequence_lstm(
         raise BadType("an LSTM whose recurrent weights are not what it says of them")
     hidden, state = (_require(v, "a state") for v in given[CELL : CELL + 2])
     x = _swap_time_and_batch(input, time_major=time_major)
-    result = lstm_layer(x, cell, hidden, state, translator, reverse=False)
-    return _swap_time_and_batch(result, time_major=time_major)
+    result, *states = lstm_layer(x, cell, hidden, state, translator, reverse=False)
+    return _swap_time_and_batch(result, time_major=time_major), states[0], states[1]
 
 
 @table.convert("LSTM")
@@ -84,13 +85,13 @@ def lstm(
     proj_clip: float,
     kernel_type: str,
     translator: Translator,
-) -> Value | tuple[Value, ...]:
+) -> tuple[Value, ...]:
     """One step; the BASIC kernel has all gates in one matrix and gives its state."""
     match kernel_type:
         case "BASIC":
             return _basic(input, *_pad_operands(rest, 4), function=fused_activation_function)
         case "FULL":
-            result = unidirectional_sequence_lstm(
+            result, *states = unidirectional_sequence_lstm(
                 shape.unsqueeze(input, [0]),
                 *rest,
                 fused_activation_function=fused_activation_function,
@@ -100,7 +101,7 @@ def lstm(
                 diagonal_recurrent_tensors=False,
                 translator=translator,
             )
-            return shape.squeeze(result, [0])
+            return shape.squeeze(result, [0]), *states
     raise Unsupported(f"LSTM with kernel_type={kernel_type!r}")
 
 
@@ -128,7 +129,7 @@ def bidirectional_sequence_lstm(
     merge_outputs: bool,
     time_major: bool,
     translator: Translator,
-) -> Value | tuple[Value, Value]:
+) -> tuple[Value, ...]:
     """Inputs as the file has them: both cells, four states, another input and its weights."""
     given = _pad_operands(rest, 2 * CELL + 13)
     states = [_require(v, "a state") for v in given[2 * CELL : 2 * CELL + 4]]
@@ -136,7 +137,7 @@ def bidirectional_sequence_lstm(
     x = _swap_time_and_batch(input, time_major=time_major)
     beside = None if other is None else _swap_time_and_batch(other, time_major=time_major)
     linked = beside is not None and extra[1] is not None
-    results = []
+    results, kept = [], []
     for k in range(2):
         own = list(given[k * CELL : (k + 1) * CELL])
         line = x
@@ -147,9 +148,10 @@ def bidirectional_sequence_lstm(
             line = beside
         cell = cell_of(own, [None] * 4, fused_activation_function, cell_clip, proj_clip)
         hidden, state = states[2 * k : 2 * k + 2]
-        result = lstm_layer(line, cell, hidden, state, translator, reverse=bool(k))
+        result, *next_states = lstm_layer(line, cell, hidden, state, translator, reverse=bool(k))
         results.append(_swap_time_and_batch(result, time_major=time_major))
-    return shape.concat(*results, axis=2) if merge_outputs else (results[0], results[1])
+        kept += next_states
+    return (*([shape.concat(*results, axis=2)] if merge_outputs else results), *kept)
 
 
 def _beside(weight: Value | None, other: Value | None) -> Value | None:
@@ -167,11 +169,13 @@ class Plain(NamedTuple):
     bias: Value
     function: str
 
-    def layer(self, x: Value, hidden: Value, translator: Translator, *, reverse: bool) -> Value:
-        """The outputs [T, N, H] over [T, N, I]."""
+    def layer(
+        self, x: Value, hidden: Value, translator: Translator, *, reverse: bool
+    ) -> tuple[Value, Value]:
+        """The outputs [T, N, H] over [T, N, I], and the state behind the last step."""
         if self.function in STANDARD:
             zero = x.model.constant(np.zeros(self.bias.shape, x.dtype))
-            outputs, _ = recurrent.rnn(
+            outputs, last = recurrent.rnn(
                 x,
                 one_direction(self.weights),
                 one_direction(self.recurrence),
@@ -181,14 +185,14 @@ class Plain(NamedTuple):
                 direction="reverse" if reverse else "forward",
                 activations=(STANDARD[self.function],),
             )
-            return shape.squeeze(outputs, [1])
+            return shape.squeeze(outputs, [1]), shape.squeeze(last, [0])
         products = linear.mat_mul(x, self.weights, transpose_y=True) + self.bias
         rows: dict[int, Value] = {}
         for k in steps_of(x, translator, reverse=reverse):
             given = index.gather(products, k, axis=0)
             total = given + recur(hidden, self.recurrence)
             rows[k] = hidden = activate(total, self.function)
-        return stack_rows(rows)
+        return stack_rows(rows), hidden
 
 
 @table.convert("UNIDIRECTIONAL_SEQUENCE_RNN")
@@ -202,11 +206,11 @@ def unidirectional_sequence_rnn(
     time_major: bool,
     fused_activation_function: str,
     translator: Translator,
-) -> Value:
+) -> tuple[Value, Value]:
     cell = Plain(input_weights, recurrent_weights, bias, fused_activation_function)
     x = _swap_time_and_batch(input, time_major=time_major)
-    result = cell.layer(x, hidden_state, translator, reverse=False)
-    return _swap_time_and_batch(result, time_major=time_major)
+    result, last = cell.layer(x, hidden_state, translator, reverse=False)
+    return _swap_time_and_batch(result, time_major=time_major), last
 
 
 @table.convert("RNN")
@@ -218,12 +222,13 @@ def rnn(
     hidden_state: Value,
     *,
     fused_activation_function: str,
-) -> Value:
-    """One step."""
+) -> tuple[Value, Value]:
+    """One step, whose result is the next state too."""
     total = linear.mat_mul(input, input_weights, transpose_y=True) + linear.mat_mul(
         hidden_state, recurrent_weights, transpose_y=True
     )
-    return activate(total + bias, fused_activation_function)
+    result = activate(total + bias, fused_activation_function)
+    return result, result
 
 
 @table.convert("BIDIRECTIONAL_SEQUENCE_RNN")
@@ -245,7 +250,7 @@ def bidirectional_sequence_rnn(
     fused_activation_function: str,
     merge_outputs: bool,
     translator: Translator,
-) -> Value | tuple[Value, Value]:
+) -> tuple[Value, ...]:
     """Another input has weights of its own, or is what goes backwards."""
     forward = behind = _swap_time_and_batch(input, time_major=time_major)
     if aux_input is not None:
@@ -256,15 +261,10 @@ def bidirectional_sequence_rnn(
             bw_weights = shape.concat(bw_weights, bw_aux_weights, axis=1)
     first = Plain(fw_weights, fw_recurrent_weights, fw_bias, fused_activation_function)
     second = Plain(bw_weights, bw_recurrent_weights, bw_bias, fused_activation_function)
-    results = (
-        _swap_time_and_batch(
-            first.layer(forward, fw_hidden_state, translator, reverse=False), time_major=time_major
-        ),
-        _swap_time_and_batch(
-            second.layer(behind, bw_hidden_state, translator, reverse=True), time_major=time_major
-        ),
-    )
-    return shape.concat(*results, axis=2) if merge_outputs else results
+    ahead, fw_last = first.layer(forward, fw_hidden_state, translator, reverse=False)
+    back, bw_last = second.layer(behind, bw_hidden_state, translator, reverse=True)
+    results = [_swap_time_and_batch(r, time_major=time_major) for r in (ahead, back)]
+    return (*([shape.concat(*results, axis=2)] if merge_outputs else results), fw_last, bw_last)
 
 
 @table.convert("SVDF")
@@ -277,7 +277,7 @@ def svdf(
     *,
     rank: int,
     fused_activation_function: str,
-) -> Value:
+) -> tuple[Value, Value]:
     """A filter over features, then one over time; the state holds features of earlier steps."""
     filters, memory = weights_time.shape
     if isinstance(filters, Expr) or isinstance(memory, Expr) or rank < 1 or filters % rank:
@@ -291,4 +291,5 @@ def svdf(
     units = build.reshape(lines, [batch, filters // rank, rank])
     total = reduce.reduce_sum(units, [2], keepdim=False)
     total = total if bias is None else total + bias
-    return activate(total, fused_activation_function)
+    next_state = build.reshape(whole, [batch, filters * memory])
+    return activate(total, fused_activation_function), next_state

@@ -151,10 +151,15 @@ class Reader:
             operands = operator.integers(OperatorTable.INPUTS)
             results = operator.integers(OperatorTable.OUTPUTS)
             for position in operands:
+                if depth == 0 and position != -1 and graph.tensors[position].is_variable:
+                    continue  # a state
                 if position != -1 and position not in known:
                     self._bind_constant(source, graph, position)
                     known.add(position)
             node = self.resources.read(self.node(operator, graph, depth), depth)
+            if node is not None and not depth:
+                held = [graph.tensors[k] for k in operands if k != -1]
+                self.resources.keep(node, [t for t in held if t.is_variable])
             known.update(p for p in results if p != -1)
             if node is not None:
                 explicit.add(node, operands, results)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from nnir.errors import BadFile, Unsupported
 from nnir.state import NEXT
+from nnir.stateful import zeros_of
 from nnir.types import TensorType, precision_of
 
 from ...source import SourceNode, SourceState, SourceValue
+from .graphs import Tensor
 
 Assignments = Callable[[int], Iterable[tuple[SourceNode, np.ndarray | None]]]
 """The operators of a graph by its number, each with the constant that it assigns."""
@@ -72,12 +74,23 @@ class Resources:
             found.append(SourceState(name, read, written, self.values[name]))
         return found
 
+    def keep(self, node: SourceNode, tensors: Sequence[Tensor]) -> None:
+        """Let an operator give what the variable tensors among its operands become, behind its
+        results."""
+        for tensor in tensors:
+            if tensor.name in self.kept:
+                raise Unsupported(f"the variable {tensor.name!r} is of two operators")
+            zeros = zeros_of(TensorType(tensor.precision, tensor.sizes))
+            self.kept[tensor.name] = SourceValue(tensor.name, type_of(zeros), called=tensor.called)
+            self.values[tensor.name] = zeros
+            self.current[tensor.name] = f"{tensor.name}{NEXT}"
+            node.outputs = [*node.outputs, self.current[tensor.name]]
+
     def _read(self, node: SourceNode, name: str) -> SourceNode:
         """A node that gives what a variable holds."""
         if name in self.written and name not in self.current:
             value = self._value(name)
-            type = TensorType(precision_of(value.dtype), value.shape)
-            self.kept[name] = SourceValue(f"variable {name}", type, called=name)
+            self.kept[name] = SourceValue(f"variable {name}", type_of(value), called=name)
             self.current[name] = self.kept[name].name
         if name in self.current:
             return SourceNode(node.op, [self.current[name]], node.outputs, {}, node.name)
@@ -102,6 +115,11 @@ class Resources:
                     self.values[handles[node.inputs[0]]] = value
                 case other:
                     raise Unsupported(f"{other} in a graph that initialises variables")
+
+
+def type_of(array: np.ndarray) -> TensorType:
+    """The type of an array."""
+    return TensorType(precision_of(array.dtype), array.shape)
 
 
 def _name_of(node: SourceNode) -> str:
