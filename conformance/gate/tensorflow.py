@@ -18,24 +18,25 @@ from typing import Any
 from frontends.tensorflow import is_saved
 from frontends.tensorflow.converters import TABLE
 from frontends.tensorflow.reading.effects import acts, functions_of, reach
-from frontends.tensorflow.reading.flatten import CALLS, GATHERS, HANDLES, READS
+from frontends.tensorflow.reading.flatten import HANDLES
 from frontends.tensorflow.reading.flow import DATAFLOW
 from frontends.tensorflow.reading.messages import GRAPH, META_GRAPH, SAVED, decode
 from frontends.tensorflow.reading.nodes import Function, Node, nodes_of
 from frontends.tensorflow.reading.nodes import functions_of as decoded_functions
 from frontends.tensorflow.reading.saved_model import graph_with, signature_called
+from frontends.tensorflow.reading.variables import CALLS, GATHERS, READS, REFERENCES, WRITES
 from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.formats.protobuf import inner, one
 from nnir.formats.wire import fields, span
 from nnir.mapping import Buffer, Span, map_file
 
 PLAIN = (
-    CALLS | HANDLES | READS | GATHERS.keys() | DATAFLOW
+    CALLS | HANDLES | READS | GATHERS.keys() | DATAFLOW | (WRITES - REFERENCES)
     | {"Assert", "CheckNumerics", "Const", "NoOp", "Placeholder", "PlaceholderWithDefault"}
     | {"IdentityN", "PreventGradient", "StopGradient", "Print", "PrintV2", "VarIsInitializedOp"}
     | {"DisableCopyOnRead", "EnsureShape", "TensorListStack", "ResourceGather", "Snapshot"}
 )  # fmt: skip
-"""Operators without a converter that only move values, or say something."""
+"""Operators without a converter that only move values, in variables too, or say something."""
 
 RESTORING = frozenset(
     {"AssignVariableOp", "Assign", "Cast", "Const", "Identity", "IdentityN", "NoOp"}

@@ -192,7 +192,8 @@ def _tensorflow(source: Any, model: Model, stack: ExitStack) -> Session:
         head["inputs"], head["outputs"] = source_ends(model)
         about["outputs"] = head["outputs"]
     head["path"] = str(stack.enter_context(admit("tensorflow", source, **about)))
-    return Session("tensorflow", oracle, lambda _: head)
+    again = {"is_first": True} if model.states else {}
+    return Session("tensorflow", oracle, lambda _: head, again=again)
 
 
 def _tflite(source: Any, model: Model, stack: ExitStack) -> Session:

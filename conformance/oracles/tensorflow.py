@@ -32,6 +32,8 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
     if "keras" in head:
         return run_keras(head["path"], dict(zip(head["keras"], tensors, strict=True)))
     if "path" in head:
+        if head.get("is_first"):
+            signature_of.cache_clear()
         signature = signature_of(head["path"], head.get("signature"), head.get("tags"))
         names = sorted(signature.structured_input_signature[1])
         found = signature(**dict(zip(names, tensors, strict=True)))

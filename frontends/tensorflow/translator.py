@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..named_arguments import NamedTranslator
-from .reading.flatten import Variable
+from .reading.variables import Variable
 
 
 class TensorFlowTranslator(NamedTranslator):

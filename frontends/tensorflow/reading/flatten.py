@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,32 +10,17 @@ import numpy as np
 
 from nnir.errors import BadFile, BadModel, Unsupported
 
-from ...source import Ref, SourceGraph, SourceNode, SourceValue, refs
+from ...source import Ref, SourceGraph, SourceModel, SourceNode, SourceValue, refs
 from . import opdefs
 from .dataflow import DATAFLOW, Budget, structure
 from .nodes import Function, Node
 from .tensors import FunctionName
+from .variables import CALLS, GATHERS, ORDERED, READS, WRITES, Variable, Variables, Writers
 
-CALLS = frozenset({"PartitionedCall", "StatefulPartitionedCall"})
 HANDLES = frozenset({"VarHandleOp", "VariableV2", "Variable"})
-READS = frozenset({"ReadVariableOp", "Identity"})
-GATHERS = {"ResourceGather": "GatherV2", "ResourceGatherNd": "GatherNd"}
-WRITES = frozenset(
-    {
-        *("Assign", "AssignAdd", "AssignSub", "AssignVariableOp", "AssignAddVariableOp"),
-        *("AssignSubVariableOp", "ResourceScatterUpdate", "ResourceScatterAdd"),
-    }
-)
 DEEPEST = 60
 SPARE, REPEATS = 50_000, 16
 """Nodes that functions are flattened to: so many times those of the file, and `SPARE` more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """Stands for a variable: the name that its value has in the flat graph."""
-
-    name: str
 
 
 Entry = str | Variable
@@ -57,6 +42,8 @@ class Flattener:
     def __init__(self, library: Library) -> None:
         self.library = library
         self.graph = SourceGraph()
+        self.variables = Variables(self.graph, library.variables)
+        self.writers = Writers(library.functions)
         self.made: dict[str, Entries] = {}
         self.left = SPARE + REPEATS * len(library.nodes)
         self.called: set[str] = set()
@@ -64,6 +51,7 @@ class Flattener:
         self.has_dataflow = _has_dataflow(library.nodes)
         self.expected: set[str] = set()
         self.budget = Budget()
+        self.is_ordered = self.writers.among(library.nodes)
 
     def expect(self, names: Collection[str]) -> None:
         """Say which tensors will be wanted: their loops and conditionals become functions."""
@@ -85,8 +73,19 @@ class Flattener:
             raise BadModel(f"the graph has no node {node!r}")
         if name not in self.expected:
             self.expect([name])
-        self._visit(node, self.library.nodes, self.made, "", self.graph)
+        self._visit(node, self.library.nodes, self.made, "", self.graph, is_ordered=self.is_ordered)
         return _at(self.made[node], position, name)
+
+    def name_of(self, entry: Entry) -> str:
+        """The name of a tensor, or of what a variable holds."""
+        return self.variables.read(entry) if isinstance(entry, Variable) else entry
+
+    def finish(self, effects: Iterable[str] = ()) -> SourceModel:
+        """The model of what was emitted; `effects` are nodes of the main graph that run beside."""
+        for name in effects:
+            if name not in self.made:
+                self.tensor(name)
+        return SourceModel("tensorflow", self.graph, {"": 1}, states=self.variables.states())
 
     def _visit(
         self,
@@ -96,8 +95,13 @@ class Flattener:
         prefix: str,
         graph: SourceGraph,
         depth: int = 0,
+        *,
+        is_ordered: bool,
     ) -> None:
-        """Emit a node and everything that it needs; iterative, as graphs are deep."""
+        """Emit a node and everything that it needs; iterative, as graphs are deep.
+
+        `is_ordered`: some node writes a variable, so that control inputs count.
+        """
         stack: list[tuple[str, Iterator[str]]] = []
         active: set[str] = set()
 
@@ -105,7 +109,9 @@ class Flattener:
             if name not in nodes:
                 raise BadModel(f"the graph has no node {name!r}")
             active.add(name)
-            stack.append((name, (_node_of(i) for i in nodes[name].inputs)))
+            node = nodes[name]
+            before = [c for c in node.controls if is_ordered and _is_in(nodes, c)]
+            stack.append((name, map(_node_of, (*before, *node.inputs))))
 
         if root not in made:
             enter(root)
@@ -136,23 +142,20 @@ class Flattener:
         inputs = [_input(i, nodes, made) for i in node.inputs]
         name = prefix + node.name
         if node.op in HANDLES:
-            found = self._variable(node.name)
+            found = self.variables.open(node.name)
             return [found if node.op == "VarHandleOp" else found.name]
         if node.op in WRITES:
-            raise Unsupported(f"{node.op} {name!r} writes a variable; save the model for inference")
+            if graph is not self.graph:
+                raise Unsupported(f"{node.op} {name!r} writes a variable in a branch or a loop")
+            self.variables.write(node, name, inputs)
+            return []
+        if node.op == "NoOp":
+            return []
         if node.op in READS and inputs and isinstance(inputs[0], Variable):
-            return [inputs[0] if node.op == "Identity" else inputs[0].name]
+            return [inputs[0] if node.op == "Identity" else self.variables.read(inputs[0])]
         if node.op in CALLS:
             return self._call(node.attributes.get("f"), inputs, name + "/", graph, depth + 1)
         return self._node(node, inputs, name, graph, depth)
-
-    def _variable(self, handle: str) -> Variable:
-        """The value of a variable becomes a weight of the model."""
-        value = self.library.variables.get(handle)
-        if value is None:
-            raise Unsupported(f"the variable {handle!r} has no value in the checkpoint")
-        self.graph.weights.setdefault(handle, value)
-        return Variable(handle)
 
     def _call(
         self, name: Any, inputs: Sequence[Entry], prefix: str, graph: SourceGraph, depth: int
@@ -167,10 +170,7 @@ class Flattener:
             self.called.add(function.name)
             self.left += REPEATS * len(function.nodes)
         function = self._functional(function)
-        for effect in function.effects:
-            node = function.nodes.get(effect)
-            if node is not None and node.op in WRITES:
-                raise Unsupported(f"{node.op} in {name!r} writes a variable; save for inference")
+        is_ordered = self.writers.writes(function.name)
         made: dict[str, Entries] = {n: [e] for n, e in zip(function.inputs, inputs, strict=False)}
         if len(made) < len(function.inputs):
             raise BadModel(f"function {name!r} takes {len(function.inputs)}, not {len(inputs)}")
@@ -179,8 +179,12 @@ class Flattener:
             wanted = function.results.get(output)
             if wanted is None:
                 raise BadFile(f"function {name!r} does not say what its result {output!r} is")
-            self._visit(_node_of(wanted), function.nodes, made, prefix, graph, depth)
+            root = _node_of(wanted)
+            self._visit(root, function.nodes, made, prefix, graph, depth, is_ordered=is_ordered)
             results.append(_input(wanted, function.nodes, made))
+        for root in function.effects if is_ordered else ():
+            if _is_in(function.nodes, root):
+                self._visit(root, function.nodes, made, prefix, graph, depth, is_ordered=True)
         return results
 
     def _functional(self, function: Function) -> Function:
@@ -200,7 +204,7 @@ class Flattener:
         op = node.op
         if inputs and isinstance(inputs[0], Variable) and op in GATHERS:
             op = GATHERS[op]
-            inputs = [inputs[0].name, *inputs[1:]]
+            inputs = [self.variables.read(inputs[0]), *inputs[1:]]
             if op == "GatherV2":
                 zero = f"{name}/axis"
                 graph.weights[zero] = np.zeros((), np.int32)
@@ -244,8 +248,7 @@ class Flattener:
             graph.inputs.append(SourceValue(f"{function}/{name}"))
         results = self._call(function, inputs, f"{function}/", graph, depth)
         for result in results:
-            called = result.name if isinstance(result, Variable) else result
-            graph.outputs.append(SourceValue(called))
+            graph.outputs.append(SourceValue(self.name_of(result)))
         return graph
 
 
@@ -268,6 +271,11 @@ def _arguments(
     if position < len(given):
         raise BadModel(f"{name!r} has {len(given)} inputs, {position} are expected")
     return arguments
+
+
+def _is_in(nodes: Mapping[str, Node], name: str) -> bool:
+    """Whether a node is there whose place in the order counts."""
+    return name in nodes and nodes[name].op in ORDERED
 
 
 def _has_dataflow(nodes: Mapping[str, Node]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +13,12 @@ from nnir.errors import BadInput, Unsupported
 from nnir.types import TensorType
 
 from ...source import SourceModel, SourceValue, dims
-from .flatten import Flattener, Library, Variable
+from .flatten import Flattener, Library
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
 from .saved_model import read_graph
 from .tensors import precision
+from .variables import Variable
 
 
 def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
@@ -41,10 +43,11 @@ def read(source: Any, inputs: Sequence[Any] | None = None) -> SourceModel:
         path = called[position] if len(called) == len(tf.nest.flatten(results)) else None
         if isinstance(tensor, tf.Tensor):
             entry = flattener.tensor(tensor.name)
-            made = entry.name if isinstance(entry, Variable) else entry
+            made = flattener.name_of(entry)
             flattener.graph.outputs.append(SourceValue(made, called=path))
+    effects = [op.name for op in function.graph.control_outputs] if flattener.is_ordered else []
     producer = {"producer": f"tensorflow {tf.__version__}"}
-    return SourceModel("tensorflow", flattener.graph, {"": 1}, metadata=producer)
+    return replace(flattener.finish(effects), metadata=producer)
 
 
 def concrete(source: Any, inputs: Sequence[Any] | None) -> Any:

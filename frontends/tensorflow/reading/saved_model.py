@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from nnir.types import Precision, TensorType
 from ...source import SourceModel, SourceValue, dims
 from .bundle import Bundle
 from .effects import refuse_effects
-from .flatten import CALLS, Flattener, Library, Variable
+from .flatten import Flattener, Library
 from .messages import GRAPH, SAVED, SAVED_MODEL, decode
 from .nodes import Function, Node, functions_of, has_op, nodes_of
 from .tensors import precision, shape
+from .variables import CALLS
 
 VARIABLES = Path("variables") / "variables"
 SERVE = "serve"
@@ -63,13 +65,12 @@ def _read(folder: Path, signature: str | None, tags: Sequence[str]) -> SourceMod
     refuse_effects(flattener.library.nodes, functions, wanted)
     for key, info in _sort_entries(chosen.get("outputs", ())):
         entry = flattener.tensor(info["name"])
-        called = entry.name if isinstance(entry, Variable) else entry
-        source.outputs.append(SourceValue(called, called=key))
+        source.outputs.append(SourceValue(flattener.name_of(entry), called=key))
     version = meta.get("meta_info", {}).get("tensorflow_version", "")
     metadata = {"producer": f"tensorflow {version}", "signature": asked}
     if tags:
         metadata["tags"] = ",".join(tags)
-    return SourceModel("tensorflow", source, {"": 1}, metadata=metadata)
+    return replace(flattener.finish(), metadata=metadata)
 
 
 def graph_with(metas: Sequence[Mapping[str, Any]], tags: set[str]) -> Mapping[str, Any]:
@@ -205,9 +206,8 @@ def graph_model(
     refuse_effects(flattener.library.nodes, library.functions, wanted)
     for name in wanted:
         entry = flattener.tensor(name)
-        called = entry.name if isinstance(entry, Variable) else entry
-        flattener.graph.outputs.append(SourceValue(called, called=name))
-    return SourceModel("tensorflow", flattener.graph, {"": 1})
+        flattener.graph.outputs.append(SourceValue(flattener.name_of(entry), called=name))
+    return flattener.finish()
 
 
 def _placeholder(node: Node) -> SourceValue:
