@@ -57,6 +57,7 @@ def load(
     params: str | os.PathLike[str] | None = None,
     input_layout: Layouts | None = None,
     output_layout: Layouts | None = None,
+    state: str | Mapping[str, str] | None = None,
     trust: bool = False,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
@@ -71,8 +72,15 @@ def load(
     a TFLite file. `params` is the file with the parameters of a Paddle program, where it does not
     lie beside it under the same name. `input_layout` and `output_layout` ("NCHW", "NHWC", "NCDHW",
     ... or such by name) say in which order the axes of images are handed in and given back; by
-    default as in the source. `trust`: let Keras run what is in a `.keras` archive; reading any
-    other file runs nothing.
+    default as in the source.
+
+    What a source keeps from call to call, its program keeps (`program.states`, `program.reset`):
+    buffers that a PyTorch program changes, variables that TensorFlow or TFLite write. With `state`
+    "explicit" these are inputs and outputs behind the others. Names of outputs by names of inputs
+    let the program keep ends of the source, as of a streaming model or a decoder with a cache; they
+    begin with zeros, and without elements along axes whose size is open.
+
+    `trust`: let Keras run what is in a `.keras` archive; reading any other file runs nothing.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
@@ -92,7 +100,10 @@ def load(
     }
     model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     from nnir.passes import CLEAN, apply, ends, sink_transposes
+    from nnir.stateful import choose_state
 
+    if state is not None:
+        choose_state(model, state)
     if input_layout is not None:
         ends.order_inputs(model, input_layout, images)
     if output_layout is not None:

@@ -63,6 +63,13 @@ LOADING = (
     ),
     click.option("--input-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NCHW."),
     click.option("--output-layout", metavar="[NAME=]LAYOUT", multiple=True, help="Such as NHWC."),
+    click.option(
+        "--state",
+        metavar="explicit|IN=OUT",
+        multiple=True,
+        help="What is kept from call to call as inputs and outputs, or an output that an input "
+        "gets at the next call.",
+    ),
     click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
 )
 
@@ -73,6 +80,7 @@ OPTIONS = {
     "outputs": "--graph-output",
     "input_layout": "--input-layout",
     "output_layout": "--output-layout",
+    "state": "--state",
     "trust": "--trust",
 }
 """The same by what `load` calls them."""
@@ -86,6 +94,7 @@ def loading(command: Callable[..., None]) -> Callable[..., None]:
         how = {n: given.pop(n) for n in OPTIONS}
         for name in ("input_layout", "output_layout"):
             how[name] = _layouts(how[name])
+        how["state"] = _state(how["state"])
         command(how={n: v for n, v in how.items() if v}, **given)
 
     for option in reversed(LOADING):
@@ -113,6 +122,13 @@ def _layouts(given: Sequence[str]) -> str | dict[str, str]:
     if not all(name for name, _, _ in pairs):
         raise click.UsageError("several layouts need names: NAME=LAYOUT")
     return {name: layout for name, _, layout in pairs}
+
+
+def _state(given: Sequence[str]) -> str | dict[str, str]:
+    """A way to keep states, or outputs by inputs."""
+    if len(given) == 1 and "=" not in given[0]:
+        return given[0]
+    return dict(map(split_pair, given))
 
 
 def split_pair(text: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 from .dim import Dim
 from .errors import BadFile
 from .legible import legible
+from .state import State
 
 FRAME = re.compile(r'File "([^"\n]*)", line (\d+)')
 FOREIGN = ("site-packages", "dist-packages")
@@ -29,12 +30,14 @@ class Provenance:
     """What is known of the source of a model, by the names of its nodes; no part of the model.
 
     `operators` are those of the framework, `places` where each was written. `outputs` are the
-    shapes that the source declares. Files keep the places alone.
+    shapes that the source declares, `states` what became plain ends of the model, with the pairs
+    that its metadata had before. Files keep the places alone.
     """
 
     operators: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     outputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
+    states: tuple[list[State], str | None] | None = None
 
 
 def place_of(trace: str, module: str) -> Place:

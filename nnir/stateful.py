@@ -16,6 +16,7 @@ import numpy as np
 from .dim import Expr
 from .errors import BadInput, BadModel
 from .model import Model, Value
+from .specialise import fix_sizes
 from .state import State
 from .types import TensorType
 
@@ -96,10 +97,34 @@ def make_explicit(model: Model) -> Model:
         first = len(names) - len(model.states)
         ends = zip(state_inputs(model), names[first:], strict=True)
         pairs = {read.name or "": name for read, name in ends}
-        model.metadata[PAIRS] = json.dumps(pairs, sort_keys=True)
+        model.provenance.states = (list(model.states), model.metadata.get(PAIRS))
+        model.metadata[PAIRS] = json.dumps(pairs)
         model.output_names = names
         model.states = []
     return model
+
+
+def make_held(model: Model) -> Model:
+    """The model before `make_explicit`, as a copy; any other model as it is."""
+    if model.provenance.states is None:
+        return model
+    made = fix_sizes(model, {})
+    made.states, pairs = model.provenance.states
+    made.provenance.states = None
+    del made.metadata[PAIRS]
+    if pairs is not None:
+        made.metadata[PAIRS] = pairs
+    return made
+
+
+def choose_state(model: Model, state: str | Mapping[str, str]) -> Model:
+    """Turn the states of a model into ends ("explicit"), or let it keep outputs that are named by
+    inputs; in place. BadInput for other words and for names that are none."""
+    if not isinstance(state, str):
+        return keep_states(model, state)
+    if state != "explicit":
+        raise BadInput(f"state={state!r}: explicit, or names of outputs by names of inputs")
+    return make_explicit(model)
 
 
 def keep_states(
@@ -125,7 +150,7 @@ def keep_states(
     taken = [inputs[read] for read in pairs]
     before = len(model.outputs) - len(model.states)
     names = list(outputs)
-    model.metadata[PAIRS] = json.dumps(dict(pairs), sort_keys=True)
+    model.metadata[PAIRS] = json.dumps(dict(pairs))
     model.metadata[ORDER] = json.dumps([list(inputs), names])
     chosen = [names.index(written) for written in pairs.values()]
     places = [k for k in range(before) if k not in chosen]

@@ -18,7 +18,7 @@ from nnir.errors import NNAdapterError, summary
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
 from nnir.staging import temporary_folder
-from nnir.stateful import with_initial
+from nnir.stateful import make_held, with_initial
 
 from ..judging.quantised import rounding_allowance
 from ..oracles.origin import arrays_of_first_call
@@ -50,6 +50,7 @@ def errors_along(
     seed: int = 0,
 ) -> Along:
     """Run `model` on the device as a whole, and compare what its operations make by name."""
+    model = make_held(model)
     arrays = random_inputs(model, seed)
     found = Along()
     with temporary_folder() as folder:

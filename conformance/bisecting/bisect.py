@@ -16,7 +16,7 @@ from hal.runtime.program import Program
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
-from nnir.stateful import with_initial
+from nnir.stateful import make_held, with_initial
 
 from ..judging.compare import compare
 from ..judging.quantised import is_quantized, rounding_allowance
@@ -50,6 +50,7 @@ def bisect(
     when None. The origin runs first and ends before the device begins, and the device holds one
     operation at a time, so that of a model only one copy is in memory.
     """
+    model = make_held(model)
     arrays = random_inputs(model, seed) if inputs is None else [np.asarray(a) for a in inputs]
     theirs = arrays_of_first_call(model, arrays)
     with temporary_folder() as folder:

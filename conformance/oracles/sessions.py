@@ -16,7 +16,7 @@ from frontends.torch.reading.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
 from nnir.staging import temporary_folder
-from nnir.stateful import fed_states, pairs_of, source_ends
+from nnir.stateful import fed_states, source_ends
 
 from ..gate import admit
 from .oracle import Oracle, Refused
@@ -136,19 +136,15 @@ def _onnx(source: Any, model: Model, stack: ExitStack) -> Session:
 def _torch(source: Any, model: Model, stack: ExitStack) -> Session:
     """PyTorch on the exported program, loaded once: it keeps its state from call to call.
 
-    What the program overwrites is among the outputs; states that are inputs of the model are
-    assigned before the call. A module is exported on the inputs.
+    What the program overwrites is among the outputs. A module is exported on the inputs.
     """
     oracle = _oracle("torch", stack)
-    pairs = [name for name in pairs_of(model.metadata) if not model.states]
 
     def head_of(path: Path) -> Head:
         return {
             "path": str(stack.enter_context(admit("torch", path))),
             "overwritten": model.metadata.get(OVERWRITTEN, "").splitlines(),
-            "states": [s.name for s in model.states if s not in fed_states(model)] or pairs,
-            "assigned": pairs,
-            "given": len(source_ends(model)[0]) - len(pairs),
+            "states": [s.name for s in model.states if s not in fed_states(model)],
         }
 
     if isinstance(source, Path):

@@ -52,9 +52,7 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> Any:
         if "path" in head:
             if head.get("is_first"):
                 open_program.cache_clear()
-            given, states = tensors[: head["given"]], tensors[head["given"] :]
-            assign_states(head["path"], dict(zip(head["assigned"], states, strict=True)))
-            return run_program(head["path"], head["overwritten"], head["states"], given)
+            return run_program(head["path"], head["overwritten"], head["states"], tensors)
         if head["op"].startswith(SYMBOLIC):
             tensors = [t.item() for t in tensors]
         args = [argument(a, tensors, dtype_of) for a in head["args"]]
@@ -81,22 +79,9 @@ def run_program(
             leaves.append(named.setdefault(spec.arg.name, next(left)))
     args, kwargs = pytree.tree_unflatten(leaves, program.call_spec.in_spec)
     found = results(module(*args, **kwargs))
-    kept = held_tensors(module)
+    kept = {**dict(module.named_parameters()), **dict(module.named_buffers())}
     changed = [*(named[name] for name in overwritten), *(kept[name] for name in states)]
     return [*found, *(np.array(to_array(tensor)) for tensor in changed)]
-
-
-def held_tensors(module: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """The buffers and parameters of a module by name."""
-    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
-
-
-def assign_states(path: str, states: dict[str, torch.Tensor]) -> None:
-    """Let buffers of a program hold what is given, for one call of it."""
-    if states:
-        held = held_tensors(open_program(path)[1])
-        for name, tensor in states.items():
-            held[name].copy_(tensor)
 
 
 @functools.lru_cache(maxsize=1)

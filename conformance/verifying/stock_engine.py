@@ -11,7 +11,7 @@ from hal.device import Device
 from nnir.errors import DeviceError, NoDevice, Unsupported
 from nnir.model import Model
 from nnir.serial import encode_type
-from nnir.stateful import initial_states, user_inputs, user_outputs
+from nnir.stateful import initial_states, make_held, user_inputs, user_outputs
 
 from ..oracles.oracle import Oracle
 from ..oracles.origin import BUILTIN
@@ -33,7 +33,8 @@ class Stock:
         self.name = BUILTIN if device is None else device.name
         self._worker = Oracle("conformance.oracles.written", timeout=TIMEOUT)
         self._holds = device is None or path.suffix in device.stateful_formats
-        self._states = [] if self._holds else initial_states(model)
+        held = make_held(model)  # the same, unless its states are plain ends
+        self._states = [] if self._holds and held is model else initial_states(held)
 
     def __enter__(self) -> Stock:
         ends = {"inputs": self.model.inputs, "outputs": self.model.outputs}

@@ -69,19 +69,26 @@ def trials(model: Model, run: Run, seed: int = 0, count: int | None = None) -> l
     count = count or (CALLS if model.states else COUNT)
     with stage("asking the origin", count):
         make = _make_sequence if model.states else _make_trials
-        return make(model, run, seed, count)
+        refusal: Refused | None = None
+        for most in (None, *SMALL) if any(v.is_integer for v in model.inputs) else (None,):
+            try:
+                return make(model, run, seed, count, most)
+            except Refused as error:
+                refusal = refusal or error
+        raise refusal or Refused("no inputs to try")
 
 
-def _make_sequence(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
+def _make_sequence(model: Model, run: Run, seed: int, count: int, most: int | None) -> list[Trial]:
     """Calls one after the other, all of which the origin takes."""
     refusal: Refused | None = None
-    for most, sizes in _choices(model):
+    for sizes in candidates(model):
         found: list[Trial] = []
         try:
             while len(found) < count:
                 arrays = random_inputs(model, seed + len(found), sizes, most)
                 wanted = run(arrays, is_first=not found)
                 found.append(Trial(arrays, wanted, sizes, most))
+                advance()
         except Refused as error:
             refusal = refusal or error
         else:
@@ -89,12 +96,11 @@ def _make_sequence(model: Model, run: Run, seed: int, count: int) -> list[Trial]
     raise refusal or Refused("no inputs to try")
 
 
-def _make_trials(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
+def _make_trials(model: Model, run: Run, seed: int, count: int, most: int | None) -> list[Trial]:
+    """Trials of different sizes, as far as the origin takes these."""
     found: list[Trial] = []
     refusal: Refused | None = None
-    for most, sizes in _choices(model):
-        if found and most != found[0].most:
-            break
+    for sizes in candidates(model):
         arrays = random_inputs(model, seed + len(found), sizes, most)
         if found and sum(a.size for a in arrays) > MOST:
             break
@@ -109,17 +115,10 @@ def _make_trials(model: Model, run: Run, seed: int, count: int) -> list[Trial]:
         raise refusal or Refused("no inputs to try")
     while len(found) < count:
         last = found[-1]
-        arrays = random_inputs(model, seed + len(found), last.sizes, last.most)
+        arrays = random_inputs(model, seed + len(found), last.sizes, most)
         found.append(replace(last, arrays=arrays, wanted=run(arrays)))
         advance()
     return found
-
-
-def _choices(model: Model) -> Iterator[tuple[int | None, dict[str, int]]]:
-    """What integers are at most, and open sizes."""
-    yield from ((None, sizes) for sizes in candidates(model))
-    if any(v.is_integer for v in model.inputs):
-        yield from ((most, sizes) for most in SMALL for sizes in candidates(model))
 
 
 def candidates(model: Model) -> Iterator[dict[str, int]]:

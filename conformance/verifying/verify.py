@@ -17,7 +17,7 @@ from hal.runtime.program import Program
 from nnir.errors import DeviceError, Unsupported, summary
 from nnir.model import Model
 from nnir.progress import follow
-from nnir.stateful import user_outputs
+from nnir.stateful import make_held, user_outputs
 
 from ..case import Tolerance
 from ..judging.compare import compare
@@ -116,6 +116,7 @@ def verify(
     `inputs` several random ones are tried, of several sizes where those are open.
     """
     started = time.perf_counter()
+    model = make_held(model)
     with Program(model, device, properties) as program, origin_of(source, model) as origin:
         if inputs is None:
             found = trials(model, origin.run, seed)
@@ -141,10 +142,11 @@ def verify_file(
     where the origin cannot be asked, `builtin` stands in for it. The report says so.
     """
     started = time.perf_counter()
+    given, model = model, make_held(model)
     unproved: list[str] = []
     with ExitStack() as stack:
         try:
-            opened: Stock | References = stack.enter_context(Stock(path, device, model))
+            opened: Stock | References = stack.enter_context(Stock(path, device, given))
         except Unsupported as error:
             unproved.append(f"in {device.name if device else BUILTIN}: {summary(error)}")
             opened = stack.enter_context(References(read(path)))

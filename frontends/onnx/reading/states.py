@@ -34,7 +34,7 @@ def split_states(model: SourceModel, pairs: Mapping[str, str]) -> None:
         taken = {*kept, *kept.values()}
         graph.inputs = [v for v in graph.inputs if v.name not in taken]
         graph.outputs = [v for v in graph.outputs if v.name not in taken]
-        model.metadata |= {PAIRS: json.dumps(kept, sort_keys=True), ORDER: order}
+        model.metadata |= {PAIRS: json.dumps(kept), ORDER: order}
 
 
 def _initial_of(graph: SourceGraph) -> dict[str, np.ndarray]:
