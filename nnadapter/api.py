@@ -99,6 +99,17 @@ def load(
         "trust": trust or None,
     }
     model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
+    return _arrange_ends(model, images, input_layout, output_layout, state)
+
+
+def _arrange_ends(
+    model: Model,
+    images: str,
+    input_layout: Layouts | None,
+    output_layout: Layouts | None,
+    state: str | Mapping[str, str] | None,
+) -> Model:
+    """The model with the ends that its caller wants, cleaned; changed in place."""
     from nnir.passes import CLEAN, apply, ends, sink_transposes
     from nnir.stateful import choose_state
 

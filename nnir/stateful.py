@@ -69,7 +69,7 @@ def problems_of(model: Model) -> Iterator[str]:
         if not holds(read.type, state.initial):
             found = f"{state.initial.dtype}{list(state.initial.shape)}"
             yield f"the state {state.name!r} begins with {found} and is read as {read.type}"
-        if not _may_follow(read.type, written.type):
+        if not may_follow(read.type, written.type):
             yield f"the state {state.name!r} is read as {read.type} and becomes {written.type}"
 
 
@@ -82,9 +82,16 @@ def holds(type: TensorType, array: np.ndarray) -> bool:
     )
 
 
-def _may_follow(read: TensorType, written: TensorType) -> bool:
+def may_follow(read: TensorType, written: TensorType) -> bool:
     """Whether what is written may be read by the next call."""
-    return read.precision == written.precision and len(read.shape) == len(written.shape)
+    return (
+        read.precision == written.precision
+        and len(read.shape) == len(written.shape)
+        and all(
+            isinstance(a, Expr) or isinstance(b, Expr) or a == b
+            for a, b in zip(read.shape, written.shape, strict=True)
+        )
+    )
 
 
 def make_explicit(model: Model) -> Model:

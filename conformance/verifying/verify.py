@@ -127,7 +127,7 @@ def verify(
         got = [call_with_states(program, t.arrays) for t in calls]
         rows, notes = compare_trials(model, found, got, origin, tolerance)
     if inputs is None:
-        notes += weaknesses(_seen(model), found)
+        notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, device, rows, seconds, len(found), notes=notes)
 
@@ -163,12 +163,12 @@ def verify_file(
         got = [opened.run(t.arrays) for t in follow(found, f"running {path.name}")]
         opened.finish()
         rows, notes = compare_trials(model, found, got, origin)
-    notes += weaknesses(_seen(model), found)
+    notes += weaknesses(_names_seen(model), found)
     seconds = time.perf_counter() - started
     return Report(origin.name, opened.name, rows, seconds, len(found), unproved, notes)
 
 
-def _seen(model: Model) -> list[str]:
+def _names_seen(model: Model) -> list[str]:
     """The names of what a caller gets."""
     return [name for name, _ in model.named_outputs()][: len(user_outputs(model))]
 

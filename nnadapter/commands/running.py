@@ -14,6 +14,7 @@ from hal.runtime.program import Program
 from nnir.errors import BadInput
 from nnir.model import Model
 from nnir.progress import follow, stage
+from nnir.stateful import user_inputs
 
 from .. import api
 from ..arrays import read_array
@@ -136,7 +137,7 @@ def _inputs_of(
     model: Model, given: Sequence[tuple[str, Path]], arrays: list[np.ndarray]
 ) -> list[np.ndarray]:
     """What is given by name, in the place of the arrays that stand there."""
-    places = {v.name: k for k, v in enumerate(model.inputs)}
+    places = {v.name: k for k, v in enumerate(user_inputs(model))}
     for name, path in given:
         if name not in places:
             raise BadInput(f"no input {name!r}; there are {', '.join(map(str, places))}")

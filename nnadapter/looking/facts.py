@@ -16,6 +16,7 @@ from nnir.costs.memory import bytes_of, evaluate_dim, numeric_bytes, peak, sizes
 from nnir.dim import Dim
 from nnir.errors import BadInput, NNAdapterError
 from nnir.model import Model, Operation, Value
+from nnir.stateful import state_inputs, user_inputs, user_outputs
 
 
 def facts(
@@ -32,8 +33,11 @@ def facts(
         "producer": model.metadata.get("producer"),
         "opset": model.metadata.get("opset"),
         "metadata": dict(model.metadata),
-        "inputs": [(v.name, str(v.type)) for v in model.inputs],
-        "outputs": [(n, str(v.type)) for n, v in model.named_outputs()],
+        "inputs": [(v.name, str(v.type)) for v in user_inputs(model)],
+        "outputs": [(n, str(v.type)) for n, v in _seen_outputs(model)],
+        "states": [
+            (s.name, str(v.type)) for s, v in zip(model.states, state_inputs(model), strict=True)
+        ],
         "parameters": sum(v.constant.size for v in constants if v.constant is not None),
         "bytes": sum(v.constant.nbytes for v in constants if v.constant is not None),
         "sizes": at,
@@ -43,6 +47,11 @@ def facts(
         "operations": dict(Counter(o.operator.name for o in operations).most_common()),
         "symbols": {n: list(r) for n, r in model.symbols.items()},
     }
+
+
+def _seen_outputs(model: Model) -> list[tuple[str, Value]]:
+    """The outputs that a caller gets."""
+    return model.named_outputs()[: len(user_outputs(model))]
 
 
 def choose_sizes(model: Model, given: Mapping[str, int]) -> dict[str, int]:

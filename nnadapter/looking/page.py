@@ -87,6 +87,7 @@ def summarise(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Precision", _say_precisions(facts)),
     ]
     rows += [("Input", f"{name}: {type}") for name, type in facts["inputs"]]
+    rows += [("State", f"{name}: {type}") for name, type in facts["states"]]
     rows += [("Output", f"{name}: {type}") for name, type in facts["outputs"]]
     return [(key, value.strip()) for key, value in rows if value]
 

@@ -15,6 +15,7 @@ from nnir.check import compatible
 from nnir.dim import symbols_of
 from nnir.errors import BadInput
 from nnir.model import Model
+from nnir.stateful import user_inputs, user_outputs
 
 
 def run_both(
@@ -31,10 +32,10 @@ def run_both(
     Inputs belong together by name where all names are the same, else by place. The tolerance is
     that of `verify`. BadInput where the models do not take or give the same.
     """
-    if len(a.outputs) != len(b.outputs):
+    if len(user_outputs(a)) != len(user_outputs(b)):
         raise BadInput(
-            f"{len(a.outputs)} and {len(b.outputs)} outputs: results are compared one by one; "
-            "leave --run away"
+            f"{len(user_outputs(a))} and {len(user_outputs(b))} outputs: results are compared one "
+            "by one; leave --run away"
         )
     order = pair_inputs(a, b)
     arrays = random_inputs(a, seed, find_sizes(a, b, order) | dict(sizes or {}))
@@ -50,7 +51,7 @@ def _in_order(arrays: list[np.ndarray], order: list[int]) -> list[np.ndarray]:
 def find_sizes(a: Model, b: Model, order: list[int]) -> dict[str, int]:
     """The sizes that are open in the first model and numbers in the second one."""
     found = {}
-    for place, value in zip(order, b.inputs, strict=True):
+    for place, value in zip(order, user_inputs(b), strict=True):
         for open_dim, dim in zip(a.inputs[place].shape, value.shape, strict=True):
             if isinstance(dim, int) and {str(open_dim)} == symbols_of(open_dim):
                 found[str(open_dim)] = dim
@@ -59,14 +60,15 @@ def find_sizes(a: Model, b: Model, order: list[int]) -> dict[str, int]:
 
 def pair_inputs(a: Model, b: Model) -> list[int]:
     """For each input of `b`, the place of the one of `a` that it gets."""
-    names = {v.name: place for place, v in enumerate(a.inputs)}
-    is_named = len(names) == len(a.inputs) and names.keys() == {v.name for v in b.inputs}
-    order = [names[v.name] if is_named else place for place, v in enumerate(b.inputs)]
-    types = [a.inputs[place].type if place < len(a.inputs) else None for place in order]
-    fit = len(a.inputs) == len(b.inputs) and all(
-        t is not None and compatible(t, v.type) for t, v in zip(types, b.inputs, strict=True)
+    mine, theirs = user_inputs(a), user_inputs(b)
+    names = {v.name: place for place, v in enumerate(mine)}
+    is_named = len(names) == len(mine) and names.keys() == {v.name for v in theirs}
+    order = [names[v.name] if is_named else place for place, v in enumerate(theirs)]
+    types = [mine[place].type if place < len(mine) else None for place in order]
+    fit = len(mine) == len(theirs) and all(
+        t is not None and compatible(t, v.type) for t, v in zip(types, theirs, strict=True)
     )
     if not fit:
-        left, right = (", ".join(f"{v.name}: {v.type}" for v in m.inputs) for m in (a, b))
+        left, right = (", ".join(f"{v.name}: {v.type}" for v in m) for m in (mine, theirs))
         raise BadInput(f"inputs ({left}) and ({right}) are not the same; leave --run away")
     return order

@@ -14,7 +14,8 @@ def tell(facts: Mapping[str, Any]) -> None:
     """All tables of `inspect`, but the layers."""
     answer(facts["name"])
     show(("fact", "value", ""), _summary(facts))
-    ends = [("input", *end) for end in facts["inputs"]] + [("output", *e) for e in facts["outputs"]]
+    kinds = {"inputs": "input", "outputs": "output", "states": "state"}
+    ends = [(kind, *end) for key, kind in kinds.items() for end in facts[key]]
     show(("", "name", "type"), ends)
     show(("precision", "of", "values", "elements", "bytes", "share"), _precision_rows(facts))
     counts = facts["flops"]["operators"]

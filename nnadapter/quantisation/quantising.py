@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nnir import archive
-from nnir.errors import BadInput
+from nnir.errors import BadInput, Unsupported
 from nnir.model import Model, Operation
 from nnir.ops import quant
 from nnir.progress import note, stage
@@ -79,6 +79,12 @@ def quantize(
     require_fit(scheme, purpose)
     writer = None if target is None else conversion.writer_of(target, conversion.Plan())
     _require_floats(given.model)
+    if given.model.states:
+        names = ", ".join(state.name for state in given.model.states)
+        raise Unsupported(
+            f"the model keeps {names} from call to call: quantize it with state='explicit' "
+            "(--state explicit) and data for these inputs too"
+        )
     base = fix_sizes(given.model, {})
     base.provenance = given.model.provenance
     with stage("fusing operations"):

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nnir.formats.onnx import INITIAL
-from nnir.stateful import ORDER, PAIRS, holds, zeros_of
+from nnir.stateful import ORDER, PAIRS, holds, may_follow, zeros_of
 
 from ...source import SourceGraph, SourceModel, SourceState
 
@@ -25,8 +25,10 @@ def split_states(model: SourceModel, pairs: Mapping[str, str]) -> None:
     constants = _initial_of(graph)
     for read, written in pairs.items():
         type = inputs[read].type if read in inputs and written in outputs else None
-        initial = None if type is None else constants.get(read, zeros_of(type))
-        if initial is not None and type is not None and holds(type, initial):
+        if type is None:
+            continue
+        initial, becomes = constants.get(read, zeros_of(type)), outputs[written].type
+        if holds(type, initial) and (becomes is None or may_follow(type, becomes)):
             ends = inputs.pop(read), outputs.pop(written)
             model.states.append(SourceState(read, *ends, initial))
     if model.states:

@@ -119,19 +119,32 @@ class Writers:
 
     def __init__(self, functions: Mapping[str, Function]) -> None:
         self.functions = functions
-        self.known: dict[str, bool] = {}
+        self._known: dict[str, tuple[bool, list[str]]] = {}
 
     def among(self, nodes: Mapping[str, Node]) -> bool:
         """Whether some of the nodes write a variable, or call what does."""
-        return any(
-            node.op in WRITES or any(map(self.writes, functions_of(node)))
-            for node in nodes.values()
-        )
+        is_one, called = _look_at(nodes)
+        return is_one or any(map(self.writes, called))
 
     def writes(self, name: str) -> bool:
         """Whether a function does."""
-        if name not in self.known:
-            self.known[name] = False  # as long as it is looked at
+        seen, waiting = {name}, [name]
+        while waiting:
+            is_one, called = self._about(waiting.pop())
+            if is_one:
+                return True
+            waiting += [n for n in called if n not in seen]
+            seen.update(called)
+        return False
+
+    def _about(self, name: str) -> tuple[bool, list[str]]:
+        if name not in self._known:
             function = self.functions.get(name)
-            self.known[name] = function is not None and self.among(function.nodes)
-        return self.known[name]
+            self._known[name] = (False, []) if function is None else _look_at(function.nodes)
+        return self._known[name]
+
+
+def _look_at(nodes: Mapping[str, Node]) -> tuple[bool, list[str]]:
+    """Whether one of the nodes itself writes a variable, and the functions that they call."""
+    called = dict.fromkeys(name for node in nodes.values() for name in functions_of(node))
+    return any(node.op in WRITES for node in nodes.values()), list(called)

@@ -105,7 +105,9 @@ class _Borrowed:
 
 
 def _writable(array: np.ndarray) -> np.ndarray:
-    return array if array.flags.writeable or not array.size else np.asarray(_Borrowed(array))
+    if array.flags.writeable:
+        return array
+    return np.asarray(_Borrowed(array)) if array.size else np.empty(array.shape, array.dtype)
 
 
 def array_of(tensor: torch.Tensor, dtype: np.dtype) -> np.ndarray:
