@@ -16,7 +16,10 @@ from .plugins import REGISTRY
 from .state import State
 from .types import Layout, Precision, Quantization, TensorType
 
-FORMAT = 1
+FORMAT = 2
+"""The newest form; a file has the oldest one that says all of it, so that older readers take it."""
+
+STATELESS = 1
 
 
 class Encoder:
@@ -50,7 +53,7 @@ class Encoder:
         ]
         outside = self._owners(model)
         return {
-            "format": FORMAT,
+            "format": FORMAT if model.states else STATELESS,
             "name": model.name,
             **({"plugins": outside} if outside else {}),
             "symbols": {n: list(r) for n, r in model.symbols.items()},

@@ -22,7 +22,7 @@ from nnir.check import check
 from nnir.dim import symbol
 from nnir.errors import BadFile, BadInput, BadModel, Unsupported
 from nnir.model import Model
-from nnir.ops import binary, reduce, shape
+from nnir.ops import binary, reduce, shape, unary
 from nnir.state import State
 from nnir.stateful import PAIRS, keep_states
 from nnir.types import Precision, TensorType
@@ -313,6 +313,16 @@ def test_calls_of_threads_follow_each_other() -> None:
     for thread in threads:
         thread.join()
     np.testing.assert_array_equal(compiled.states["total"], np.full(3, 200))
+
+
+@pytest.mark.parametrize("suffix", [*STOCK, ".nnir"])
+def test_a_state_that_nothing_reads_is_no_hindrance(suffix: str, tmp_path: Path) -> None:
+    model = Model("noted")
+    x, last = (model.input(n, TensorType(Precision.FLOAT32, (3,))) for n in ("x", "last"))
+    model.outputs = [unary.neg(x), unary.abs_(x)]
+    model.output_names = ["y", "last.next"]
+    nna.convert(keep_states(model, {"last": "last.next"}), tmp_path / f"noted{suffix}")
+    assert not last.uses
 
 
 def growing() -> Model:

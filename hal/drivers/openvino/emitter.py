@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Operation, Value
-from nnir.stateful import user_inputs
+from nnir.stateful import user_inputs, user_outputs
 from nnir.types import Precision, precision_of
 
 from ...emission import Emission, asking
@@ -374,7 +374,8 @@ class Emitter(Emission[Ref]):
         self.lower_all(model)
         self.require_lowered(step)
         sinks = variables.assign() if variables else []
-        results = [self.result(v) for v in model.outputs[: len(model.outputs) - len(sinks)]]
+        seen = model.outputs if variables is None else user_outputs(model)
+        results = [self.result(v) for v in seen]
         ends = (results, sinks, list(parameters)) if sinks else (results, list(parameters))
         with asking("openvino", "the graph", RuntimeError):
             return self.runtime.Model(*ends, model.name), results

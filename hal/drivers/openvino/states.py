@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nnir.model import Model
+from nnir.model import Model, Value
 from nnir.stateful import state_inputs
 
 from ...emission import asking
@@ -15,16 +15,22 @@ if TYPE_CHECKING:
 
 
 class Variables:
-    """The variables of a graph, one for each state of its model."""
+    """The variables of a graph, one for each state of its model.
+
+    A state that nothing reads is left out: OpenVINO opens no file that only assigns a variable.
+    """
 
     def __init__(self, emitter: Emitter, model: Model) -> None:
         self.emitter, self.model = emitter, model
-        self.variables: list[openvino.op.util.Variable] = []
+        self.variables: list[tuple[openvino.op.util.Variable, Value]] = []
 
     def read(self) -> None:
         """Let the inputs that are states be what their variables hold, or begin with."""
-        g, runtime = self.emitter, self.emitter.runtime
-        for state, value in zip(self.model.states, state_inputs(self.model), strict=True):
+        g, runtime, model = self.emitter, self.emitter.runtime, self.model
+        written = model.outputs[len(model.outputs) - len(model.states) :]
+        for state, value, new in zip(model.states, state_inputs(model), written, strict=True):
+            if not value.uses and value not in model.outputs:
+                continue
             about = runtime.op.util.VariableInfo()
             about.variable_id = state.name
             about.data_type = g.element(value.precision)
@@ -35,13 +41,12 @@ class Variables:
                 made = runtime.op.read_value(initial.output, variable)
             made.set_friendly_name(g.name(value.name or "state", keep=True))
             g.names[value] = Ref(made.output(0))
-            self.variables.append(variable)
+            self.variables.append((variable, new))
 
     def assign(self) -> list[openvino.Node]:
         """Nodes that let the variables hold what the last outputs are."""
-        values = self.model.outputs[len(self.model.outputs) - len(self.variables) :]
         made = []
-        for variable, value in zip(self.variables, values, strict=True):
+        for variable, value in self.variables:
             ref = self.emitter.take(value)
             if ref.output.get_index():  # Python hands over a node, which means its first output
                 ref = self.emitter.node("Reshape", ref, self.emitter.dims(ref), special_zero=False)
