@@ -1,6 +1,5 @@
 """`python -m benchmarks.decoding [NAME ...]`: language models whose cache is a state.
 
-
 Small models of random weights, as `transformers` exports them with a static cache, write 32 words
 on every device, and in files of every format: the same words as the exported program in PyTorch.
 Needs the package transformers.
