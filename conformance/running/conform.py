@@ -30,8 +30,8 @@ from .suite import IDLE, Item, Options, command, require_suites
 
 RUNNER = "conformance.running.runner"
 BATCH = 32
-PACK = 160
-"""Tasks that are asked for at once where they are packed."""
+PACK = 40
+"""Tasks that are asked for at once where they are packed: far more of them take longer each."""
 
 SLOW = "openvino"
 """The device that compiles a small program as slowly as a large one."""
