@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from .affine import problem_of
 from .dim import Expr
 from .errors import BadModel, NNAdapterError, summary
 from .model import Model, Operation, Value
@@ -82,6 +83,8 @@ def _problems(model: Model, visit: Callable[[Operation], None] | None = None) ->
         sources = (value in inputs) + made[value] + (value.constant is not None)
         if sources != 1:
             yield f"{value!r} has {sources} sources: an input, a constant or one operation"
+        if (problem := problem_of(value.type)) is not None:
+            yield f"{value!r}: {problem}"
         if value.constant is not None and not _fits_constant(value):
             yield f"{value!r} holds {value.constant.dtype}{list(value.constant.shape)}"
     for operation in operations:
@@ -95,7 +98,7 @@ def _problems(model: Model, visit: Callable[[Operation], None] | None = None) ->
 
 def _type_problems(operation: Operation) -> Iterator[str]:
     try:
-        types = operation.operator.infer(operation.inputs, operation.attributes)
+        types = operation.infer()
     except NNAdapterError as error:
         yield f"{operation!r}: {summary(error)}"
         return

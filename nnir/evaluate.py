@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from .affine import to_integers, to_real
 from .dim import Expr
 from .errors import VALUES, DeviceError, NNAdapterError, OutOfMemory, describe
 from .model import Model, Operation, Value
+from .schema import Pattern
 
 
 class Plan:
@@ -54,7 +56,7 @@ def run_operation(
     """Run one operation by its reference; a failure says which operation it was."""
     try:
         with np.errstate(all="ignore"):
-            result = operation.operator.reference(*arrays, **_constants(operation))
+            result = _compute(operation, arrays)
     except NNAdapterError:
         raise
     except Exception as error:
@@ -75,6 +77,39 @@ def run_operation(
     return made
 
 
+def _compute(operation: Operation, arrays: Sequence[np.ndarray | None]) -> Any:
+    """What the reference gives; with quantised results in real numbers, rounded once."""
+    if not operation.is_on_integers or _only_moves(operation):
+        return operation.operator.reference(*arrays, **_constants(operation))
+    pairs = zip(operation.inputs, arrays, strict=True)
+    reals = [_real(v, a) for v, a in pairs]
+    result = operation.operator.reference(*reals, **operation.attributes)
+    results = result if isinstance(result, (tuple, list)) else (result,)
+    return tuple(_integers(v, r) for v, r in zip(operation.outputs, results, strict=True))
+
+
+def _only_moves(operation: Operation) -> bool:
+    """Whether the integers themselves can be moved: all of them stand for the same numbers."""
+    if operation.operator.pattern is not Pattern.MOVEMENT:
+        return False
+    values = [v for v in (*operation.inputs, *operation.outputs) if v is not None]
+    kinds = {(v.precision, v.type.quantization) for v in values if not v.is_integer}
+    (_, how), *others = kinds
+    return not others and how is not None and how.axis is None
+
+
+def _real(value: Value | None, array: np.ndarray | None) -> np.ndarray | None:
+    """An operand as real numbers."""
+    how = None if value is None else value.type.quantization
+    return array if how is None or array is None else to_real(array, how)
+
+
+def _integers(value: Value, result: Any) -> np.ndarray:
+    """A result as the integers of its type."""
+    array, how = np.asarray(result), value.type.quantization
+    return array if how is None else to_integers(array, value.precision, how)
+
+
 def _is_as_inferred(value: Value, array: np.ndarray) -> bool:
     """Whether a result has the type its operation promised: sizes that contradict break that."""
     shape = value.type.shape
@@ -93,9 +128,13 @@ def _where(operation: Operation) -> str:
 
 
 def _constants(operation: Operation) -> dict[str, Any]:
-    """The attributes, and how the first operand is quantised where the reference wants to know."""
+    """The attributes, and what else the reference wants to know: how the first operand is
+    quantised, or the type of the result."""
+    operator = operation.operator
     source = operation.inputs[0] if operation.inputs else None
-    if not operation.operator.reads_quantization or source is None:
+    if operator.reads_result:
+        return operation.attributes | {"result": operation.outputs[0].type}
+    if not operator.reads_quantization or source is None:
         return operation.attributes
     return operation.attributes | {"quantization": source.type.quantization}
 

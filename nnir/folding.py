@@ -117,7 +117,7 @@ class Folder:
 def _types(operation: Operation, arrays: list[np.ndarray | None]) -> tuple[TensorType, ...]:
     """The types of the results: sizes that the rule did not know follow from the data."""
     types = tuple(v.type for v in operation.outputs)
-    if all(t.is_static for t in types):
+    if operation.is_on_integers or all(t.is_static for t in types):
         return types
     model = Model()
     values = tuple(None if a is None else model.constant(a) for a in arrays)

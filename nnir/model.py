@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Generic, TypeAlias, get_args
 import ml_dtypes
 import numpy as np
 
+from .affine import keep_as
 from .algebra import Algebra
 from .decomposition import Decomposition, Level
 from .dim import Dim, Expr, symbol
@@ -127,6 +128,12 @@ class Value(Algebra):
             return None
         return self._content.astype(self.dtype)
 
+    def as_real(self) -> Value:
+        """What stands for the numbers that quantised integers mean; itself where it is not such."""
+        if not self.precision.is_quantized:
+            return self
+        return Value(self.model, self.type.with_precision(Precision.FLOAT32), self.name)
+
     @property
     def lifetime(self) -> Lifetime:
         if self.constant is not None:
@@ -186,13 +193,22 @@ class Operator(Schema, Generic[Result]):
         """The module that defines the operator, the same word in every package; for people only."""
         return self.__module__.rpartition(".")[2]
 
-    @cached_property
+    @property
     def reads_quantization(self) -> bool:
         """Whether the reference takes the quantisation of the first operand as `quantization`."""
+        return "quantization" in self._reference_names
+
+    @property
+    def reads_result(self) -> bool:
+        """Whether the reference takes the type of the result as `result`: it rounds itself."""
+        return "result" in self._reference_names
+
+    @cached_property
+    def _reference_names(self) -> frozenset[str]:
         try:
-            return "quantization" in inspect.signature(self.reference).parameters
+            return frozenset(inspect.signature(self.reference).parameters)
         except ValueError:  # one of NumPy's own: they have signatures since NumPy 2.4
-            return False
+            return frozenset()
 
     def __call__(self, *inputs: Any, **attributes: Any) -> Result:
         outputs = self.append(inputs, attributes)
@@ -235,9 +251,25 @@ class Operator(Schema, Generic[Result]):
         return next((d for n, d in typed if n not in self.own_dtypes), typed[0][1])
 
     def infer(
+        self,
+        inputs: tuple[Value | None, ...],
+        attributes: Mapping[str, Any],
+        stated: Sequence[TensorType] = (),
+    ) -> tuple[TensorType, ...]:
+        """The types of the outputs; BadType for operands and constants that do not go together.
+
+        Where one of the `stated` types is quantised, the operation computes with the numbers that
+        quantised operands stand for, and rounds its results to what is stated.
+        """
+        if not any(t.precision.is_quantized for t in stated):
+            return self._infer(inputs, attributes)
+        real = self._infer(tuple(v if v is None else v.as_real() for v in inputs), attributes)
+        wanted = [*stated, *[None] * len(real)]
+        return tuple(keep_as(t, w, self.name) for t, w in zip(real, wanted, strict=False))
+
+    def _infer(
         self, inputs: tuple[Value | None, ...], attributes: Mapping[str, Any]
     ) -> tuple[TensorType, ...]:
-        """The types of the outputs; BadType for operands and constants that do not go together."""
         try:
             result = self.rule(*inputs, **attributes)
         except NNAdapterError:
@@ -313,6 +345,20 @@ class Operation:
         """What it is called: by its source, else by its first result, else by its operator."""
         named = self.outputs[0].name if self.outputs else None
         return self.origin or named or self.operator.name
+
+    @property
+    def is_on_integers(self) -> bool:
+        """Whether it computes with what quantised integers stand for, and rounds its results.
+
+        QUANTIZE does not, which reads real numbers, nor does DEQUANTIZE, which gives them.
+        """
+        rounds = any(v.precision.is_quantized for v in self.outputs)
+        return rounds and not self.operator.reads_result
+
+    def infer(self) -> tuple[TensorType, ...]:
+        """The types of the outputs by the operator's rule; see `Operator.infer`."""
+        stated = [v.type for v in self.outputs]
+        return self.operator.infer(self.inputs, self.attributes, stated)
 
     @property
     def models(self) -> list[Model]:
@@ -394,10 +440,17 @@ class Model(Printed):
         return symbol(name)
 
     def append(
-        self, operator: Operator[Any], inputs: tuple[Value | None, ...], attributes: dict[str, Any]
+        self,
+        operator: Operator[Any],
+        inputs: tuple[Value | None, ...],
+        attributes: dict[str, Any],
+        stated: Sequence[TensorType] = (),
     ) -> tuple[Value, ...]:
-        """Add an operation whose operands are already bound; its outputs."""
-        types = operator.infer(inputs, attributes)
+        """Add an operation whose operands are already bound; its outputs.
+
+        `stated` says how results are quantised, as no rule infers that; see `Operator.infer`.
+        """
+        types = operator.infer(inputs, attributes, stated)
         operation = Operation(operator, inputs, attributes, self.origin)
         outputs = []
         for index, type in enumerate(types):

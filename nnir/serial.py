@@ -118,7 +118,8 @@ def encode_type(type: TensorType) -> list[Any]:
     if type.layout != Layout.NCHW or type.quantization is not None:
         row.append(int(type.layout))
     if (q := type.quantization) is not None:
-        row.append([list(q.scales), list(q.zero_points), q.axis])
+        stored = [] if q.stored is None else [q.stored.name]
+        row.append([list(q.scales), list(q.zero_points), q.axis, *stored])
     return row
 
 
@@ -232,12 +233,19 @@ def decode_type(row: list[Any]) -> TensorType:
         raise BadFile(f"shape {shape}")
     quantization = None
     if len(rest) > 1:
-        scales, zero_points, axis = rest[1]
-        if not all(map(math.isfinite, scales)):
-            raise BadFile(f"scales {scales}")
-        zeros = tuple(map(int, zero_points))
-        quantization = Quantization(
-            tuple(map(float, scales)), zeros, None if axis is None else int(axis)
-        )
+        quantization = _decode_quantization(*rest[1])
     layout = Layout(rest[0]) if rest else Layout.NCHW
     return TensorType(Precision[precision], dims, layout=layout, quantization=quantization)
+
+
+def _decode_quantization(
+    scales: list[float], zero_points: list[int], axis: int | None, stored: str | None = None
+) -> Quantization:
+    if not all(map(math.isfinite, scales)):
+        raise BadFile(f"scales {scales}")
+    return Quantization(
+        tuple(map(float, scales)),
+        tuple(map(int, zero_points)),
+        None if axis is None else int(axis),
+        stored=None if stored is None else Precision[stored],
+    )

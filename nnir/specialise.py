@@ -98,7 +98,8 @@ def _replay(model: Model, types: Sequence[TensorType], sizes: Mapping[str, Dim])
             for name, a in operation.attributes.items()
         }
         made.origin = operation.origin
-        outputs = made.append(operation.operator, inputs, attributes)
+        stated = [v.type for v in operation.outputs]
+        outputs = made.append(operation.operator, inputs, attributes, stated)
         for old, new in zip(operation.outputs, outputs, strict=True):
             new.name, new.is_number = old.name, old.is_number
             new.type = replace(

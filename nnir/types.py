@@ -17,6 +17,9 @@ MOST_AXES = 64
 
 LARGEST = (1 << 63) - 1
 
+MOST_SCALES = 8
+"""So many scales are written out in the text of a type."""
+
 
 class Precision(IntEnum):
     """Element types. Codes below 1000 are the standard's, the others are extensions."""
@@ -194,12 +197,28 @@ def precision_of(dtype: np.typing.DTypeLike) -> Precision:
 class Quantization:
     """real = (q - zero_point) * scale.
 
-    One scale per layer, or one per entry of `axis`; symmetric when every zero point is 0.
+    One scale per layer, or one per entry of `axis`; symmetric when every zero point is 0. `stored`
+    is the plain precision that an explicit model keeps the integers in, where it is not that of the
+    type: zero points and integers lie half a range apart then (`nnir.quantised_types`).
     """
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...] = (0,)
     axis: int | None = None
+    stored: Precision | None = field(default=None, kw_only=True)
+
+    @property
+    def numbers(self) -> tuple[object, ...]:
+        """What says which numbers the integers stand for; scales are used in FLOAT32."""
+        return tuple(map(np.float32, self.scales)), self.zero_points, self.axis
+
+    def __str__(self) -> str:
+        scales = ", ".join(f"{s:.8g}" for s in self.scales[:MOST_SCALES])
+        more = ", ..." if len(self.scales) > MOST_SCALES else ""
+        zeros = ", ".join(map(str, self.zero_points[:MOST_SCALES])) if any(self.zero_points) else ""
+        axis = "" if self.axis is None else f" along {self.axis}"
+        stored = "" if self.stored is None else f" of {self.stored.name.lower()}"
+        return f"scale {scales}{more}{axis}{zeros and f', zero point {zeros}'}{stored}"
 
 
 class Row(tuple[Any, ...]):
@@ -255,4 +274,5 @@ class TensorType:
         return replace(self, precision=precision, quantization=None)
 
     def __str__(self) -> str:
-        return f"{self.precision.name.lower()}[{', '.join(map(str, self.shape))}]"
+        text = f"{self.precision.name.lower()}[{', '.join(map(str, self.shape))}]"
+        return text if self.quantization is None else f"{text}({self.quantization})"

@@ -7,6 +7,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from ..affine import to_integers, to_real
 from ..broadcast import Shape, axis_of
 from ..dim import Expr, ceil_div
 from ..errors import NotConstant, Unsupported
@@ -51,23 +52,22 @@ def _quantized_precision(count: int, zero_points: tuple[int, ...]) -> Precision:
     return Precision.QUANT_UINT8_ASYMM_PER_LAYER
 
 
-def _along(values: Any, axis: int, rank: int, dtype: Any = np.float32) -> np.ndarray:
-    """One value, or one for each entry of an axis, shaped to broadcast."""
-    array = np.asarray(values, dtype).reshape(-1)
-    if array.size == 1:
-        return array.reshape(())
-    return array.reshape(-1, *(1,) * (rank - 1 - axis))
-
-
 def _quantize(
-    input: np.ndarray, scale: np.ndarray, zero_point: np.ndarray | None = None, *, axis: int = 1
+    input: np.ndarray,
+    scale: np.ndarray,
+    zero_point: np.ndarray | None = None,
+    *,
+    axis: int = 1,
+    result: TensorType | None = None,
 ) -> np.ndarray:
-    zeros = np.zeros(1, np.int32) if zero_point is None else zero_point
-    kind = _quantized_precision(scale.size, tuple(zeros.reshape(-1).tolist()))
-    along = axis_of(axis, input.ndim) if scale.size > 1 else 0
-    steps = np.rint(input.astype(np.float32) / _along(scale, along, input.ndim))
-    low, high = (0, 255) if kind == Precision.QUANT_UINT8_ASYMM_PER_LAYER else (-127, 127)
-    return np.clip(steps + _along(zeros, along, input.ndim), low, high).astype(kind.dtype)
+    if result is not None and result.quantization is not None:
+        return to_integers(input, result.precision, result.quantization)
+    zeros = (0,) if zero_point is None else tuple(zero_point.reshape(-1).tolist())
+    along = axis_of(axis, input.ndim) if scale.size > 1 else None
+    scales = tuple(map(float, scale.reshape(-1)))
+    return to_integers(
+        input, _quantized_precision(scale.size, zeros), Quantization(scales, zeros, along)
+    )
 
 
 @operator(
@@ -111,10 +111,7 @@ def quantize(
 def _dequantize(input: np.ndarray, *, quantization: Quantization | None = None) -> np.ndarray:
     if quantization is None:
         raise ValueError("dequantize needs the scale in the type of its operand")
-    along = (quantization.axis or 0) % max(input.ndim, 1)
-    zeros = _along(quantization.zero_points, along, input.ndim, np.int64)
-    scales = _along(quantization.scales, along, input.ndim)
-    return np.asarray((input.astype(np.int64) - zeros).astype(np.float32) * scales, np.float32)
+    return to_real(input, quantization)
 
 
 @operator(pattern=Pattern.ELEMENTWISE, code=19, reference=_dequantize)
