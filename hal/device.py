@@ -114,8 +114,10 @@ class Device(ABC, Generic[Context, Program]):
     own affair. `formats` names the file suffixes that `export` writes, `stateful_formats` those
     among them whose files keep the states of a model by themselves; in others, and in programs,
     states are inputs and outputs (`nnir.stateful`). `packages` names the distributions that compile
-    and run; one that `writes_alone` writes without them, and without being open. Programs may be
-    executed by several threads at once.
+    and run; one that `writes_alone` writes without them, and without being open. One that
+    `takes_quantised` operands gets operations on them as they are; for others the runtime writes
+    them with real numbers between explicit borders. Programs may be executed by several threads at
+    once.
     """
 
     name: ClassVar[str]
@@ -126,6 +128,7 @@ class Device(ABC, Generic[Context, Program]):
     stateful_formats: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     writes_alone: ClassVar[bool] = False
+    takes_quantised: ClassVar[bool] = False
 
     def build(self) -> str:
         """What compiled programs depend on beside `version`: the versions of `packages`."""

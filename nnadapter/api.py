@@ -218,7 +218,12 @@ def save(model: Model, path: str | os.PathLike[str]) -> None:
 
 
 def to_standard(
-    model: Model, opset: str = "v1.1", level: str = "exact", *, partial: bool = False
+    model: Model,
+    opset: str = "v1.1",
+    level: str = "exact",
+    *,
+    partial: bool = False,
+    quantised_types: bool = False,
 ) -> Model:
     """A model that does the same in operators of the standard alone; weights are shared.
 
@@ -226,11 +231,14 @@ def to_standard(
     digits of results; "unrolled" writes out loops and sequences of a known length as well.
 
     Raises Unsupported with every operator that has to stay, with counts and reasons; `partial`
-    leaves them in the model instead.
+    leaves them in the model instead. With `quantised_types`, operations work on quantised operands
+    where the result is the same; devices that do not know these get them as explicit operations.
     """
     from nnir import standard
 
-    return standard.to_standard(model, opset, level, partial=partial)
+    return standard.to_standard(
+        model, opset, level, partial=partial, quantised_types=quantised_types
+    )
 
 
 def optimize(model: Model) -> list[str]:
@@ -328,6 +336,7 @@ def convert(
     opset: int | None = None,
     standard: str | None = None,
     level: str = "exact",
+    quantised_types: bool = False,
     sizes: Mapping[str, int] | None = None,
     verify: bool = True,
     keep: bool = False,
@@ -338,8 +347,8 @@ def convert(
     The suffix of `target` chooses the format: `.nnir`, `.onnx`, `.xml` (OpenVINO), `.tflite`,
     `.pt2`. `opset`: the operator set that an `.onnx` file is for. `standard`: write the model in
     the operators of that version of the standard first ("v1", "v1.1"), as far as `level` allows;
-    see `to_standard`. `sizes`: dimensions by name that become numbers. `loading`: options of
-    `load`; BadInput where `source` is a model already.
+    see `to_standard`, also for `quantised_types`, which `.nnir` files hold. `sizes`: dimensions by
+    name that become numbers. `loading`: options of `load`; BadInput where `source` is a model.
 
     The file is written aside and takes its name once it is proved: it is opened as its users open
     it, in a process of its own, and compared with the framework that the source comes from, or with
@@ -352,7 +361,12 @@ def convert(
     _require_unloaded(source, loading)
     path = Path(target)
     plan = conversion.Plan(
-        device, opset, sizes or {}, verify=verify, keep=keep, standard=standard, level=level
+        *(device, opset, sizes or {}),
+        verify=verify,
+        keep=keep,
+        standard=standard,
+        level=level,
+        quantised_types=quantised_types,
     )
     given = Path(source) if isinstance(source, (str, os.PathLike)) else source
     written = conversion.convert(given, path, plan, lambda: load(source, **loading), load)

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hal.device import Device, Export, open_shapes
+from hal.quantised import shown_to
 from nnir import archive
-from nnir.errors import BadFile, Differs, NoDevice, Unsupported
+from nnir.errors import BadFile, BadInput, Differs, NoDevice, Unsupported
 from nnir.mapping import map_file
 from nnir.model import Model
 from nnir.progress import note, stage
+from nnir.quantised_types import to_quantised_types
 from nnir.specialise import fix_sizes
 from nnir.staging import Staging, require_place
 
@@ -33,6 +35,7 @@ class Plan:
     `device` is the name of the one that writes, where several could. `opset`: the operator set of
     the format. `sizes`: dimensions by name that become numbers. `optimize`: fuse operations first.
     `standard`: write it in the operators of that version first, as far as `level` allows.
+    `quantised_types`: let operations work on quantised operands, which only archives hold.
     `verify`: prove what was written. `keep`: a file that differs appears under another name.
     """
 
@@ -44,6 +47,7 @@ class Plan:
     keep: bool = False
     standard: str | None = None
     level: str = "exact"
+    quantised_types: bool = False
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,9 @@ def prepare(model: Model, plan: Plan) -> tuple[Model, list[str]]:
     if plan.standard is not None:
         from nnir.standard import to_standard
 
-        model = to_standard(model, plan.standard, plan.level)
+        model = to_standard(model, plan.standard, plan.level, quantised_types=plan.quantised_types)
+    elif plan.quantised_types:
+        model = to_quantised_types(model)
     return model, passes
 
 
@@ -211,6 +217,10 @@ def optimize(model: Model) -> list[str]:
 
 def writer_of(target: Path, plan: Plan) -> Device | None:
     """The device that writes files with the suffix of `target`; None for an archive."""
+    if plan.quantised_types and target.suffix != archive.SUFFIX:
+        raise BadInput(
+            f"{target.suffix} files have no quantised operands; {archive.SUFFIX} files have"
+        )
     if target.suffix == archive.SUFFIX:
         return None
     return exporter(target.suffix, plan.device)
@@ -247,7 +257,7 @@ def _open_writer(name: str, suffix: str) -> Device:
 def form(model: Model, path: Path, writer: Device | None, opset: int | None = None) -> Export:
     """A model as files of a device's format, not written yet; as an archive without a device."""
     if writer is not None:
-        return writer.prepare_export(model, path, opset=opset)
+        return writer.prepare_export(shown_to(writer, model), path, opset=opset)
     if opset is not None:
         raise Unsupported(f"{archive.SUFFIX} files have no opset")
     inputs, outputs = (open_shapes(v.shape for v in e) for e in (model.inputs, model.outputs))

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 from .decomposition import Level
 from .errors import BadInput, NoLowering, Refusal, Unsupported
-from .model import Model
+from .model import Model, Operation, Operator
+from .ops import quant
 from .passes import CLEAN, apply, fuse_gelu, fuse_swish, legalise
 from .passes.complex_pairs import as_pairs, is_complex
 from .passes.legalise import Left
+from .quantised_types import has_quantised_operations, to_explicit, to_quantised_types
 from .refusals import refusal_of
 from .specialise import fix_sizes
 
@@ -18,6 +20,9 @@ VERSIONS = {"v1": frozenset({"v1"}), "v1.1": frozenset({"v1", "v1.1"})}
 """The versions of the standard, and whose operators each of them has."""
 
 NEWEST = "v1.1"
+
+BORDERS: frozenset[Operator] = frozenset({quant.quantize_linear, quant.dequantize_linear})
+"""What stands between real numbers and integers in explicit models."""
 
 FUSED = (fuse_gelu, fuse_swish)
 """Sequences of operators that are one of the standard's."""
@@ -42,6 +47,7 @@ def to_standard(
     level: Level | str = Level.EXACT,
     *,
     partial: bool = False,
+    quantised_types: bool = False,
 ) -> Model:
     """A model that does the same in operators of the standard alone.
 
@@ -51,9 +57,12 @@ def to_standard(
     with `model`, which stays as it is.
 
     Raises Unsupported with every operator that has to stay, with counts and reasons; `partial`
-    leaves them in the model instead. BadInput for a version or level that there is not.
+    leaves them in the model instead. With `quantised_types`, or where `model` has such already,
+    operations work on quantised operands (`nnir.quantised_types`) where the result is the same.
+    BadInput for a version or level that there is not.
     """
-    result, left = _express_model(model, opset, level)
+    quantised_types |= has_quantised_operations(model)
+    result, left = _express_model(model, opset, level, quantised_types=quantised_types)
     if left and not partial:
         counts = Counter((each.part_of, f"{_inside(each)}{each.why}") for each in left)
         rows = "; ".join(f"{name} (x{n}): {why}" for (name, why), n in counts.most_common())
@@ -104,19 +113,34 @@ def _count(model: Model, allowed: frozenset[str], counts: Counter[str]) -> None:
             _count(inner, allowed, counts)
 
 
-def _express_model(model: Model, opset: str, level: Level | str) -> tuple[Model, list[Left]]:
+def _express_model(
+    model: Model, opset: str, level: Level | str, *, quantised_types: bool = False
+) -> tuple[Model, list[Left]]:
     """The model in operators of the standard, and what stays."""
     allowed, chosen = _version(opset), _level(level)
-    result = fix_sizes(model, {})
+    result = to_explicit(model) if quantised_types else fix_sizes(model, {})
     if chosen.allows(Level.ROUNDING):
         result = _without_complex(result)
         apply(result, FUSED)
+    if quantised_types:  # borders stay until what lies between them has its types
+        _legalise(result, allowed, chosen, BORDERS)
+        result = to_quantised_types(result)
+    return result, _legalise(result, allowed, chosen)
+
+
+def _legalise(
+    model: Model, allowed: frozenset[str], level: Level, kept: frozenset[Operator] = frozenset()
+) -> list[Left]:
+    """Write all operators in those that are allowed or kept; what stays."""
     left: list[Left] = []
-    step = legalise(lambda operation: operation.operator.since in allowed, chosen, left)
-    while apply(result, [step]):
+
+    def is_supported(operation: Operation) -> bool:
+        return operation.operator.since in allowed or operation.operator in kept
+
+    while apply(model, [legalise(is_supported, level, left)]):
         left.clear()
-        apply(result, CLEAN)
-    return result, left
+        apply(model, CLEAN)
+    return left
 
 
 def _without_complex(model: Model) -> Model:

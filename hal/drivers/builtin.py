@@ -33,6 +33,7 @@ class Builtin(Device):
     name = "builtin"
     vendor = "NNAdapter"
     packages = ("numpy",)
+    takes_quantised = True
 
     def create_context(self, properties: Mapping[str, str], callback: Callback | None) -> bool:
         return flag(properties, PROFILE)

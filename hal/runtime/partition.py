@@ -10,13 +10,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nnir.errors import NoLowering, Refusal
 from nnir.extract import extract
 from nnir.model import Model, Operation, Value
 from nnir.refusals import refusal_of
 
+from ..quantised import explain, shown_to
 from .context import Context
 
 
@@ -54,8 +55,11 @@ def split(model: Model, context: Context) -> Split:
     operation that no device runs, with the reason each device gives.
     """
     if len(context.entries) == 1:
-        return _whole(model, context.devices[0].name)
-    return cut(model, assign(model, context))
+        device = context.devices[0]
+        return _whole(shown_to(device, model), device.name)
+    found = cut(model, assign(model, context))
+    parts = [replace(p, model=shown_to(context.entry(p.device)[0], p.model)) for p in found.parts]
+    return replace(found, parts=parts)
 
 
 def _whole(model: Model, device: str) -> Split:
@@ -67,7 +71,7 @@ def _whole(model: Model, device: str) -> Split:
 def assign(model: Model, context: Context) -> dict[Operation, str]:
     """The device of every operation: the first that runs it, the host where a rule says so."""
     answers = {
-        device.name: device.explain_program(handle, model)
+        device.name: explain(device, handle, model)
         for device, handle in context.entries
         if device.name in context.listed
     }

@@ -14,7 +14,7 @@ from nnir.check import check
 from nnir.errors import BadCall
 from nnir.operator import Operator
 from nnir.ops import unary
-from nnir.types import Lifetime, TensorType
+from nnir.types import Lifetime, Precision, TensorType
 
 from .arguments import require_a, show
 from .binding import bind, operator_of
@@ -126,13 +126,20 @@ class Model(Handle):
         tensors, attributes = bind(operator, inputs)
         bound = operator.bind_attributes(attributes)
         values = operator.bind_inputs(self.graph, tuple(tensors))
-        made = self.graph.append(operator, values, bound)
+        made = self.graph.append(operator, values, bound, self._stated(outputs))
         try:
             self._name(operator, outputs, made)
         except BadCall:
             self.graph.remove([self.graph.operations[-1]])
             raise
         return self.graph.operations[-1]
+
+    def _stated(self, outputs: Sequence[Operand | None]) -> list[TensorType]:
+        """How callers declare that results are quantised, as no rule infers that but for what is
+        moved: that is quantised as before where nothing is declared."""
+        real = TensorType(Precision.FLOAT32, ())
+        types = [real if o is None else o.declared.shapeless() for o in outputs]
+        return [type if type.quantization is not None else real for type in types]
 
     def _name(
         self,

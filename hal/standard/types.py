@@ -90,6 +90,10 @@ class OperandType:
             self.precision, tuple(shape), layout=self.layout, quantization=self.quantization
         )
 
+    def shapeless(self) -> TensorType:
+        """The type of one element."""
+        return TensorType(self.precision, (), layout=self.layout, quantization=self.quantization)
+
     @classmethod
     def of(cls, type: TensorType, lifetime: Lifetime = Lifetime.TEMPORARY_VARIABLE) -> OperandType:
         """What the standard shows of a type: no axes are one axis of size 1."""

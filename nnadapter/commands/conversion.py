@@ -50,6 +50,11 @@ if TYPE_CHECKING:
     type=click.Choice(["exact", "rounding", "unrolled"]),
     help="What --opset may change: nothing (the default), the last digits, or also unroll loops.",
 )
+@click.option(
+    "--quantised-types",
+    is_flag=True,
+    help="Let operations of a .nnir file work on the quantised operands of the standard.",
+)
 @DIM
 @click.option("--no-verify", is_flag=True, help="Do not compare with the origin framework.")
 @click.option("--keep", is_flag=True, help="Write a file that differs as NAME.differs.SUFFIX.")
@@ -61,6 +66,7 @@ def convert(
     target_opset: int | None,
     opset: str | None,
     level: str | None,
+    quantised_types: bool,
     dims: tuple[str, ...],
     no_verify: bool,
     keep: bool,
@@ -83,6 +89,7 @@ def convert(
         keep=keep,
         standard=opset,
         level=level or "exact",
+        quantised_types=quantised_types,
     )
     with stage(f"converting {file.name}"):
         done = conversion.convert(file, target, plan, lambda: load(file, how), api.load)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from hal.quantised import explain
 from hal.runtime.compilation import refusals_of_parts
 from hal.runtime.context import Context
 from hal.runtime.partition import Split, split
@@ -69,9 +70,7 @@ def _doubts(found: Split, context: Context) -> list[NNAdapterError]:
     doubts: list[NNAdapterError] = []
     for part in found.parts:
         device, handle = context.entry(part.device)
-        answers = zip(
-            part.model.operations, device.explain_program(handle, part.model), strict=True
-        )
+        answers = zip(part.model.operations, explain(device, handle, part.model), strict=True)
         refused = tuple(refusal_of(why, o) for o, why in answers if why is not None)
         if refused:
             doubt = NoLowering("operations that are refused once sizes are known")

@@ -11,7 +11,7 @@ def _is_alive(model: Model) -> bool:
     return all(any(v.uses or v in outputs for v in o.outputs) for o in model.operations)
 
 
-@rewrite(ensures=_is_alive)
+@rewrite(ensures=_is_alive, keeps_types=True)
 def remove_dead_code(model: Model) -> bool:
     """Remove operations that no output depends on, and the positions of maxima that nobody reads.
 

@@ -48,11 +48,13 @@ def legalise(
                 left.append(Left(operation, part_of, why))
         return sweep(model) or modified
 
-    return Pass("legalise", rewrite, lambda model: not rewrite(model))
+    return Pass("legalise", rewrite, lambda model: not rewrite(model), keeps_types=True)
 
 
 def decompose(model: Model, operation: Operation, level: Level) -> str | None:
     """Write one operation in others; the reason where that cannot be done, and nothing changes."""
+    if operation.is_on_integers:
+        return "its decomposition is one of real numbers, not of quantised operands"
     model.origin = operation.origin
     try:
         results = express(model, operation, operation.inputs, level)

@@ -24,13 +24,15 @@ class Pass:
     """A rewrite of a model in place. Calling it says whether the model was modified.
 
     What the passes in `requires` ensure must hold before, `ensures` holds afterwards;
-    `apply(..., checked=True)` verifies both and the whole model.
+    `apply(..., checked=True)` verifies both and the whole model. One that `keeps_types` also
+    rewrites models with operations on quantised operands.
     """
 
     name: str
     rewrite: Rewrite
     ensures: Condition
     requires: tuple[Pass, ...] = ()
+    keeps_types: bool = False
 
     def __call__(self, model: Model) -> bool:
         modified = self.rewrite(model)
@@ -40,20 +42,23 @@ class Pass:
         return modified
 
 
-def rewrite(*, ensures: Condition) -> Callable[[Rewrite], Pass]:
+def rewrite(*, ensures: Condition, keeps_types: bool = False) -> Callable[[Rewrite], Pass]:
     """Decorator: make a pass of a function."""
-    return lambda function: Pass(function.__name__, function, ensures)
+    return lambda function: Pass(function.__name__, function, ensures, keeps_types=keeps_types)
 
 
 def apply(model: Model, passes: Iterable[Pass], *, checked: bool = False) -> list[str]:
     """Run passes in order; the names of those that modified the model.
 
     With `checked`, the model is valid before and after each pass and the pass keeps its promise.
+    What an operation on quantised operands gives depends on the type of its result, which forms of
+    explicit models do not name: such a model is left to the passes that keep types.
     """
     if checked:
         check(model)
     modified = []
-    for step in passes:
+    on_integers = any(o.is_on_integers for o in model.operations)
+    for step in (p for p in passes if p.keeps_types or not on_integers):
         if checked:
             _require(step, model)
         before, started = len(model.operations), time.perf_counter()

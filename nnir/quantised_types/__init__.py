@@ -61,4 +61,10 @@ def explain_kept(model: Model) -> list[tuple[Operation, str]]:
     return list(Choice(to_explicit(model)).kept.items())
 
 
-__all__ = ["explain_kept", "has_quantised_operations", "to_explicit", "to_quantised_types"]
+__all__ = [
+    "Reversal",
+    "explain_kept",
+    "has_quantised_operations",
+    "to_explicit",
+    "to_quantised_types",
+]

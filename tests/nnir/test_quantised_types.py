@@ -14,6 +14,7 @@ from nnir.evaluate import evaluate
 from nnir.fingerprint import digest
 from nnir.model import Model, Operation
 from nnir.ops import OPERATORS, activation, binary, conv, linear, quant, shape
+from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.quantised_types import (
     explain_kept,
     has_quantised_operations,
@@ -21,6 +22,7 @@ from nnir.quantised_types import (
     to_quantised_types,
 )
 from nnir.quantised_types.operators import KEPT, ROLES
+from nnir.standard import to_standard
 from nnir.types import Fuse, Precision, Quantization, TensorType
 
 from .quantised_models import arrays, convolution, movements, network, real, some, through, whole
@@ -290,3 +292,36 @@ def test_every_operator_of_the_standard_takes_part_or_says_why_not() -> None:
     for operator, role in ROLES.items():
         names = {*operator.tensors, *filter(None, [operator.variadic])}
         assert {*role.data, *filter(None, (role.weights, role.bias))} <= names
+
+
+# The operators of the standard alone
+
+
+def test_the_standard_alone_takes_quantised_operands() -> None:
+    """Borders that stay explicit are written out; operations on quantised operands stay."""
+    model = network(np.uint8, ends=True)
+    x = model.inputs[0]
+    model.outputs.append(activation.elu(real(x, 0.02, 100), alpha=1.0))
+    result = to_standard(model, level="rounding", quantised_types=True)
+    check(result, strict=True)
+    assert len(on_integers(result)) == 8
+    given = arrays(model)
+    wanted = evaluate(model, given)
+    for got, want in zip(evaluate(result, given), wanted, strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+    again = to_standard(to_quantised_types(model))
+    assert len(on_integers(again)) == 8
+
+
+def test_passes_leave_quantised_operands_alone() -> None:
+    """What is added to integers decides their scale, also where it is 0."""
+    model = start(2, 3)
+    zero = real(model.constant(np.zeros(3, np.int8)), 0.1)
+    total = binary.add(through(model.inputs[0], 0.1, 0), zero)
+    model.outputs = [through(total, 0.3, 2)]
+    view = require_same(model)
+    given = arrays(model)
+    before = evaluate(view, given)
+    apply(view, (*CLEAN, *FUSIONS, *CLEAN), checked=True)
+    assert np.array_equal(evaluate(view, given)[0], before[0])
+    assert len(on_integers(view)) == 1

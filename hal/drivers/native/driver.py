@@ -94,6 +94,7 @@ class Native(Device):
     """A driver in C; one subclass for each library."""
 
     table: ClassVar[Any]
+    takes_quantised = True
 
     def open_device(self) -> None:
         self.handle = ctypes.c_void_p()
