@@ -309,7 +309,7 @@ def test_the_standard_alone_takes_quantised_operands() -> None:
     wanted = evaluate(model, given)
     for got, want in zip(evaluate(result, given), wanted, strict=True):
         np.testing.assert_allclose(got, want, rtol=1e-6)
-    again = to_standard(to_quantised_types(model))
+    again = to_standard(to_quantised_types(model), level="rounding")
     assert len(on_integers(again)) == 8
 
 
