@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from nnir.model import Model
 from nnir.quantised_types import Reversal, has_quantised_operations, to_explicit
 
 from .device import Device
 
 
-def shown_to(device: Device[Any, Any], model: Model) -> Model:
+def shown_to(device: Device, model: Model) -> Model:
     """A model as a device gets it: an explicit one, where it knows no quantised operands."""
     if device.takes_quantised or not has_quantised_operations(model):
         return model
     return to_explicit(model)
 
 
-def explain(device: Device[Any, Any], context: Any, model: Model) -> list[str | None]:
+def explain(device: Device, context: object, model: Model) -> list[str | None]:
     """What `Device.explain_program` says of each operation, by what it becomes for the device."""
     if device.takes_quantised or not has_quantised_operations(model):
         return device.explain_program(context, model)

@@ -17,6 +17,8 @@ from onnx import TensorProto, helper, numpy_helper
 import nnadapter
 from nnadapter.commands.demo import network
 
+from .blocks import ROOT
+
 
 def model(folder: Path, sources: Path) -> None:
     """`model.onnx`: a small residual network, images to probabilities, any batch."""
@@ -126,6 +128,13 @@ def samples(folder: Path, sources: Path) -> None:
     rng = np.random.default_rng(2)
     arrays = {v.name or "": rng.random((16, 3, 32, 32), np.float32) for v in inputs}
     np.savez(folder / "samples.npz", **arrays)  # type: ignore[arg-type]
+
+
+def accelerator(folder: Path, sources: Path) -> None:
+    """`examples/accelerator` and `hal/include`, as in a checkout."""
+    for name in ("examples/accelerator", "hal/include"):
+        (folder / name).parent.mkdir()
+        (folder / name).symlink_to(ROOT / name, target_is_directory=True)
 
 
 def saved_model(folder: Path, sources: Path) -> None:

@@ -22,11 +22,12 @@ from ...judging.compare import compare
 
 @dataclass(frozen=True)
 class Quantized:
-    """An input at run time whose type says how its integers stand for real numbers."""
+    """An input whose type says how its integers stand for real numbers; a constant where said."""
 
     array: np.ndarray
     precision: Precision
     quantization: Quantization
+    is_constant: bool = False
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class DirectCase:
     `expected` computes the results another way: it takes the arrays, then the attributes as given.
     `raises`: making or running the model must fail so. `is_open`: sizes of its data are symbols.
     `is_turned`: its data are stored with another order of axes, which a TRANSPOSE puts right.
+    `result`: how the result is quantised, where the operation works on quantised operands.
     """
 
     operator: Operator[Any]
@@ -48,6 +50,7 @@ class DirectCase:
     raises: type[NNAdapterError] | None = None
     is_open: bool = False
     is_turned: bool = False
+    result: tuple[Precision, Quantization] | None = None
 
     def __str__(self) -> str:
         first = next((a for a in map(_array, self.inputs) if a is not None), None)
@@ -76,7 +79,7 @@ class DirectCase:
 
     def arrays(self) -> list[np.ndarray]:
         """What goes in at run time."""
-        given = (None if isinstance(x, Const) else _array(self._stored(x)) for x in self.inputs)
+        given = (None if _is_known(x) else _array(self._stored(x)) for x in self.inputs)
         return [a for a in given if a is not None]
 
     def _stored(self, given: Any) -> Any:
@@ -101,8 +104,16 @@ class DirectCase:
                 else v
                 for v, x in zip(values, self.inputs, strict=True)
             )
-        model.outputs = list(self.operator.append(values, self.attrs))
+        bound = self.operator.bind_attributes(self.attrs)
+        operands = self.operator.bind_inputs(model, values)
+        model.outputs = list(model.append(self.operator, operands, bound, self._stated()))
         return model
+
+    def _stated(self) -> list[TensorType]:
+        if self.result is None:
+            return []
+        precision, how = self.result
+        return [TensorType(precision, (), quantization=how)]
 
     def compare(self, got: Sequence[np.ndarray]) -> None:
         """AssertionError where the results are not the expected ones."""
@@ -171,6 +182,11 @@ def _turns(given: Any) -> bool:
     return isinstance(given, np.ndarray) and given.ndim > 1
 
 
+def _is_known(given: Any) -> bool:
+    """Whether an input is a constant."""
+    return isinstance(given, Const) or (isinstance(given, Quantized) and given.is_constant)
+
+
 def _array(given: Any) -> np.ndarray | None:
     return given.array if isinstance(given, (Const, Quantized)) else given
 
@@ -182,5 +198,10 @@ def _value(model: Model, name: str, given: Any) -> Value | None:
         return model.constant(given.array, name=name)
     if isinstance(given, Quantized):
         shape, how = given.array.shape, given.quantization
-        return model.input(name, TensorType(given.precision, shape, quantization=how))
+        type = TensorType(given.precision, shape, quantization=how)
+        if not given.is_constant:
+            return model.input(name, type)
+        value = Value(model, type, name)
+        value.constant = given.array
+        return value
     return model.input(name, TensorType(precision_of(given.dtype), given.shape))
