@@ -17,6 +17,14 @@ from .dim import Expr
 from .errors import BadType
 from .types import DTYPES, Precision, Quantization, TensorType
 
+STORED = {
+    Precision.QUANT_UINT8_ASYMM_PER_LAYER: Precision.INT8,
+    Precision.QUANT_UINT16_ASYMM_PER_LAYER: Precision.INT16,
+    Precision.QUANT_INT32_SYMM_PER_LAYER: Precision.INT64,
+    Precision.QUANT_INT32_SYMM_PER_CHANNEL: Precision.INT64,
+}
+"""What integers of a type may be stored as in explicit models, where not as they are."""
+
 
 def limits_of(precision: Precision) -> tuple[int, int]:
     """The lowest and the highest integer that results of a quantised precision have."""
@@ -68,6 +76,8 @@ def problem_of(type: TensorType) -> str | None:
         return None if how is None else f"{type} with scales, which only quantised types have"
     if how is None:
         return f"{type} without a scale"
+    if how.stored is not None and how.stored != STORED.get(precision):
+        return f"{type}, whose integers are never {how.stored.name}"
     if not all(s > 0 and math.isfinite(s) for s in how.scales):
         return f"{type} with a scale that is not above 0 and finite"
     if is_per_channel(precision):

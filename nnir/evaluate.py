@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .affine import to_integers, to_real
+from .affine import is_per_channel, is_symmetric, to_integers, to_real
 from .dim import Expr
 from .errors import VALUES, DeviceError, NNAdapterError, OutOfMemory, describe
 from .model import Model, Operation, Value
@@ -89,13 +89,15 @@ def _compute(operation: Operation, arrays: Sequence[np.ndarray | None]) -> Any:
 
 
 def _only_moves(operation: Operation) -> bool:
-    """Whether the integers themselves can be moved: all of them stand for the same numbers."""
+    """Whether symmetric integers are moved as they are, also the lowest, which nothing rounds to.
+
+    0 stands for 0 there, so that what a movement fills up with is right too.
+    """
     if operation.operator.pattern is not Pattern.MOVEMENT:
         return False
     values = [v for v in (*operation.inputs, *operation.outputs) if v is not None]
-    kinds = {(v.precision, v.type.quantization) for v in values if not v.is_integer}
-    (_, how), *others = kinds
-    return not others and how is not None and how.axis is None
+    (first, *others) = {(v.precision, v.type.quantization) for v in values if not v.is_integer}
+    return not others and is_symmetric(first[0]) and not is_per_channel(first[0])
 
 
 def _real(value: Value | None, array: np.ndarray | None) -> np.ndarray | None:

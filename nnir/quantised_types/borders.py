@@ -56,8 +56,10 @@ class Border:
         )
 
     def dequantize(self, model: Model, whole: Value) -> Value:
-        """Append the DEQUANTIZE_LINEAR of integers."""
-        scale, zero = self._constants(model)
+        """Append the DEQUANTIZE_LINEAR of integers, with the constants that they were made with."""
+        maker = whole.producer
+        is_back = maker is not None and border_of(maker) == self
+        scale, zero = maker.inputs[1:3] if maker and is_back else self._constants(model)
         axis = 1 if self.axis is None else self.axis
         return quant.dequantize_linear(whole, scale, zero, axis=axis)
 

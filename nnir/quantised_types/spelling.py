@@ -225,6 +225,7 @@ def _name(model: Model) -> None:
         reader = next(iter(made.uses), None)
         if source.constant is not None:
             operation.origin = None if reader is None else reader.origin
+            _name_constants(operation, source)
         else:
             operation.origin = None if maker is None else maker.origin
         if operation.operator is quant.quantize_linear:
@@ -235,5 +236,13 @@ def _name(model: Model) -> None:
             made.name = _join(stem, DEQUANTIZED)
 
 
-def _join(stem: str | None, suffix: str) -> str | None:
-    return stem and f"{stem}{suffix}"
+def _name_constants(operation: Operation, source: Value) -> None:
+    """Call the scales of a constant after it."""
+    stem = (source.name or "constant").removesuffix(QUANTIZED)
+    for value, word in zip(operation.inputs[1:3], ("scale", "zero_point"), strict=True):
+        if value is not None:
+            value.name = f"{stem}_{word}"
+
+
+def _join(stem: str | None, suffix: str) -> str:
+    return f"{stem or 'value'}{suffix}"

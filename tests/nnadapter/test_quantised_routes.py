@@ -6,6 +6,7 @@ which runs the source, within one step: the engine of the target rounds its last
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,15 @@ import nnadapter as nna
 from conformance.oracles.origin import origin_of
 from conformance.verifying.stock_engine import Stock
 from hal.runtime import manager
+from nnir.evaluate import evaluate
+from nnir.fingerprint import digest
 from nnir.model import Model
 from nnir.ops import quant
-from nnir.quantised_types import to_explicit, to_quantised_types
+from nnir.quantised_types import explain_kept, to_explicit, to_quantised_types
 from nnir.quantised_types.borders import border_of, type_of_computed, type_of_constant
 from nnir.types import Precision
+
+from ..conformance.networks import ResNet
 
 ENGINES = {".onnx": "onnxruntime", ".tflite": "litert"}
 QLINEAR = "qlinear"
@@ -277,3 +282,23 @@ def test_the_sources_are_what_they_are_called(tmp_path: Path) -> None:
         )
     ]
     assert counts == [3, 0, 3]
+
+
+@pytest.mark.parametrize("suffix", [".nnir", ".tflite"])
+def test_what_quantize_writes_is_on_integers(tmp_path: Path, suffix: str) -> None:
+    """Every convolution, sum and pool of a residual network; ours is spelled as it is written."""
+    given = random(0, 1, 3, 32, 32)
+    source = nna.load(ResNet().eval(), inputs=(torch.from_numpy(given),))
+    target = tmp_path / f"net{suffix}"
+    samples = [[random(k, 1, 3, 32, 32)] for k in range(3)]
+    nna.quantize(source, samples, target, device="builtin", verify=False)
+    model = nna.load(target)
+    view, explicit = to_quantised_types(model), to_explicit(model)
+    assert digest(to_explicit(view)) == digest(explicit)
+    if suffix == ".nnir":  # constants come first
+        assert sorted(str(explicit).splitlines()) == sorted(str(model).splitlines())
+    counts = Counter(o.operator.name for o in view.operations if o.is_on_integers)
+    assert (counts["CONV_2D"], counts["ADD"], counts["REDUCE_MEAN"]) == (7, 2, 1)
+    assert not {o.operator.name for o, _ in explain_kept(model)} & {"CONV_2D", "ADD"}
+    for got, want in zip(evaluate(view, [given]), evaluate(model, [given]), strict=True):
+        assert np.array_equal(got, want)

@@ -100,10 +100,10 @@ def movements() -> Model:
     left = real(index.slice_(whole_x, [2], [0], [2], [1]), 0.1, 3)
     fill = model.constant(np.float32(0))
     padded = shape.pad(real(whole_x, 0.1, 3), [0, 0, 0, 0, 1, 1], fill, mode=PadMode.CONSTANT)
-    wide = through(padded, 0.1, 3)
+    wide = through(shape.pad(through(padded, 0.1, 3), [0, 0, 0, 0, 1, 0]), 0.1, 3)
     joined = through(shape.concat(left, wide, axis=2), 0.1, 3)
     turned = through(shape.transpose(joined, perm=(0, 2, 1)), 0.1, 3)
-    parts = shape.split(turned, [4, 6], axis=1)
+    parts = shape.split(turned, [4, 7], axis=1)
     model.outputs = [through(p, 0.1, 3) for p in parts]
     return model
 

@@ -164,6 +164,10 @@ WRONG = [
     (TensorType(CHANNELS, (2,), quantization=Quantization((1.0, 1.0, 1.0), (0,), 0)), "3 scales"),
     (TensorType(CHANNELS, (2,), quantization=Quantization((1.0, 1.0), (0,), 1)), "axis 1"),
     (TensorType(CHANNELS, (2,), quantization=Quantization((1.0, 1.0), (0,))), "axis None"),
+    (
+        TensorType(ASYMM, (2,), quantization=Quantization((1.0,), (0,), stored=Precision.INT16)),
+        "never INT16",
+    ),
 ]
 
 

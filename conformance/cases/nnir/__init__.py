@@ -56,13 +56,12 @@ FAMILIES = (
     norm,
     pool,
     quant,
-    quantised_types,
     resize,
     shape,
     sort,
     unary,
 )
-KINDS = (corners, positions, samples, windows)
+KINDS = (corners, positions, quantised_types, samples, windows)
 """Rows by kind of parameter, which say themselves which are worth to be run otherwise too."""
 
 CASES: list[DirectCase] = [case for family in FAMILIES for case in family.CASES]

@@ -242,3 +242,6 @@ CASES = [
         end_axis=3,
     ),
 ]
+
+OPENED = CASES
+TURNED: list[DirectCase] = []
