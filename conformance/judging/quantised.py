@@ -32,7 +32,16 @@ def rounding_allowance(value: Value) -> float:
         inner = None if made.inputs[0] is None else maker_of(made.inputs[0])
         if scale is not None and inner is not None and inner.operator in QUANTIZING:
             return QUANTA * largest(scale)
-    return QUANTA if made is not None and made.operator in QUANTIZING else 0
+    if made is not None and made.operator is quant.dequantize and made.inputs[0] is not None:
+        how, inner = made.inputs[0].type.quantization, maker_of(made.inputs[0])
+        if how is not None and inner is not None and rounds(inner):
+            return QUANTA * max(how.scales)
+    return QUANTA if made is not None and rounds(made) else 0
+
+
+def rounds(operation: Operation) -> bool:
+    """Whether the results of an operation are integers that stand for real numbers."""
+    return operation.operator in QUANTIZING or operation.is_on_integers
 
 
 def maker_of(value: Value) -> Operation | None:
@@ -45,9 +54,7 @@ def maker_of(value: Value) -> Operation | None:
 
 def is_quantized(model: Model) -> bool:
     """Whether a model rounds to integers that stand for real numbers."""
-    return any(
-        o.operator in QUANTIZING or any(map(is_quantized, o.models)) for o in model.operations
-    )
+    return any(rounds(o) or any(map(is_quantized, o.models)) for o in model.operations)
 
 
 def are_as_near(

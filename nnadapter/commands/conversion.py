@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nnir import archive
 from nnir.model import Model
 from nnir.progress import stage
 
@@ -81,6 +82,8 @@ def convert(
     """
     if level and not opset:
         raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")
+    if quantised_types and target.suffix != archive.SUFFIX:
+        raise click.UsageError(f"--quantised-types writes {archive.SUFFIX} files alone")
     plan = conversion.Plan(
         opset=target_opset,
         sizes=sizes_of(dims),

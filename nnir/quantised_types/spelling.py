@@ -188,9 +188,11 @@ def arrange(model: Model) -> None:
             readers.setdefault(source, []).append(operation)
 
     def follow(value: Value) -> Iterator[Operation]:
-        for operation in readers.get(value, ()):
+        waiting = readers.get(value, [])[::-1]
+        while waiting:
+            operation = waiting.pop()
             yield operation
-            yield from follow(operation.outputs[0])
+            waiting += readers.get(operation.outputs[0], [])[::-1]
 
     heads = [v for o in order if o not in borders for v in o.inputs] + list(model.outputs)
     made: dict[Operation, None] = {}

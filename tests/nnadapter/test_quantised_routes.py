@@ -16,6 +16,7 @@ import onnx
 import pytest
 import torch
 import torch.ao.quantization.fx._decomposed  # defines torch.ops.quantized_decomposed
+from click.testing import CliRunner
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 
@@ -23,6 +24,9 @@ import nnadapter as nna
 from conformance.oracles.origin import origin_of
 from conformance.verifying.stock_engine import Stock
 from hal.runtime import manager
+from nnadapter.cli import main
+from nnir.check import check
+from nnir.errors import BadInput
 from nnir.evaluate import evaluate
 from nnir.fingerprint import digest
 from nnir.model import Model
@@ -302,3 +306,28 @@ def test_what_quantize_writes_is_on_integers(tmp_path: Path, suffix: str) -> Non
     assert not {o.operator.name for o, _ in explain_kept(model)} & {"CONV_2D", "ADD"}
     for got, want in zip(evaluate(view, [given]), evaluate(model, [given]), strict=True):
         assert np.array_equal(got, want)
+
+
+@pytest.mark.parametrize("options", [[], ["--opset", "v1.1"]])
+def test_the_command_writes_quantised_operands(tmp_path: Path, options: list[str]) -> None:
+    source, target = qdq(tmp_path / "net.onnx", np.uint8), tmp_path / "view.nnir"
+    words = ["convert", str(source), str(target), "--quantised-types", *options]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    view = nna.load(target)
+    assert sum(o.is_on_integers for o in view.operations) == 3
+    check(view, strict=bool(options))
+    given = random(5, BATCH, CHANNELS, SIZE, SIZE)
+    (want,) = nna.compile(nna.load(source))(given)
+    for device in ("builtin", "onnxruntime", "litert"):
+        assert np.abs(nna.compile(view, device)(given)[0] - want).max() <= 1.25
+
+
+def test_other_formats_have_no_quantised_operands(tmp_path: Path) -> None:
+    source, target = qdq(tmp_path / "net.onnx", np.uint8), tmp_path / "view.onnx"
+    done = CliRunner().invoke(main, ["convert", str(source), str(target), "--quantised-types"])
+    assert done.exit_code == 2
+    assert "--quantised-types writes .nnir files alone" in done.output
+    assert not target.exists()
+    with pytest.raises(BadInput, match="no quantised operands"):
+        nna.convert(source, target, quantised_types=True)

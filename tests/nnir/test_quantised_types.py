@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import pytest
 
 from nnir import archive
 from nnir.check import check
+from nnir.errors import BadFile
 from nnir.evaluate import evaluate
 from nnir.fingerprint import digest
 from nnir.model import Model, Operation
@@ -325,3 +327,57 @@ def test_passes_leave_quantised_operands_alone() -> None:
     apply(view, (*CLEAN, *FUSIONS, *CLEAN), checked=True)
     assert np.array_equal(evaluate(view, given)[0], before[0])
     assert len(on_integers(view)) == 1
+
+
+# Files
+
+
+def _spoil(data: bytes, row: list[object]) -> bytes:
+    """A saved model whose first quantised type says something else."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    graph = json.loads(header["__metadata__"]["nnir"])
+    place = next(k for k, v in enumerate(graph["values"]) if len(v[1]) > 3 and v[2] is None)
+    graph["values"][place][1][3] = row
+    header["__metadata__"]["nnir"] = json.dumps(graph)
+    text = json.dumps(header).encode()
+    text += b" " * (-(8 + len(text)) % 64)
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
+
+
+SPOILED: list[list[object]] = [
+    [[], [0], None],
+    [[0.0], [0], None],
+    [[-1.0], [0], None],
+    [[1e999], [0], None],
+    [[0.1, 0.2], [0], None],
+    [[0.1, 0.2], [0, 0], 1],
+    [[0.1], [], None],
+    [[0.1], [256], None],
+    [[0.1], [-1], None],
+    [[0.1], [1.5], "0"],
+    [["a"], [0], None],
+    [[0.1], [0], None, "INT16"],
+    [[0.1], [0], None, "FLOAT32"],
+    [[0.1], [0], None, "no precision"],
+    [[0.1], [0]],
+    [[0.1], [0], None, "INT8", 1],
+    [None, None, None],
+]
+
+
+@pytest.mark.parametrize("row", SPOILED, ids=str)
+def test_a_file_with_types_that_say_no_numbers_is_damaged(row: list[object]) -> None:
+    data = archive.dumps(to_quantised_types(network()))
+    assert archive.loads(data).name == "net"
+    with pytest.raises(BadFile):
+        archive.loads(_spoil(data, row))
+
+
+def test_borders_behind_borders_are_no_matter_of_depth() -> None:
+    model = start(2, 3)
+    x = model.inputs[0]
+    for k in range(1500):
+        x = through(x, 0.1 + 0.001 * (k % 2), 0)
+    model.outputs = [x]
+    assert len(to_explicit(model).operations) == 3000
