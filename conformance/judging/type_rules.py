@@ -79,7 +79,8 @@ def _symbolic_problem(operation: Operation, arrays: Arrays, results: Arrays) -> 
             stand_in.type = value.type
         stand_ins.append(stand_in)
     try:
-        types = operation.operator.infer(tuple(stand_ins), operation.attributes)
+        stated = [v.type for v in operation.outputs]
+        types = operation.operator.infer(tuple(stand_ins), operation.attributes, stated)
     except NNAdapterError:
         return None
     for type, array in zip(types, results, strict=True):

@@ -34,6 +34,10 @@ SYMMETRIC = {
 """The symmetric types of plain integers: with one scale, and with one for each entry of an axis."""
 
 
+LARGEST_SCALE = 1e30
+"""Above it the numbers behind integers may be infinite, and do not become these integers again."""
+
+
 @dataclass(frozen=True)
 class Border:
     """How plain integers of a precision stand for real numbers."""
@@ -102,7 +106,7 @@ def _read(operation: Operation, plain: Precision, rank: int) -> Border | None:
     if scale is None or scale.constant is None or scale.precision != Precision.FLOAT32:
         return None
     scales = scale.constant.reshape(-1)
-    if not (np.isfinite(scales) & (scales > 0)).all() or not scales.size:
+    if not ((scales > 0) & (scales <= LARGEST_SCALE)).all() or not scales.size:
         return None
     if zero is not None and zero.constant is None:
         return None

@@ -7,7 +7,7 @@ constants first, in the order in which they are read.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..model import Model, Operation, Value
@@ -98,6 +98,30 @@ class _Speller:
         made = append_copy(self.new, operation, tuple(inputs))
         for old, new in zip(operation.outputs, made, strict=True):
             self.known[old] = new if border is None else self.quantize(new, border)
+        real = self._border_of_reals(operation, inputs)
+        if real is not None:
+            for old in operation.outputs:
+                whole = self.quantize(self.known[old], real)
+                self.known[old] = self.dequantize(whole, real)
+
+    def _border_of_reals(
+        self, operation: Operation, inputs: Sequence[Value | None]
+    ) -> Border | None:
+        """The border behind which all real numbers were made that an operation only moves: what it
+        gives can become the same integers again."""
+        role = ROLES.get(operation.operator)
+        if role is None or not role.moves:
+            return None
+        data = set(operands_named(operation, role.data))
+        makers = [
+            new.producer
+            for old, new in zip(operation.inputs, inputs, strict=True)
+            if old in data and old is not None and new is not None and old.is_float
+        ]
+        borders = {border_of(m) if m and is_restoring(m) else None for m in makers}
+        border = borders.pop() if len(borders) == 1 else None
+        fits = border is not None and border.is_single and border.precision in UNSIGNED
+        return border if fits else None
 
     def _moved_border(self, operation: Operation) -> Border | None:
         """The border of plain integers that an operation only moves: that behind which they were
@@ -114,6 +138,13 @@ class _Speller:
 def is_rounding(operation: Operation) -> bool:
     """Whether real numbers become integers there, behind a border."""
     return operation.operator is quant.quantize_linear and border_of(operation) is not None
+
+
+def is_restoring(operation: Operation) -> bool:
+    """Whether integers that are only known while running become real numbers there."""
+    source = operation.inputs[0] if operation.inputs else None
+    is_back = operation.operator is quant.dequantize_linear and border_of(operation) is not None
+    return is_back and source is not None and source.constant is None
 
 
 def moved_integers(operation: Operation) -> list[Value]:

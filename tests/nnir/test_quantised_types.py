@@ -175,6 +175,24 @@ def test_a_border_that_is_crossed_twice_is_none() -> None:
     }
 
 
+def test_real_numbers_that_are_only_moved_become_the_same_integers() -> None:
+    model = start(2, 3, 4)
+    seen = through(model.inputs[0], 0.1, 5)
+    flat = shape.transpose(shape.reshape(seen, [6, 4]), perm=(1, 0))
+    model.outputs = [through(activation.relu(shape.concat(flat, flat, axis=1)), 0.1, 5), flat]
+    view = require_same(model)
+    names = [o.operator.name for o in on_integers(view)]
+    assert names == ["RESHAPE", "TRANSPOSE", "CONCAT", "RELU"]
+
+
+def test_scales_whose_numbers_overflow_are_left_alone() -> None:
+    model = start(2, 3)
+    seen = through(model.inputs[0], 3e38, 0)
+    model.outputs = [through(shape.reshape(seen, [6]), 3e38, 0)]
+    view = require_same(model)
+    assert not on_integers(view)
+
+
 def test_a_weight_of_zero_points_is_asymmetric() -> None:
     model = start(2, 4)
     weight = real(model.constant(some(np.uint8, 3, 4)), 0.02, 131)

@@ -159,7 +159,7 @@ def has_its_types(model: Model) -> bool:
     """Whether every operation still has a type, which its results are given."""
     try:
         for operation in model.sorted():
-            types = operation.operator.infer(operation.inputs, operation.attributes)
+            types = operation.infer()
             if len(types) != len(operation.outputs):
                 return False
             for value, type in zip(operation.outputs, types, strict=True):
