@@ -39,6 +39,7 @@ from ..conformance.networks import ResNet
 
 ENGINES = {".onnx": "onnxruntime", ".tflite": "litert"}
 QLINEAR = "qlinear"
+REPOSITORY = Path(__file__).parents[2]
 SHARE = 0.999
 CHANNELS, SIZE, BATCH = 3, 16, 4
 
@@ -331,3 +332,24 @@ def test_other_formats_have_no_quantised_operands(tmp_path: Path) -> None:
     assert not target.exists()
     with pytest.raises(BadInput, match="no quantised operands"):
         nna.convert(source, target, quantised_types=True)
+
+
+@pytest.mark.parametrize("suffix", ENGINES)
+def test_fake_quantisers_of_paddle_stay_arithmetic(suffix: str, tmp_path: Path) -> None:
+    """They multiply by a reciprocal and round halves away from 0, which no border does: their
+    scales are numbers of the target, and its results those of Paddle."""
+    source = REPOSITORY / "tests" / "data" / "paddle" / "quantized.pdmodel"
+    model = nna.load(source)
+    assert not grids(model)
+    target = tmp_path / f"net{suffix}"
+    nna.convert(source, target, sizes={"batch": 2})  # compares with Paddle
+    scales = [_factors(m) for m in (model, nna.load(target))]
+    assert scales[0]
+    assert scales[0] <= scales[1]
+
+
+def _factors(model: Model) -> set[float]:
+    """The numbers that single constants hold, but for those that every fake quantiser has."""
+    constants = [v.constant for v in model.values() if v.constant is not None]
+    single = {float(a.item()) for a in constants if a.size == 1 and a.dtype == np.float32}
+    return {abs(x) for x in single} - {0.0, 0.5, 1.0, 127.0}
