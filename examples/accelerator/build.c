@@ -57,9 +57,9 @@ static void put_filters(Builder *builder, const Job *job, ChipCommand *command) 
   for (int64_t k = 0; k < filters && builder->code == NNADAPTER_NO_ERROR; k++) {
     double product = step(&job->inputs[0].type, 0) * step(&weights->type, k);
     scales[k] = chip_scale(product / step(&job->result.type, 0));
-    if (job->has[2]) biases[k] = ((const int32_t *)job->inputs[2].data)[k];
   }
   if (builder->code == NNADAPTER_NO_ERROR) {
+    if (job->has[2]) memcpy(biases, job->inputs[2].data, (size_t)filters * sizeof *biases);
     command->weights = put(builder, weights->data, (int64_t)weights->length);
     command->biases = put(builder, biases, filters * (int64_t)sizeof *biases);
     command->scales = put(builder, scales, filters * (int64_t)sizeof *scales);

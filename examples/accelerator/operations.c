@@ -27,8 +27,10 @@ int64_t bytes_of(const NNAdapterOperandType *type) {
 }
 
 int32_t number(const Job *job, uint32_t operand, uint32_t place, int32_t otherwise) {
-  if (operand >= job->operation.input_count || !job->has[operand]) return otherwise;
-  return ((const int32_t *)job->inputs[operand].data)[place];
+  int32_t found = otherwise; /* constants are aligned as in their file, which may be not at all */
+  if (operand < job->operation.input_count && job->has[operand])
+    memcpy(&found, (const uint8_t *)job->inputs[operand].data + sizeof found * place, sizeof found);
+  return found;
 }
 
 /* Types */

@@ -78,7 +78,7 @@ typedef struct NNAdapterOperandType {
 
 typedef struct NNAdapterOperand {
   NNAdapterOperandType type;
-  const void *data; /* of a constant, else NULL; contiguous */
+  const void *data; /* of a constant, else NULL; contiguous, aligned as in its file */
   uint64_t length;  /* in bytes */
 } NNAdapterOperand;
 
