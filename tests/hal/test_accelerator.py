@@ -10,21 +10,24 @@ import sys
 import threading
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import nnadapter as nna
+from hal import standard
 from hal.device import Cache
 from hal.runtime import manager
 from hal.runtime.cache import CacheWarning
+from hal.standard import OperandType
 from nnir.errors import DeviceError, NoLowering
 from nnir.model import Model
 from nnir.ops import activation
 from nnir.passes import CLEAN, apply
 from nnir.quantised_types import to_quantised_types
 from nnir.specialise import fix_sizes
-from nnir.types import Precision, TensorType
+from nnir.types import Precision, Quantization, TensorType
 
 from ..nnir.quantised_models import arrays, convolution, network, through
 
@@ -185,3 +188,41 @@ def test_the_cache_of_another_build_is_compiled_anew(tmp_path: Path) -> None:
     with pytest.warns(CacheWarning):
         program = nna.compile(view, "brook", cache_token="two", cache_dir=tmp_path)
     assert not program.is_restored
+
+
+def test_the_calls_of_the_standard_reach_the_chip() -> None:
+    """A CONV_2D of operands that are declared with their scales, as a framework in C builds it."""
+    model = standard.Model.create()
+
+    def operand(kind: Precision, sizes: tuple[int, ...], *how: Any) -> standard.Operand:
+        quantization = Quantization(*how) if how else None
+        return model.add_operand(OperandType(kind, sizes, quantization=quantization))
+
+    def constant(array: np.ndarray, kind: Precision, *how: Any) -> standard.Operand:
+        made = operand(kind, array.shape, *how)
+        model.set_operand_value(made, array)
+        return made
+
+    def numbers(*values: int) -> standard.Operand:
+        return constant(np.array(values, np.int32), Precision.INT32)
+
+    bytes_, scales = Precision.QUANT_UINT8_ASYMM_PER_LAYER, (0.5, 0.25)
+    x = operand(bytes_, (1, 1, 2, 2), (0.5,), (3,))
+    y = operand(bytes_, (1, 2, 2, 2), (1.0,), (10,))
+    weights = np.array([7, -5], np.int8).reshape(2, 1, 1, 1)
+    kernel = constant(weights, Precision.QUANT_INT8_SYMM_PER_CHANNEL, scales, (0,), 0)
+    steps = tuple(s / 2 for s in scales)
+    bias = constant(
+        np.array([4, -9], np.int32), Precision.QUANT_INT32_SYMM_PER_CHANNEL, steps, (0,), 0
+    )
+    rest = [numbers(0), None, numbers(1, 1), numbers(1), numbers(1, 1), numbers(0)]
+    model.add_operation("CONV_2D", [x, kernel, bias, *rest], [y])
+    model.identify_inputs_and_outputs([x], [y])
+    model.finish()
+    context = standard.Context.create([standard.Device.acquire("brook")])
+    assert model.get_supported_operations(context) == [True]
+    data = np.array([[[[0, 3], [9, 255]]]], np.uint8)
+    (got,) = nna.compile(model.finished_graph(), "brook")(data)
+    exact = ((data.astype(int) - 3) * [[[7]], [[-5]]] + [[[4]], [[-9]]]) * [[[0.25]], [[0.125]]]
+    want = np.clip(np.floor(exact + 0.5) + 10, 0, 255)  # the chip rounds halves up
+    assert np.array_equal(got, want.astype(np.uint8))
