@@ -36,7 +36,7 @@ class Integers:
     def zero_points(self) -> np.ndarray:
         """One for each scale."""
         each = np.broadcast_to(self.zero_point, self.scales.shape)
-        return np.ascontiguousarray(each).astype(self.precision.dtype)
+        return np.array(each).astype(self.precision.dtype)  # rank 0 stays rank 0
 
     def real(self) -> np.ndarray:
         """The numbers that they stand for, in FLOAT32."""

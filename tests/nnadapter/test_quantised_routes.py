@@ -296,7 +296,7 @@ def test_what_quantize_writes_is_on_integers(tmp_path: Path, suffix: str) -> Non
     source = nna.load(ResNet().eval(), inputs=(torch.from_numpy(given),))
     target = tmp_path / f"net{suffix}"
     samples = [[random(k, 1, 3, 32, 32)] for k in range(3)]
-    nna.quantize(source, samples, target, device="builtin", verify=False)
+    nna.quantize(source, samples, target, verify=False)
     model = nna.load(target)
     view, explicit = to_quantised_types(model), to_explicit(model)
     assert digest(to_explicit(view)) == digest(explicit)

@@ -14,6 +14,7 @@ from nnir.formats.bits import BITS, pack, stored_size, unpack
 from nnir.model import Model, Value
 from nnir.ops import linear
 from nnir.quantisation import (
+    Grid,
     Integers,
     Recipe,
     Scheme,
@@ -27,6 +28,7 @@ from nnir.quantisation import (
     round_weights,
     target_of,
 )
+from nnir.quantisation.weights import round_to
 from nnir.types import Precision, TensorType, precision_of
 
 KINDS = [Precision.INT4, Precision.UINT4, Precision.INT8]
@@ -238,3 +240,9 @@ def test_an_archive_takes_half_a_byte_for_4_bits(tmp_path: Path) -> None:
 def test_schemes_that_do_not_fit(options: dict[str, object], message: str) -> None:
     with pytest.raises(BadInput, match=message):
         Scheme(**{"activations": None, **options})  # type: ignore[arg-type]
+
+
+def test_one_zero_point_has_the_shape_of_one_scale() -> None:
+    """Engines want both as scalars, or both as vectors."""
+    made = round_to(np.ones((3, 1, 1), np.float32), Grid(0.5, 3, Precision.INT8))
+    assert made.scales.shape == made.zero_points.shape == ()
