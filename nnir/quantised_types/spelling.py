@@ -179,6 +179,7 @@ def start_copy(model: Model) -> Model:
     made.metadata.update(model.metadata)
     made.provenance = replace(model.provenance)
     made.output_names = [name for name, _ in model.named_outputs()]
+    made.states = list(model.states)
     for value in model.inputs:
         copy = made.input(value.name or "", value.type)
         copy.name, copy.is_number = value.name, value.is_number
