@@ -5,6 +5,7 @@ that only one reader knows stays with that reader.
 
 `wire`        protobuf's encoding, read and written
 `protobuf`    protobuf messages as dictionaries, by schemas
+`nnapi`       the structures, operations, rules and files of Android NNAPI 1.0
 `bits`        elements narrower than a byte
 `onnx`        the fields of ONNX's messages and the codes of its types
 `flatbuffer`  flatbuffers, read and built
