@@ -94,7 +94,7 @@ def check_location(model: Model, head: str, operand: Operand) -> None:
         found = f"{head} in pool {place.pool_index} of {len(model.pools)}"
         require(inside, "constant-location", found)
         size = len(model.pools[place.pool_index])
-    fits = 0 <= place.offset and 0 <= place.length and place.offset + place.length <= size
+    fits = place.offset >= 0 and place.length >= 0 and place.offset + place.length <= size
     found = f"{head} in bytes {place.offset} to {place.offset + place.length} of {size}"
     require(fits, "constant-location", found)
     wanted = math.prod(operand.dimensions) * operand.type.dtype.itemsize

@@ -198,7 +198,7 @@ def _blobs(data: Buffer, end: int, sizes: Sequence[int]) -> Iterator[np.ndarray]
     for size in sizes:
         start = end + -end % ALIGNMENT
         end = start + size
-        if end > len(data) and size or start > len(data):
+        if (end > len(data) and size) or start > len(data):
             raise BadFile(f"damaged or truncated NNAPI file: {size} bytes of values at {start}")
         yield np.frombuffer(data, np.uint8, size, start) if size else np.zeros(0, np.uint8)
     if end != len(data):

@@ -111,9 +111,7 @@ def slide(bound: Bound, extent: Pair) -> Pair:
     pairs = resolve_padding(bound, (sizes[0], sizes[1]), extent, steps)
     if pairs is None:
         return _same_counts(bound, (sizes[0], sizes[1]), steps)
-    rows, columns = (
-        _count(bound, *axis) for axis in zip(sizes, extent, steps, pairs, strict=True)
-    )
+    rows, columns = (_count(bound, *axis) for axis in zip(sizes, extent, steps, pairs, strict=True))
     return rows, columns
 
 
@@ -154,7 +152,9 @@ def convolve_depthwise(bound: Bound) -> list[Dims]:
     times = bound.number("depth_multiplier")
     if times is not None:
         found = f"{depth} channels, multiplier {times}, filter {list(bound.shape('filter'))}"
-        fits = times >= 1 and one in (0, 1) and (not depth or not filters or depth * times == filters)
+        fits = (
+            times >= 1 and one in (0, 1) and (not depth or not filters or depth * times == filters)
+        )
         require(fits, "depth-multiplier", found)
         filters = filters or depth * times
     return [(batch, *slide(bound, (height, width)), filters)]
@@ -255,11 +255,16 @@ def filter_in_time(bound: Bound) -> list[Dims]:
     batch, width = bound.shape("input")
     feature, time, state = (bound.shape(n) for n in ("weights_feature", "weights_time", "state_in"))
     agree(bound, "input sizes", width, feature[1])
-    batch, filters = agree(bound, "batches", batch, state[0]), agree(bound, "filters", feature[0], time[0])
+    batch, filters = (
+        agree(bound, "batches", batch, state[0]),
+        agree(bound, "filters", feature[0], time[0]),
+    )
     memory, rank = time[1], bound.number("rank")
     if rank is None:
         return [(batch, state[1]), (batch, 0)]
-    require(rank >= 1 and filters % rank == 0, "svdf-rank", f"SVDF of {filters} filters, rank {rank}")
+    require(
+        rank >= 1 and filters % rank == 0, "svdf-rank", f"SVDF of {filters} filters, rank {rank}"
+    )
     units = filters // rank
     if "bias" in bound:
         units = agree(bound, "units", units, bound.shape("bias")[0])
@@ -275,7 +280,11 @@ def remember(bound: Bound) -> list[Dims]:
     batch, width = bound.shape("input")
     outputs, cells = bound.shape("output_state_in"), bound.shape("cell_state_in")
     units = [cells[1]]
-    rows = [n for n in (f"{a}_to_{g}_weights" for a in ("input", "recurrent") for g in GATES) if n in bound]
+    rows = [
+        n
+        for n in (f"{a}_to_{g}_weights" for a in ("input", "recurrent") for g in GATES)
+        if n in bound
+    ]
     columns = {"input": [width], "recurrent": [outputs[1]]}
     for name in rows:
         shape = bound.shape(name)

@@ -1,0 +1,56 @@
+"""Models of Android's Neural Networks API 1.0 in `.nnapi` files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nnir.budget import read_head
+from nnir.errors import BadFile
+from nnir.formats.nnapi import files
+from nnir.model import Model
+
+from ..families import of_converters, operators_of
+
+name = "nnapi"
+suffixes: tuple[str, ...] = (files.SUFFIX,)
+image_layout = "NHWC"
+
+
+def detects(source: Any) -> bool:
+    """Whether `source` is a `.nnapi` file or its bytes."""
+    if isinstance(source, bytes):
+        return files.detects(source)
+    if not isinstance(source, Path) or not source.is_file():
+        return False
+    return files.detects(read_head(source, 8)) or source.suffix == files.SUFFIX
+
+
+def options(source: Any) -> frozenset[str]:
+    """What `load` takes beside a file."""
+    return frozenset()
+
+
+def exports(source: Any) -> bool:
+    """Whether `source` is traced: here nothing is."""
+    return False
+
+
+def load(source: Path | bytes) -> Model:
+    """Translate a file or its bytes; weights are views into them."""
+    from .converters import translate
+    from .reading import reader
+
+    if not isinstance(source, (Path, bytes)):
+        raise BadFile(f"no NNAPI model: {type(source).__name__}")
+    return translate(reader.read(files.load(source)))
+
+
+def supported_operators() -> Mapping[str, Iterable[int]]:
+    """The operations that are converted."""
+    return operators_of(__name__)
+
+
+def __getattr__(wanted: str) -> Any:
+    return of_converters(__name__, wanted)

@@ -1,0 +1,20 @@
+"""NNAPI's converters."""
+
+from __future__ import annotations
+
+from nnir.model import Model
+from nnir.passes import fold_constants, lift_transposes, remove_copies, sink_transposes
+
+from ..families import LateTable, translate_safely
+from ..source import SourceModel
+from ..translate import Dialect, Translator
+
+TABLE = LateTable(__package__)
+DIALECT = Dialect("nnapi", TABLE, lambda op: "")
+LAYOUT = (remove_copies, fold_constants, sink_transposes, lift_transposes)
+"""Channels are last in NNAPI: what that costs in transposes goes at once."""
+
+
+def translate(source: SourceModel) -> Model:
+    """Translate what the reader read."""
+    return translate_safely(lambda: Translator(DIALECT, source).translate(), LAYOUT)

@@ -1,0 +1,1 @@
+"""NNAPI: converters by family."""

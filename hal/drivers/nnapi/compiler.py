@@ -1,0 +1,74 @@
+"""A model of the standard as a model of NNAPI 1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nnir.dim import Expr
+from nnir.errors import NNAdapterError, NoLowering, summary
+from nnir.formats.nnapi.structures import Model as Made
+from nnir.model import Model, Operation
+from nnir.passes import CLEAN, FUSIONS, apply
+from nnir.specialise import specialise
+
+from ...emission import refusal
+from ...guessing import with_guessed_sizes
+from ...lowering import Lowerings
+from .emitter import SHIFT, Emitter, Ref
+from .graph import QUANT, Tensor
+from .sizes import identity, numbers
+
+LOWERINGS = Lowerings[Ref].of_package(__package__)
+
+
+def compile_model(
+    model: Model, shapes: Sequence[tuple[int, ...]], step: str = ""
+) -> tuple[Made, list[str]]:
+    """The model for inputs of these shapes, and what each operation was made for.
+
+    NoLowering lists everything that is missing, and the next `step`.
+    """
+    known = specialise(model, shapes)
+    apply(known, (*CLEAN, *FUSIONS, *CLEAN))
+    emitter = Emitter(LOWERINGS)
+    for value in known.inputs:
+        try:
+            shape = numbers(value.shape)
+            tensor = emitter.blank(value.precision, shape)
+            emitter.graph.inputs.append(tensor)
+            emitter.names[value] = Ref(tensor, shape, identity(value.rank), value.precision)
+        except NoLowering as error:
+            emitter.refuse(error, value)
+    emitter.require_lowered(step)
+    emitter.lower_all(known)
+    if not emitter.problems:
+        for value in known.outputs:
+            try:
+                emitter.end(value)
+            except NoLowering as error:
+                emitter.refuse(error, value)
+    emitter.require_lowered(step)
+    _settle(emitter, known)
+    return emitter.graph.finish()
+
+
+def _settle(emitter: Emitter, model: Model) -> None:
+    """Integers that nothing scales count in steps of 1."""
+    precisions = {SHIFT[v.precision] for v in model.inputs if v.precision in SHIFT}
+    shift = precisions.pop() if len(precisions) == 1 else 0
+    tensors: list[Tensor | None] = [*emitter.graph.inputs]
+    for step in emitter.graph.live():
+        tensors += (*step.inputs, *step.outputs)
+    for tensor in tensors:
+        if tensor is not None and tensor.type == QUANT and not tensor.scale:
+            tensor.scale, tensor.zero = 1.0, shift
+
+
+def explain_refusal(operation: Operation) -> str | None:
+    """Why an operation cannot be emitted by itself; sizes that are not known are guessed."""
+    try:
+        if any(isinstance(d, Expr) for v in operation.inputs if v is not None for d in v.shape):
+            operation = with_guessed_sizes(operation)
+        return refusal(operation, lambda: Emitter(LOWERINGS))
+    except NNAdapterError as error:
+        return summary(error)

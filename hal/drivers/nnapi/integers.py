@@ -1,0 +1,184 @@
+"""Operations on integers in place of dequantised numbers, an operation on them, and rounding.
+
+The steps in FLOAT32 are there when this begins; those that nothing reads any more are left out.
+A result may differ from theirs by one step of its scale. None: no operation on integers fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nnir.formats.nnapi.structures import FusedActivation, OperationType
+
+from .binary import FUSING
+from .emitter import Emitter
+from .graph import INT, QUANT, Step, Tensor
+
+Grid = tuple[float, int]
+Rule = Callable[[Emitter, Step, Grid, int], Tensor | None]
+
+PROBABILITIES = (1 / 256, 0)
+RECTIFIERS = {
+    OperationType.RELU: FusedActivation.RELU,
+    OperationType.RELU1: FusedActivation.RELU1,
+    OperationType.RELU6: FusedActivation.RELU6,
+}
+NONE = FusedActivation.NONE
+LIMIT = 1 << 31
+
+
+def rounded(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor | None:
+    """The integers that a tensor of FLOAT32 is rounded to, behind an activation."""
+    key = (tensor, "rounded", grid, code)
+    if key in g.memo:
+        return g.memo[key]
+    twin = g.twins.get(tensor)
+    if twin is not None and twin.type == QUANT:
+        found = rescaled(g, twin, grid, code)
+    else:
+        step = g.makers.get(tensor)
+        rule = None if step is None else RULES.get(step.type)
+        found = None if rule is None or step is None else rule(g, step, grid, code)
+    return None if found is None else g.remember(key, found)
+
+
+def rescaled(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
+    """The same real numbers in steps of another scale: the sum with 0, which every driver scales."""
+    if integers.grid == grid and code == NONE:
+        return integers
+    nothing = Tensor(QUANT, (1,), np.array([grid[1]], np.uint8), *grid)
+    return _emit(g, OperationType.ADD, [integers, nothing, int(code)], integers.dims, grid)
+
+
+def _emit(
+    g: Emitter,
+    type: OperationType,
+    inputs: list[Tensor | int | float | None],
+    dims: tuple[int, ...],
+    grid: Grid,
+) -> Tensor:
+    return g.step(type, inputs, dims, QUANT, grid)
+
+
+def source(g: Emitter, tensor: Tensor | None) -> Tensor | None:
+    """The integers that an operand stands for."""
+    twin = None if tensor is None else g.twins.get(tensor)
+    return twin if twin is not None and twin.type == QUANT else None
+
+
+def fused(step: Step, code: int) -> int | None:
+    """The activation of a step with one behind it; None where there are two."""
+    own = step.inputs[-1]
+    inner = NONE if own is None or own.data is None else int(own.data)
+    if inner != NONE and code not in (NONE, inner):
+        return None
+    return inner or code
+
+
+def weighted(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """Sums of products with constant or computed weights, with a constant bias of 32 bits."""
+    x, weights = source(g, step.inputs[0]), source(g, step.inputs[1])
+    both = fused(step, code)
+    if x is None or weights is None or both is None:
+        return None
+    product = float(np.float32(x.scale * weights.scale))
+    bias = _bias(g, step.inputs[2], product)
+    if bias is None or not grid[0] > x.scale * weights.scale:
+        return None
+    inputs = [x, weights, bias, *step.inputs[3:-1], both]
+    return _emit(g, step.type, inputs, step.outputs[0].dims, grid)
+
+
+def _bias(g: Emitter, tensor: Tensor | None, product: float) -> Tensor | None:
+    """A bias in steps of the products: its own integers, or rounded to them."""
+    if tensor is None or tensor.data is None or not product:
+        return None
+    twin = g.twins.get(tensor)
+    if twin is not None and twin.type == INT and np.isclose(twin.scale, product, rtol=1e-6):
+        return Tensor(INT, tensor.dims, twin.data, product)
+    steps = np.rint(tensor.data.astype(np.float64) / product)
+    if not np.all(np.abs(steps) < LIMIT):
+        return None
+    return Tensor(INT, tensor.dims, steps.astype(np.int32), product)
+
+
+def elementwise(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """Sums and products of two tensors."""
+    a, b = (source(g, t) for t in step.inputs[:2])
+    both = fused(step, code)
+    if a is None or b is None or both is None:
+        return None
+    if step.type == OperationType.MUL and not grid[0] > a.scale * b.scale:
+        return None
+    return _emit(g, step.type, [a, b, both], step.outputs[0].dims, grid)
+
+
+def rectified(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """An activation goes into the operation before it, or into the change of scale."""
+    inner = step.inputs[0]
+    own = RECTIFIERS[step.type]
+    if inner is None or code not in (NONE, own):
+        return None
+    integers = source(g, inner)
+    if integers is not None and integers.grid == grid:
+        return _emit(g, step.type, [integers], step.outputs[0].dims, grid)
+    maker = g.makers.get(inner)
+    if integers is None and (maker is None or maker.type not in FUSING):
+        return None
+    return rounded(g, inner, grid, own)
+
+
+def pooled(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """Pools keep the scale of their operand."""
+    x, both = source(g, step.inputs[0]), fused(step, code)
+    if both is None or step.inputs[0] is None:
+        return None
+    if x is None and step.type == OperationType.MAX_POOL_2D:
+        x = rounded(g, step.inputs[0], grid)
+    if x is None:
+        return None
+    inputs = [x, *step.inputs[1:-1], NONE]
+    dims = step.outputs[0].dims
+    return rescaled(g, _emit(g, step.type, inputs, dims, x.grid), grid, both)
+
+
+def squashed(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """What lies between 0 and 1 has a scale of its own, which must not be the coarser one."""
+    x = source(g, step.inputs[0])
+    if x is None or grid[0] < PROBABILITIES[0]:
+        return None
+    made = _emit(g, step.type, [x, *step.inputs[1:]], step.outputs[0].dims, PROBABILITIES)
+    return rescaled(g, made, grid, code)
+
+
+def moved(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """What moves elements moves integers of the scale that is asked for."""
+    inputs: list[Tensor | int | float | None] = []
+    for tensor in step.inputs:
+        if tensor is None or tensor.type != step.outputs[0].type:
+            inputs.append(tensor)
+            continue
+        found = rounded(g, tensor, grid, code)
+        if found is None:
+            return None
+        inputs.append(found)
+    return _emit(g, step.type, inputs, step.outputs[0].dims, grid)
+
+
+RULES: dict[OperationType, Rule] = {
+    OperationType.CONV_2D: weighted,
+    OperationType.DEPTHWISE_CONV_2D: weighted,
+    OperationType.FULLY_CONNECTED: weighted,
+    OperationType.ADD: elementwise,
+    OperationType.MUL: elementwise,
+    **dict.fromkeys(RECTIFIERS, rectified),
+    OperationType.AVERAGE_POOL_2D: pooled,
+    OperationType.MAX_POOL_2D: pooled,
+    OperationType.LOGISTIC: squashed,
+    OperationType.SOFTMAX: squashed,
+    OperationType.RESHAPE: moved,
+    OperationType.CONCATENATION: moved,
+    OperationType.EMBEDDING_LOOKUP: moved,
+}

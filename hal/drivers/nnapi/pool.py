@@ -1,0 +1,119 @@
+"""Pools of images."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.formats.nnapi.structures import FusedActivation, OperationType
+from nnir.model import Value
+from nnir.ops import pool
+
+from ...attributes import Ints, Window
+from ...lowering import Lowerings
+from .conv import Pairs, stored_last
+from .emitter import BYTES, Emitter, Operand, Ref, result_shape
+from .graph import QUANT
+from .quant import as_numbers
+from .sizes import channels_last, numbers
+
+table = Lowerings[Ref]()
+
+
+@table.lower(pool.average_pool_2d, how=Window)
+def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
+    x, pairs = g.real(input), _pairs(input, how)
+    if count_include_pad and any(map(any, pairs)):
+        if how.ceil_mode and pairs != tuple(how.pairs):
+            raise NoLowering("nnapi counts borders that are asked for, or none")
+        x, pairs = _bordered(g, x, pairs), ((0, 0), (0, 0))
+    return slide(g, OperationType.AVERAGE_POOL_2D, x, how, pairs, result_shape(g))
+
+
+@table.lower(pool.max_pool_2d, how=Window, implied=["return_indices_dtype"])
+def max_pool_2d(g: Emitter, input: Value, *, return_indices: bool, how: Window) -> Ref:
+    if return_indices:
+        raise NoLowering("nnapi gives no positions of a pool's elements")
+    ref = g.take(input)
+    if ref.precision in BYTES and not ref.tensor.scale:
+        ref = as_numbers(g, ref)
+    shape = result_shape(g)
+    return slide(g, OperationType.MAX_POOL_2D, ref, how, _pairs(input, how), shape)
+
+
+def _pairs(input: Value, how: Window) -> Pairs:
+    """The borders, grown behind for windows that begin in the image and end beyond it."""
+    sizes = numbers(input.shape[2:])
+    pairs = how.resolve_padding(sizes)
+    if not how.ceil_mode:
+        return tuple(pairs)
+    found = []
+    for n, (a, b), e, s in zip(sizes, pairs, how.extents, how.strides, strict=True):
+        steps = -(-(n + a + b - e) // s)
+        if steps * s >= n + a:
+            steps -= 1
+        found.append((a, max(steps * s + e - n - a, b)))
+    return tuple(found)
+
+
+def _bordered(g: Emitter, ref: Ref, pairs: Pairs) -> Ref:
+    """An image with zeros around it."""
+    places = np.arange(np.prod(ref.shape)).reshape(ref.shape).transpose(np.argsort(ref.order))
+    wide = np.pad(places, [(0, 0), (0, 0), *pairs], constant_values=-1)
+    tensor = g.pick(ref, wide, g.constant(np.float32(0)).tensor)
+    return Ref(tensor, wide.shape, (0, 1, 2, 3), ref.precision)
+
+
+def slide(
+    g: Emitter,
+    type: OperationType,
+    operand: Operand,
+    how: Window,
+    pairs: Pairs,
+    result: tuple[int, ...],
+) -> Ref:
+    """A pool of an image with channels last; no window lies in the border alone."""
+    for extent, pair in zip(how.kernel_shape, pairs, strict=True):
+        if max(pair) >= extent:
+            raise NoLowering(f"nnapi pools by {extent} with a border of less, not {pair}")
+    if how.is_dilated:
+        raise NoLowering("nnapi has no dilated pools")
+    x, pads = stored_last(g, operand, pairs)
+    (down, across), (height, width) = how.strides, how.kernel_shape
+    shape = tuple(result[a] for a in channels_last(4))
+    tensor = g.whole(x)
+    inputs = [tensor, *pads, across, down, width, height, int(FusedActivation.NONE)]
+    kind = tensor.type
+    made = g.step(type, inputs, shape, kind, tensor.grid if kind == QUANT else (0.0, 0))
+    return Ref(made, shape, channels_last(4), x.precision)
+
+
+@table.lower(pool.adaptive_average_pool_2d)
+def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
+    return slide(
+        g,
+        OperationType.AVERAGE_POOL_2D,
+        g.real(input),
+        *_bins(input, output_shape),
+        result_shape(g),
+    )
+
+
+@table.lower(pool.adaptive_max_pool_2d, implied=["return_indices_dtype"])
+def adaptive_max_pool_2d(
+    g: Emitter, input: Value, *, output_shape: Ints, return_indices: bool
+) -> Ref:
+    if return_indices:
+        raise NoLowering("nnapi gives no positions of a pool's elements")
+    return slide(
+        g, OperationType.MAX_POOL_2D, g.real(input), *_bins(input, output_shape), result_shape(g)
+    )
+
+
+def _bins(input: Value, output: Ints) -> tuple[Window, Pairs]:
+    """Bins of one size, which the sizes of the image are multiples of."""
+    sizes = numbers(input.shape[2:])
+    if any(n % o for n, o in zip(sizes, output, strict=True)):
+        raise NoLowering(f"nnapi pools {input.type} into bins of one size, not {list(output)}")
+    steps = tuple(n // o for n, o in zip(sizes, output, strict=True))
+    return Window(steps, kernel_shape=steps), ((0, 0), (0, 0))

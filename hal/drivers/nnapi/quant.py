@@ -1,0 +1,152 @@
+"""Integers that stand for real numbers.
+
+Integers with one scale are tensors of TENSOR_QUANT8_ASYMM; `integers` finds the operations on them
+that give what is rounded. What these cannot do is computed in FLOAT32, which holds the same
+numbers: NNAPI 1.0 has DEQUANTIZE, and nothing that quantises.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.formats.nnapi.structures import OperandType
+from nnir.model import Value
+from nnir.ops import quant
+from nnir.ops.quant import integer_range
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import BYTES, SHIFT, Emitter, Operand, Ref
+from .graph import INT, QUANT, Tensor
+from .integers import rounded
+from .sizes import join_axes
+
+table = Lowerings[Ref]()
+MAGIC = float(3 << 22)
+"""A FLOAT32 this large has no fraction: adding it rounds half to even."""
+
+
+@table.lower(quant.dequantize_linear)
+def dequantize_linear(
+    g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int
+) -> Ref:
+    if input.constant is not None:
+        return _stand_for(g, input, scale, zero_point)
+    ref = g.take(input)
+    grid = grid_of(scale, zero_point, ref.precision)
+    if grid and ref.tensor.type == QUANT and g.settle(ref.tensor, grid):
+        real = g.dequantized(g.whole(ref))
+        return Ref(real, ref.shape, ref.order, Precision.FLOAT32)
+    numbers = as_numbers(g, ref)
+    real = Ref(numbers.tensor, ref.shape, ref.order, Precision.FLOAT32)
+    factors, zeros = _spread(scale, zero_point, axis, input.rank)
+    return g.mul(g.add(real, g.constant(-zeros)), g.constant(factors))
+
+
+def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None) -> Ref:
+    """A constant, and the integers that it was."""
+    operation = g.operation
+    arrays = [None if v is None else v.constant for v in operation.inputs]
+    real = g.constant(operation.operator.reference(*arrays, **operation.attributes))
+    integers = np.asarray(input.constant).reshape(real.tensor.dims)
+    if input.precision in BYTES:
+        grid = grid_of(scale, zero_point, input.precision)
+        if grid is not None:
+            stored = (integers.astype(np.int16) + SHIFT[input.precision]).astype(np.uint8)
+            g.twins[real.tensor] = Tensor(QUANT, real.tensor.dims, stored, *grid)
+    elif input.precision == Precision.INT32 and scale.constant is not None:
+        if scale.constant.size == 1 and (zero_point is None or not np.any(zero_point.constant)):
+            step = float(scale.constant.reshape(-1)[0])
+            g.twins[real.tensor] = Tensor(INT, real.tensor.dims, integers, step)
+    return real
+
+
+def grid_of(
+    scale: Value, zero_point: Value | None, precision: Precision
+) -> tuple[float, int] | None:
+    """Scale and zero point of what is stored, where there is one of each."""
+    if scale.constant is None or scale.constant.size != 1 or precision not in BYTES:
+        return None
+    step = float(np.float32(scale.constant.reshape(-1)[0]))
+    zero = 0
+    if zero_point is not None:
+        if zero_point.constant is None:
+            return None
+        zero = int(zero_point.constant.reshape(-1)[0])
+    if not 0 < step < np.inf:
+        return None
+    return step, zero + SHIFT[precision]
+
+
+def _spread(
+    scale: Value, zero_point: Value | None, axis: int, rank: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Scales and zero points that broadcast to the tensor."""
+    if scale.constant is None or (zero_point is not None and zero_point.constant is None):
+        raise NoLowering("nnapi has constant scales and zero points alone")
+    shape = [1] * rank
+    if scale.constant.size != 1:
+        shape[axis % rank] = scale.constant.size
+    steps = scale.constant.astype(np.float32).reshape(shape)
+    zeros = np.zeros(1) if zero_point is None else zero_point.constant
+    whole = np.asarray(zeros, np.float32)
+    return steps, np.broadcast_to(whole.reshape(-1), steps.size).reshape(shape)
+
+
+def as_numbers(g: Emitter, ref: Ref) -> Ref:
+    """Integers of 8 bits as the same numbers in FLOAT32."""
+    tensor = ref.tensor
+    if tensor.type != QUANT:
+        return ref
+    shift = SHIFT[ref.precision]
+    if tensor.data is not None:
+        data = tensor.data.astype(np.float32) - shift
+        return Ref(
+            Tensor(OperandType.TENSOR_FLOAT32, tensor.dims, data),
+            ref.shape,
+            ref.order,
+            ref.precision,
+        )
+    g.settle(tensor, (1.0, shift))
+    real = Ref(g.dequantized(g.whole(ref)), ref.shape, ref.order, Precision.FLOAT32)
+    if tensor.grid != (1.0, shift):
+        real = round_numbers(g, g.mul(real, float(np.float32(1) / np.float32(tensor.scale))))
+        real = g.add(real, float(tensor.zero - shift))
+    return Ref(real.tensor, ref.shape, real.order, ref.precision)
+
+
+def round_numbers(g: Emitter, ref: Ref) -> Ref:
+    """Half to even, exactly for what is below 2^22; larger numbers stay large."""
+    return g.add(g.add(ref, MAGIC), -MAGIC)
+
+
+@table.lower(quant.quantize_linear)
+def quantize_linear(
+    g: Emitter, input: Value, scale: Value, zero_point: Value | None, *, axis: int, dtype: Precision
+) -> Ref:
+    if dtype not in BYTES:
+        raise NoLowering(f"nnapi has integers of 8 bits with a scale, not {Precision(dtype).name}")
+    kind = Precision(dtype)
+    ref = g.real(input)
+    grid = grid_of(scale, zero_point, kind)
+    if grid is not None:
+        integers = rounded(g, g.whole(ref), grid)
+        if integers is not None:
+            return Ref(integers, ref.shape, ref.order, kind)
+    return _quantize_numbers(g, ref, _spread(scale, zero_point, axis, input.rank), kind)
+
+
+def _quantize_numbers(
+    g: Emitter, ref: Operand, grid: tuple[np.ndarray, np.ndarray], kind: Precision
+) -> Ref:
+    """x / scale, rounded and kept within the integers by RELU, which is exact on whole numbers."""
+    steps, zeros = grid
+    with np.errstate(divide="ignore"):
+        factors = np.float32(1) / steps
+    low, high = integer_range(kind)
+    whole = g.add(round_numbers(g, g.mul(ref, g.constant(factors))), g.constant(zeros))
+    above = g.rectify(g.add(whole, float(-low)))
+    below = g.rectify(g.add(g.mul(above, -1), float(high - low)))
+    found = g.add(g.mul(below, -1), float(high))
+    return Ref(g.dims(found, join_axes(found.shape)), found.shape, found.order, kind)

@@ -1,0 +1,86 @@
+"""Resizing of images."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.formats.nnapi.structures import OperationType
+from nnir.model import Value
+from nnir.ops import resize
+
+from ...lowering import Lowerings
+from ...resizing import Resizing
+from .conv import stored_last
+from .emitter import Emitter, Operand, Ref, result_shape
+from .shape import constants, moves
+from .sizes import channels_last
+
+table = Lowerings[Ref]()
+CORNERS = 1
+"""`align_mode`: a pixel of the result lies at its number times the scale."""
+
+
+@table.lower(resize.resize_linear)
+def resize_linear(
+    g: Emitter,
+    input: Value,
+    shape: Value | None,
+    scales: Value | None,
+    *,
+    align_corners: bool,
+    align_mode: int | None,
+) -> Ref:
+    _require_sizes(g, 2, shape, scales)
+    if align_corners or align_mode != CORNERS:
+        raise NoLowering(
+            f"nnapi resizes from the corner 0, not with {align_corners=}, {align_mode=}"
+        )
+    return bilinear(g, input)
+
+
+def _require_sizes(g: Emitter, count: int, sizes: Value | None, scales: Value | None) -> None:
+    """The scale of each axis is old size / new size, whatever asked for that."""
+    if scales is not None and sizes is None:
+        factors = constants(g)[1]
+        before, after = g.operation.inputs[0].shape[-count:], result_shape(g)[-count:]  # type: ignore[union-attr]
+        exact = [
+            a == np.float32(f) * b
+            for a, b, f in zip(after, before, np.ravel(factors)[-count:], strict=True)
+        ]
+        if not all(exact):
+            raise NoLowering("nnapi resizes by whole sizes alone")
+
+
+def bilinear(g: Emitter, operand: Operand) -> Ref:
+    result = result_shape(g)
+    x, _ = stored_last(g, g.real(operand), ((0, 0), (0, 0)))
+    shape = tuple(result[a] for a in channels_last(4))
+    made = g.step(OperationType.RESIZE_BILINEAR, [g.whole(x), shape[1], shape[2]], shape)
+    return Ref(made, shape, channels_last(4), x.precision)
+
+
+@table.lower(resize.resize, how=Resizing)
+def resize_any(
+    g: Emitter,
+    input: Value,
+    roi: Value | None,
+    scales: Value | None,
+    sizes: Value | None,
+    *,
+    how: Resizing,
+) -> Ref:
+    """The nearest elements are moved; else of images, from the corner 0."""
+    if how.is_nearest:
+        return moves(g, input, *constants(g))[0]
+    plan = how.plan(input, roi, scales, sizes)
+    corner = how.coordinate_transformation_mode == "asymmetric" and how.mode == "linear"
+    if plan is None or input.rank != 4 or not corner or how.antialias:
+        raise NoLowering("nnapi resizes images linearly from the corner 0")
+    for axis, old, new, step, region in plan:
+        whole = math.isclose(step * old, new, rel_tol=1e-9)
+        if region is not None or (axis < 2 and new != old) or not whole:
+            raise NoLowering("nnapi resizes the whole height and width by whole sizes")
+    return bilinear(g, input)
