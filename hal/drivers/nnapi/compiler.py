@@ -39,6 +39,8 @@ def compile_model(
             emitter.names[value] = Ref(tensor, shape, identity(value.rank), value.precision)
         except NoLowering as error:
             emitter.refuse(error, value)
+    if not known.inputs or not known.outputs:
+        raise NoLowering("a model of NNAPI has at least one input and one output")
     emitter.require_lowered(step)
     emitter.lower_all(known)
     if not emitter.problems:

@@ -22,9 +22,9 @@ table = Lowerings[Ref]()
 
 @table.lower(pool.average_pool_2d, how=Window)
 def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
-    x, pairs = g.real(input), _pairs(input, how)
+    x, pairs = g.real(input), _pairs(g, input, how)
     if count_include_pad and any(map(any, pairs)):
-        if how.ceil_mode and pairs != tuple(how.pairs):
+        if min(n for pair in pairs for n in pair) < 0 or pairs != tuple(how.pairs):
             raise NoLowering("nnapi counts borders that are asked for, or none")
         x, pairs = _bordered(g, x, pairs), ((0, 0), (0, 0))
     return slide(g, OperationType.AVERAGE_POOL_2D, x, how, pairs, result_shape(g))
@@ -38,22 +38,18 @@ def max_pool_2d(g: Emitter, input: Value, *, return_indices: bool, how: Window) 
     if ref.precision in BYTES and not ref.tensor.scale:
         ref = as_numbers(g, ref)
     shape = result_shape(g)
-    return slide(g, OperationType.MAX_POOL_2D, ref, how, _pairs(input, how), shape)
+    return slide(g, OperationType.MAX_POOL_2D, ref, how, _pairs(g, input, how), shape)
 
 
-def _pairs(input: Value, how: Window) -> Pairs:
-    """The borders, grown behind for windows that begin in the image and end beyond it."""
+def _pairs(g: Emitter, input: Value, how: Window) -> Pairs:
+    """The borders, grown behind for windows that end beyond the image."""
     sizes = numbers(input.shape[2:])
     pairs = how.resolve_padding(sizes)
     if not how.ceil_mode:
         return tuple(pairs)
-    found = []
-    for n, (a, b), e, s in zip(sizes, pairs, how.extents, how.strides, strict=True):
-        steps = -(-(n + a + b - e) // s)
-        if steps * s >= n + a:
-            steps -= 1
-        found.append((a, max(steps * s + e - n - a, b)))
-    return tuple(found)
+    counts = result_shape(g)[2:]
+    axes = zip(sizes, pairs, how.extents, how.strides, counts, strict=True)
+    return tuple((a, max((count - 1) * s + e - n - a, b)) for n, (a, b), e, s, count in axes)
 
 
 def _bordered(g: Emitter, ref: Ref, pairs: Pairs) -> Ref:

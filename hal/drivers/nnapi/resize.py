@@ -19,6 +19,8 @@ from .shape import constants, moves
 from .sizes import channels_last
 
 table = Lowerings[Ref]()
+CROPS = "tf_crop_and_resize"
+"""Elements from beyond the image are a number of their own."""
 CORNERS = 1
 """`align_mode`: a pixel of the result lies at its number times the scale."""
 
@@ -73,7 +75,7 @@ def resize_any(
     how: Resizing,
 ) -> Ref:
     """The nearest elements are moved; else of images, from the corner 0."""
-    if how.is_nearest:
+    if how.is_nearest and how.coordinate_transformation_mode != CROPS:
         return moves(g, input, *constants(g))[0]
     plan = how.plan(input, roi, scales, sizes)
     corner = how.coordinate_transformation_mode == "asymmetric" and how.mode == "linear"

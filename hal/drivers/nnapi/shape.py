@@ -16,7 +16,7 @@ from nnir.ops import index, resize, shape
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import BYTES, Emitter, Operand, Ref, result_shape
-from .graph import QUANT
+from .graph import INT, QUANT
 from .quant import as_numbers
 from .sizes import identity, join_axes
 
@@ -148,6 +148,8 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 def join(g: Emitter, operands: Sequence[Operand], axis: int) -> Ref:
     """One after the other along an axis, as CONCATENATION of [before, along, behind]."""
     refs = alike(g, [g.take(o) for o in operands])
+    if refs[0].tensor.type == INT:
+        raise NoLowering("nnapi joins no INT32")
     order = max((r.order for r in refs), key=[r.order for r in refs].count)
     refs = [g.ordered(r, order) for r in refs]
     place = order.index(axis)

@@ -32,7 +32,7 @@ def square(g: Emitter, input: Value) -> Ref:
     return g.binary(OperationType.MUL, input, input, FusedActivation.NONE)
 
 
-@table.lower(unary.cast, implied=["dtype", "saturate", "round_mode"])
+@table.lower(unary.cast, implied=["dtype"])
 def cast(g: Emitter, input: Value) -> Ref:
     """Between integers of 32 and 64 bits, or to the same type."""
     ref, to = g.take(input), g.operation.outputs[0].precision
