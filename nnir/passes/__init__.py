@@ -7,7 +7,7 @@ from .common import merge_common
 from .copies import remove_copies
 from .dead import remove_dead_code
 from .dense import fuse_dense
-from .fold import fold_constants
+from .fold import fold_constants, fold_large_constants
 from .gelu import fuse_gelu
 from .identities import join_unsqueezes, remove_identities
 from .layout import sink_transposes
@@ -53,6 +53,7 @@ __all__ = [
     "find_negative_zeros",
     "fold_batch_norm",
     "fold_constants",
+    "fold_large_constants",
     "fold_scale",
     "fuse_activation",
     "fuse_dense",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..folding import Folder
 from ..model import Model
 from ..ops import quant
@@ -10,12 +12,15 @@ from .rewrite import rewrite, sweep
 LIMIT = 4096
 """Bytes of a result that may be larger than what it is made from."""
 
+LARGE = 1 << 30
+"""The same for targets that hold nothing but numbers."""
+
 KEPT = frozenset({quant.dequantize, quant.dequantize_linear})
 """Operators that stay where they are applied to constants."""
 
 
-def _is_folded(model: Model) -> bool:
-    folder = Folder(LIMIT, KEPT)
+def _is_folded(model: Model, limit: int = LIMIT) -> bool:
+    folder = Folder(limit, KEPT)
     return all(folder.constant_of(v) is None for o in model.operations for v in o.outputs)
 
 
@@ -27,7 +32,23 @@ def fold_constants(model: Model) -> bool:
     that are at least as large, random numbers are never drawn, and quantised constants stay what
     they are: their scales are for the device to use.
     """
-    folder = Folder(LIMIT, KEPT)
+    return fold(model, LIMIT)
+
+
+@rewrite(ensures=partial(_is_folded, limit=LARGE))
+def fold_large_constants(model: Model) -> bool:
+    """Replace what does not depend on the inputs by constants, also where these are much larger
+    than what they are made from: for targets that compute nothing of constants.
+
+    Ensures: nothing is left that can be computed now.
+    """
+    return fold(model, LARGE)
+
+
+def fold(model: Model, limit: int) -> bool:
+    """Replace what is known by constants of at most `limit` bytes, or of the size of its operands;
+    whether there was any."""
+    folder = Folder(limit, KEPT)
     ends = set(model.outputs)
     known = {}
     for operation in model.sorted():

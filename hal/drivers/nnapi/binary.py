@@ -47,6 +47,14 @@ def _native(g: Emitter, type: OperationType, input0: Value, input1: Value) -> Re
     return g.binary(type, input0, input1)
 
 
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Ref:
+    total = g.real(input[0])
+    for part in input[1:]:
+        total = g.add(total, part)
+    return total
+
+
 @table.lower(binary.sub)
 def sub(g: Emitter, input0: Value, input1: Value) -> Ref:
     return g.add(input0, negate(g, input1))

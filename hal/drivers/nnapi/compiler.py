@@ -8,7 +8,7 @@ from nnir.dim import Expr
 from nnir.errors import NNAdapterError, NoLowering, summary
 from nnir.formats.nnapi.structures import Model as Made
 from nnir.model import Model, Operation
-from nnir.passes import CLEAN, FUSIONS, apply
+from nnir.passes import CLEAN, FUSIONS, apply, fold_large_constants
 from nnir.specialise import specialise
 
 from ...emission import refusal
@@ -29,7 +29,7 @@ def compile_model(
     NoLowering lists everything that is missing, and the next `step`.
     """
     known = specialise(model, shapes)
-    apply(known, (*CLEAN, *FUSIONS, *CLEAN))
+    apply(known, (fold_large_constants, *CLEAN, *FUSIONS, *CLEAN))
     emitter = Emitter(LOWERINGS)
     for value in known.inputs:
         try:
