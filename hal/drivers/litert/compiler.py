@@ -17,7 +17,6 @@ from nnir.types import Precision
 
 from ...device import Shapes, open_shapes
 from ...emission import WRITING_STEP, refusal, require_lowered
-from ...guessing import with_guessed_sizes
 from ...lowering import Lowerings
 from . import integers
 from .emitter import Emitter, Ref, identity
@@ -29,6 +28,8 @@ from .states import hold_states
 from .writer import Graph, Tensor, Writer
 
 LOWERINGS = Lowerings[Ref].of_package(__package__, "sampling", "transposed")
+GUESS = 8
+"""The size that stands for one that is not known when an operation is asked about."""
 
 
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
@@ -151,6 +152,23 @@ def explain_refusal(operation: Operation) -> str | None:
     if why is None or not any(isinstance(d, Expr) for d in dims):
         return why
     try:
-        return refusal(with_guessed_sizes(operation), lambda: Emitter(LOWERINGS))
+        return refusal(_with_guessed_sizes(operation), lambda: Emitter(LOWERINGS))
     except NNAdapterError:
         return why
+
+
+def _with_guessed_sizes(operation: Operation) -> Operation:
+    """The same operation with a number for every size."""
+    model = Model()
+    values: list[Value | None] = []
+    for value in operation.inputs:
+        if value is None or value.constant is not None:
+            values.append(value)
+            continue
+        sizes = tuple(GUESS if isinstance(d, Expr) else d for d in value.shape)
+        values.append(model.input(value.name or "x", value.type.with_shape(sizes)))
+    made = model.append(operation.operator, tuple(values), operation.attributes)
+    producer = made[0].producer
+    if producer is None:
+        raise NoLowering("an operation without results")
+    return producer
