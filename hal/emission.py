@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from typing import Any, ClassVar, Generic, TypeVar
 
 from nnir.decomposition import Level
+from nnir.dim import Expr
 from nnir.errors import NNAdapterError, NoLowering, Refusal, describe, summary
 from nnir.model import Model, Operation, Value
 from nnir.passes import apply, fold_constants, merge_common
@@ -26,6 +27,9 @@ STEP = "device='builtin' runs every operator"
 
 WRITING_STEP = "`nnadapter check FILE --target TARGET` tries what would help"
 """What to do about operations that a format does not hold."""
+
+GUESS = 8
+"""The size that stands for one that is not known when an operation is asked about."""
 
 LONGEST_LABEL = 200
 """A label goes to every node of an operation; names in files may be of any length."""
@@ -255,3 +259,35 @@ def refusal(operation: Operation, begin: Callable[[], Emission[R]]) -> str | Non
             emission.names[value] = emission.stand_in(value)
     emission.lower(operation)
     return "; ".join(emission.problems) or None
+
+
+def refusal_of_sizes(operation: Operation, begin: Callable[[], Emission[R]]) -> str | None:
+    """As `refusal`, of a device that compiles for known sizes.
+
+    Sizes that are not known yet will be while running: it is asked again with some of them fixed.
+    """
+    why = refusal(operation, begin)
+    dims = [d for v in operation.inputs if v is not None for d in v.shape]
+    if why is None or not any(isinstance(d, Expr) for d in dims):
+        return why
+    try:
+        return refusal(_with_guessed_sizes(operation), begin)
+    except NNAdapterError:
+        return why
+
+
+def _with_guessed_sizes(operation: Operation) -> Operation:
+    """The same operation with a number for every size."""
+    model = Model()
+    values: list[Value | None] = []
+    for value in operation.inputs:
+        if value is None or value.constant is not None:
+            values.append(value)
+            continue
+        sizes = tuple(GUESS if isinstance(d, Expr) else d for d in value.shape)
+        values.append(model.input(value.name or "x", value.type.with_shape(sizes)))
+    made = model.append(operation.operator, tuple(values), operation.attributes)
+    producer = made[0].producer
+    if producer is None:
+        raise NoLowering("an operation without results")
+    return producer

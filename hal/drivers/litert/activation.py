@@ -11,8 +11,9 @@ from nnir.ops import activation
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...orders import channels_last
 from .binary import clip_between, extreme, is_real, rectify
-from .emitter import Emitter, Ref, channels_last
+from .emitter import Emitter, Ref
 from .unary import Arithmetic, real
 
 table = Lowerings[Ref]()

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from nnir.dim import Expr
-from nnir.errors import NNAdapterError, NoLowering, Refusal
+from nnir.errors import NoLowering, Refusal
 from nnir.model import Model, Operation, Value
 from nnir.passes import CLEAN, FUSIONS, apply
 from nnir.passes.complex_pairs import as_pairs, is_complex
@@ -16,10 +15,11 @@ from nnir.specialise import specialise
 from nnir.types import Precision
 
 from ...device import Shapes, open_shapes
-from ...emission import WRITING_STEP, refusal, require_lowered
+from ...emission import WRITING_STEP, refusal_of_sizes, require_lowered
 from ...lowering import Lowerings
+from ...orders import identity
 from . import integers
-from .emitter import Emitter, Ref, identity
+from .emitter import Emitter, Ref
 from .integer_kernels import KERNELS
 from .kernels import HALVES, STORED, carrier
 from .packed import pack_weights
@@ -28,8 +28,6 @@ from .states import hold_states
 from .writer import Graph, Tensor, Writer
 
 LOWERINGS = Lowerings[Ref].of_package(__package__, "sampling", "transposed")
-GUESS = 8
-"""The size that stands for one that is not known when an operation is asked about."""
 
 
 def compile_file(model: Model, shapes: Sequence[tuple[int, ...]]) -> bytes:
@@ -143,32 +141,5 @@ def _tail(emitter: Emitter, value: Value, *, foreign: bool) -> Tensor:
 
 
 def explain_refusal(operation: Operation) -> str | None:
-    """Why an operation cannot be emitted by itself.
-
-    Sizes that are not known yet will be while running: it is asked again with some of them fixed.
-    """
-    why = refusal(operation, lambda: Emitter(LOWERINGS))
-    dims = [d for v in operation.inputs if v is not None for d in v.shape]
-    if why is None or not any(isinstance(d, Expr) for d in dims):
-        return why
-    try:
-        return refusal(_with_guessed_sizes(operation), lambda: Emitter(LOWERINGS))
-    except NNAdapterError:
-        return why
-
-
-def _with_guessed_sizes(operation: Operation) -> Operation:
-    """The same operation with a number for every size."""
-    model = Model()
-    values: list[Value | None] = []
-    for value in operation.inputs:
-        if value is None or value.constant is not None:
-            values.append(value)
-            continue
-        sizes = tuple(GUESS if isinstance(d, Expr) else d for d in value.shape)
-        values.append(model.input(value.name or "x", value.type.with_shape(sizes)))
-    made = model.append(operation.operator, tuple(values), operation.attributes)
-    producer = made[0].producer
-    if producer is None:
-        raise NoLowering("an operation without results")
-    return producer
+    """Why an operation cannot be emitted by itself."""
+    return refusal_of_sizes(operation, lambda: Emitter(LOWERINGS))

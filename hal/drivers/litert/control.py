@@ -12,7 +12,8 @@ from nnir.ops import control
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, Refs, identity
+from ...orders import identity
+from .emitter import Emitter, Ref, Refs
 from .kernels import carrier
 from .static import numbers
 from .writer import Graph, Tensor

@@ -15,9 +15,10 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Window
 from ...lowering import Lowerings
+from ...orders import channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code
-from .emitter import Emitter, Operand, Ref, Refs, channels_last, result_shape
+from .emitter import Emitter, Operand, Ref, Refs, result_shape
 from .static import numbers
 from .unary import real
 

@@ -11,9 +11,10 @@ from nnir.types import Precision
 
 from ...attributes import Priors, Regions
 from ...lowering import Lowerings
+from ...orders import channels_last, identity
 from . import windows
 from .binary import spread
-from .emitter import Emitter, Ref, Refs, channels_last, identity
+from .emitter import Emitter, Ref, Refs
 from .index import natural
 from .reduce import reduce_axes
 from .shape import part

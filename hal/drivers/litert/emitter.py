@@ -7,9 +7,7 @@ no work by itself.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,74 +20,31 @@ from nnir.formats.tflite import schema
 from nnir.model import Model, Operation, Value
 from nnir.types import Precision, Quantization, precision_of
 
-from ...emission import Emission
+from ... import orders
 from ...lowering import Lowerings, Plain
+from ...orders import Order, OrderedEmission, identity
 from ...quirks import report_met
 from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
 from .static import cast_data, without_running
 from .writer import Field, Graph, Step, Tensor, type_number
 
-Order = tuple[int, ...]
 MOST_AXES = 8
 COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", "GREATER_EQUAL"})
 
 
-@dataclass(frozen=True, eq=False)
-class Ref:
-    """A result as it is stored: axis k of `tensor` is axis `order[k]` of the value.
-
-    `precision` is the value's; the tensor holds it in the precision that carries it.
-    """
-
-    tensor: Tensor
-    order: Order
-    precision: Precision
-
-    @property
-    def rank(self) -> int:
-        return len(self.order)
-
-    @property
-    def shape(self) -> tuple[Dim, ...]:
-        """The sizes in the value's order."""
-        sizes = self.tensor.shape
-        return tuple(sizes[self.order.index(a)] for a in range(len(sizes)))
-
-    @property
-    def constant(self) -> np.ndarray | None:
-        """The data in the value's order, where it is known."""
-        data = self.tensor.data
-        return None if data is None else data.transpose(np.argsort(self.order))
-
-    def place(self, axis: int) -> int:
-        """Where an axis of the value is stored."""
-        return self.order.index(axis % max(self.rank, 1))
-
-
+Ref = orders.Ref[Tensor]
 Operand = Value | Ref | None
 Refs = tuple[Ref, ...]
-Key = tuple[object, ...]
-"""What something that is remembered was made of."""
 
 
-def identity(rank: int) -> Order:
-    """The order of the model itself."""
-    return tuple(range(rank))
-
-
-def channels_last(rank: int) -> Order:
-    """N, spatial axes, C."""
-    return (0, *range(2, rank), 1)
-
-
-class Emitter(Emission[Ref]):
+class Emitter(OrderedEmission[Tensor]):
     """One TFLite graph in the making; sub-graphs have an emitter of their own.
 
     `memo` holds what was made of a tensor already: the same elements in another order or type.
-    `sources` says of which tensor a tensor is a permutation, `flat` of which one it is a reshape,
-    `places` where a size that is only known while running can be read. `dequantised` has the
-    integers that a tensor of FLOAT32 stands for, `quantised` the FLOAT32 that integers were.
+    `flat` says of which tensor a tensor is a reshape, `places` where a size that is only known
+    while running can be read. `dequantised` has the integers that a tensor of FLOAT32 stands for,
+    `quantised` the FLOAT32 that integers were.
     """
 
     device = "litert"
@@ -99,9 +54,6 @@ class Emitter(Emission[Ref]):
         super().__init__(lowerings, outer)
         self.names = {}  # a graph sees nothing of the one around it
         self.graph = Graph("main")
-        self.memo: dict[Key, Tensor] = {}
-        self.log: list[Key] = []
-        self.sources: dict[Tensor, tuple[Tensor, Order]] = {}
         self.flat: dict[Tensor, Tensor] = {}
         self.places: dict[Expr, tuple[Tensor, int]] = {}
         self.makers: dict[Tensor, Step] = {}
@@ -127,9 +79,7 @@ class Emitter(Emission[Ref]):
 
     def undo(self, mark: tuple[int, int]) -> None:
         del self.graph.steps[mark[0] :]
-        for key in self.log[mark[1] :]:
-            self.memo.pop(key, None)
-        del self.log[mark[1] :]
+        self.forget(mark[1])
 
     def typed(self, ref: Ref, value: Value) -> Ref:
         """A result of a lowering, rounded where the value is of 16 bits."""
@@ -143,7 +93,7 @@ class Emitter(Emission[Ref]):
         return Ref(ref.tensor, ref.order, value.precision)
 
     def ref(self, operand: Operand) -> Ref | None:
-        if operand is None or isinstance(operand, Ref):
+        if operand is None or isinstance(operand, orders.Ref):
             return operand
         if operand not in self.names:
             if operand.constant is None:
@@ -309,38 +259,9 @@ class Emitter(Emission[Ref]):
         )
         return Ref(made, ref.order, to)
 
-    def remember(self, key: Key, tensor: Tensor) -> None:
-        """Keep what was made, until it is undone."""
-        self.memo[key] = tensor
-        self.log.append(key)
-
     # Orders of axes
 
-    def plain(self, operand: Operand) -> Ref:
-        """The result in the order of the model."""
-        ref = self.take(operand)
-        return self.ordered(ref, identity(ref.rank))
-
-    def ordered(self, operand: Operand, order: Order) -> Ref:
-        """The result with its axes stored in `order`."""
-        ref = self.take(operand)
-        if ref.order == order:
-            return ref
-        perm = tuple(ref.order.index(a) for a in order)
-        tensor = ref.tensor
-        if tensor in self.sources:
-            tensor, before = self.sources[tensor]
-            perm = tuple(before[p] for p in perm)
-        if perm == identity(len(perm)):
-            return Ref(tensor, order, ref.precision)
-        key = (tensor, "order", perm)
-        if key not in self.memo:
-            made = self._permute(tensor, perm)
-            self.remember(key, made)
-            self.sources[made] = (tensor, perm)
-        return Ref(self.memo[key], order, ref.precision)
-
-    def _permute(self, tensor: Tensor, perm: Order) -> Tensor:
+    def permute(self, tensor: Tensor, perm: Order) -> Tensor:
         shape = tuple(tensor.shape[p] for p in perm)
         if tensor.data is not None:
             return Tensor(tensor.precision, shape, tensor.data.transpose(perm))
@@ -350,47 +271,6 @@ class Emitter(Emission[Ref]):
         if long == sorted(long) and dynamic < 2:
             return self.reshape(ref, shape).tensor
         return self.move("TRANSPOSE", [ref], shape, perm, self.ints(*perm)).tensor
-
-    def last(self, operand: Operand, axis: int) -> Ref:
-        """The result with one axis stored last, the others in any order."""
-        ref = self.take(operand)
-        place = axis % ref.rank
-        if ref.order[-1] == place:
-            return ref
-        if place == ref.rank - 1:
-            return self.plain(ref)
-        return self.ordered(ref, (*(a for a in ref.order if a != place), place))
-
-    def aligned(self, *operands: Operand) -> tuple[list[Ref], Order]:
-        """Operands that broadcast, all stored in one order of the axes of the result."""
-        refs = [self.take(o) for o in operands]
-        rank = max(r.rank for r in refs)
-        order = self._common(refs, rank)
-        return [self.broadcastable(r, order) for r in refs], order
-
-    def _common(self, refs: Sequence[Ref], rank: int) -> Order:
-        """The order in which most elements are stored already."""
-        votes: dict[Order, int] = {}
-        for ref in refs:
-            if ref.rank == rank and ref.tensor.data is None:
-                size = math.prod(d if isinstance(d, int) else 64 for d in ref.tensor.shape)
-                votes[ref.order] = votes.get(ref.order, 0) + size
-        if not votes:
-            return identity(rank)
-        natural = channels_last(rank)
-        return max(votes, key=lambda o: (votes[o], o == natural, o == identity(rank)))
-
-    def broadcastable(self, ref: Ref, order: Order) -> Ref:
-        """An operand of fewer axes, or of as many, for a result that is stored in `order`."""
-        missing = len(order) - ref.rank
-        if not missing:
-            return self.ordered(ref, order)
-        if ref.rank == 0 or all(d == 1 for d in ref.tensor.shape):
-            return self.reshape(ref, ()) if ref.rank else ref
-        if order[missing:] == tuple(missing + a for a in ref.order):
-            return ref
-        wide = self.reshape(self.plain(ref), (1,) * missing + ref.shape)
-        return self.ordered(wide, order)
 
     # Shapes
 

@@ -13,7 +13,8 @@ from nnir.ops import generate
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, identity, result_shape
+from ...orders import identity
+from .emitter import Emitter, Ref, result_shape
 from .shape import int32
 
 table = Lowerings[Ref]()

@@ -16,8 +16,9 @@ from nnir.types import Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...orders import identity
 from .binary import extreme
-from .emitter import Emitter, Operand, Ref, identity, result_shape
+from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import int32, part
 from .static import numbers
 

@@ -15,8 +15,9 @@ from nnir.ops import linear
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
+from ...orders import identity
 from .binary import CODES, apply_fuse_code
-from .emitter import Emitter, Ref, identity, result_shape
+from .emitter import Emitter, Ref, result_shape
 from .reduce import reduce_axes
 from .static import numbers
 

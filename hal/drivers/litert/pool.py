@@ -17,10 +17,11 @@ from nnir.types import Fuse, Precision
 
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
+from ...orders import channels_last
 from . import windows
 from .binary import CODES, apply_fuse_code, extreme
 from .conv import restore_infinities
-from .emitter import Emitter, Ref, Refs, channels_last, result_shape
+from .emitter import Emitter, Ref, Refs, result_shape
 from .reduce import extreme_of, reduce_axes
 from .static import numbers
 from .unary import real

@@ -12,7 +12,8 @@ from nnir.ops import random
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref, identity, result_shape
+from ...orders import identity
+from .emitter import Emitter, Ref, result_shape
 from .shape import int32
 from .unary import real
 

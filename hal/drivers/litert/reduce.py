@@ -13,6 +13,7 @@ from nnir.model import Value
 from nnir.ops import reduce
 from nnir.types import Precision
 
+from ... import orders
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import drop_axes
@@ -45,7 +46,7 @@ def reduce_axes(
     precision: Precision | None = None,
 ) -> Ref:
     """A reduction of axes of the value, wherever they are stored."""
-    if isinstance(axes, Ref):
+    if isinstance(axes, orders.Ref):
         return _at_run_time(g, name, g.plain(ref), axes, keepdim=keepdim, precision=precision)
     if not axes:
         return ref if precision in (None, ref.tensor.precision) else g.cast(ref, precision)

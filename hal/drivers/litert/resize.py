@@ -16,9 +16,10 @@ from nnir.ops.sampling import Filter, weights
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...orders import channels_last
 from ...resizing import Resizing
 from . import windows
-from .emitter import Emitter, Ref, channels_last, result_shape
+from .emitter import Emitter, Ref, result_shape
 from .linear import dense
 from .shape import take_positions
 from .unary import real

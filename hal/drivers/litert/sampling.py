@@ -15,8 +15,9 @@ from nnir.ops.sampling import CUBIC
 from nnir.types import InterpolateMode, PadMode, Precision
 
 from ...lowering import Lowerings
+from ...orders import channels_last, identity
 from . import windows
-from .emitter import Emitter, Ref, channels_last, identity
+from .emitter import Emitter, Ref
 from .shape import drop_axes, part
 from .static import numbers
 from .unary import Arithmetic, real

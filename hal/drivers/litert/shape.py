@@ -15,8 +15,9 @@ from nnir.types import PadMode, Precision
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...orders import identity
 from .binary import spread
-from .emitter import Emitter, Operand, Ref, Refs, identity, result_shape
+from .emitter import Emitter, Operand, Ref, Refs, result_shape
 
 table = Lowerings[Ref]()
 INT32 = Precision.INT32

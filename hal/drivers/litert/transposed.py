@@ -15,9 +15,10 @@ from nnir.types import Precision
 
 from ...attributes import Transposed, Window
 from ...lowering import Lowerings
+from ...orders import channels_last, identity
 from . import windows
 from .conv import bias_of, convolve, kernel_of
-from .emitter import Emitter, Ref, channels_last, identity, result_shape
+from .emitter import Emitter, Ref, result_shape
 from .static import numbers
 from .unary import real
 

@@ -14,8 +14,10 @@ from nnir.model import Value
 from nnir.ops import unary
 from nnir.types import Precision
 
+from ... import orders
 from ...lowering import Lowerings
-from .emitter import Emitter, Operand, Ref, identity
+from ...orders import identity
+from .emitter import Emitter, Operand, Ref
 from .kernels import has_kernel
 from .static import numbers
 
@@ -81,7 +83,7 @@ class Arithmetic:
         return self.g.elementwise(name, *refs)
 
     def of(self, operand: Ref | ArrayLike) -> Ref:
-        return operand if isinstance(operand, Ref) else self.g.constant(operand, np.float32)
+        return operand if isinstance(operand, orders.Ref) else self.g.constant(operand, np.float32)
 
     def where(self, mask: Ref, yes: Ref | ArrayLike, no: Ref | ArrayLike) -> Ref:
         return self.g.where(mask, self.of(yes), self.of(no))

@@ -14,7 +14,8 @@ from nnir.ops import windows
 from nnir.types import Fuse
 
 from ...attributes import Window
-from .emitter import Emitter, Operand, Ref, channels_last
+from ...orders import channels_last
+from .emitter import Emitter, Operand, Ref
 
 SAME, VALID = 0, 1
 

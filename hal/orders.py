@@ -1,0 +1,182 @@
+"""Results that are stored in any order of their axes, for engines whose images have channels last.
+
+A convolution gives channels last, and what follows works on that until an operation needs the order
+that the model says. A TRANSPOSE of the model is no work by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from nnir.dim import Dim
+from nnir.model import Value
+from nnir.types import Precision
+
+from .emission import Emission
+from .lowering import Lowerings
+
+Order = tuple[int, ...]
+Key = tuple[object, ...]
+"""What something that is remembered was made of."""
+
+
+class Stored(Hashable, Protocol):
+    """A tensor of an engine, as far as orders of axes know it."""
+
+    @property
+    def precision(self) -> Precision: ...
+    @property
+    def shape(self) -> tuple[Dim, ...]: ...
+    @property
+    def data(self) -> np.ndarray | None: ...
+
+
+T = TypeVar("T", bound=Stored)
+
+
+@dataclass(frozen=True, eq=False)
+class Ref(Generic[T]):
+    """A result as it is stored: axis k of `tensor` is axis `order[k]` of the value.
+
+    `precision` is the value's; the tensor holds it in the precision that carries it.
+    """
+
+    tensor: T
+    order: Order
+    precision: Precision
+
+    @property
+    def rank(self) -> int:
+        return len(self.order)
+
+    @property
+    def shape(self) -> tuple[Dim, ...]:
+        """The sizes in the value's order."""
+        sizes = self.tensor.shape
+        return tuple(sizes[self.order.index(a)] for a in range(len(sizes)))
+
+    @property
+    def constant(self) -> np.ndarray | None:
+        """The data in the value's order, where it is known."""
+        data = self.tensor.data
+        return None if data is None else data.transpose(np.argsort(self.order))
+
+    def place(self, axis: int) -> int:
+        """Where an axis of the value is stored."""
+        return self.order.index(axis % max(self.rank, 1))
+
+
+def identity(rank: int) -> Order:
+    """The order of the model itself."""
+    return tuple(range(rank))
+
+
+def channels_last(rank: int) -> Order:
+    """N, spatial axes, C."""
+    return (0, *range(2, rank), 1)
+
+
+class OrderedEmission(Emission[Ref[T]]):
+    """A program whose results are stored in orders of their own.
+
+    `memo` holds what was made of a tensor already, and `log` in which order, until it is undone.
+    `sources` says of which tensor a tensor is a permutation.
+    """
+
+    def __init__(
+        self, lowerings: Lowerings[Ref[T]], outer: OrderedEmission[T] | None = None
+    ) -> None:
+        super().__init__(lowerings, outer)
+        self.memo: dict[Key, T] = {}
+        self.log: list[Key] = []
+        self.sources: dict[T, tuple[T, Order]] = {}
+
+    @abstractmethod
+    def permute(self, tensor: T, perm: Order) -> T:
+        """A tensor whose axis k is axis `perm[k]` of another."""
+
+    @abstractmethod
+    def reshape(self, operand: Value | Ref[T] | None, shape: Sequence[Dim]) -> Ref[T]:
+        """The elements in the order of the model in another shape."""
+
+    def remember(self, key: Key, tensor: T) -> None:
+        """Keep what was made, until it is undone."""
+        self.memo[key] = tensor
+        self.log.append(key)
+
+    def forget(self, since: int) -> None:
+        """Drop what was remembered since a place in the log."""
+        for key in self.log[since:]:
+            self.memo.pop(key, None)
+        del self.log[since:]
+
+    def plain(self, operand: Value | Ref[T] | None) -> Ref[T]:
+        """The result in the order of the model."""
+        ref = self.take(operand)
+        return self.ordered(ref, identity(ref.rank))
+
+    def ordered(self, operand: Value | Ref[T] | None, order: Order) -> Ref[T]:
+        """The result with its axes stored in `order`."""
+        ref = self.take(operand)
+        if ref.order == order:
+            return ref
+        perm = tuple(ref.order.index(a) for a in order)
+        tensor = ref.tensor
+        if tensor in self.sources:
+            tensor, before = self.sources[tensor]
+            perm = tuple(before[p] for p in perm)
+        if perm == identity(len(perm)):
+            return Ref(tensor, order, ref.precision)
+        key = (tensor, "order", perm)
+        if key not in self.memo:
+            made = self.permute(tensor, perm)
+            self.remember(key, made)
+            self.sources[made] = (tensor, perm)
+        return Ref(self.memo[key], order, ref.precision)
+
+    def last(self, operand: Value | Ref[T] | None, axis: int) -> Ref[T]:
+        """The result with one axis stored last, the others in any order."""
+        ref = self.take(operand)
+        place = axis % ref.rank
+        if ref.order[-1] == place:
+            return ref
+        if place == ref.rank - 1:
+            return self.plain(ref)
+        return self.ordered(ref, (*(a for a in ref.order if a != place), place))
+
+    def aligned(self, *operands: Value | Ref[T] | None) -> tuple[list[Ref[T]], Order]:
+        """Operands that broadcast, all stored in one order of the axes of the result."""
+        refs = [self.take(o) for o in operands]
+        rank = max(r.rank for r in refs)
+        order = self._common(refs, rank)
+        return [self.broadcastable(r, order) for r in refs], order
+
+    def _common(self, refs: Sequence[Ref[T]], rank: int) -> Order:
+        """The order in which most elements are stored already."""
+        votes: dict[Order, int] = {}
+        for ref in refs:
+            if ref.rank == rank and ref.tensor.data is None:
+                size = math.prod(d if isinstance(d, int) else 64 for d in ref.tensor.shape)
+                votes[ref.order] = votes.get(ref.order, 0) + size
+        if not votes:
+            return identity(rank)
+        natural = channels_last(rank)
+        return max(votes, key=lambda o: (votes[o], o == natural, o == identity(rank)))
+
+    def broadcastable(self, ref: Ref[T], order: Order) -> Ref[T]:
+        """An operand of fewer axes, or of as many, for a result that is stored in `order`."""
+        missing = len(order) - ref.rank
+        if not missing:
+            return self.ordered(ref, order)
+        if ref.rank == 0 or all(d == 1 for d in ref.tensor.shape):
+            return self.reshape(ref, ()) if ref.rank else ref
+        if order[missing:] == tuple(missing + a for a in ref.order):
+            return ref
+        wide = self.reshape(self.plain(ref), (1,) * missing + ref.shape)
+        return self.ordered(wide, order)
