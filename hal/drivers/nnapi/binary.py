@@ -14,8 +14,9 @@ from nnir.ops import activation, binary
 from nnir.types import Fuse, Precision
 
 from ...lowering import Lowerings
+from ...orders import identity
 from .emitter import Emitter, Operand, Ref
-from .sizes import identity, join_axes
+from .sizes import join_axes
 
 table = Lowerings[Ref]()
 

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nnir.dim import Expr
-from nnir.errors import NNAdapterError, NoLowering, summary
+from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import Model as Made
 from nnir.model import Model, Operation
 from nnir.passes import CLEAN, FUSIONS, apply, fold_large_constants
 from nnir.specialise import specialise
 
-from ...emission import refusal
-from ...guessing import with_guessed_sizes
+from ...emission import refusal_of_sizes
 from ...lowering import Lowerings
+from ...orders import identity
 from .emitter import SHIFT, Emitter, Ref
 from .graph import QUANT, Tensor
-from .sizes import identity, numbers
+from .sizes import numbers
 
 LOWERINGS = Lowerings[Ref].of_package(__package__)
 
@@ -67,10 +66,5 @@ def _settle(emitter: Emitter, model: Model) -> None:
 
 
 def explain_refusal(operation: Operation) -> str | None:
-    """Why an operation cannot be emitted by itself; sizes that are not known are guessed."""
-    try:
-        if any(isinstance(d, Expr) for v in operation.inputs if v is not None for d in v.shape):
-            operation = with_guessed_sizes(operation)
-        return refusal(operation, lambda: Emitter(LOWERINGS))
-    except NNAdapterError as error:
-        return summary(error)
+    """Why an operation cannot be emitted by itself."""
+    return refusal_of_sizes(operation, lambda: Emitter(LOWERINGS))

@@ -12,9 +12,10 @@ from nnir.types import Precision
 
 from ...attributes import Window
 from ...lowering import Lowerings
+from ...orders import channels_last
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import take_places
-from .sizes import channels_last, numbers
+from .sizes import numbers
 
 table = Lowerings[Ref]()
 Pairs = tuple[tuple[int, int], ...]

@@ -23,8 +23,9 @@ from nnir.types import Precision
 
 from ...emission import Emission
 from ...lowering import Lowerings, Plain
+from ...orders import Order, channels_last, identity
 from .graph import FLOAT, INT, QUANT, Dims, Graph, Step, Tensor
-from .sizes import Order, channels_last, identity, join_axes, longest_rows, numbers
+from .sizes import join_axes, longest_rows, numbers
 
 MOST_AXES = 4
 BYTES = frozenset({Precision.UINT8, Precision.INT8})
@@ -97,8 +98,18 @@ class Emitter(Emission[Ref]):
         return self.names.get(operand)
 
     def stand_in(self, value: Value) -> Ref:
-        shape = numbers(value.shape)
-        return Ref(self.blank(value.precision, shape), shape, identity(value.rank), value.precision)
+        try:
+            shape = numbers(value.shape)
+            tensor = self.blank(value.precision, shape)
+        except NoLowering as error:
+            self.refuse(error, value)
+            return self._nothing(value)
+        return Ref(tensor, shape, identity(value.rank), value.precision)
+
+    def _nothing(self, value: Value) -> Ref:
+        """In place of what was refused, to find all else that is."""
+        shape = (1,) * value.rank
+        return Ref(Tensor(FLOAT, join_axes(shape)), shape, identity(value.rank), value.precision)
 
     def blank(self, precision: Precision, shape: Dims) -> Tensor:
         """A tensor for values of a precision that comes from elsewhere."""
@@ -133,8 +144,7 @@ class Emitter(Emission[Ref]):
             "with a scale"
         )
         self.refuse(error, operation)
-        shape = tuple(max(d, 1) for d in numbers(value.shape))
-        return Ref(Tensor(FLOAT, join_axes(shape)), shape, identity(value.rank), value.precision)
+        return self._nothing(value)
 
     def typed(self, ref: Ref, value: Value) -> Ref:
         if ref.sizes != numbers(value.shape):

@@ -12,10 +12,10 @@ from nnir.ops import index
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...orders import identity
 from .emitter import Emitter, Ref, result_shape
 from .graph import INT
 from .shape import moves
-from .sizes import identity
 
 table = Lowerings[Ref]()
 

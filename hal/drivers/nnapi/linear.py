@@ -13,12 +13,13 @@ from nnir.ops import linear
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...orders import identity
 from .binary import fill
 from .conv import cut
 from .emitter import Emitter, Operand, Ref, result_shape
 from .graph import Tensor
 from .shape import join
-from .sizes import identity, join_axes
+from .sizes import join_axes
 
 table = Lowerings[Ref]()
 MOST_PRODUCTS = 256

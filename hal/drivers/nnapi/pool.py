@@ -11,11 +11,12 @@ from nnir.ops import pool
 
 from ...attributes import Ints, Window
 from ...lowering import Lowerings
+from ...orders import channels_last
 from .conv import Pairs, stored_last
 from .emitter import BYTES, Emitter, Operand, Ref, result_shape
 from .graph import QUANT
 from .quant import as_numbers
-from .sizes import channels_last, numbers
+from .sizes import numbers
 
 table = Lowerings[Ref]()
 

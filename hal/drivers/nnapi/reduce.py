@@ -13,10 +13,11 @@ from nnir.model import Value
 from nnir.ops import reduce
 
 from ...lowering import Lowerings
+from ...orders import identity
 from .binary import negate
 from .emitter import Emitter, Ref, result_shape
 from .linear import dense
-from .sizes import identity, join_axes
+from .sizes import join_axes
 
 table = Lowerings[Ref]()
 SPATIAL = (2, 3)

@@ -12,11 +12,11 @@ from nnir.model import Value
 from nnir.ops import resize
 
 from ...lowering import Lowerings
+from ...orders import channels_last
 from ...resizing import Resizing
 from .conv import stored_last
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import constants, moves
-from .sizes import channels_last
 
 table = Lowerings[Ref]()
 CROPS = "tf_crop_and_resize"

@@ -15,10 +15,11 @@ from nnir.ops import index, resize, shape
 
 from ...attributes import Ints
 from ...lowering import Lowerings
+from ...orders import identity
 from .emitter import BYTES, Emitter, Operand, Ref, result_shape
 from .graph import INT, QUANT
 from .quant import as_numbers
-from .sizes import identity, join_axes
+from .sizes import join_axes
 
 table = Lowerings[Ref]()
 NOTHING = -1

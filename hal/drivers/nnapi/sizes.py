@@ -1,4 +1,4 @@
-"""Sizes, orders of axes, and how elements lie in memory."""
+"""Sizes, and how elements lie in memory."""
 
 from __future__ import annotations
 
@@ -10,19 +10,8 @@ import numpy as np
 from nnir.dim import Dim, Expr
 from nnir.errors import NoLowering
 
-Order = tuple[int, ...]
 Dims = tuple[int, ...]
 MOST_AXES = 4
-
-
-def identity(rank: int) -> Order:
-    """The order of the model itself."""
-    return tuple(range(rank))
-
-
-def channels_last(rank: int) -> Order:
-    """N, spatial axes, C."""
-    return (0, *range(2, rank), 1) if rank > 2 else identity(rank)
 
 
 def numbers(shape: Sequence[Dim]) -> Dims:
