@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.errors import Unsupported
 from nnir.formats.nnapi.structures import FusedActivation
 from nnir.model import Value
@@ -124,8 +122,9 @@ def lstm(
     forget_sums = gate(input_to_forget_weights, recurrent_to_forget_weights, forget_gate_bias)
     forget = peep(forget_sums, cell_state_in, cell_to_forget_weights)
     enter = 1 - forget
-    if input_to_input_weights and recurrent_to_input_weights and input_gate_bias:
-        sums = gate(input_to_input_weights, recurrent_to_input_weights, input_gate_bias)
+    entry = input_to_input_weights, recurrent_to_input_weights, input_gate_bias
+    if entry[0] is not None and entry[1] is not None and entry[2] is not None:
+        sums = gate(entry[0], entry[1], entry[2])
         enter = peep(sums, cell_state_in, cell_to_input_weights)
     inner = gate(input_to_cell_weights, recurrent_to_cell_weights, cell_bias)
     cell = _clip(forget * cell_state_in + enter * _squash(inner, activation), cell_clip)

@@ -16,7 +16,7 @@ from nnir.types import Fuse, Precision
 from ...lowering import Lowerings
 from ...orders import identity
 from .emitter import Emitter, Operand, Ref
-from .sizes import join_axes
+from .sizes import join_axes, numbers
 
 table = Lowerings[Ref]()
 
@@ -92,7 +92,7 @@ def smaller(g: Emitter, a: Operand, b: Operand) -> Ref:
 def larger(g: Emitter, a: Operand, b: Operand) -> Ref:
     """MAX_POOL_2D over both, one above the other: no other operation compares two tensors."""
     refs, order = g.aligned(g.real(a), g.real(b))
-    shape = tuple(int(d) for d in broadcast(*(r.shape for r in refs)))
+    shape = numbers(broadcast(*(r.shape for r in refs)))
     count = math.prod(shape)
     rows = [g.dims(fill(g, r, shape), (1, 1, count, 1)) for r in refs]
     both = g.step(OperationType.CONCATENATION, [*rows, 1], (1, 2, count, 1))

@@ -13,7 +13,8 @@ from nnir.types import Precision
 from ...attributes import Window
 from ...lowering import Lowerings
 from ...orders import channels_last
-from .emitter import Emitter, Operand, Ref, result_shape
+from .emitter import Argument, Emitter, Operand, Ref, result_shape
+from .graph import Tensor
 from .shape import take_places
 from .sizes import numbers
 
@@ -78,7 +79,7 @@ def _convolve(
     g: Emitter,
     x: Ref,
     taps: Ref,
-    bias: Operand | object,
+    bias: Tensor,
     how: Window,
     pads: list[int],
     shape: tuple[int, ...],
@@ -86,7 +87,15 @@ def _convolve(
     """CONV_2D of an image with channels last; the filter becomes [out, height, width, in]."""
     weights = g.whole(g.ordered(taps, (0, 2, 3, 1)))
     down, across = how.strides
-    inputs = [g.whole(x), weights, bias, *pads, across, down, int(FusedActivation.NONE)]
+    inputs: list[Argument] = [
+        g.whole(x),
+        weights,
+        bias,
+        *pads,
+        across,
+        down,
+        int(FusedActivation.NONE),
+    ]
     made = g.step(OperationType.CONV_2D, inputs, shape)
     return Ref(made, shape, channels_last(4), Precision.FLOAT32)
 
@@ -99,14 +108,14 @@ def _depthwise(
     down, across = how.strides
     times = shape[3] // x.shape[3]
     more = [*pads, across, down, times, int(FusedActivation.NONE)]
-    inputs = [g.whole(x), weights, g.whole(g.real(bias)), *more]
+    inputs: list[Argument] = [g.whole(x), weights, g.whole(g.real(bias)), *more]
     made = g.step(OperationType.DEPTHWISE_CONV_2D, inputs, shape)
     return Ref(made, shape, channels_last(4), Precision.FLOAT32)
 
 
 def _groups(
     g: Emitter, x: Ref, taps: Ref, bias: Value, group: int
-) -> list[tuple[Ref, Ref, object]]:
+) -> list[tuple[Ref, Ref, Tensor]]:
     """The channels of each group with its filters and biases."""
     shift = g.real(bias)
     parts = []
@@ -120,7 +129,5 @@ def _groups(
 def cut(g: Emitter, ref: Ref, axis: int, count: int) -> list[Ref]:
     """Equal parts along an axis of the value."""
     places = np.arange(np.prod(ref.shape)).reshape(ref.shape)
-    found = []
-    for part in np.split(places, count, ref.place(axis)):
-        found.append(Ref(g.pick(ref, part), part.shape, ref.order, ref.precision))
-    return found
+    parts = np.split(places, count, ref.place(axis))
+    return [Ref(g.pick(ref, p), p.shape, ref.order, ref.precision) for p in parts]

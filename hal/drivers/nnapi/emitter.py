@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from nnir.broadcast import broadcast
 from nnir.errors import NoLowering
@@ -156,7 +157,9 @@ class Emitter(Emission[Ref]):
     ) -> Ref:
         """An operation without scalars, element by element."""
         ref = self.real(inputs[0])
-        return self.map(OperationType[kernel], ref, *fields.values())
+        if fields:
+            raise NoLowering(f"nnapi has no {kernel} with {', '.join(fields)}")
+        return self.map(OperationType[kernel], ref)
 
     # Steps
 
@@ -186,7 +189,7 @@ class Emitter(Emission[Ref]):
             self.memo[key] = Tensor(kind, (), np.array(given, kind.dtype))
         return self.memo[key]
 
-    def constant(self, data: np.ndarray, precision: Precision = Precision.FLOAT32) -> Ref:
+    def constant(self, data: ArrayLike, precision: Precision = Precision.FLOAT32) -> Ref:
         """A constant; integers of 8 bits are stored with a scale once one is known."""
         array = np.asarray(data)
         if 0 in array.shape:
@@ -349,7 +352,7 @@ class Emitter(Emission[Ref]):
             fill, dims=(1, rows), data=np.full((1, rows), np.asarray(fill.data).reshape(-1)[0])
         )
         sizes = table.dims[0] + 1, rows
-        inputs = [table, last, 0]
+        inputs: list[Argument] = [table, last, 0]
         return self.step(OperationType.CONCATENATION, inputs, sizes, table.type, table.grid)
 
     def last(self, operand: Operand, axes: Sequence[int]) -> Ref:
@@ -376,7 +379,7 @@ class Emitter(Emission[Ref]):
     ) -> Ref:
         """ADD or MUL of operands that broadcast."""
         refs, order = self.aligned(self.real(a), self.real(b))
-        shape = tuple(int(d) for d in broadcast(*(r.shape for r in refs)))
+        shape = numbers(broadcast(*(r.shape for r in refs)))
         left, right, dims = self.joined(refs, shape)
         made = self.step(type, [left, right, int(code)], dims)
         return Ref(made, shape, order, Precision.FLOAT32)
@@ -422,9 +425,8 @@ class Emitter(Emission[Ref]):
         if len(shape) <= MOST_AXES:
             rows = [s or (1,) for s in (a, b, shape)]
         else:
-            rows = [list(s) for s in join_alike(a, b, shape)]
-        left, right = (self.dims(r, tuple(s)) for r, s in zip(refs, rows, strict=False))
-        return left, right, tuple(rows[2])
+            rows = join_alike(a, b, shape)
+        return self.dims(refs[0], rows[0]), self.dims(refs[1], rows[1]), rows[2]
 
     # Ends
 
@@ -463,7 +465,7 @@ def kind_of(precision: Precision) -> OperandType:
 
 
 def join_alike(*shapes: Dims) -> list[Dims]:
-    """Shapes that broadcast, with neighbours joined that broadcast alike; the last is the result's."""
+    """Shapes that broadcast, with neighbours joined that do alike; the last is the result's."""
     columns = [c for c in zip(*shapes, strict=True) if c[-1] != 1]
     found: list[list[int]] = []
     for column in columns:

@@ -6,14 +6,14 @@ A result may differ from theirs by one step of its scale. None: no operation on 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from nnir.formats.nnapi.structures import FusedActivation, OperationType
 
 from .binary import FUSING
-from .emitter import Emitter
+from .emitter import Argument, Emitter
 from .graph import INT, QUANT, Step, Tensor
 
 Grid = tuple[float, int]
@@ -34,18 +34,17 @@ def rounded(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor 
     key = (tensor, "rounded", grid, code)
     if key in g.memo:
         return g.memo[key]
-    twin = g.twins.get(tensor)
-    if twin is not None and twin.type == QUANT:
+    found, twin = None, source(g, tensor)
+    step = g.makers.get(tensor)
+    if twin is not None:
         found = rescaled(g, twin, grid, code)
-    else:
-        step = g.makers.get(tensor)
-        rule = None if step is None else RULES.get(step.type)
-        found = None if rule is None or step is None else rule(g, step, grid, code)
+    elif step is not None and step.type in RULES:
+        found = RULES[step.type](g, step, grid, code)
     return None if found is None else g.remember(key, found)
 
 
 def rescaled(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
-    """The same real numbers in steps of another scale: the sum with 0, which every driver scales."""
+    """The same real numbers in steps of another scale: the sum with 0, which is rescaled."""
     if integers.grid == grid and code == NONE:
         return integers
     nothing = Tensor(QUANT, (1,), np.array([grid[1]], np.uint8), *grid)
@@ -55,7 +54,7 @@ def rescaled(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tens
 def _emit(
     g: Emitter,
     type: OperationType,
-    inputs: list[Tensor | int | float | None],
+    inputs: Sequence[Argument],
     dims: tuple[int, ...],
     grid: Grid,
 ) -> Tensor:
@@ -155,7 +154,7 @@ def squashed(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
 
 def moved(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """What moves elements moves integers of the scale that is asked for."""
-    inputs: list[Tensor | int | float | None] = []
+    inputs: list[Argument] = []
     for tensor in step.inputs:
         if tensor is None or tensor.type != step.outputs[0].type:
             inputs.append(tensor)

@@ -16,7 +16,7 @@ from ...lowering import Lowerings
 from ...orders import identity
 from .binary import fill
 from .conv import cut
-from .emitter import Emitter, Operand, Ref, result_shape
+from .emitter import Argument, Emitter, Operand, Ref, result_shape
 from .graph import Tensor
 from .shape import join
 from .sizes import join_axes
@@ -41,7 +41,12 @@ def dense(g: Emitter, rows: Ref, weights: Ref, bias: Tensor | None = None) -> Re
     count = math.prod(rows.shape) // width
     if bias is None:
         bias = g.constant(np.zeros(units, np.float32)).tensor
-    inputs = [g.dims(rows, (count, width)), g.whole(weights), bias, int(FusedActivation.NONE)]
+    inputs: list[Argument] = [
+        g.dims(rows, (count, width)),
+        g.whole(weights),
+        bias,
+        int(FusedActivation.NONE),
+    ]
     made = g.step(OperationType.FULLY_CONNECTED, inputs, (count, units))
     return Ref(made, (count, units), (0, 1), Precision.FLOAT32)
 

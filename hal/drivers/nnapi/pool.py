@@ -13,7 +13,7 @@ from ...attributes import Ints, Window
 from ...lowering import Lowerings
 from ...orders import channels_last
 from .conv import Pairs, stored_last
-from .emitter import BYTES, Emitter, Operand, Ref, result_shape
+from .emitter import BYTES, Argument, Emitter, Operand, Ref, result_shape
 from .graph import QUANT
 from .quant import as_numbers
 from .sizes import numbers
@@ -79,7 +79,7 @@ def slide(
     (down, across), (height, width) = how.strides, how.kernel_shape
     shape = tuple(result[a] for a in channels_last(4))
     tensor = g.whole(x)
-    inputs = [tensor, *pads, across, down, width, height, int(FusedActivation.NONE)]
+    inputs: list[Argument] = [tensor, *pads, across, down, width, height, int(FusedActivation.NONE)]
     kind = tensor.type
     made = g.step(type, inputs, shape, kind, tensor.grid if kind == QUANT else (0.0, 0))
     return Ref(made, shape, channels_last(4), x.precision)

@@ -39,9 +39,9 @@ def dequantize_linear(
         real = g.dequantized(g.whole(ref))
         return Ref(real, ref.shape, ref.order, Precision.FLOAT32)
     numbers = as_numbers(g, ref)
-    real = Ref(numbers.tensor, ref.shape, ref.order, Precision.FLOAT32)
+    whole = Ref(numbers.tensor, ref.shape, ref.order, Precision.FLOAT32)
     factors, zeros = _spread(scale, zero_point, axis, input.rank)
-    return g.mul(g.add(real, g.constant(-zeros)), g.constant(factors))
+    return g.mul(g.add(whole, g.constant(-zeros)), g.constant(factors))
 
 
 def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None) -> Ref:
@@ -55,11 +55,16 @@ def _stand_for(g: Emitter, input: Value, scale: Value, zero_point: Value | None)
         if grid is not None:
             stored = (integers.astype(np.int16) + SHIFT[input.precision]).astype(np.uint8)
             g.twins[real.tensor] = Tensor(QUANT, real.tensor.dims, stored, *grid)
-    elif input.precision == Precision.INT32 and scale.constant is not None:
-        if scale.constant.size == 1 and (zero_point is None or not np.any(zero_point.constant)):
-            step = float(scale.constant.reshape(-1)[0])
-            g.twins[real.tensor] = Tensor(INT, real.tensor.dims, integers, step)
+    elif input.precision == Precision.INT32 and _is_symmetric(scale, zero_point):
+        step = float(np.asarray(scale.constant).reshape(-1)[0])
+        g.twins[real.tensor] = Tensor(INT, real.tensor.dims, integers, step)
     return real
+
+
+def _is_symmetric(scale: Value, zero_point: Value | None) -> bool:
+    """Whether there is one scale, and 0 stands for 0."""
+    single = scale.constant is not None and scale.constant.size == 1
+    return single and (zero_point is None or not np.any(zero_point.constant))
 
 
 def grid_of(

@@ -15,7 +15,7 @@ from nnir.ops import reduce
 from ...lowering import Lowerings
 from ...orders import identity
 from .binary import negate
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Argument, Emitter, Ref, result_shape
 from .linear import dense
 from .sizes import join_axes
 
@@ -62,7 +62,17 @@ def pool_axes(
     else:
         ref = g.last(ref, axes)
         dims, window, sizes = (1, rest, count, 1), (count, 1), (1, rest, 1, 1)
-    inputs = [g.dims(ref, dims), 0, 0, 0, 0, 1, 1, *window, int(FusedActivation.NONE)]
+    inputs: list[Argument] = [
+        g.dims(ref, dims),
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        *window,
+        int(FusedActivation.NONE),
+    ]
     made = g.step(type, inputs, sizes)
     order = tuple(a for a in ref.order if a not in axes)
     return restore(g, Ref(made, tuple(ref.sizes[a] for a in order), order, ref.precision), shape)

@@ -17,6 +17,7 @@ from ...resizing import Resizing
 from .conv import stored_last
 from .emitter import Emitter, Operand, Ref, result_shape
 from .shape import constants, moves
+from .sizes import numbers
 
 table = Lowerings[Ref]()
 CROPS = "tf_crop_and_resize"
@@ -35,7 +36,7 @@ def resize_linear(
     align_corners: bool,
     align_mode: int | None,
 ) -> Ref:
-    _require_sizes(g, 2, shape, scales)
+    _require_sizes(input, result_shape(g), scales if shape is None else None)
     if align_corners or align_mode != CORNERS:
         raise NoLowering(
             f"nnapi resizes from the corner 0, not with {align_corners=}, {align_mode=}"
@@ -43,17 +44,16 @@ def resize_linear(
     return bilinear(g, input)
 
 
-def _require_sizes(g: Emitter, count: int, sizes: Value | None, scales: Value | None) -> None:
+def _require_sizes(input: Value, result: tuple[int, ...], scales: Value | None) -> None:
     """The scale of each axis is old size / new size, whatever asked for that."""
-    if scales is not None and sizes is None:
-        factors = constants(g)[1]
-        before, after = g.operation.inputs[0].shape[-count:], result_shape(g)[-count:]  # type: ignore[union-attr]
-        exact = [
-            a == np.float32(f) * b
-            for a, b, f in zip(after, before, np.ravel(factors)[-count:], strict=True)
-        ]
-        if not all(exact):
-            raise NoLowering("nnapi resizes by whole sizes alone")
+    if scales is None:
+        return
+    if scales.constant is None:
+        raise NoLowering("nnapi resizes by constant sizes alone")
+    factors = scales.constant.reshape(-1)[-2:].astype(np.float64)
+    grown = factors * numbers(input.shape)[-2:]
+    if not np.allclose(grown, result[-2:], rtol=1e-7, atol=0):
+        raise NoLowering("nnapi resizes by whole sizes alone")
 
 
 def bilinear(g: Emitter, operand: Operand) -> Ref:

@@ -22,6 +22,7 @@ from .quant import as_numbers
 from .sizes import join_axes
 
 table = Lowerings[Ref]()
+Refs = tuple[Ref, ...]
 NOTHING = -1
 
 
@@ -68,13 +69,13 @@ def take_places(g: Emitter, ref: Ref, places: np.ndarray) -> Ref:
 
 
 @table.lower(shape.split, implied=["split", "axis"])
-def split(g: Emitter, input: Value) -> list[Ref]:
-    return moves(g, input, *constants(g))
+def split(g: Emitter, input: Value) -> Refs:
+    return tuple(moves(g, input, *constants(g)))
 
 
 @table.lower(shape.unstack, implied=["axis", "num"])
-def unstack(g: Emitter, input: Value) -> list[Ref]:
-    return moves(g, input)
+def unstack(g: Emitter, input: Value) -> Refs:
+    return tuple(moves(g, input))
 
 
 @table.lower(resize.resize_nearest, implied=["shape", "scales", "align_corners"])
@@ -174,7 +175,7 @@ def alike(g: Emitter, refs: list[Ref]) -> list[Ref]:
     if refs[0].precision not in BYTES:
         return refs
     grids = [r.tensor.grid for r in refs if r.tensor.scale]
-    if all(r.tensor.type == QUANT for r in refs) and len(set(grids)) == 1:
-        if all(g.settle(r.tensor, grids[0]) for r in refs):
-            return refs
+    one = all(r.tensor.type == QUANT for r in refs) and len(set(grids)) == 1
+    if one and all(g.settle(r.tensor, grids[0]) for r in refs):
+        return refs
     return [as_numbers(g, r) for r in refs]

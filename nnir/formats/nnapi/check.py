@@ -29,7 +29,7 @@ def check(model: Model) -> list[Dims]:
 
 
 def infer(model: Model, dims: Sequence[Dims], values: Values) -> list[Dims]:
-    """The dimensions of all operands, deduced in the order of execution from those that are known."""
+    """The dimensions of all operands, deduced in the order of execution from what is known."""
     known = list(dims)
     for operation in model.operations:
         bound = bind(model, operation, known, values)
@@ -69,6 +69,7 @@ def check_operand(model: Model, place: int, operand: Operand) -> None:
 
 
 def check_scale(head: str, operand: Operand) -> None:
+    """Only what is quantised has a scale and a zero point."""
     scale, quant = operand.scale, operand.type == OperandType.TENSOR_QUANT8_ASYMM
     fits = math.isfinite(scale) and (scale > 0 if quant else scale >= 0)
     fits = fits and (scale == 0 or operand.type in SCALED)

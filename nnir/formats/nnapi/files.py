@@ -69,8 +69,8 @@ def dumps(model: Model) -> bytes:
 def parts_of(model: Model) -> Iterator[bytes | np.ndarray]:
     """The parts of a file, in order; values as they lie in memory."""
     tables = b"".join(_tables(model))
-    counts = (len(model.operands), len(model.operations), len(model.input_indexes))
-    counts += (len(model.output_indexes), len(model.pools))
+    ends = model.input_indexes, model.output_indexes
+    counts = [len(part) for part in (model.operands, model.operations, *ends, model.pools)]
     yield HEADER.pack(MAGIC, VERSION, *counts, len(tables), len(model.operand_values))
     yield tables
     done = HEADER.size + len(tables)

@@ -52,6 +52,8 @@ def one_of(name: str, allowed: frozenset[int], rule: str) -> Check:
 
 
 def threshold(name: str) -> Check:
+    """A scalar of at least 0."""
+
     def check(bound: Bound) -> None:
         value = bound.number(name)
         require(value >= 0, "clip", f"{bound.type.name} with {name} {value}")
@@ -99,22 +101,26 @@ def check_weighted(bound: Bound) -> None:
 
 
 def check_product(bound: Bound, a: Operand, b: Operand) -> None:
+    """The scale of a product is above that of its factors."""
     scale = bound.output().scale
     found = f"{bound.type.name} of scales {a.scale} and {b.scale} to {scale}"
     require(scale > a.scale * b.scale, "product-scale", found)
 
 
 def check_multiplied(bound: Bound) -> None:
+    """The scales of MUL."""
     if bound.output().type == QUANT:
         check_product(bound, bound.operand("input0"), bound.operand("input1"))
 
 
 def check_joined(bound: Bound) -> None:
+    """What is joined has one scale."""
     scales = {(o.scale, o.zero_point) for o in bound.operands("input")}
     require(len(scales) == 1, "equal-scales", f"CONCATENATION of {sorted(scales)}")
 
 
 def check_probabilities(bound: Bound) -> None:
+    """What lies between 0 and 1 has a scale of its own."""
     out = bound.output()
     if out.type == QUANT:
         found = f"{bound.type.name} to the scale {out.scale} and zero point {out.zero_point}"
@@ -122,6 +128,7 @@ def check_probabilities(bound: Bound) -> None:
 
 
 def check_softmax(bound: Bound) -> None:
+    """Two or four axes, a positive factor."""
     rank, beta = len(bound.shape("input")), bound.number("beta")
     require(rank != 3, "rank", "SOFTMAX with input of 3 dimensions")
     if beta is not None:
@@ -130,6 +137,7 @@ def check_softmax(bound: Bound) -> None:
 
 
 def check_hits(bound: Bound) -> None:
+    """Whether a key is there counts in ones."""
     hits = bound.output(1)
     found = f"HASHTABLE_LOOKUP with hits of scale {hits.scale}, zero point {hits.zero_point}"
     require((hits.scale, hits.zero_point) == (1, 0), "hit-scale", found)
@@ -145,6 +153,7 @@ def check_copied(bound: Bound) -> None:
 
 
 def check_lrn(bound: Bound) -> None:
+    """A bias keeps the divisor away from 0."""
     bias = bound.number("bias")
     if bias is not None:
         require(bias != 0, "lrn-bias", f"LOCAL_RESPONSE_NORMALIZATION with bias {bias}")

@@ -91,6 +91,7 @@ def parse_argument(text: str) -> Argument:
 
 
 def parse_arguments(text: str) -> tuple[Argument, ...]:
+    """Arguments with spaces between."""
     return tuple(map(parse_argument, text.split()))
 
 
@@ -186,6 +187,7 @@ ROWS: dict[OperationType, Row] = {
 
 
 def make_signature(type: OperationType, row: Row) -> Signature:
+    """A row of the table as a signature."""
     inputs, outputs = row
     forms = inputs if isinstance(inputs, dict) else {"": inputs}
     parsed = tuple(Form(name, parse_arguments(text)) for name, text in forms.items())

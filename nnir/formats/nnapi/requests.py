@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+
+import numpy as np
 
 from .binding import Dims
 from .operations import SIGNATURES
@@ -106,7 +107,7 @@ def _span(request: Request, argument: RequestArgument) -> tuple[int, int]:
     return _bytes_of(request.pools[place.pool_index], place.offset, place.length)
 
 
-def _bytes_of(pool: Sequence[int], offset: int, length: int) -> tuple[int, int]:
+def _bytes_of(pool: np.ndarray, offset: int, length: int) -> tuple[int, int]:
     """The addresses that a part of a pool covers."""
-    start = pool.__array_interface__["data"][0] + offset  # type: ignore[attr-defined]
+    start = pool.__array_interface__["data"][0] + offset
     return start, start + length

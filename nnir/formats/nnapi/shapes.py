@@ -41,6 +41,7 @@ def agree(bound: Bound, what: str, *sizes: int) -> int:
 
 
 def same(bound: Bound) -> list[Dims]:
+    """As the input."""
     return [bound.shape("input")]
 
 
@@ -60,6 +61,7 @@ def _larger(bound: Bound, a: int, b: int) -> int:
 
 
 def concatenate(bound: Bound) -> list[Dims]:
+    """The sum along the axis, all else alike."""
     shapes = bound.shapes("input")
     rank = len(shapes[0])
     require(all(len(s) == rank for s in shapes), "rank", f"CONCATENATION of {shapes}")
@@ -132,12 +134,14 @@ def _count(bound: Bound, size: int, extent: int, step: int, pair: Pair) -> int:
 
 
 def pool(bound: Bound) -> list[Dims]:
+    """As many windows as fit."""
     batch, _, _, depth = bound.shape("input")
     extent = bound.number("filter_height", 0), bound.number("filter_width", 0)
     return [(batch, *slide(bound, extent), depth)]
 
 
 def convolve(bound: Bound) -> list[Dims]:
+    """As many windows as fit, one channel for each filter."""
     batch, _, _, depth = bound.shape("input")
     filters, height, width, taps = bound.shape("filter")
     agree(bound, "depths", depth, taps)
@@ -146,6 +150,7 @@ def convolve(bound: Bound) -> list[Dims]:
 
 
 def convolve_depthwise(bound: Bound) -> list[Dims]:
+    """As many windows as fit, `depth_multiplier` channels for each."""
     batch, _, _, depth = bound.shape("input")
     one, height, width, filters = bound.shape("filter")
     filters = agree(bound, "filters", filters, bound.shape("bias")[0])
@@ -164,6 +169,7 @@ def convolve_depthwise(bound: Bound) -> list[Dims]:
 
 
 def to_space(bound: Bound) -> list[Dims]:
+    """Channels become pixels."""
     batch, height, width, depth = bound.shape("input")
     block = bound.number("block_size")
     if block is None:
@@ -174,6 +180,7 @@ def to_space(bound: Bound) -> list[Dims]:
 
 
 def to_depth(bound: Bound) -> list[Dims]:
+    """Pixels become channels."""
     batch, height, width, depth = bound.shape("input")
     block = bound.number("block_size")
     if block is None:
@@ -184,6 +191,7 @@ def to_depth(bound: Bound) -> list[Dims]:
 
 
 def reshape(bound: Bound) -> list[Dims]:
+    """What `shape` says."""
     given, wanted = bound.shape("input"), bound.value("shape")
     if wanted is None:
         rank = bound.shape("shape")[0] or len(bound.output().dimensions)
@@ -196,6 +204,7 @@ def reshape(bound: Bound) -> list[Dims]:
 
 
 def resize(bound: Bound) -> list[Dims]:
+    """What `new_height` and `new_width` say."""
     batch, _, _, depth = bound.shape("input")
     return [(batch, bound.number("new_height", 0), bound.number("new_width", 0), depth)]
 
@@ -204,16 +213,19 @@ def resize(bound: Bound) -> list[Dims]:
 
 
 def look_up(bound: Bound) -> list[Dims]:
+    """A row for each number."""
     return [bound.shape("lookups") + bound.shape("values")[1:]]
 
 
 def look_up_keys(bound: Bound) -> list[Dims]:
+    """A row and a hit for each key."""
     lookups, values = bound.shape("lookups"), bound.shape("values")
     agree(bound, "keys and rows", bound.shape("keys")[0], values[0])
     return [lookups + values[1:], lookups]
 
 
 def project(bound: Bound) -> list[Dims]:
+    """A signature for each function, or a bit for each seed."""
     functions, bits = bound.shape("hash")
     kind = bound.number("type")
     if "weight" in bound:
@@ -230,6 +242,7 @@ def project(bound: Bound) -> list[Dims]:
 
 
 def dense(bound: Bound) -> list[Dims]:
+    """A row for each row of inputs."""
     given, (units, width) = bound.shape("input"), bound.shape("weights")
     units = agree(bound, "units", units, bound.shape("bias")[0])
     if 0 in given or not width:
@@ -241,6 +254,7 @@ def dense(bound: Bound) -> list[Dims]:
 
 
 def recur(bound: Bound) -> list[Dims]:
+    """The state, twice."""
     batch, width = bound.shape("input")
     weights, recurrent, state = (
         bound.shape(n) for n in ("weights", "recurrent_weights", "hidden_state_in")
@@ -252,6 +266,7 @@ def recur(bound: Bound) -> list[Dims]:
 
 
 def filter_in_time(bound: Bound) -> list[Dims]:
+    """The memory, and a number for each unit."""
     batch, width = bound.shape("input")
     feature, time, state = (bound.shape(n) for n in ("weights_feature", "weights_time", "state_in"))
     agree(bound, "input sizes", width, feature[1])
@@ -291,9 +306,8 @@ def remember(bound: Bound) -> list[Dims]:
         units.append(shape[0])
         columns[name.partition("_")[0]].append(shape[1])
     vectors = (*(f"cell_to_{g}_weights" for g in GATES if g != "cell"), "input_gate_bias")
-    for name in (*vectors, "forget_gate_bias", "cell_bias", "output_gate_bias"):
-        if name in bound:
-            units.append(bound.shape(name)[0])
+    vectors += ("forget_gate_bias", "cell_bias", "output_gate_bias")
+    units += [bound.shape(name)[0] for name in vectors if name in bound]
     agree(bound, "input sizes", *columns["input"])
     if "projection_weights" in bound:
         out, inner = bound.shape("projection_weights")

@@ -33,7 +33,7 @@ class OperandType(IntEnum):
         return DTYPES[self]
 
 
-DTYPES = {
+DTYPES: dict[OperandType, np.dtype] = {
     OperandType.FLOAT32: np.dtype("<f4"),
     OperandType.INT32: np.dtype("<i4"),
     OperandType.UINT32: np.dtype("<u4"),
@@ -186,6 +186,7 @@ class Operation:
 
 
 def no_bytes() -> np.ndarray:
+    """No values."""
     return np.zeros(0, np.uint8)
 
 

@@ -47,7 +47,7 @@ def _mix(x: np.ndarray) -> np.ndarray:
     return x ^ (x >> np.uint64(47))
 
 
-def _join(u: np.ndarray, v: np.ndarray, by: np.uint64) -> np.ndarray:
+def _join(u: np.ndarray, v: np.ndarray, by: np.ndarray | np.uint64) -> np.ndarray:
     a = _mix((u ^ v) * by)
     return _mix((v ^ a) * by) * by
 

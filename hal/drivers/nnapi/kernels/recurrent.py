@@ -49,10 +49,8 @@ def lstm(call: Call) -> Results:
     """One step of a cell; without an input gate that is 1 less the forget gate."""
     cell, act = call.array("cell_state_in"), FUNCTIONS[call.integer("activation")]
     forget = sigmoid(_gate(call, "forget", cell))
-    if "input_to_input_weights" in call:
-        entry = sigmoid(_gate(call, "input", cell))
-    else:
-        entry = 1 - forget
+    coupled = "input_to_input_weights" not in call
+    entry = 1 - forget if coupled else sigmoid(_gate(call, "input", cell))
     inner = act(_gate(call, "cell", None))
     cell = _clip(forget * cell + entry * inner, call.real("cell_clip"))
     result = sigmoid(_gate(call, "output", cell)) * act(cell)
