@@ -23,7 +23,7 @@ from rich.table import Table
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
 FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
-DRIVERS = ("builtin", "onnxruntime", "openvino", "litert", "torch")
+DRIVERS = ("builtin", "onnxruntime", "openvino", "litert", "torch", "nnapi")
 SILENT = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     tokenize.ENDMARKER,

@@ -34,6 +34,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "paddle": ("paddle",),
     "paddle-legacy": ("paddle",),
     "paddle-2.6": (),
+    "nnapi": ("ai_edge_litert", "torch"),
 }
 """Every frontend, in the order of the reports, and what must be installed to ask its origin.
 

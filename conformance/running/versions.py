@@ -23,6 +23,7 @@ ORIGINS: dict[str, tuple[str, ...]] = {
     "paddle": ("paddlepaddle",),
     "paddle-legacy": ("paddlepaddle",),
     "paddle-2.6": ("paddlepaddle",),
+    "nnapi": ("ai-edge-litert", "torch"),
 }
 """The packages that answer for a frontend; the first is the framework."""
 
@@ -35,6 +36,7 @@ ENGINES: dict[str, tuple[str, ...]] = {
     "openvino": ("openvino",),
     "litert": ("ai-edge-litert",),
     "torch": ("torch",),
+    "nnapi": ("numpy",),
 }
 """The packages that a device runs on."""
 

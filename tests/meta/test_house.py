@@ -37,6 +37,7 @@ MAY_IMPORT_FRAMEWORKS = {
     "hal/drivers/openvino/driver.py",
     "conformance/oracles/device.py",
     "conformance/oracles/litert.py",
+    "conformance/oracles/nnapi.py",
     "conformance/oracles/onnx.py",
     "conformance/oracles/opinfo.py",
     "conformance/oracles/paddle.py",

@@ -26,7 +26,7 @@ def hashtable_lookup(lookups: Value, keys: Value, values: Value) -> tuple[Value,
     """
     wanted = shape.unsqueeze(lookups, [1])
     found = compare.equal(wanted, shape.unsqueeze(keys, [0])).cast(Precision.INT32)
-    hits = reduce.reduce_max(found, [1])
+    hits = reduce.reduce_max(found, [1], keepdim=False)
     place = reduce.arg_max(found, axis=1, keepdim=False, dtype=Precision.INT32)
     rows = index.gather(values, place, axis=0)
     mask = hits > 0

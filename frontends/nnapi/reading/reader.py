@@ -39,7 +39,7 @@ def read(model: Model) -> SourceModel:
     reader = Reader(model)
     for operation in model.operations:
         reader.add(operation)
-    return SourceModel("nnapi", reader.graph)
+    return SourceModel("nnapi", reader.graph, {"": 1})
 
 
 @dataclass

@@ -115,6 +115,8 @@ def _check_types(bound: Bound, arguments: Sequence[Argument]) -> None:
     for rule, side, indexes in sides:
         for argument, index in zip(side, indexes, strict=True):
             operand, types = operands[index], argument.types
+            if operand.lifetime == LifeTime.NO_VALUE:
+                continue  # what it would be does not matter
             found = f"{name} with {argument.name} of type {operand.type.name}"
             require(operand.type in types, rule, found)
             if len(types) > 1:
