@@ -33,10 +33,18 @@ PACKAGES = (
 @click.command()
 @click.argument("name", required=False)
 @click.option("--frontend", help="List the operators of a framework that are converted.")
+@click.option("--standard", help="Run the operations of another standard: nnapi.")
 @click.option("--todo", is_flag=True, help="Show what the operator has and what it still lacks.")
 @click.option("--codes", is_flag=True, help="Show the codes of each family, and the free ones.")
 @JSON
-def ops(name: str | None, frontend: str | None, todo: bool, codes: bool, as_json: bool) -> None:
+def ops(
+    name: str | None,
+    frontend: str | None,
+    standard: str | None,
+    todo: bool,
+    codes: bool,
+    as_json: bool,
+) -> None:
     """List the operators, or explain one."""
     if codes:
         _show_codes(as_json)
@@ -45,6 +53,9 @@ def ops(name: str | None, frontend: str | None, todo: bool, codes: bool, as_json
         raise click.UsageError("--todo is about one operator: nnadapter ops NAME --todo")
     if frontend:
         _frontend_ops(frontend, as_json)
+        return
+    if standard:
+        _standard_ops(standard, as_json)
         return
     table = api.ops()
     if name:
@@ -125,6 +136,26 @@ def _frontend_ops(frontend: str, as_json: bool) -> None:
         print_json({name: sorted(entries[name]) for name in sorted(entries)})
     else:
         show(("operator", "converters since version"), rows, f"{len(rows)} operators of {frontend}")
+
+
+def _standard_ops(name: str, as_json: bool) -> None:
+    """The operations of a standard, each against its origin; status 1 where one is wrong."""
+    from conformance.standards import find_standard, run_standard
+
+    standard, rows = find_standard(name), run_standard(name)
+    good = sum(row.is_conformant for row in rows)
+    if as_json:
+        print_json([{**asdict(row), "is_conformant": row.is_conformant} for row in rows])
+    else:
+        cells = [
+            (r.operation, "yes" if r.is_conformant else "no", r.cases, r.origin, r.worst)
+            for r in rows
+        ]
+        columns = ("operation", "conformant", "cases", "oracle", "worst error")
+        show(columns, cells, f"{standard.title}: {good} of {len(rows)} operations")
+        for problem in (p for row in rows for p in row.wrong):
+            click.echo(problem)
+    sys.exit(0 if good == len(rows) else 1)
 
 
 @click.command()

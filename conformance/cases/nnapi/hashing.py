@@ -22,7 +22,12 @@ def rows(count: int, width: int) -> np.ndarray:
 
 CASES = [
     *(
-        Case(LSH, (SEEDS, given, weight), kind, why=f"{name}, {', '.join(map(str, kind.values()))}, {more}")
+        Case(
+            LSH,
+            (SEEDS, given, weight),
+            kind,
+            why=f"{name}, {', '.join(map(str, kind.values()))}, {more}",
+        )
         for kind in (SPARSE, DENSE)
         for name, given in (("integers", WORDS), ("reals", REALS))
         for more, weight in (

@@ -15,12 +15,20 @@ WANTED = i(3, 5, 123456, -7, 101, 3, dtype=I32)
 
 CASES = [
     Case("EMBEDDING_LOOKUP", (i(3, 0, 4, 3, dtype=I32), TABLE)),
-    Case("EMBEDDING_LOOKUP", (Const(i(1, 2, dtype=I32)), rand(4, 2)),
-         why="known rows"),
-    Case("EMBEDDING_LOOKUP", (i(1, 5, dtype=I32), TABLE), raises=NNAdapterError, why="beyond the table"),
-    Case("EMBEDDING_LOOKUP", (i(1, dtype=I32), rand(4)), raises=BadModel, why="a table of one axis"),
+    Case("EMBEDDING_LOOKUP", (Const(i(1, 2, dtype=I32)), rand(4, 2)), why="known rows"),
+    Case(
+        "EMBEDDING_LOOKUP",
+        (i(1, 5, dtype=I32), TABLE),
+        raises=NNAdapterError,
+        why="beyond the table",
+    ),
+    Case(
+        "EMBEDDING_LOOKUP", (i(1, dtype=I32), rand(4)), raises=BadModel, why="a table of one axis"
+    ),
     Case("HASHTABLE_LOOKUP", (WANTED, KEYS, TABLE), why="hits and misses"),
     Case("HASHTABLE_LOOKUP", (WANTED, Const(KEYS), Const(TABLE)), why="a known table"),
     Case("HASHTABLE_LOOKUP", (WANTED, KEYS, rand(5, 4)), why="two axes"),
-    Case("HASHTABLE_LOOKUP", (WANTED, KEYS, rand(4, 4)), raises=BadModel, why="fewer rows than keys"),
+    Case(
+        "HASHTABLE_LOOKUP", (WANTED, KEYS, rand(4, 4)), raises=BadModel, why="fewer rows than keys"
+    ),
 ]

@@ -16,9 +16,12 @@ CASES = [
     Case("L2_NORMALIZATION", (rand(3, 4),), raises=BadModel, why="two axes"),
     Case(LRN, (IMAGE,), USUAL, tol=ROUNDS),
     *(
-        Case(LRN, (IMAGE,), {**USUAL, "radius": r}, tol=ROUNDS, why=f"radius {r}") for r in (0, 1, 9)
+        Case(LRN, (IMAGE,), {**USUAL, "radius": r}, tol=ROUNDS, why=f"radius {r}")
+        for r in (0, 1, 9)
     ),
-    Case(LRN, (IMAGE,), {**USUAL, "bias": 2.0, "alpha": 3.0, "beta": 0.5}, tol=ROUNDS, why="a root"),
+    Case(
+        LRN, (IMAGE,), {**USUAL, "bias": 2.0, "alpha": 3.0, "beta": 0.5}, tol=ROUNDS, why="a root"
+    ),
     Case(LRN, (IMAGE,), {**USUAL, "bias": 0.0}, raises=BadModel, why="no bias"),
     Case(LRN, (IMAGE,), {**USUAL, "radius": -1}, raises=BadModel, why="a radius below 0"),
 ]

@@ -29,28 +29,57 @@ CASES = [
         for op in POOLS
     ),
     *(
-        Case(op, (IMAGE,), sides(0, 0, 0, 0, fuse_code=0, filter_width=8, filter_height=7),
-             tol=ROUNDS, why="the whole image")
+        Case(
+            op,
+            (IMAGE,),
+            sides(0, 0, 0, 0, fuse_code=0, filter_width=8, filter_height=7),
+            tol=ROUNDS,
+            why="the whole image",
+        )
         for op in POOLS
     ),
     *(
-        Case(op, (BYTES,), scheme(1, 2, fuse_code=a, **SIZE), tol=QUANTUM,
-             why=f"quantised, activation {a}")
+        Case(
+            op,
+            (BYTES,),
+            scheme(1, 2, fuse_code=a, **SIZE),
+            tol=QUANTUM,
+            why=f"quantised, activation {a}",
+        )
         for op in INTEGER
         for a in ACTIVATIONS
     ),
     *(
-        Case(op, (BYTES,), sides(1, 0, 2, 1, fuse_code=0, **SIZE), tol=QUANTUM,
-             why="quantised, explicit")
+        Case(
+            op,
+            (BYTES,),
+            sides(1, 0, 2, 1, fuse_code=0, **SIZE),
+            tol=QUANTUM,
+            why="quantised, explicit",
+        )
         for op in INTEGER
     ),
     *(
-        Case(op, (IMAGE,), sides(2, 0, 0, 0, fuse_code=0, **SIZE), raises=BadModel,
-             why="windows of nothing but padding")
+        Case(
+            op,
+            (IMAGE,),
+            sides(2, 0, 0, 0, fuse_code=0, **SIZE),
+            raises=BadModel,
+            why="windows of nothing but padding",
+        )
         for op in POOLS
     ),
-    Case("MAX_POOL_2D", (IMAGE,), scheme(2, 0, fuse_code=0, **SIZE), raises=BadModel, why="no step"),
-    Case("L2_POOL_2D", (BYTES,), scheme(2, 1, fuse_code=0, **SIZE), raises=BadModel, why="integers"),
-    Case("MAX_POOL_2D", (rand(1, 2, 2, 1),), scheme(2, 1, fuse_code=0, **SIZE), raises=BadModel,
-         why="larger than the image"),
+    Case(
+        "MAX_POOL_2D", (IMAGE,), scheme(2, 0, fuse_code=0, **SIZE), raises=BadModel, why="no step"
+    ),
+    Case(
+        "L2_POOL_2D", (BYTES,), scheme(2, 1, fuse_code=0, **SIZE), raises=BadModel, why="integers"
+    ),
+    Case(
+        "MAX_POOL_2D",
+        (rand(1, 2, 2, 1),),
+        scheme(2, 1, fuse_code=0, **SIZE),
+        raises=BadModel,
+        why="larger than the image",
+    ),
 ]

@@ -41,8 +41,13 @@ def without(tensors: tuple[Any, ...], place: int) -> tuple[Any, ...]:
     return (*tensors[:place], None, *tensors[place + 1 :])
 
 
-RNN = (rand(BATCH, INPUT), weights(UNITS, INPUT, seed=1), weights(UNITS, UNITS, seed=2),
-       weights(UNITS, seed=3), rand(BATCH, UNITS, seed=4))
+RNN = (
+    rand(BATCH, INPUT),
+    weights(UNITS, INPUT, seed=1),
+    weights(UNITS, UNITS, seed=2),
+    weights(UNITS, seed=3),
+    rand(BATCH, UNITS, seed=4),
+)
 
 
 def filters(rank: int, memory: int, *, bias: bool = True) -> tuple[Any, ...]:
@@ -50,7 +55,13 @@ def filters(rank: int, memory: int, *, bias: bool = True) -> tuple[Any, ...]:
     count = 3 * rank
     shift = weights(3, seed=3) if bias else None
     state = rand(BATCH, (memory - 1) * count, seed=4)
-    return (rand(BATCH, INPUT), weights(count, INPUT, seed=1), weights(count, memory, seed=2), shift, state)
+    return (
+        rand(BATCH, INPUT),
+        weights(count, INPUT, seed=1),
+        weights(count, memory, seed=2),
+        shift,
+        state,
+    )
 
 
 CASES = [
@@ -58,7 +69,13 @@ CASES = [
     Case("RNN", RNN, tol=SUMS, why="without an activation"),
     Case("RNN", (*RNN[:4], rand(BATCH, 3)), {"fuse_code": 0}, raises=BadModel, why="another state"),
     *(
-        Case("SVDF", filters(r, m), {"rank": r, "fuse_code": a}, tol=SUMS, why=f"rank {r}, {m} steps, {a}")
+        Case(
+            "SVDF",
+            filters(r, m),
+            {"rank": r, "fuse_code": a},
+            tol=SUMS,
+            why=f"rank {r}, {m} steps, {a}",
+        )
         for r, m, a in ((1, 4, 0), (2, 5, 1), (3, 2, 3))
     ),
     Case("SVDF", filters(1, 4, bias=False), {"rank": 1}, tol=SUMS, why="no bias, no activation"),
@@ -72,11 +89,18 @@ CASES = [
     Case("LSTM", cell(peepholes=True), STEP, tol=SUMS, why="peepholes"),
     Case("LSTM", cell(coupled=True, peepholes=True), STEP, tol=SUMS, why="coupled, peepholes"),
     Case("LSTM", cell(projects=True), STEP, tol=SUMS, why="a projection"),
-    Case("LSTM", cell(projects=True, bias=False), {**STEP, "proj_clip": 0.2}, tol=SUMS,
-         why="a projection without bias, clipped"),
+    Case(
+        "LSTM",
+        cell(projects=True, bias=False),
+        {**STEP, "proj_clip": 0.2},
+        tol=SUMS,
+        why="a projection without bias, clipped",
+    ),
     Case("LSTM", cell(), {**STEP, "cell_clip": 0.3}, tol=SUMS, why="a clipped state"),
     Case("LSTM", without(cell(), 1), STEP, raises=BadModel, why="half an input gate"),
-    Case("LSTM", without(cell(peepholes=True), 11), STEP, raises=BadModel, why="half the peepholes"),
+    Case(
+        "LSTM", without(cell(peepholes=True), 11), STEP, raises=BadModel, why="half the peepholes"
+    ),
     Case("LSTM", without(cell(projects=True), 16), STEP, raises=BadModel, why="a lone bias"),
     Case("LSTM", cell(), {**STEP, "activation": 2}, raises=BadModel, why="no such activation"),
 ]
