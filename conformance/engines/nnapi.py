@@ -32,7 +32,7 @@ from ..case import Case, Const
 from ..judging.compare import compare, first_problem
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
-from .nnapi_twins import TWINS, Asking
+from .nnapi_twins import TWINS, Asking, grid_of
 from .tflite import Scaled, array_of, run_inputs
 
 KINDS = {"f": FLOAT, "i": INT, "u": QUANT}
@@ -81,7 +81,7 @@ def _tensor(graph: Graph, argument: Argument, given: Any, *, is_scalar: bool) ->
         kind = argument.types[0]
         return Tensor(kind, (), np.array(given, kind.dtype))
     array = array_of(given)
-    grid = (given.scale, given.zero_point) if isinstance(given, Scaled) else (0.0, 0)
+    grid = grid_of(given) if isinstance(given, Scaled) else (0.0, 0)
     tensor = Tensor(KINDS[array.dtype.kind], array.shape, None, *grid)
     if isinstance(given, Const) or (isinstance(given, Scaled) and given.constant):
         tensor.data = array
@@ -98,15 +98,27 @@ def _result(case: Case, number: int, shapes: list[tuple[int, ...]] | None) -> Te
         first = case.inputs[2]
         said = Scaled(np.empty(0, np.uint8), *HITS) if number else said
     array = array_of(first)
-    shape = shapes[number] if shapes else (0,) * array.ndim
+    shape = shapes[number] if shapes else (0,) * _rank(case, number, array.ndim)
     if isinstance(said, Scaled):
-        return Tensor(QUANT, shape, None, said.scale, said.zero_point)
+        return Tensor(QUANT, shape, None, *grid_of(said))
     if case.op == "LSH_PROJECTION":
         return Tensor(INT, shape)
     if said is None and isinstance(first, Scaled):
-        return Tensor(QUANT, shape, None, first.scale, first.zero_point)
+        return Tensor(QUANT, shape, None, *grid_of(first))
     dtype = array.dtype if said is None else np.dtype(said)
     return Tensor(KINDS[dtype.kind], shape)
+
+
+def _rank(case: Case, number: int, usual: int) -> int:
+    """How many dimensions a result has, all of them open."""
+    ranks = SIGNATURES[OperationType[case.op]].outputs[number].ranks
+    if len(ranks) == 1:
+        return ranks[0]
+    if case.op == "RESHAPE":
+        return len(array_of(case.inputs[1]))
+    if case.op in ("ADD", "MUL"):
+        return max(array_of(a).ndim for a in case.inputs)
+    return usual
 
 
 def execute(content: bytes, arrays: list[np.ndarray]) -> list[np.ndarray]:

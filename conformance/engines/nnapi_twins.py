@@ -47,6 +47,7 @@ class Asking:
 
 
 def fused(case: Case) -> dict[str, str]:
+    """The activation by its name."""
     return {"fused_activation_function": FUSED[case.attrs.get("fuse_code", 0)]}
 
 
@@ -63,6 +64,7 @@ def same(op: str, *kept: str) -> Twin:
 
 
 def strides(case: Case) -> dict[str, int]:
+    """The steps by their names."""
     return {"stride_w": case.attrs["stride_width"], "stride_h": case.attrs["stride_height"]}
 
 
@@ -76,6 +78,7 @@ def bordered(given: Any, case: Case, value: float) -> Any:
 
 
 def is_explicit(case: Case) -> bool:
+    """Whether the padding is."""
     return "padding_scheme" not in case.attrs
 
 
@@ -83,10 +86,11 @@ def weighted(op: str, *kept: str) -> Twin:
     """Convolutions."""
 
     def ask(origin: Asking, case: Case) -> Results:
-        options = {**strides(case), **fused(case), **{k: case.attrs[k] for k in kept}}
+        options: dict[str, Any] = {**strides(case), **fused(case)}
+        options |= {k: case.attrs[k] for k in kept}
         first, *rest = case.inputs
         if is_explicit(case):
-            zero = first.zero_point if isinstance(first, Scaled) else 0
+            zero = grid_of(first)[1] if isinstance(first, Scaled) else 0
             first, options["padding"] = bordered(first, case, zero), "VALID"
         else:
             options["padding"] = PADDINGS[case.attrs["padding_scheme"]]
@@ -96,6 +100,7 @@ def weighted(op: str, *kept: str) -> Twin:
 
 
 def window(case: Case) -> dict[str, int]:
+    """The steps and sizes of a pool."""
     names = ("filter_width", "filter_height")
     return {**strides(case), **{n: case.attrs[n] for n in names}}
 
@@ -103,7 +108,7 @@ def window(case: Case) -> dict[str, int]:
 def pool(origin: Asking, case: Case) -> Results:
     """Pools without explicit padding, and the largest elements with it."""
     (x,) = case.inputs
-    options = {**window(case), **fused(case)}
+    options: dict[str, Any] = {**window(case), **fused(case)}
     if is_explicit(case):
         lowest = 0 if isinstance(x, Scaled) else -np.inf
         x, options["padding"] = bordered(x, case, lowest), "VALID"
@@ -118,7 +123,7 @@ def average(origin: Asking, case: Case) -> Results:
         return pool(origin, case)
     (x,) = case.inputs
     real = reals(x)
-    options = {**window(case), "padding": "VALID"}
+    options: dict[str, Any] = {**window(case), "padding": "VALID"}
     (sums,), (counts,) = (
         origin.litert("AVERAGE_POOL_2D", [bordered(a, case, 0)], **options)
         for a in (real, np.ones_like(real))
@@ -135,60 +140,75 @@ def root_mean_square(origin: Asking, case: Case) -> Results:
 
 
 def clip(x: np.ndarray, case: Case) -> np.ndarray:
+    """The activation of a case."""
     low, high = ((-np.inf, np.inf), (0, np.inf), (-1, 1), (0, 6))[case.attrs.get("fuse_code", 0)]
     return np.clip(x, np.float32(low), np.float32(high))
+
+
+def grid_of(given: Scaled) -> tuple[float, int]:
+    """The one scale and zero point of a tensor."""
+    return np.array(given.scale, float).item(), np.array(given.zero_point, int).item()
 
 
 def reals(given: Any) -> np.ndarray:
     """What integers stand for."""
     if not isinstance(given, Scaled):
         return array_of(given)
-    centred = given.array.astype(np.float32) - np.float32(given.zero_point)
-    return np.asarray(centred * np.float32(given.scale))
+    scale, zero = grid_of(given)
+    return np.asarray((given.array.astype(np.float32) - np.float32(zero)) * np.float32(scale))
 
 
 def back(real: np.ndarray, like: Any) -> np.ndarray:
     """Real numbers as integers of the scale that an operand has."""
     if not isinstance(like, Scaled):
         return real
-    steps = np.rint(real / np.float32(like.scale)) + like.zero_point
+    scale, zero = grid_of(like)
+    steps = np.rint(real / np.float32(scale)) + zero
     return np.clip(steps, 0, 255).astype(np.uint8)
 
 
 def dense(origin: Asking, case: Case) -> Results:
+    """Rows of the weights."""
     options = {**fused(case), "weights_format": "DEFAULT", "keep_num_dims": False}
     return origin.litert("FULLY_CONNECTED", case.inputs, case.results, **options)
 
 
 def reshape(origin: Asking, case: Case) -> Results:
+    """To known sizes."""
     wanted = array_of(case.inputs[1])
     (x,) = origin.litert("RESHAPE", [case.inputs[0], Const(wanted)], case.results)
     return [x]
 
 
 def resize(origin: Asking, case: Case) -> Results:
+    """From the corner 0."""
     size = Const(np.array([case.attrs["new_height"], case.attrs["new_width"]], np.int32))
-    options = {"align_corners": False, "half_pixel_centers": False}
+    options: dict[str, Any] = {"align_corners": False, "half_pixel_centers": False}
     return origin.litert("RESIZE_BILINEAR", [*case.inputs, size], **options)
 
 
 def look_up(origin: Asking, case: Case) -> Results:
+    """Rows by number."""
     kind = case.results or (array_of(case.inputs[1]).dtype.type,)
     return origin.litert("EMBEDDING_LOOKUP", case.inputs, kind)
 
 
 def look_up_keys(origin: Asking, case: Case) -> Results:
+    """Rows by key."""
     table = array_of(case.inputs[2])
     kinds = (table.dtype.type, np.uint8)
     return origin.litert("HASHTABLE_LOOKUP", case.inputs, kinds)
 
 
 def project(origin: Asking, case: Case) -> Results:
+    """Bits by hashes."""
     given = [a for a in case.inputs if a is not None]
     return origin.litert("LSH_PROJECTION", given, (np.int32,), type=case.attrs["type"])
 
 
 def formula(*names: str) -> Twin:
+    """PyTorch, with operands by their names."""
+
     def ask(origin: Asking, case: Case) -> Results:
         return origin.formula(case, names)
 

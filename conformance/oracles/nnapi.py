@@ -53,7 +53,7 @@ def svdf(t: Tensors, s: dict[str, Any]) -> list[torch.Tensor]:
     filters, memory = time.shape
     batch = len(t["input"])
     features = torch.nn.functional.conv1d(t["input"][:, :, None], t["weights_feature"][:, :, None])
-    past = t["state_in"].unflatten(1, (filters, memory - 1))
+    past = t["state_in"].reshape(batch, filters, memory - 1)
     whole = torch.cat([past, features], 2)
     made = torch.nn.functional.conv1d(whole, time[:, None, :], groups=filters)
     units = made.reshape(batch, -1, s["rank"]).sum(2)

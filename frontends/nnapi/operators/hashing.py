@@ -130,7 +130,9 @@ def _pieces(x: Value) -> list[tuple[Value, int]]:
 
 
 @table.convert("LSH_PROJECTION")
-def lsh_projection(hash: np.ndarray, input: Value, weight: Value | None = None, *, type: int) -> Value:
+def lsh_projection(
+    hash: np.ndarray, input: Value, weight: Value | None = None, *, type: int
+) -> Value:
     """A bit for each seed: whether the weighted sum of the hashes of all items is above 0."""
     model = input.model
     functions, count = hash.shape

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nnir.errors import Unsupported
 from nnir.formats.nnapi.structures import FusedActivation
 from nnir.model import Value
-from nnir.ops import activation, linear, reduce, shape
+from nnir.ops import activation, generate, linear, reduce, shape
 
 from ...table import Table
 from .fused import activate, clip_between
@@ -136,4 +136,4 @@ def lstm(
             projected if projection_bias is None else projected + projection_bias, proj_clip
         )
     scratch = [cell] * (3 if input_to_input_weights is None else 4)
-    return shape.concat(*scratch, axis=1) * 0, result, cell, result
+    return generate.fill_like(shape.concat(*scratch, axis=1), 0), result, cell, result

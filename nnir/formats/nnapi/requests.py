@@ -13,7 +13,7 @@ from .structures import NOWHERE, LifeTime, Model, Operand, Request, RequestArgum
 
 
 def check_request(model: Model, request: Request) -> list[Dims]:
-    """The dimensions of inputs and outputs, 0 where an output's follow from the run.
+    """The dimensions of inputs, then of outputs.
 
     BadModel, whose message begins with the name of the rule, for what does not fit. Whether
     outputs are long enough is only known once their dimensions are.

@@ -23,12 +23,7 @@ def average_pool_2d(call: Call) -> Results:
 
 
 def _sum(how: Windows, x: np.ndarray) -> np.ndarray:
-    if how.extent == x.shape[1:3] and how.counts == (1, 1) and not any(map(any, how.pads)):
-        return np.asarray(x.sum((1, 2), keepdims=True, dtype=x.dtype))
-    sums = np.zeros((x.shape[0], *how.counts, x.shape[3]), x.dtype)
-    for _, _, part in how.slices(how.pad(x, 0)):
-        sums += part
-    return sums
+    return how.reduce(np.add, x, 0)
 
 
 def _counts(how: Windows, x: np.ndarray) -> np.ndarray:
@@ -38,10 +33,7 @@ def _counts(how: Windows, x: np.ndarray) -> np.ndarray:
 
 def max_pool_2d(call: Call) -> Results:
     x, how = call.array(), _windows(call)
-    lowest = 0 if call.is_quantized else -np.inf
-    largest = np.full((x.shape[0], *how.counts, x.shape[3]), lowest, x.dtype)
-    for _, _, part in how.slices(how.pad(x, lowest)):
-        np.maximum(largest, part, out=largest)
+    largest = how.reduce(np.maximum, x, 0 if call.is_quantized else -np.inf)
     if not call.is_quantized:
         return [fixed.activate(largest, call.activation)]
     given, sums = call.operand(), fixed.centre(largest, call.operand())

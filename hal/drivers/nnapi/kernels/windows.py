@@ -12,9 +12,8 @@ from nnir.formats.nnapi.shapes import Pair, resolve_padding, steps_of
 
 from .call import Call
 
-MOST_PLACES = 1 << 20
 MOST_ELEMENTS = 1 << 31
-"""What a window may cover, and what a padded image or all of its windows may have."""
+"""What a padded image, or one number for each window, may have."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,10 @@ class Windows:
         """An image with its border."""
         if not any(map(any, self.pads)):
             return x
+        batch, height, width, depth = x.shape
+        padded = (height + sum(self.pads[0])) * (width + sum(self.pads[1]))
+        if batch * depth * padded > MOST_ELEMENTS:
+            raise OutOfMemory(f"an image of {list(x.shape)} padded by {self.pads}")
         return np.pad(x, [(0, 0), *self.pads, (0, 0)], constant_values=value)
 
     def slices(self, x: np.ndarray) -> Iterator[tuple[int, int, np.ndarray]]:
@@ -44,6 +47,37 @@ class Windows:
             for j in range(self.extent[1]):
                 last = i + (rows - 1) * down + 1, j + (columns - 1) * across + 1
                 yield i, j, x[:, i : last[0] : down, j : last[1] : across]
+
+    def reduce(self, function: np.ufunc, x: np.ndarray, start: float) -> np.ndarray:
+        """Each window to one number, along the height and then along the width; `start` changes
+        nothing."""
+        for axis in (0, 1):
+            x = self._reduce_axis(function, x, axis, start)
+        return x
+
+    def _reduce_axis(
+        self, function: np.ufunc, x: np.ndarray, axis: int, start: float
+    ) -> np.ndarray:
+        """By the places of a window or, where these are more, by the windows."""
+        extent, step, (before, _) = self.extent[axis], self.steps[axis], self.pads[axis]
+        size, count = x.shape[1 + axis], self.counts[axis]
+        sizes = list(x.shape)
+        sizes[1 + axis] = count
+        result = np.full(sizes, start, x.dtype)
+        rows, lines = np.moveaxis(result, 1 + axis, 0), np.moveaxis(x, 1 + axis, 0)
+        if extent > count:
+            for k in range(count):
+                low, high = max(k * step - before, 0), min(k * step - before + extent, size)
+                rows[k] = function.reduce(lines[low:high], 0, initial=start, dtype=x.dtype)
+            return result
+        for place in range(extent):
+            offset = place - before
+            first = max(-(offset // step), 0)
+            last = min((size - 1 - offset) // step, count - 1)
+            if first <= last:
+                part = lines[first * step + offset : last * step + offset + 1 : step]
+                function(rows[first : last + 1], part, out=rows[first : last + 1])
+        return result
 
     def spread(self, x: np.ndarray) -> np.ndarray:
         """A padded image as [batch, rows, columns, elements of the window]."""
@@ -64,15 +98,4 @@ def windows_of(call: Call, extent: Pair) -> Windows:
         raise BadInput(f"{call.bound.type.name} without strides or padding")
     axes = zip((height, width), extent, steps, pads, strict=True)
     rows, columns = ((n + sum(p) - e) // s + 1 for n, e, s, p in axes)
-    _require_small(call.array().shape, extent, pads, (rows, columns))
     return Windows(extent, steps, pads, (rows, columns))
-
-
-def _require_small(shape: tuple[int, ...], extent: Pair, pads: list[Pair], counts: Pair) -> None:
-    """OutOfMemory for windows and borders that no image needs."""
-    batch, height, width, depth = shape
-    places = extent[0] * extent[1]
-    padded = (height + sum(pads[0])) * (width + sum(pads[1]))
-    elements = batch * depth * max(padded, counts[0] * counts[1])
-    if places > MOST_PLACES or elements > MOST_ELEMENTS:
-        raise OutOfMemory(f"windows of {extent} over {list(shape)}, padded by {pads}")
