@@ -129,13 +129,34 @@ def rectified(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     return rounded(g, inner, grid, own)
 
 
-def pooled(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
-    """Pools keep the scale of their operand."""
+def averaged(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """A mean keeps the scale of its operand; to another one it is a sum of products with 1 / count,
+    which rounds once."""
+    x, both = source(g, step.inputs[0]), fused(step, code)
+    if x is None or both is None:
+        return None
+    if x.grid == grid:
+        inputs = [x, *step.inputs[1:-1], both]
+        return _emit(g, step.type, inputs, step.outputs[0].dims, grid)
+    *window, width, height = (int(np.asarray(t.data)) for t in step.inputs[1:-1] if t is not None)
+    depth, count = x.dims[3], width * height
+    product = float(np.float32(x.scale / count))
+    if any(window[:4]) or not grid[0] > product:
+        return None
+    ones = Tensor(QUANT, (1, height, width, depth), np.ones((1, height, width, depth), np.uint8))
+    ones.scale = float(np.float32(1 / count))
+    nothing = Tensor(INT, (depth,), np.zeros(depth, np.int32), x.scale * ones.scale)
+    more = [ones, nothing, *step.inputs[1:7], 1, both]
+    dims = step.outputs[0].dims
+    return _emit(g, OperationType.DEPTHWISE_CONV_2D, [x, *more], dims, grid)
+
+
+def largest(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+    """The largest integer is that of the largest number; it keeps the scale of the operand."""
     x, both = source(g, step.inputs[0]), fused(step, code)
     if both is None or step.inputs[0] is None:
         return None
-    if x is None and step.type == OperationType.MAX_POOL_2D:
-        x = rounded(g, step.inputs[0], grid)
+    x = x or rounded(g, step.inputs[0], grid)
     if x is None:
         return None
     inputs = [x, *step.inputs[1:-1], NONE]
@@ -173,8 +194,8 @@ RULES: dict[OperationType, Rule] = {
     OperationType.ADD: elementwise,
     OperationType.MUL: elementwise,
     **dict.fromkeys(RECTIFIERS, rectified),
-    OperationType.AVERAGE_POOL_2D: pooled,
-    OperationType.MAX_POOL_2D: pooled,
+    OperationType.AVERAGE_POOL_2D: averaged,
+    OperationType.MAX_POOL_2D: largest,
     OperationType.LOGISTIC: squashed,
     OperationType.SOFTMAX: squashed,
     OperationType.RESHAPE: moved,

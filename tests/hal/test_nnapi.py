@@ -1,0 +1,241 @@
+"""The nnapi device: whole networks, what the standard's cases become, files."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nnadapter as nna
+from conformance.cases.nnir import CASES, DirectCase
+from conformance.engines.nnir import ENGINE
+from conformance.judging.judge import judge
+from conformance.judging.result import PASS, REFUSED, WRONG
+from conformance.oracles.oracle import Oracle
+from hal.device import PROFILE
+from hal.drivers.nnapi import NNAPI
+from hal.drivers.nnapi.compiler import compile_model
+from nnir.dim import symbol
+from nnir.errors import BadFile, BadInput, NoLowering
+from nnir.formats.nnapi import files
+from nnir.formats.nnapi.structures import OperandType
+from nnir.model import Model
+from nnir.ops import activation, binary, index, quant, shape, unary
+from nnir.types import Precision, TensorType
+
+from .nnapi_networks import MAKERS, images
+
+NOBODY = Oracle("")
+FILES = {
+    "torch.pt2": ("torch", False),
+    "saved": ("tensorflow", True),
+    "float.tflite": ("tensorflow", True),
+    "paddle.json": ("paddle", False),
+    "onnx.onnx": ("torch", False),
+}
+"""Files, the framework that makes them, and whether channels are last."""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The networks of every framework, made in processes of their own."""
+    place = tmp_path_factory.mktemp("networks")
+    for framework in MAKERS:
+        command = [sys.executable, "-m", "tests.hal.nnapi_networks", framework, str(place)]
+        subprocess.run(command, check=True, capture_output=True)
+    nna.convert(place / "torch.pt2", place / "onnx.onnx", verify=False)
+    return place
+
+
+def inputs_for(last: bool) -> np.ndarray:
+    found = images(8)
+    return found.transpose(0, 2, 3, 1) if last else found
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_networks_of_every_framework_lower(name: str, folder: Path) -> None:
+    model = nna.load(folder / name)
+    x = np.ascontiguousarray(inputs_for(FILES[name][1])[:1])
+    (want,) = nna.compile(model)(x)
+    (got,) = nna.compile(model, device="nnapi")(x)
+    assert np.abs(want).max() > 0.01
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5 * np.abs(want).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "per_channel"), [*((n, False) for n in FILES), ("torch.pt2", True)]
+)
+def test_quantised_networks_agree_within_a_quantum(
+    name: str, folder: Path, per_channel: bool
+) -> None:
+    model = nna.load(folder / name)
+    x = inputs_for(FILES[name][1])
+    data = [x[k : k + 1] for k in range(8)]
+    found = nna.quantize(model, data, per_channel=per_channel, activations="uint8").model
+    step = last_step(found)
+    want, got = (nna.compile(found, device=d) for d in ("builtin", "nnapi"))
+    quanta = [np.abs(got(a)[0] - want(a)[0]) / step for a in data]
+    assert np.mean(np.concatenate(quanta) <= 1.001) >= 0.999
+
+
+def last_step(model: Model) -> float:
+    """The scale of the last rounding, or 1e-5 where the end stays real."""
+    scales = [
+        float(o.inputs[1].constant.reshape(-1)[0])
+        for o in model.sorted()
+        if o.operator is quant.quantize_linear and o.inputs[1] is not None
+    ]
+    return scales[-1] if scales else 1e-5
+
+
+def test_a_quantised_network_of_tflite_is_integers_throughout(folder: Path) -> None:
+    model = nna.load(folder / "integer.tflite")
+    x = np.round(inputs_for(True) * 60 + 128).clip(0, 255).astype(np.uint8)
+    (made, _) = compile_model(model, [x[:1].shape])
+    kinds = Counter(made.operands[o.outputs[0]].type for o in made.operations)
+    assert set(kinds) == {OperandType.TENSOR_QUANT8_ASYMM}
+    want, got = (nna.compile(model, device=d) for d in ("builtin", "nnapi"))
+    for k in range(8):
+        a, b = (p(x[k : k + 1])[0].astype(int) for p in (want, got))
+        assert np.abs(a - b).max() <= 1
+
+
+def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "net.nnapi"
+    nna.convert(folder / "torch.pt2", path)
+    again = tmp_path / "again.nnapi"
+    nna.convert(folder / "torch.pt2", again)
+    assert path.read_bytes() == again.read_bytes()
+    x = images(1)
+    (want,) = nna.compile(nna.load(folder / "torch.pt2"))(x)
+    read = nna.load(path)
+    (got,) = nna.compile(read)(x)
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
+    (round_,) = nna.compile(read, device="nnapi")(x)
+    np.testing.assert_allclose(round_, want, rtol=1e-5, atol=1e-5)
+
+
+# What the standard's cases become
+
+
+def verdict(case: DirectCase) -> str:
+    found = judge(ENGINE, case, "nnapi", (), NOBODY)
+    if found.verdict == WRONG or found.verdict not in (PASS, REFUSED):
+        below = "EMBEDDING_LOOKUP of row -" in found.reason
+        near = case.op in ROUNDS and is_near(found.outcome)
+        return "below" if below else "near" if near else f"{case}: {found.reason}"
+    return found.verdict
+
+
+ROUNDS = frozenset({"QUANTIZE_LINEAR", "DIV"})
+"""Operators whose quotients are products with reciprocals."""
+
+
+def is_near(outcome: object) -> bool:
+    pairs = zip(outcome.got, outcome.want, strict=True)
+    return all(np.allclose(a, b, rtol=1e-6, atol=1 if a.dtype.kind in "iu" else 0) for a, b in pairs)
+
+
+def test_no_case_of_the_standard_is_wrong() -> None:
+    found = Counter(verdict(c) for c in CASES if not c.raises)
+    strays = {k: n for k, n in found.items() if k not in (PASS, REFUSED, "below", "near")}
+    assert strays == {}
+    assert found[PASS] > 1400
+    assert found["below"] <= 2 and found["near"] < 20
+
+
+# Single models
+
+
+def model_of(*shapes: tuple[int, ...], precision: Precision = Precision.FLOAT32) -> tuple:
+    model = Model()
+    return model, [model.input(f"x{k}", TensorType(precision, s)) for k, s in enumerate(shapes)]
+
+
+def run(model: Model, *arrays: np.ndarray) -> list[np.ndarray]:
+    return nna.compile(model, device="nnapi")(*arrays)
+
+
+def test_what_is_larger_is_a_pool() -> None:
+    model, (a, b) = model_of((2, 3), (3,))
+    model.outputs = [binary.max_(a, b), binary.min_(a, b)]
+    x, y = np.float32([[1, -np.inf, np.nan], [0, 5, 2]]), np.float32([3, 4, 1])
+    for got, want in zip(run(model, x, y), nna.compile(model)(x, y), strict=True):
+        assert np.array_equal(got, want, equal_nan=True)
+    made, _ = compile_model(model, [(2, 3), (3,)])
+    assert "MAX_POOL_2D" in {o.type.name for o in made.operations}
+
+
+def test_five_axes_are_moved_as_rows_of_a_table() -> None:
+    model, (x,) = model_of((2, 3, 2, 2, 3))
+    model.outputs = [shape.transpose(x, perm=(4, 1, 3, 0, 2)) * 1.0]
+    data = np.arange(72, dtype=np.float32).reshape(2, 3, 2, 2, 3)
+    assert np.array_equal(run(model, data)[0], data.transpose(4, 1, 3, 0, 2))
+
+
+def test_everything_that_is_missing_is_told_at_once() -> None:
+    model, (x,) = model_of((2, 3))
+    model.outputs = [unary.exp(x), unary.sin(x)]
+    with pytest.raises(NoLowering, match="EXP.*SIN") as caught:
+        nna.compile(model, device="nnapi")
+    assert len(caught.value.refusals) == 2
+
+
+def test_double_precision_is_refused_by_name() -> None:
+    model, (x,) = model_of((2, 3), precision=Precision.FLOAT64)
+    model.outputs = [activation.relu(x)]
+    with pytest.raises(NoLowering, match="no operands of FLOAT64"):
+        nna.compile(model, device="nnapi")
+
+
+def test_open_sizes_are_compiled_for_what_comes() -> None:
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (symbol("n"), 3)))
+    model.outputs = [activation.softmax(x, axis=1)]
+    program = nna.compile(model, device="nnapi")
+    for count in (1, 2, 3, 4, 5, 1):
+        data = np.random.default_rng(count).standard_normal((count, 3)).astype(np.float32)
+        np.testing.assert_allclose(program(data)[0].sum(1), 1, rtol=1e-6)
+
+
+def test_integers_beyond_32_bits_are_refused() -> None:
+    model = Model()
+    rows = model.input("rows", TensorType(Precision.INT64, (2,)))
+    table = model.input("table", TensorType(Precision.FLOAT32, (3, 2)))
+    model.outputs = [index.gather(table, rows, axis=0)]
+    program = nna.compile(model, device="nnapi")
+    data = np.arange(6, dtype=np.float32).reshape(3, 2)
+    assert np.array_equal(program(np.int64([2, 0]), data)[0], data[[2, 0]])
+    with pytest.raises(BadInput, match="INT32 alone"):
+        program(np.int64([1 << 40, 0]), data)
+
+
+def test_a_program_is_kept_and_restored(tmp_path: Path) -> None:
+    model, (x,) = model_of((2, 3))
+    model.outputs = [activation.sigmoid(x)]
+    data = np.float32([[1, 2, 3], [-1, 0, 9]])
+    wants = [nna.compile(model, device="nnapi", cache_dir=tmp_path)(data)[0] for _ in range(2)]
+    assert np.array_equal(*wants)
+
+
+def test_a_file_of_another_kind_is_no_model(tmp_path: Path) -> None:
+    path = tmp_path / "x.nnapi"
+    path.write_bytes(b"not a model")
+    with pytest.raises(BadFile, match="does not begin"):
+        nna.load(path)
+    with pytest.raises(BadFile):
+        files.load(path)
+
+
+def test_profiles_name_operations() -> None:
+    device, (model, (x,)) = NNAPI(), model_of((2, 3))
+    model.outputs = [activation.sigmoid(binary.add(x, 1))]
+    context = device.create_context({PROFILE: "1"}, None)
+    program = device.create_program(context, model, None)
+    device.execute_program(program, [np.ones((2, 3), np.float32)])
+    assert [t.operator for t in device.timings(program)] == ["ADD", "LOGISTIC"]
+    assert all(t.seconds >= 0 for t in device.timings(program))
