@@ -46,7 +46,7 @@ class Asking:
         return self.oracle.ask(head, [np.asarray(a, np.float32) for _, a in pairs])
 
 
-def fused(case: Case) -> dict[str, str]:
+def name_activation(case: Case) -> dict[str, str]:
     """The activation by its name."""
     return {"fused_activation_function": FUSED[case.attrs.get("fuse_code", 0)]}
 
@@ -57,7 +57,7 @@ def same(op: str, *kept: str) -> Twin:
     def ask(origin: Asking, case: Case) -> Results:
         options = {k: case.attrs[k] for k in kept}
         if "fuse_code" in case.attrs:
-            options |= fused(case)
+            options |= name_activation(case)
         return origin.litert(op, case.inputs, case.results, **options)
 
     return ask
@@ -68,7 +68,7 @@ def strides(case: Case) -> dict[str, int]:
     return {"stride_w": case.attrs["stride_width"], "stride_h": case.attrs["stride_height"]}
 
 
-def bordered(given: Any, case: Case, value: float) -> Any:
+def add_border(given: Any, case: Case, value: float) -> Any:
     """An image with the explicit padding of a case."""
     a = case.attrs
     pads = [(0, 0), (a["padding_top"], a["padding_bottom"])]
@@ -82,16 +82,16 @@ def is_explicit(case: Case) -> bool:
     return "padding_scheme" not in case.attrs
 
 
-def weighted(op: str, *kept: str) -> Twin:
+def convolve(op: str, *kept: str) -> Twin:
     """Convolutions."""
 
     def ask(origin: Asking, case: Case) -> Results:
-        options: dict[str, Any] = {**strides(case), **fused(case)}
+        options: dict[str, Any] = {**strides(case), **name_activation(case)}
         options |= {k: case.attrs[k] for k in kept}
         first, *rest = case.inputs
         if is_explicit(case):
             zero = grid_of(first)[1] if isinstance(first, Scaled) else 0
-            first, options["padding"] = bordered(first, case, zero), "VALID"
+            first, options["padding"] = add_border(first, case, zero), "VALID"
         else:
             options["padding"] = PADDINGS[case.attrs["padding_scheme"]]
         return origin.litert(op, [first, *rest], case.results, **options)
@@ -108,10 +108,10 @@ def window(case: Case) -> dict[str, int]:
 def pool(origin: Asking, case: Case) -> Results:
     """Pools without explicit padding, and the largest elements with it."""
     (x,) = case.inputs
-    options: dict[str, Any] = {**window(case), **fused(case)}
+    options: dict[str, Any] = {**window(case), **name_activation(case)}
     if is_explicit(case):
         lowest = 0 if isinstance(x, Scaled) else -np.inf
-        x, options["padding"] = bordered(x, case, lowest), "VALID"
+        x, options["padding"] = add_border(x, case, lowest), "VALID"
     else:
         options["padding"] = PADDINGS[case.attrs["padding_scheme"]]
     return origin.litert(case.op, [x], case.results, **options)
@@ -125,7 +125,7 @@ def average(origin: Asking, case: Case) -> Results:
     real = reals(x)
     options: dict[str, Any] = {**window(case), "padding": "VALID"}
     (sums,), (counts,) = (
-        origin.litert("AVERAGE_POOL_2D", [bordered(a, case, 0)], **options)
+        origin.litert("AVERAGE_POOL_2D", [add_border(a, case, 0)], **options)
         for a in (real, np.ones_like(real))
     )
     return [back(clip(sums / counts, case), x)]
@@ -169,7 +169,7 @@ def back(real: np.ndarray, like: Any) -> np.ndarray:
 
 def dense(origin: Asking, case: Case) -> Results:
     """Rows of the weights."""
-    options = {**fused(case), "weights_format": "DEFAULT", "keep_num_dims": False}
+    options = {**name_activation(case), "weights_format": "DEFAULT", "keep_num_dims": False}
     return origin.litert("FULLY_CONNECTED", case.inputs, case.results, **options)
 
 
@@ -227,8 +227,8 @@ TWINS: dict[str, Twin] = {
     "ADD": same("ADD"),
     "AVERAGE_POOL_2D": average,
     "CONCATENATION": same("CONCATENATION", "axis"),
-    "CONV_2D": weighted("CONV_2D"),
-    "DEPTHWISE_CONV_2D": weighted("DEPTHWISE_CONV_2D", "depth_multiplier"),
+    "CONV_2D": convolve("CONV_2D"),
+    "DEPTHWISE_CONV_2D": convolve("DEPTHWISE_CONV_2D", "depth_multiplier"),
     "DEPTH_TO_SPACE": same("DEPTH_TO_SPACE", "block_size"),
     "DEQUANTIZE": same("DEQUANTIZE"),
     "EMBEDDING_LOOKUP": look_up,

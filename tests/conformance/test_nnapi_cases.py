@@ -72,7 +72,8 @@ def test_the_command_lists_29_of_29() -> None:
     found = CliRunner().invoke(main, ["ops", "--standard", "nnapi", "--json"])
     assert found.exit_code == 0, found.output
     rows = json.loads(found.output)
-    assert len(rows) == 29 and all(r["is_conformant"] for r in rows)
+    assert len(rows) == 29
+    assert all(r["is_conformant"] for r in rows)
     assert {r["origin"] for r in rows} == {"LiteRT", "PyTorch"}
     assert all(r["relative"] < 2e-6 and r["quanta"] <= 1 for r in rows)
 

@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from conformance.case import Tolerance
 from conformance.cases.nnapi import CASES
 from conformance.engines.nnapi import make_model
 from conformance.engines.tflite import run_inputs
 from conformance.judging.compare import compare
-from conformance.case import Tolerance
 from frontends.nnapi.converters import translate
 from frontends.nnapi.reading import reader
 from hal.drivers.nnapi.runtime import SoftwareDevice
@@ -248,7 +248,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     found, problems = run(given.count, given.seed)
-    print(dict(found), *problems, sep="\n")
+    sys.stdout.write("\n".join([str(dict(found)), *problems, ""]))
     return 1 if problems else 0
 
 

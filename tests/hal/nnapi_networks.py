@@ -1,6 +1,6 @@
 """Networks like MobileNetV2, small, in files of each framework.
 
-    python -m tests.hal.nnapi_networks FRAMEWORK FOLDER
+python -m tests.hal.nnapi_networks FRAMEWORK FOLDER
 """
 
 from __future__ import annotations

@@ -151,7 +151,7 @@ def test_keys_that_do_not_ascend_are_a_failure() -> None:
 def test_an_optional_input_may_be_left_out() -> None:
     model = ALL["svdf"]()
     prepared = prepare(model)
-    sizes = [d for d in ((2, 3), (6, 3), (6, 4), (3,), (2, 18))]
+    sizes = ((2, 3), (6, 3), (6, 4), (3,), (2, 18))
     arrays = [np.full(s, 0.5, np.float32) for s in sizes]
     pools = [a.reshape(-1).view(np.uint8) for a in arrays]
     pools += [np.zeros(4 * 2 * 18, np.uint8), np.zeros(4 * 2 * 3, np.uint8)]
@@ -171,7 +171,8 @@ def test_mutations_are_refused_or_give_equal_results() -> None:
     """Some of the 20,000 that `python -m tests.hal.nnapi_mutations` tries."""
     found, problems = run(400, seed=7)
     assert problems == []
-    assert found["equal"] > 20 and found["refused"] > 100
+    assert found["equal"] > 20
+    assert found["refused"] > 100
 
 
 # Integers

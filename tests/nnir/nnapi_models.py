@@ -56,7 +56,7 @@ def build(
         if inputs[-1] is not None and inputs[-1].data is None:
             graph.inputs.append(inputs[-1])
     first = inputs[2 if op == "HASHTABLE_LOOKUP" else 1 if op == "EMBEDDING_LOOKUP" else 0]
-    for number, argument in enumerate(signature.outputs):
+    for number in range(len(signature.outputs)):
         graph.outputs.append(result(op, number, first))
     graph.steps.append(Step(kind, inputs, list(graph.outputs)))
     if edit is not None:

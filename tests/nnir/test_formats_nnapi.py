@@ -211,7 +211,8 @@ def test_a_file_comes_back_and_is_a_view(tmp_path: Path) -> None:
     assert (read.operands, read.operations) == (REFERENCE.operands, REFERENCE.operations)
     value = constant_value(read, read.operands[1])
     assert np.array_equal(value, np.arange(60, dtype=np.float32).reshape(10, 2, 3))
-    assert not value.flags.owndata and not value.flags.writeable
+    assert not value.flags.owndata
+    assert not value.flags.writeable
     start = content.index(value.tobytes())
     assert start % files.ALIGNMENT == 0
 

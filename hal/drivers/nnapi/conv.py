@@ -29,7 +29,7 @@ def conv_2d(
     how = how.over(numbers(filter.shape[2:]))
     pairs = how.resolve_padding(numbers(input.shape[2:]))
     x, pads = stored_last(g, input, tuple(pairs))
-    taps = _dilated(g, g.real(filter), how)
+    taps = _dilate(g, g.real(filter), how)
     channels = x.shape[3]
     shape = _last(result_shape(g))
     if group == channels and group > 1:
@@ -61,7 +61,7 @@ def stored_last(g: Emitter, operand: Operand, pairs: Pairs) -> tuple[Ref, list[i
     return g.ordered(ref, channels_last(4)), [left, right, top, bottom]
 
 
-def _dilated(g: Emitter, filter: Ref, how: Window) -> Ref:
+def _dilate(g: Emitter, filter: Ref, how: Window) -> Ref:
     """A filter with zeros between its taps: NNAPI 1.0 has no dilations."""
     if not how.is_dilated:
         return filter

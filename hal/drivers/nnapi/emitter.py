@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +23,7 @@ from nnir.types import Precision
 
 from ...emission import Emission
 from ...lowering import Lowerings, Plain
-from ...orders import Order, channels_last, identity
+from ...orders import Key, Order, channels_last, identity
 from .graph import FLOAT, INT, QUANT, Dims, Graph, Step, Tensor
 from .sizes import join_axes, longest_rows, numbers
 
@@ -86,8 +85,8 @@ class Emitter(Emission[Ref]):
         self.graph = Graph()
         self.makers: dict[Tensor, Step] = {}
         self.twins: dict[Tensor, Tensor] = {}
-        self.memo: dict[Any, Tensor] = {}
-        self.log: list[Any] = []
+        self.memo: dict[Key, Tensor] = {}
+        self.log: list[Key] = []
 
     # What the walk over the model asks for
 
@@ -210,7 +209,7 @@ class Emitter(Emission[Ref]):
         kind = FLOAT if data.dtype.kind == "f" else INT
         return Tensor(kind, data.shape, data.astype(kind.dtype, copy=False))
 
-    def remember(self, key: Any, tensor: Tensor) -> Tensor:
+    def remember(self, key: Key, tensor: Tensor) -> Tensor:
         """Keep what was made, until it is undone."""
         self.memo[key] = tensor
         self.log.append(key)

@@ -29,7 +29,7 @@ NONE = FusedActivation.NONE
 LIMIT = 1 << 31
 
 
-def rounded(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor | None:
+def round_to(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor | None:
     """The integers that a tensor of FLOAT32 is rounded to, behind an activation."""
     key = (tensor, "rounded", grid, code)
     if key in g.memo:
@@ -37,13 +37,13 @@ def rounded(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor 
     found, twin = None, source(g, tensor)
     step = g.makers.get(tensor)
     if twin is not None:
-        found = rescaled(g, twin, grid, code)
+        found = rescale_to(g, twin, grid, code)
     elif step is not None and step.type in RULES:
         found = RULES[step.type](g, step, grid, code)
     return None if found is None else g.remember(key, found)
 
 
-def rescaled(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
+def rescale_to(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
     """The same real numbers in steps of another scale: the sum with 0, which is rescaled."""
     if integers.grid == grid and code == NONE:
         return integers
@@ -67,7 +67,7 @@ def source(g: Emitter, tensor: Tensor | None) -> Tensor | None:
     return twin if twin is not None and twin.type == QUANT else None
 
 
-def fused(step: Step, code: int) -> int | None:
+def fuse_codes(step: Step, code: int) -> int | None:
     """The activation of a step with one behind it; None where there are two."""
     own = step.inputs[-1]
     inner = NONE if own is None or own.data is None else int(own.data)
@@ -76,10 +76,10 @@ def fused(step: Step, code: int) -> int | None:
     return inner or code
 
 
-def weighted(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def sum_products(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """Sums of products with constant or computed weights, with a constant bias of 32 bits."""
     x, weights = source(g, step.inputs[0]), source(g, step.inputs[1])
-    both = fused(step, code)
+    both = fuse_codes(step, code)
     if x is None or weights is None or both is None:
         return None
     product = float(np.float32(x.scale * weights.scale))
@@ -103,10 +103,10 @@ def _bias(g: Emitter, tensor: Tensor | None, product: float) -> Tensor | None:
     return Tensor(INT, tensor.dims, steps.astype(np.int32), product)
 
 
-def elementwise(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def combine_integers(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """Sums and products of two tensors."""
     a, b = (source(g, t) for t in step.inputs[:2])
-    both = fused(step, code)
+    both = fuse_codes(step, code)
     if a is None or b is None or both is None:
         return None
     if step.type == OperationType.MUL and not grid[0] > a.scale * b.scale:
@@ -114,7 +114,7 @@ def elementwise(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     return _emit(g, step.type, [a, b, both], step.outputs[0].dims, grid)
 
 
-def rectified(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def rectify_integers(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """An activation goes into the operation before it, or into the change of scale."""
     inner = step.inputs[0]
     own = RECTIFIERS[step.type]
@@ -126,13 +126,13 @@ def rectified(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     maker = g.makers.get(inner)
     if integers is None and (maker is None or maker.type not in FUSING):
         return None
-    return rounded(g, inner, grid, own)
+    return round_to(g, inner, grid, own)
 
 
-def averaged(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def average_integers(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """A mean keeps the scale of its operand; to another one it is a sum of products with 1 / count,
     which rounds once."""
-    x, both = source(g, step.inputs[0]), fused(step, code)
+    x, both = source(g, step.inputs[0]), fuse_codes(step, code)
     if x is None or both is None:
         return None
     if x.grid == grid:
@@ -151,36 +151,36 @@ def averaged(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     return _emit(g, OperationType.DEPTHWISE_CONV_2D, [x, *more], dims, grid)
 
 
-def largest(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def pool_largest(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """The largest integer is that of the largest number; it keeps the scale of the operand."""
-    x, both = source(g, step.inputs[0]), fused(step, code)
+    x, both = source(g, step.inputs[0]), fuse_codes(step, code)
     if both is None or step.inputs[0] is None:
         return None
-    x = x or rounded(g, step.inputs[0], grid)
+    x = x or round_to(g, step.inputs[0], grid)
     if x is None:
         return None
     inputs = [x, *step.inputs[1:-1], NONE]
     dims = step.outputs[0].dims
-    return rescaled(g, _emit(g, step.type, inputs, dims, x.grid), grid, both)
+    return rescale_to(g, _emit(g, step.type, inputs, dims, x.grid), grid, both)
 
 
-def squashed(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def squash_integers(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """What lies between 0 and 1 has a scale of its own, which must not be the coarser one."""
     x = source(g, step.inputs[0])
     if x is None or grid[0] < PROBABILITIES[0]:
         return None
     made = _emit(g, step.type, [x, *step.inputs[1:]], step.outputs[0].dims, PROBABILITIES)
-    return rescaled(g, made, grid, code)
+    return rescale_to(g, made, grid, code)
 
 
-def moved(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
+def move_integers(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
     """What moves elements moves integers of the scale that is asked for."""
     inputs: list[Argument] = []
     for tensor in step.inputs:
         if tensor is None or tensor.type != step.outputs[0].type:
             inputs.append(tensor)
             continue
-        found = rounded(g, tensor, grid, code)
+        found = round_to(g, tensor, grid, code)
         if found is None:
             return None
         inputs.append(found)
@@ -188,17 +188,17 @@ def moved(g: Emitter, step: Step, grid: Grid, code: int) -> Tensor | None:
 
 
 RULES: dict[OperationType, Rule] = {
-    OperationType.CONV_2D: weighted,
-    OperationType.DEPTHWISE_CONV_2D: weighted,
-    OperationType.FULLY_CONNECTED: weighted,
-    OperationType.ADD: elementwise,
-    OperationType.MUL: elementwise,
-    **dict.fromkeys(RECTIFIERS, rectified),
-    OperationType.AVERAGE_POOL_2D: averaged,
-    OperationType.MAX_POOL_2D: largest,
-    OperationType.LOGISTIC: squashed,
-    OperationType.SOFTMAX: squashed,
-    OperationType.RESHAPE: moved,
-    OperationType.CONCATENATION: moved,
-    OperationType.EMBEDDING_LOOKUP: moved,
+    OperationType.CONV_2D: sum_products,
+    OperationType.DEPTHWISE_CONV_2D: sum_products,
+    OperationType.FULLY_CONNECTED: sum_products,
+    OperationType.ADD: combine_integers,
+    OperationType.MUL: combine_integers,
+    **dict.fromkeys(RECTIFIERS, rectify_integers),
+    OperationType.AVERAGE_POOL_2D: average_integers,
+    OperationType.MAX_POOL_2D: pool_largest,
+    OperationType.LOGISTIC: squash_integers,
+    OperationType.SOFTMAX: squash_integers,
+    OperationType.RESHAPE: move_integers,
+    OperationType.CONCATENATION: move_integers,
+    OperationType.EMBEDDING_LOOKUP: move_integers,
 }

@@ -54,7 +54,7 @@ def dense(g: Emitter, rows: Ref, weights: Ref, bias: Tensor | None = None) -> Re
 @table.lower(linear.mat_mul)
 def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: bool) -> Ref:
     """One product of a stack of rows, or one for each matrix."""
-    left, right = _turned(g, x, transpose_x), _turned(g, y, not transpose_y)
+    left, right = _turn_matrix(g, x, transpose_x), _turn_matrix(g, y, not transpose_y)
     shape = result_shape(g)
     if right.rank == 2:
         found = dense(g, g.plain(left), g.plain(right))
@@ -63,7 +63,7 @@ def mat_mul(g: Emitter, x: Value, y: Value, *, transpose_x: bool, transpose_y: b
     return Ref(g.dims(found, join_axes(shape)), shape, identity(len(shape)), Precision.FLOAT32)
 
 
-def _turned(g: Emitter, operand: Operand, swap: bool) -> Ref:
+def _turn_matrix(g: Emitter, operand: Operand, swap: bool) -> Ref:
     """A matrix with its last two axes exchanged where that is asked for; a vector as a row."""
     ref = g.real(operand)
     if ref.rank < 2:

@@ -27,7 +27,7 @@ def average_pool_2d(g: Emitter, input: Value, *, count_include_pad: bool, how: W
     if count_include_pad and any(map(any, pairs)):
         if min(n for pair in pairs for n in pair) < 0 or pairs != tuple(how.pairs):
             raise NoLowering("nnapi counts borders that are asked for, or none")
-        x, pairs = _bordered(g, x, pairs), ((0, 0), (0, 0))
+        x, pairs = _pad_zeros(g, x, pairs), ((0, 0), (0, 0))
     return slide(g, OperationType.AVERAGE_POOL_2D, x, how, pairs, result_shape(g))
 
 
@@ -53,7 +53,7 @@ def _pairs(g: Emitter, input: Value, how: Window) -> Pairs:
     return tuple((a, max((count - 1) * s + e - n - a, b)) for n, (a, b), e, s, count in axes)
 
 
-def _bordered(g: Emitter, ref: Ref, pairs: Pairs) -> Ref:
+def _pad_zeros(g: Emitter, ref: Ref, pairs: Pairs) -> Ref:
     """An image with zeros around it."""
     places = np.arange(np.prod(ref.shape)).reshape(ref.shape).transpose(np.argsort(ref.order))
     wide = np.pad(places, [(0, 0), (0, 0), *pairs], constant_values=-1)

@@ -19,7 +19,7 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from .emitter import BYTES, SHIFT, Emitter, Operand, Ref
 from .graph import INT, QUANT, Tensor
-from .integers import rounded
+from .integers import round_to
 from .sizes import join_axes
 
 table = Lowerings[Ref]()
@@ -136,7 +136,7 @@ def quantize_linear(
     ref = g.real(input)
     grid = grid_of(scale, zero_point, kind)
     if grid is not None:
-        integers = rounded(g, g.whole(ref), grid)
+        integers = round_to(g, g.whole(ref), grid)
         if integers is not None:
             return Ref(integers, ref.shape, ref.order, kind)
     return _quantize_numbers(g, ref, _spread(scale, zero_point, axis, input.rank), kind)

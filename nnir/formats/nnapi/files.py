@@ -171,22 +171,22 @@ def _operand(words: Words) -> Operand:
     kind, dimensions = words.number("i"), words.vector()
     consumers, scale, zero, lifetime, *location = words.fields(ENDS)
     return Operand(
-        _known(OperandType, kind, "operand type"),
+        _find_code(OperandType, kind, "operand type"),
         dimensions,
         consumers,
         scale,
         zero,
-        _known(LifeTime, lifetime, "lifetime"),
+        _find_code(LifeTime, lifetime, "lifetime"),
         DataLocation(*location),
     )
 
 
 def _operation(words: Words) -> Operation:
-    kind = _known(OperationType, words.number("i"), "operation type")
+    kind = _find_code(OperationType, words.number("i"), "operation type")
     return Operation(kind, words.vector(), words.vector())
 
 
-def _known(kinds: Callable[[int], T], number: int, what: str) -> T:
+def _find_code(kinds: Callable[[int], T], number: int, what: str) -> T:
     try:
         return kinds(number)
     except ValueError:
