@@ -13,23 +13,19 @@ import numpy as np
 
 from frontends import nnapi as frontend
 from hal.drivers.nnapi.graph import FLOAT, INT, QUANT, Graph, Step, Tensor
-from hal.drivers.nnapi.runtime import SoftwareDevice
-from nnir.errors import BadInput, BadModel, DeviceError
+from nnir.errors import BadModel
 from nnir.formats.nnapi import files
 from nnir.formats.nnapi.operations import SIGNATURES, Argument
+from nnir.formats.nnapi.structures import Model as Made
 from nnir.formats.nnapi.structures import (
-    DataLocation,
-    ErrorStatus,
     OperandType,
     OperationType,
-    Request,
-    RequestArgument,
 )
-from nnir.formats.nnapi.structures import Model as Made
 from nnir.model import Model
 
 from ..case import Case, Const
 from ..judging.compare import compare, first_problem
+from ..oracles.nnapi_runtime import execute
 from ..oracles.oracle import Oracle
 from .engine import Answer, Convert, Engine, Outcome
 from .nnapi_twins import TWINS, Asking, grid_of
@@ -121,27 +117,6 @@ def _rank(case: Case, number: int, usual: int) -> int:
     return usual
 
 
-def execute(content: bytes, arrays: list[np.ndarray]) -> list[np.ndarray]:
-    """The results of a file by the calls of the HAL; DeviceError for any status but NONE."""
-    made = files.load(content)
-    status, prepared = SoftwareDevice().prepare_model(made)
-    if prepared is None:
-        raise DeviceError(f"prepareModel gives {status.name}")
-    outputs = [made.operands[k] for k in made.output_indexes]
-    memory = [np.ascontiguousarray(a).reshape(-1).view(np.uint8) for a in arrays]
-    sizes = [int(np.prod(o.dimensions)) * o.type.dtype.itemsize for o in outputs]
-    memory += [np.zeros(size, np.uint8) for size in sizes]
-    places = [DataLocation(k, 0, len(m)) for k, m in enumerate(memory)]
-    arguments = tuple(RequestArgument(False, place) for place in places)
-    count = len(arrays)
-    request = Request(arguments[:count], arguments[count:], tuple(memory))
-    status = prepared.execute(request)
-    if status != ErrorStatus.NONE:
-        raise BadInput(f"execute gives {status.name}")
-    pairs = zip(memory[count:], outputs, strict=True)
-    return [m.view(o.type.dtype).reshape(o.dimensions) for m, o in pairs]
-
-
 class NNAPIEngine(Engine[Case]):
     """Cases of one operation in a model of our own making."""
 
@@ -164,7 +139,7 @@ class NNAPIEngine(Engine[Case]):
 
     def results(self, case: Case, device: str, answer: Answer) -> list[np.ndarray]:
         if device == RUNTIME:
-            return execute(answer.files[0], run_inputs(case))
+            return execute(files.load(answer.files[0]), run_inputs(case))
         return super().results(case, device, answer)
 
     def outcome(

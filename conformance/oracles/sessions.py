@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from frontends import onnx, paddle, tensorflow, tflite, torch
+from frontends import nnapi, onnx, paddle, tensorflow, tflite, torch
 from frontends.torch.reading.signature import OVERWRITTEN
 from nnir.errors import Unsupported
 from nnir.model import Model
@@ -231,10 +231,19 @@ def _paddle(source: Any, model: Model, stack: ExitStack) -> Session:
     return Session("paddle", oracle, head_of_saved)
 
 
+def _nnapi(source: Any, model: Model, stack: ExitStack) -> Session:
+    """Our own runtime of NNAPI 1.0: there is no other that opens the file."""
+    if not isinstance(source, Path):
+        raise Unsupported("verify needs a .nnapi file, not its bytes")
+    oracle = stack.enter_context(Oracle("conformance.oracles.nnapi_runtime", timeout=TIMEOUT))
+    return Session("nnapi", oracle, lambda _: {"path": str(source.resolve())})
+
+
 Start = Callable[[Any, Model, ExitStack], Session]
 ORIGINS: tuple[tuple[Any, Start], ...] = (
     (onnx, _onnx),
     (tflite, _tflite),
+    (nnapi, _nnapi),
     (tensorflow, _tensorflow),
     (torch, _torch),
     (paddle, _paddle),
