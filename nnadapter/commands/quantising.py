@@ -101,8 +101,8 @@ def quantize(
 ) -> None:
     """Write FILE as TARGET with integers in place of real numbers, by what it does on data.
 
-    TARGET (.onnx, .xml, .tflite or .nnir) appears once its stock engine was asked how like the
-    original it is.
+    TARGET (.onnx, .xml, .tflite, .nnapi or .nnir) appears once its stock engine was asked how like
+    the original it is.
     """
     from ..quantisation import face
 

@@ -33,6 +33,15 @@ TABLES: frozenset[Operator] = frozenset({activation.gelu, activation.elu})
 OTHER_WINDOWS: frozenset[Operator] = frozenset({conv.conv_2d_transpose, conv.conv_3d})
 """Convolutions that not every engine has in integers."""
 
+INTEGER_NNAPI: frozenset[Operator] = frozenset(
+    {
+        *(conv.conv_2d, linear.fully_connected, linear.mat_mul, binary.add, binary.mul),
+        *(pool.average_pool_2d, pool.adaptive_average_pool_2d, reduce.reduce_mean),
+        *(activation.relu, activation.relu6, activation.softmax, activation.sigmoid),
+    }
+)
+"""What the 29 operations of NNAPI 1.0 compute with integers."""
+
 MOVEMENTS: frozenset[Operator[Any]] = frozenset(
     {
         *(shape.reshape, shape.reshape_exact, shape.transpose, shape.squeeze, shape.unsqueeze),

@@ -10,7 +10,7 @@ from ..errors import BadInput, Unsupported
 from ..model import Operator
 from ..types import Precision
 from .ranges import METHODS, Method
-from .roles import ARITHMETIC, OTHER_WINDOWS, PRODUCTS, RESULTS, TABLES
+from .roles import ARITHMETIC, INTEGER_NNAPI, OTHER_WINDOWS, PRODUCTS, RESULTS, TABLES
 
 ACTIVATIONS = frozenset({Precision.INT8, Precision.UINT8, Precision.INT16})
 WEIGHTS = frozenset({Precision.INT8, Precision.INT4, Precision.UINT4})
@@ -81,7 +81,8 @@ class Target:
     `operators` have integer kernels; results of `open_results` may stay real numbers where no
     integer kernel reads them, all others are rounded again at once. `is_whole`: everything that
     can be integers is, for processors that have nothing else. `has_blocks`: blocks of
-    weights have scales and zero points of their own, not rows alone.
+    weights have scales and zero points of their own, not rows alone. `has_filters`: so have
+    filters.
     """
 
     name: str
@@ -89,10 +90,13 @@ class Target:
     open_results: frozenset[Operator]
     is_whole: bool = False
     has_blocks: bool = True
+    has_filters: bool = True
 
 
 def require_fit(scheme: Scheme, target: Target) -> None:
     """Unsupported where a target has no form for the weights of a scheme."""
+    if scheme.per_channel and scheme.activations is not None and not target.has_filters:
+        raise Unsupported(f"a scale for each filter: {target.name} has one; give --per-tensor")
     if target.has_blocks:
         return
     cure = "leave it out, or write .onnx, .xml or .nnir"
@@ -105,14 +109,17 @@ def require_fit(scheme: Scheme, target: Target) -> None:
 def target_of(suffix: str) -> Target:
     """The target of a file's suffix; that of `.onnx` for what has no rules of its own.
 
-    Only LiteRT gains by integers in SOFTMAX and the like: the others compute them as fast, and
-    better, with real numbers.
+    Only LiteRT and NNAPI gain by integers in SOFTMAX and the like: the others compute them as
+    fast, and better, with real numbers.
     """
     operators = PRODUCTS | ARITHMETIC
     match suffix:
         case ".tflite":
             whole = (operators | RESULTS | TABLES) - OTHER_WINDOWS
             return Target("LiteRT", whole, frozenset(), is_whole=True, has_blocks=False)
+        case ".nnapi":
+            kernels = INTEGER_NNAPI
+            return Target("NNAPI", kernels, frozenset(), True, has_blocks=False, has_filters=False)
         case ".xml":
             return Target("OpenVINO", operators, operators)
     return Target("ONNX Runtime", operators, PRODUCTS)

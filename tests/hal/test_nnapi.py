@@ -20,7 +20,7 @@ from hal.device import PROFILE
 from hal.drivers.nnapi import NNAPI
 from hal.drivers.nnapi.compiler import compile_model
 from nnir.dim import symbol
-from nnir.errors import BadFile, BadInput, NoLowering
+from nnir.errors import BadFile, BadInput, NoLowering, Unsupported
 from nnir.formats.nnapi import files
 from nnir.formats.nnapi.structures import OperandType
 from nnir.model import Model
@@ -117,6 +117,18 @@ def test_a_network_becomes_a_file_and_comes_back(folder: Path, tmp_path: Path) -
     np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
     (round_,) = nna.compile(read, device="nnapi")(x)
     np.testing.assert_allclose(round_, want, rtol=1e-5, atol=1e-5)
+
+
+def test_quantise_writes_files_of_integers(folder: Path, tmp_path: Path) -> None:
+    path, data = tmp_path / "net.nnapi", [images(8)[k : k + 1] for k in range(8)]
+    source = folder / "torch.pt2"
+    with pytest.raises(Unsupported, match="a scale for each filter"):
+        nna.quantize(source, data, path)
+    found = nna.quantize(source, data, path, per_channel=False, activations="uint8")
+    assert min(found.sqnr.values()) > 20
+    kinds = {o.type.name for o in files.load(path).operations}
+    assert kinds.isdisjoint({"FLOOR", "RELU"})
+    assert "CONV_2D" in kinds
 
 
 # What the standard's cases become

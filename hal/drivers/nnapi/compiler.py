@@ -6,16 +6,18 @@ from collections.abc import Sequence
 
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import Model as Made
-from nnir.model import Model, Operation
+from nnir.model import Model, Operation, Value
 from nnir.passes import CLEAN, FUSIONS, apply, fold_large_constants
 from nnir.specialise import specialise
+from nnir.types import Precision
 
 from ...emission import refusal_of_sizes
 from ...lowering import Lowerings
 from ...orders import identity
 from .emitter import SHIFT, Emitter, Ref
 from .graph import QUANT, Tensor
-from .sizes import numbers
+from .quant import grid_of_readers
+from .sizes import join_axes, numbers
 
 LOWERINGS = Lowerings[Ref].of_package(__package__)
 
@@ -33,8 +35,7 @@ def compile_model(
     for value in known.inputs:
         try:
             shape = numbers(value.shape)
-            tensor = emitter.blank(value.precision, shape)
-            emitter.graph.inputs.append(tensor)
+            tensor = _head(emitter, value, shape)
             emitter.names[value] = Ref(tensor, shape, identity(value.rank), value.precision)
         except NoLowering as error:
             emitter.refuse(error, value)
@@ -51,6 +52,19 @@ def compile_model(
     emitter.require_lowered(step)
     _settle(emitter, known)
     return emitter.graph.finish()
+
+
+def _head(emitter: Emitter, value: Value, shape: tuple[int, ...]) -> Tensor:
+    """The tensor of an input. One that is only rounded to integers of 8 bits takes these: NNAPI 1.0
+    has no operation that rounds, so whoever runs the model does."""
+    grid = grid_of_readers(value) if value.precision == Precision.FLOAT32 else None
+    if grid is None:
+        tensor = emitter.blank(value.precision, shape)
+        emitter.graph.inputs.append(tensor)
+        return tensor
+    integers = Tensor(QUANT, join_axes(shape), None, *grid)
+    emitter.graph.inputs.append(integers)
+    return emitter.dequantized(integers)
 
 
 def _settle(emitter: Emitter, model: Model) -> None:

@@ -11,18 +11,27 @@ from nnir.errors import BadInput, Unsupported
 from nnir.formats.nnapi.structures import Operand, OperandType
 from nnir.types import Precision, TensorType
 
+from .kernels.fixed import dequantize
 from .sizes import numbers
 
 SIGN = np.uint8(0x80)
 """INT8 and TENSOR_QUANT8_ASYMM differ in the highest bit."""
 KINDS = {
-    Precision.FLOAT32: {OperandType.TENSOR_FLOAT32},
+    Precision.FLOAT32: {OperandType.TENSOR_FLOAT32, OperandType.TENSOR_QUANT8_ASYMM},
     Precision.UINT8: {OperandType.TENSOR_QUANT8_ASYMM, OperandType.TENSOR_FLOAT32},
     Precision.INT8: {OperandType.TENSOR_QUANT8_ASYMM, OperandType.TENSOR_FLOAT32},
     Precision.INT32: {OperandType.TENSOR_INT32},
     Precision.INT64: {OperandType.TENSOR_INT32},
 }
-"""The operands that hold values of a precision; integers of 8 bits may be numbers in FLOAT32."""
+"""The operands that hold values of a precision: integers of 8 bits may be numbers in FLOAT32, and
+real numbers that are rounded anyhow integers."""
+
+
+def quantize(array: np.ndarray, operand: Operand) -> np.ndarray:
+    """Real numbers as QUANTIZE_LINEAR rounds them: a quotient in float32, half to even."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        steps = np.rint(array / np.float32(operand.scale)) + operand.zero_point
+    return np.nan_to_num(np.clip(steps, 0, 255)).astype(np.uint8)
 
 
 @dataclass(frozen=True)
@@ -42,6 +51,8 @@ class End:
         """An array of the caller as the operand has it."""
         wanted = self.operand.type.dtype
         given = np.ascontiguousarray(array)
+        if given.dtype.kind == "f" and wanted == np.uint8:
+            given = quantize(given, self.operand)
         if self.is_signed:
             given = given.view(np.uint8) ^ SIGN
         stored = given.astype(wanted, copy=False)
@@ -51,6 +62,8 @@ class End:
 
     def leave(self, array: np.ndarray) -> np.ndarray:
         """The value of an operand as the caller has it."""
+        if array.dtype == np.uint8 and self.type.precision == Precision.FLOAT32:
+            array = dequantize(array, self.operand)
         if self.is_signed:
             array = (array ^ SIGN).view(np.int8)
         return array.astype(self.type.dtype).reshape(numbers(self.type.shape))

@@ -12,7 +12,7 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.formats.nnapi.structures import OperandType
 from nnir.model import Value
-from nnir.ops import quant
+from nnir.ops import quant, shape
 from nnir.ops.quant import integer_range
 from nnir.types import Precision
 
@@ -23,6 +23,7 @@ from .integers import round_to
 from .sizes import join_axes
 
 table = Lowerings[Ref]()
+MOVES = frozenset({shape.transpose, shape.reshape, shape.squeeze, shape.unsqueeze})
 MAGIC = float(3 << 22)
 """A FLOAT32 this large has no fraction: adding it rounds half to even."""
 
@@ -82,6 +83,21 @@ def grid_of(
     if not 0 < step < np.inf:
         return None
     return step, zero + SHIFT[precision]
+
+
+def grid_of_readers(value: Value) -> tuple[float, int] | None:
+    """The one grid that a real value is rounded to by all that read it, moved about or not."""
+    grids = set()
+    for operation in value.uses:
+        if operation.operator in MOVES:
+            grids.add(grid_of_readers(operation.outputs[0]))
+        elif operation.operator is quant.quantize_linear and operation.inputs[0] is value:
+            scale, zero_point = operation.inputs[1:]
+            kind = operation.outputs[0].precision
+            grids.add(None if scale is None else grid_of(scale, zero_point, kind))
+        else:
+            return None
+    return grids.pop() if len(grids) == 1 and value not in value.model.outputs else None
 
 
 def _spread(
