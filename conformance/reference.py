@@ -38,6 +38,7 @@ FRONTENDS = {
     "tflite": "TFLite",
     "paddle": "Paddle",
     "paddle-legacy": "Paddle 1 and 2",
+    "nnapi": "Android NNAPI",
 }
 """The names of the frameworks as people write them."""
 
