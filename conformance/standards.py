@@ -16,7 +16,6 @@ from .judging.judge import judge
 from .judging.record import PLAIN
 from .oracles.oracle import Oracle
 from .running.suite import require_suites
-from .suites.operators import book
 
 BUILTIN = "builtin"
 
@@ -86,6 +85,8 @@ def run_standard(name: str) -> list[Row]:
     frontend, in nnir's references."""
     standard = find_standard(name)
     require_suites()
+    from .suites.operators import book  # of a package of its own, which may not be there
+
     origins: Mapping[str, str] = import_module(standard.origins).ORIGINS
     rows = {o: Row(o, origins.get(o, "")) for o in standard.operations()}
     shelf = book(standard.name)
