@@ -18,13 +18,14 @@ from conformance.judging.result import PASS, REFUSED, WRONG
 from conformance.oracles.oracle import Oracle
 from hal.device import PROFILE
 from hal.drivers.nnapi import NNAPI
-from hal.drivers.nnapi.compiler import compile_model
+from hal.drivers.nnapi.compiler import LOWERINGS, compile_model
+from hal.lowering import Bound
 from nnir.dim import symbol
 from nnir.errors import BadFile, BadInput, NoLowering, Unsupported
 from nnir.formats.nnapi import files
 from nnir.formats.nnapi.structures import OperandType
-from nnir.model import Model
-from nnir.ops import activation, binary, index, quant, shape, unary
+from nnir.model import Model, Value
+from nnir.ops import activation, binary, conv, index, quant, shape, unary
 from nnir.types import Precision, TensorType
 
 from .nnapi_networks import MAKERS, images
@@ -183,6 +184,37 @@ def test_what_is_larger_is_a_pool() -> None:
         assert np.array_equal(got, want, equal_nan=True)
     made, _ = compile_model(model, [(2, 3), (3,)])
     assert "MAX_POOL_2D" in {o.type.name for o in made.operations}
+
+
+def test_lowerings_are_bound_to_their_operators() -> None:
+    for operator, lowering in LOWERINGS.entries.items():
+        assert isinstance(lowering, Bound)
+        assert lowering.operator is operator
+
+
+@pytest.mark.parametrize("group", [1, 2])
+def test_dilated_filters_of_integers_are_integers(group: int) -> None:
+    model, (x,) = model_of((1, 4, 9, 9))
+    rng = np.random.default_rng(4)
+
+    def rounds(value: Value, scale: float, zero: int) -> Value:
+        grid = (model.constant(np.float32(scale)), model.constant(np.uint8(zero)))
+        return quant.dequantize_linear(quant.quantize_linear(value, *grid), *grid)
+
+    codes = rng.integers(0, 256, (6, 4 // group, 3, 3)).astype(np.uint8)
+    grid = (model.constant(np.float32(0.01)), model.constant(np.uint8(120)))
+    taps = quant.dequantize_linear(model.constant(codes), *grid)
+    bias = model.constant(rng.standard_normal(6).astype(np.float32))
+    made = conv.conv_2d(
+        rounds(x, 0.02, 128), taps, bias, strides=(1, 1), dilations=(2, 3), group=group
+    )
+    model.outputs = [rounds(made, 0.05, 100)]
+    data = rng.standard_normal((1, 4, 9, 9)).astype(np.float32)
+    (want,), (got,) = nna.compile(model)(data), run(model, data)
+    assert np.abs(want - got).max() <= 0.0501
+    found, _ = compile_model(model, [data.shape])
+    kinds = {found.operands[o.outputs[0]].type for o in found.operations if "CONV" in o.type.name}
+    assert kinds == {OperandType.TENSOR_QUANT8_ASYMM}
 
 
 def test_five_axes_are_moved_as_rows_of_a_table() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from nnir.errors import NoLowering
@@ -66,13 +68,22 @@ def _dilate(g: Emitter, filter: Ref, how: Window) -> Ref:
     if not how.is_dilated:
         return filter
     taps = filter.constant
-    if taps is None or filter.tensor in g.twins:
-        raise NoLowering("nnapi dilates constant filters of FLOAT32 alone")
+    if taps is None:
+        raise NoLowering("nnapi dilates constant filters alone")
+    found, twin = g.constant(_spread(taps, how, 0)), g.twins.get(filter.tensor)
+    if twin is not None and twin.data is not None:
+        codes = twin.data.reshape(taps.shape)
+        spread = _spread(codes, how, twin.zero).reshape(found.tensor.dims)
+        g.twins[found.tensor] = replace(twin, dims=found.tensor.dims, data=spread)
+    return found
+
+
+def _spread(taps: np.ndarray, how: Window, zero: int) -> np.ndarray:
+    """A filter with what stands for 0 between its taps."""
     down, across = how.dilations
-    height, width = how.extents
-    wide = np.zeros((*taps.shape[:2], height, width), np.float32)
+    wide = np.full((*taps.shape[:2], *how.extents), zero, taps.dtype)
     wide[:, :, ::down, ::across] = taps
-    return g.constant(wide)
+    return wide
 
 
 def _convolve(

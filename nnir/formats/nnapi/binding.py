@@ -79,11 +79,7 @@ def bind(model: Model, operation: Operation, dims: Sequence[Dims], values: Value
     """The operands of an operation by their arguments; BadModel where they do not fit."""
     signature = find_signature(operation.type)
     name, given = operation.type.name, operation.inputs
-    counts = " or ".join(str(len(f.inputs)) for f in signature.forms)
-    form = next((f for f in signature.forms if f.takes(len(given))), None)
-    if form is None:
-        require(False, "input-count", f"{name} with {len(given)} inputs, not {counts}")
-        raise AssertionError
+    form = signature.form(len(given))
     arguments = form.spread(len(given))
     inputs: dict[str, tuple[int, ...]] = {}
     for argument, index in zip(arguments, given, strict=True):

@@ -11,8 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nnir.errors import BadModel
-
+from .rules import require
 from .structures import OperandType, OperationType
 
 LETTERS = {
@@ -70,13 +69,10 @@ class Signature:
 
     def form(self, count: int) -> Form:
         """The form that takes so many inputs; BadModel where none does."""
-        for form in self.forms:
-            if form.takes(count):
-                return form
-        counts = " or ".join(
-            f"{len(f.inputs)}{' or more' if f.is_variadic else ''}" for f in self.forms
-        )
-        raise BadModel(f"{self.type.name} with {count} inputs; it takes {counts}")
+        counts = " or ".join(str(len(f.inputs)) for f in self.forms)
+        found = [f for f in self.forms if f.takes(count)]
+        require(bool(found), "input-count", f"{self.type.name} with {count} inputs, not {counts}")
+        return found[0]
 
 
 def parse_argument(text: str) -> Argument:
