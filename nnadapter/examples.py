@@ -58,6 +58,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter ops SOFTMAX --todo",
         "nnadapter ops --codes",
         "nnadapter ops --frontend torch",
+        "nnadapter ops --standard nnapi",
     ),
     "new-op": (
         "nnadapter new-op 'rotary(input, cos, sin)' acme --torch acme.rotary.default",
