@@ -15,7 +15,7 @@ def conv_2d(call: Call) -> Results:
     how = windows_of(call, (filter.shape[1], filter.shape[2]))
     rows = filter.reshape(filter.shape[0], -1)
     if not call.is_quantized:
-        products = how.spread(how.pad(call.array(), 0)) @ rows.T
+        products = fixed.multiply_rows(how.spread(how.pad(call.array(), 0)), rows.T)
         return [fixed.activate(products + call.array("bias"), call.activation)]
     x, taps = _centre_both(call, rows)
     return finish(call, "filter", fixed.multiply(how.spread(how.pad(x, 0)), taps.T))

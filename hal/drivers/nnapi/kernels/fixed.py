@@ -75,7 +75,13 @@ def multiply(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """
     terms = left.shape[-1]
     kind = np.float32 if terms * MOST * MOST < EXACT else np.float64
-    return wrap(left.astype(kind) @ right.astype(kind))
+    return wrap(multiply_rows(left.astype(kind), right.astype(kind)))
+
+
+def multiply_rows(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """The rows of a tensor times a matrix, as one product."""
+    rows = left.reshape(-1, left.shape[-1]) @ right
+    return np.asarray(rows.reshape(*left.shape[:-1], right.shape[-1]))
 
 
 def wrap(sums: np.ndarray) -> np.ndarray:
