@@ -30,6 +30,8 @@ from .sizes import join_axes, longest_rows, numbers
 MOST_AXES = 4
 BYTES = frozenset({Precision.UINT8, Precision.INT8})
 WHOLE = frozenset({Precision.INT32, Precision.INT64})
+HELD = BYTES | WHOLE | {Precision.FLOAT32}
+"""What operands of NNAPI hold."""
 SHIFT = {Precision.UINT8: 0, Precision.INT8: 128}
 """What is added to an integer of 8 bits to store it as TENSOR_QUANT8_ASYMM."""
 
@@ -130,21 +132,18 @@ class Emitter(Emission[Ref]):
         del self.log[mark[1] :]
 
     def lower(self, operation: Operation) -> None:
-        for value in operation.outputs:
-            if value.precision in (Precision.FLOAT32, *BYTES, *WHOLE) and 0 not in value.shape:
-                continue
-            self.names[value] = self._refuse_type(value, operation)
+        wrong = [v for v in operation.outputs if v.precision not in HELD or 0 in v.shape]
+        if not wrong:
+            super().lower(operation)
             return
-        super().lower(operation)
-
-    def _refuse_type(self, value: Value, operation: Operation) -> Ref:
-        """Note a result that no operand of NNAPI holds, and go on."""
-        error = NoLowering(
-            f"nnapi has no operands of {value.type}: it has FLOAT32, INT32 and integers of 8 bits "
-            "with a scale"
+        self.refuse(
+            NoLowering(
+                f"nnapi has no operands of {wrong[0].type}: it has FLOAT32, INT32 and integers of "
+                "8 bits with a scale"
+            ),
+            operation,
         )
-        self.refuse(error, operation)
-        return self._nothing(value)
+        self.names.update({v: self._nothing(v) for v in operation.outputs})
 
     def typed(self, ref: Ref, value: Value) -> Ref:
         if ref.sizes != numbers(value.shape):
