@@ -192,6 +192,23 @@ def test_lowerings_are_bound_to_their_operators() -> None:
         assert lowering.operator is operator
 
 
+def test_a_border_of_zeros_is_integers_too() -> None:
+    model, (x,) = model_of((1, 4, 5, 5))
+    grid = (model.constant(np.float32(0.02)), model.constant(np.uint8(128)))
+
+    def rounds(value: Value) -> Value:
+        return quant.dequantize_linear(quant.quantize_linear(value, *grid), *grid)
+
+    wide = shape.pad(rounds(x), [0, 0, 0, 0, 1, 2, 0, 1])
+    model.outputs = [rounds(wide)]
+    data = np.random.default_rng(4).standard_normal((1, 4, 5, 5)).astype(np.float32)
+    assert np.array_equal(run(model, data)[0], nna.compile(model)(data)[0])
+    found, _ = compile_model(model, [data.shape])
+    moved = [o for o in found.operations if o.type.name in ("CONCATENATION", "EMBEDDING_LOOKUP")]
+    kinds = {found.operands[o.outputs[0]].type for o in moved}
+    assert kinds == {OperandType.TENSOR_QUANT8_ASYMM}
+
+
 @pytest.mark.parametrize("group", [1, 2])
 def test_dilated_filters_of_integers_are_integers(group: int) -> None:
     model, (x,) = model_of((1, 4, 9, 9))

@@ -38,9 +38,21 @@ def round_to(g: Emitter, tensor: Tensor, grid: Grid, code: int = NONE) -> Tensor
     step = g.makers.get(tensor)
     if twin is not None:
         found = rescale_to(g, twin, grid, code)
+    elif tensor.data is not None:
+        found = store_exactly(tensor, grid) if code == NONE else None
     elif step is not None and step.type in RULES:
         found = RULES[step.type](g, step, grid, code)
     return None if found is None else g.remember(key, found)
+
+
+def store_exactly(tensor: Tensor, grid: Grid) -> Tensor | None:
+    """A constant whose numbers are all on the grid, as a border of zeros is."""
+    data, (scale, zero) = np.asarray(tensor.data), grid
+    steps = np.rint(data / np.float32(scale)) + zero
+    inside = np.all((steps >= 0) & (steps <= 255))
+    if not inside or np.any((steps - zero).astype(np.float32) * np.float32(scale) != data):
+        return None
+    return Tensor(QUANT, tensor.dims, steps.astype(np.uint8), *grid)
 
 
 def rescale_to(g: Emitter, integers: Tensor, grid: Grid, code: int = NONE) -> Tensor:
