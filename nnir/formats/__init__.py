@@ -10,4 +10,5 @@ that only one reader knows stays with that reader.
 `onnx`        the fields of ONNX's messages and the codes of its types
 `flatbuffer`  flatbuffers, read and built
 `tflite`      the tables of TFLite, its operators, their options, its element types
+`nnrt`        the operations, tensors and models of OpenHarmony's NNRt, their rules and their files
 """
