@@ -9,10 +9,11 @@ from ..broadcast import ints
 from ..dim import Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import activation, binary, compare, detection, index, reduce, shape, sort
+from ..ops import activation, binary, compare, detection, index, reduce, shape, sort, unary
 from ..types import Precision
 
 F32, I32, I64 = Precision.FLOAT32, Precision.INT32, Precision.INT64
+Scales = tuple[float, float, float, float]
 
 
 def _vector_of_one(value: Value, to: Precision) -> Value:
@@ -152,3 +153,89 @@ def _pad_columns(x: Value, more: int) -> Value:
     if not more:
         return x
     return shape.pad(x, [0, 0, 0, more, *(0, 0) * (x.rank - 2)])
+
+
+def decode_anchored(boxes: Value, anchors: Value, scales: Scales) -> Value:
+    """(y, x, height, width) relative to anchors as corners (ymin, xmin, ymax, xmax)."""
+    model = boxes.model
+    shifts, spans = shape.split(boxes, [2, 2], axis=-1)
+    centers, extents = shape.split(anchors, [2, 2], axis=-1)
+    steps = shifts / model.constant(np.array(scales[:2], np.float32))
+    middle = steps * extents + centers
+    grown = unary.exp(spans / model.constant(np.array(scales[2:], np.float32)))
+    half = grown * 0.5 * extents
+    return shape.concat(middle - half, middle + half, axis=-1)
+
+
+def detect_by_anchors(
+    encodings: Value,
+    predictions: Value,
+    anchors: Value,
+    *,
+    scales: Scales,
+    max_detections: int,
+    max_classes_per_detection: int,
+    detections_per_class: int,
+    nms_score_threshold: float,
+    nms_iou_threshold: float,
+    num_classes: int,
+    use_regular_nms: bool,
+) -> tuple[Value, Value, Value, Value]:
+    """Boxes, classes, scores and their number, as TFLite and NNRt have them.
+
+    Suppression goes class by class or by the best classes of each box. Background, where there
+    are scores of it, comes first. `scales` divide y, x, height and width of the encodings.
+    """
+    count = predictions.shape[-1]
+    if isinstance(count, Expr) or not 1 <= num_classes <= count:
+        raise BadType(f"{num_classes} classes of {predictions.type}")
+    if min(max_detections, max_classes_per_detection, detections_per_class) < 1:
+        raise BadType("detections of no boxes or classes")
+    boxes = decode_anchored(encodings, anchors, scales)
+    scores = index.slice_(predictions, [-1], [count - num_classes], [count])
+    model = boxes.model
+    overlap = model.constant(np.float32(nms_iou_threshold))
+    least = np.nextafter(np.float32(nms_score_threshold), np.float32(-np.inf))
+    bound = model.constant(least)
+    if use_regular_nms:
+        found = suppress_by_class(
+            shape.unsqueeze(boxes, [2]),
+            scores,
+            detections_per_class,
+            max_detections,
+            overlap,
+            bound,
+            clip_boxes=False,
+        )
+        corners, best, classes, number = found
+        return corners, classes, best, number.cast(F32)
+    shared = min(max_classes_per_detection, num_classes)
+    return _suppress_by_best_class(boxes, scores, max_detections, shared, overlap, bound)
+
+
+def _suppress_by_best_class(
+    boxes: Value, scores: Value, limit: int, each: int, overlap: Value, bound: Value
+) -> tuple[Value, Value, Value, Value]:
+    """Suppression of boxes by their best class; each gives its best classes."""
+    if boxes.shape[0] != 1:
+        raise NotConstant(f"detections among {boxes.type}, not of one image")
+    boxes, scores = (shape.squeeze(v, [0]) for v in (boxes, scores))
+    best, classes = sort.top_k(scores, [each], axis=1)
+    first = shape.squeeze(index.slice_(best, [1], [0], [1]), [1])
+    most = boxes.model.constant(np.array(limit))
+    kept = suppress_overlaps(boxes, first, most, overlap, bound)
+    rows = shape.unsqueeze(index.gather(boxes, kept), [1])
+    corners = shape.tile(rows, [1, each, 1]) if each > 1 else rows
+    parts = [corners, index.gather(classes, kept).cast(F32), index.gather(best, kept)]
+    size = shape.shape(kept, dtype=Precision.INT64)
+    missing = boxes.model.constant(np.array([limit])) - size
+
+    def pad_rows(part: Value, *rest: int) -> Value:
+        others = boxes.model.constant(np.zeros(2 * len(rest), np.int64))
+        none = boxes.model.constant(np.zeros(1, np.int64))
+        pads = shape.concat(none, missing, others, axis=0)
+        whole = shape.pad(part, pads)
+        return shape.reshape(whole, [1, limit * each, *rest[1:]])
+
+    found, classes, best = parts
+    return pad_rows(found, each, 4), pad_rows(classes, each), pad_rows(best, each), size.cast(F32)
