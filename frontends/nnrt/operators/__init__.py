@@ -1,0 +1,1 @@
+"""NNRt: converters by family, which are the recipes of its operations."""

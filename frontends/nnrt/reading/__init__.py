@@ -1,0 +1,1 @@
+"""NNRt: from files to a graph of its own operations."""
