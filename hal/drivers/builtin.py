@@ -60,7 +60,7 @@ class Builtin(Device):
             results = program.plan.run(inputs, clock.tick if clock else None)
             if clock is not None:
                 program.timings = clock.timings
-            return _own(results, {*program.constants, *map(id, inputs)})
+            return own_results(results, {*program.constants, *map(id, inputs)})
         except MemoryError as error:
             raise OutOfMemory(f"the results do not fit in memory: {error}") from error
 
@@ -91,7 +91,7 @@ def restore(cache: Cache | None) -> Model:
         raise DeviceError(f"a cache without a model: {error}") from None
 
 
-def _own(results: Sequence[np.ndarray], taken: set[int]) -> list[np.ndarray]:
+def own_results(results: Sequence[np.ndarray], taken: set[int]) -> list[np.ndarray]:
     """Results belong to the caller: views, inputs, constants and what was given before are copied.
 
     `taken` are the arrays, by identity, that are somebody else's.

@@ -110,7 +110,7 @@ def _pack_numbers(numbers: Sequence[int]) -> bytes:
     return struct.pack(f"<{len(numbers)}I", *numbers)
 
 
-def read(data: Buffer) -> Model:
+def read(data: Buffer | memoryview) -> Model:
     """The model in a file; its constants are views. BadFile for what is damaged or not valid."""
     try:
         model = Reader(data).read()
@@ -127,7 +127,7 @@ def read(data: Buffer) -> Model:
 class Reader:
     """Takes a file apart from its beginning to its end."""
 
-    def __init__(self, data: Buffer) -> None:
+    def __init__(self, data: Buffer | memoryview) -> None:
         self.data = data
         self.place = 0
         self.end = len(data)
@@ -163,7 +163,7 @@ class Reader:
         if size > self.end - place:
             raise BadFile(f"{size} bytes at {place} of records that end at {self.end}")
         self.place += size
-        return self.data[place : place + size]
+        return bytes(self.data[place : place + size])
 
     def _unpack(self, form: struct.Struct) -> tuple[Any, ...]:
         return form.unpack(self._take(form.size))

@@ -1,0 +1,96 @@
+"""Quantisation: integers whose tensors say what they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nnir.errors import NoLowering
+from nnir.formats.nnrt.model import QuantParam
+from nnir.model import Value
+from nnir.ops import quant
+from nnir.types import Precision
+
+from ...lowering import Lowerings
+from .emitter import Emitter, Ref
+from .graph import Tensor, data_type
+
+table = Lowerings[Ref]()
+INTEGERS = frozenset(
+    {Precision.INT8, Precision.UINT8, Precision.INT16, Precision.UINT16, Precision.INT32}
+)
+
+
+def describe(scale: Value, zero_point: Value | None, precision: Precision) -> QuantParam:
+    """Known scales and zero points of one axis at most."""
+    zeros = np.zeros(1, np.int64) if zero_point is None else zero_point.constant
+    if scale.constant is None or zeros is None or scale.rank > 1:
+        raise NoLowering("nnrt has known scales along one axis at most")
+    if scale.precision != Precision.FLOAT32 or precision not in INTEGERS:
+        raise NoLowering(f"nnrt has no {precision.name} with {scale.type}")
+    scales = tuple(map(float, scale.constant.reshape(-1)))
+    if not all(np.isfinite(s) and s > 0 for s in scales):
+        raise NoLowering("nnrt has scales above 0")
+    whole = np.broadcast_to(zeros.reshape(-1).astype(np.int64), len(scales))
+    return QuantParam(scales, tuple(whole.tolist()), 8 * precision.dtype.itemsize)
+
+
+def cast(g: Emitter, x: Ref, to: Precision, axis: int) -> Ref:
+    """A QUANT_DTYPE_CAST, along an axis where there are several scales."""
+    fields = {"srcT": int(data_type(x.tensor.precision)), "dstT": int(data_type(to))}
+    place = x.place(axis) if x.rank else 0
+    return g.one("QUANT_DTYPE_CAST", [x], x.tensor.shape, x.order, to, axis=place, **fields)
+
+
+@table.lower(quant.quantize_linear)
+def quantize_linear(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+    precision: Precision | None,
+) -> Ref:
+    if block_size or precision not in (None, Precision.FLOAT32):
+        raise NoLowering("nnrt has scales of whole axes in FLOAT32")
+    if input.precision != Precision.FLOAT32:
+        raise NoLowering(f"nnrt quantises FLOAT32, not {input.type}")
+    how = describe(scale, zero_point, dtype)
+    made = cast(g, g.take(input), dtype, axis)
+    made.tensor.quantization = how
+    return made
+
+
+@table.lower(quant.dequantize_linear)
+def dequantize_linear(
+    g: Emitter,
+    input: Value,
+    scale: Value,
+    zero_point: Value | None,
+    *,
+    axis: int,
+    block_size: int,
+    dtype: Precision,
+) -> Ref:
+    if block_size or dtype != Precision.FLOAT32:
+        raise NoLowering("nnrt has scales of whole axes, and FLOAT32 behind them")
+    how = describe(scale, zero_point, input.precision)
+    return cast(g, with_scale(g, g.take(input), how), dtype, axis)
+
+
+def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
+    """Integers with what they stand for; of a constant a tensor of its own."""
+    tensor = x.tensor
+    if tensor.data is not None and tensor.quantization != how:
+        key = (tensor, "scale", how)
+        if key not in g.memo:
+            copy = Tensor(tensor.precision, tensor.shape, tensor.data, tensor.name, how)
+            g.remember(key, copy)
+        return Ref(g.memo[key], x.order, x.precision)
+    if tensor.quantization is None:
+        tensor.quantization = how
+    if tensor.quantization != how:
+        raise NoLowering("nnrt has one scale for each tensor: these integers have another one")
+    return x
