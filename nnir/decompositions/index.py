@@ -263,6 +263,8 @@ def _rows_of(rows: Value, places: Value) -> Value:
 
 def _place_last(rows: Value, places: Value, each: Value) -> Value:
     """Rows replaced by the last update of each."""
+    if places.shape[0] == 0:
+        return rows
     numbers = shape.unsqueeze(_rows_of(rows, places), [1])
     behind = _from(build.arange_along(places, 0, places.precision), build.size_of(rows, 0))
     same = compare.equal(numbers, shape.unsqueeze(places, [0]))
@@ -359,7 +361,8 @@ def _scatter_along(input: Value, indices: Value, updates: Value, axis: int) -> V
     if np.prod(sizes, dtype=np.float64) > MOST_PAIRS:
         raise Unsupported(f"{updates.type} into {input.type}, over {MOST_PAIRS} pairs")
     places = count_from_front(indices, build.size_of(input, axis))
-    numbers = shape.unsqueeze(_counts(input, axis).cast(places.precision), [-1])
+    counts = build.arange_along(input, axis, places.precision, aligned=True)
+    numbers = shape.unsqueeze(counts, [-1])
     if numbers.rank <= input.rank:
         numbers = shape.unsqueeze(numbers, list(range(input.rank + 1 - numbers.rank)))
     beside = shape.transpose(shape.unsqueeze(places, [axis]), perm=_last(axis + 1, input.rank + 1))
