@@ -125,6 +125,6 @@ LIMITS = [
             device=device,
             raises=AssertionError,
         )
-        for device in ("onnxruntime", "openvino", "litert")
+        for device in ("onnxruntime", "openvino", "litert", "nnrt")
     ),
 ]

@@ -22,11 +22,12 @@ from nnir.types import Precision, Quantization, precision_of
 
 from ... import orders
 from ...lowering import Lowerings, Plain
+from ...nothing import without_running
 from ...orders import Order, OrderedEmission, identity
 from ...quirks import report_met
 from .kernels import HALVES, SAME_BITS, STORED, carrier, compute_precision, has_kernel
 from .quirks import CONSTANT_BRANCH
-from .static import cast_data, without_running
+from .static import cast_data
 from .writer import Field, Graph, Step, Tensor, type_number
 
 MOST_AXES = 8
@@ -63,7 +64,7 @@ class Emitter(OrderedEmission[Tensor]):
     # What the walk over the model asks for
 
     def lower(self, operation: Operation) -> None:
-        known = without_running(operation)
+        known = without_running(operation, STORED)
         if known is None:
             super().lower(operation)
             return

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.model import Value
 from nnir.ops import binary
 from nnir.types import Fuse
@@ -38,3 +40,28 @@ def after(g: Emitter, ref: Ref, code: Fuse) -> Ref:
 def _arithmetic(g: Emitter, name: str, input0: Value, input1: Value, *, fuse_code: Fuse) -> Ref:
     made = g.elementwise(name, input0, input1, activationType=FUSES.get(fuse_code, 0))
     return after(g, made, fuse_code)
+
+
+@table.lower(binary.floor_div)
+def floor_div(g: Emitter, input0: Value, input1: Value) -> Ref:
+    rest = g.elementwise("MOD", input0, input1)
+    zero = g.number(0, rest)
+    plain = g.elementwise("DIV", input0, input1)
+    if not input0.is_float:
+        signs = [g.elementwise("LESS", v, zero) for v in (input0, input1)]
+        some = g.elementwise("NOT_EQUAL", rest, zero)
+        rounds = g.elementwise("LOGICAL_AND", some, g.elementwise("NOT_EQUAL", *signs))
+        return g.elementwise("SUB", plain, g.cast(rounds, input0.precision))
+    # the remainder is exact, the quotient is not: 1 by 0.1 is 9
+    whole = g.elementwise("DIV", g.elementwise("SUB", input0, rest), input1)
+    beyond = g.elementwise("EQUAL", g.elementwise("ABS", rest), g.number(np.inf, rest))
+    found = g.where(beyond, g.number(-1, rest), g.elementwise("ROUND", whole))
+    return g.where(g.elementwise("EQUAL", input1, zero), plain, found)
+
+
+@table.lower(binary.sum_)
+def sum_(g: Emitter, *input: Value) -> Ref:
+    total = g.take(input[0])
+    for other in input[1:]:
+        total = g.elementwise("ADD", total, other)
+    return total

@@ -38,6 +38,8 @@ def export_model(model: Model) -> Written:
 
 def _emit(model: Model, step: str) -> Written:
     apply(model, (*CLEAN, *FUSIONS, *CLEAN))
+    if not model.inputs:
+        raise NoLowering("nnrt has models with an input at least: this one computes constants")
     emitter = Emitter(LOWERINGS)
     named = model.named_outputs()
     emitter.taken.update(name for name, _ in named)

@@ -12,12 +12,14 @@ from nnir.broadcast import broadcast
 from nnir.dim import Dim, Expr
 from nnir.errors import BadType, NoLowering
 from nnir.formats.nnrt.check import check_operand
+from nnir.formats.nnrt.enums import DATA_TYPES
 from nnir.formats.nnrt.operations import OPERATIONS, Definition
-from nnir.model import Model, Value
+from nnir.model import Model, Operation, Value
 from nnir.types import Precision, precision_of
 
 from ... import orders
 from ...lowering import Lowerings, Plain
+from ...nothing import without_running
 from ...orders import Order, OrderedEmission, identity
 from .graph import Graph, Step, Tensor, data_type, parameter_type
 
@@ -39,6 +41,14 @@ class Emitter(OrderedEmission[Tensor]):
         self.flat: dict[Tensor, Tensor] = {}
 
     # What the walk over the model asks for
+
+    def lower(self, operation: Operation) -> None:
+        known = without_running(operation, DATA_TYPES)
+        if known is None:
+            super().lower(operation)
+            return
+        for value, data in zip(operation.outputs, known, strict=True):
+            self.names[value] = self.typed(self.constant(data), value)
 
     def stand_in(self, value: Value) -> Ref:
         return Ref(Tensor(value.precision, value.shape), identity(value.rank), value.precision)

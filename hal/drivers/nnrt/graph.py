@@ -15,7 +15,7 @@ from nnir.formats.nnrt.explicit import CAST, MOVES
 from nnir.formats.nnrt.model import ABSENT, DYNAMIC, Model, Operation, QuantParam, parameter_tensor
 from nnir.formats.nnrt.model import Tensor as Written
 from nnir.formats.nnrt.operations import Definition, Parameter
-from nnir.types import Precision
+from nnir.types import Precision, precision_of
 
 SMALL = frozenset({"activationType", "padMode", "roundMode", "mode"})
 """Parameters that are numbers of an enumeration."""
@@ -63,7 +63,7 @@ def parameter_type(parameter: Parameter, value: Any, *, is_wide: bool = False) -
     """
     types = types_of(parameter.kinds)
     if isinstance(value, np.ndarray):
-        return data_type(Precision[value.dtype.name.upper()])
+        return data_type(precision_of(value.dtype))
     if DataType.BOOL in types:
         return DataType.BOOL
     if DataType.FLOAT32 in types:

@@ -37,6 +37,17 @@ def positions(g: Emitter, indices: Value, size: object) -> Ref:
     return g.where(below, g.elementwise("ADD", where, g.number(size, where)), where)
 
 
+def take_positions(g: Emitter, x: Ref, place: int, where: np.ndarray) -> Ref:
+    """Known positions along an axis as it is stored."""
+    size = g.known(x.tensor.shape)[place]
+    if len(where) == size and np.array_equal(where, np.arange(size)):
+        return x
+    sizes = tuple(len(where) if k == place else d for k, d in enumerate(x.tensor.shape))
+    made = g.one("GATHER", [x, g.constant(where.astype(np.int32)), g.ints(place)], sizes, x.order)
+    g.keep_scale(x.tensor, made.tensor)
+    return made
+
+
 @table.lower(index.gather)
 def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
     place = axis_of(axis, input.rank)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import pool
@@ -12,7 +14,7 @@ from ...lowering import Lowerings
 from ...orders import channels_last
 from .binary import FUSES, after
 from .conv import padding_of
-from .emitter import Emitter, Ref, result_shape
+from .emitter import Emitter, Operand, Ref, result_shape
 
 table = Lowerings[Ref]()
 
@@ -26,7 +28,8 @@ def max_pool_2d(g: Emitter, input: Value, *, fuse_code: Fuse, how: Window) -> Re
 def average_pool_2d(
     g: Emitter, input: Value, *, count_include_pad: bool, fuse_code: Fuse, how: Window
 ) -> Ref:
-    _require_own_elements(how, count_include_pad=count_include_pad)
+    if count_include_pad:
+        return slide(g, "AVG_POOL", *_surround(g, input, how), fuse_code)
     return slide(g, "AVG_POOL", input, how, fuse_code)
 
 
@@ -37,27 +40,40 @@ def max_pool(g: Emitter, input: Value, *, how: Window) -> Ref:
 
 @table.lower(pool.average_pool, how=Window)
 def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
-    _require_own_elements(how, count_include_pad=count_include_pad)
+    if count_include_pad:
+        return slide(g, "AVG_POOL", *_surround(g, input, how))
     return slide(g, "AVG_POOL", input, how)
 
 
 @table.lower(pool.adaptive_average_pool_2d)
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
-    if tuple(output_shape) != (1, 1):
-        raise NoLowering(f"nnrt has a pool of the whole image, not into {output_shape}")
-    how = Window((1, 1), kernel_shape=input.sizes[2:])
-    return slide(g, "AVG_POOL", input, how, is_global=True)
+    sizes = g.known(input.shape)[2:]
+    if tuple(output_shape) == (1, 1):
+        return slide(g, "AVG_POOL", input, Window((1, 1), kernel_shape=sizes), is_global=True)
+    if any(n % out for n, out in zip(sizes, output_shape, strict=True)):
+        raise NoLowering(f"nnrt has bins of one size, not {output_shape} of {sizes}")
+    bins = tuple(n // out for n, out in zip(sizes, output_shape, strict=True))
+    return slide(g, "AVG_POOL", input, Window(bins, kernel_shape=bins))
 
 
-def _require_own_elements(how: Window, *, count_include_pad: bool) -> None:
-    if count_include_pad and (any(how.pads) or how.is_same or how.ceil_mode):
+def _surround(g: Emitter, input: Value, how: Window) -> tuple[Ref, Window]:
+    """With zeros that count, and the window that pads nothing more."""
+    x = g.ordered(input, channels_last(input.rank))
+    if how.ceil_mode or input.rank != 4:
         raise NoLowering("nnrt has means of what of each window lies in the image")
+    pairs = how.resolve_padding(g.known(input.shape)[2:])
+    rows = np.array([(0, 0), *pairs, (0, 0)], np.int32)
+    sizes = np.array(g.known(x.tensor.shape)) + rows.sum(1)
+    if rows.any():
+        fields = {"constantValues": np.zeros((), input.dtype), "paddingMode": 0}
+        x = g.one("PAD", [x, g.constant(rows)], tuple(sizes.tolist()), x.order, **fields)
+    return x, Window(how.strides, kernel_shape=how.kernel_shape)
 
 
 def slide(
     g: Emitter,
     name: str,
-    input: Value,
+    input: Operand,
     how: Window,
     fuse_code: Fuse = Fuse.NONE,
     *,

@@ -94,3 +94,13 @@ def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
     if tensor.quantization != how:
         raise NoLowering("nnrt has one scale for each tensor: these integers have another one")
     return x
+
+
+@table.lower(quant.dequantize)
+def dequantize(g: Emitter, input: Value) -> Ref:
+    found = input.type.quantization
+    if found is None or found.axis not in (None, *range(input.rank)):
+        raise NoLowering(f"nnrt has no dequantize of {input.type}")
+    zeros = found.zero_points * (len(found.scales) // len(found.zero_points))
+    how = QuantParam(found.scales, zeros, 8 * input.dtype.itemsize)
+    return cast(g, with_scale(g, g.take(input), how), Precision.FLOAT32, found.axis or 0)

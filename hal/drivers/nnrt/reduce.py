@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from nnir.broadcast import axes_of, axis_of, ints
 from nnir.dim import Dim
 from nnir.errors import NoLowering
@@ -54,18 +56,29 @@ def without_axes(x: Ref, axes: Sequence[int], *, keepdim: bool) -> tuple[tuple[D
 
 @table.lower(reduce.arg_max)
 def arg_max(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
-    x = g.take(input)
-    place = axis_of(axis, input.rank)
-    shape, order = without_axes(x, [place], keepdim=keepdim)
-    made = g.one(
-        "ARG_MAX",
-        [x],
-        shape,
-        order,
-        Precision.INT32,
-        axis=x.place(place),
-        keepDims=keepdim,
-        topK=1,
-        outMaxValue=False,
-    )
+    return _position(g, g.take(input), axis_of(axis, input.rank), dtype, keepdim=keepdim)
+
+
+@table.lower(reduce.arg_min)
+def arg_min(g: Emitter, input: Value, *, axis: int, keepdim: bool, dtype: Precision) -> Ref:
+    x = turn_order(g, g.take(input))
+    return _position(g, x, axis_of(axis, input.rank), dtype, keepdim=keepdim)
+
+
+def turn_order(g: Emitter, x: Ref) -> Ref:
+    """Numbers that are large where those are small, all of them exactly."""
+    precision = x.tensor.precision
+    if precision == Precision.BOOL8:
+        return g.elementwise("LOGICAL_NOT", x)
+    if precision.is_float:
+        return g.elementwise("NEG", x)
+    is_signed = np.issubdtype(precision.dtype, np.signedinteger)
+    bound = -1 if is_signed else np.iinfo(precision.dtype).max
+    return g.elementwise("SUB", g.number(bound, x), x)
+
+
+def _position(g: Emitter, x: Ref, axis: int, dtype: Precision, *, keepdim: bool) -> Ref:
+    shape, order = without_axes(x, [axis], keepdim=keepdim)
+    fields = {"axis": x.place(axis), "keepDims": keepdim, "topK": 1, "outMaxValue": False}
+    made = g.one("ARG_MAX", [x], shape, order, Precision.INT32, **fields)
     return g.cast(made, dtype)

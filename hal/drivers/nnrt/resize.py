@@ -10,26 +10,27 @@ from nnir.types import Precision
 from ...lowering import Lowerings
 from ...orders import channels_last
 from .emitter import Emitter, Ref, result_shape
+from .index import take_positions
 
 table = Lowerings[Ref]()
 
 
+@table.lower(resize.resize_nearest, implied=["shape", "scales"])
+def resize_nearest(g: Emitter, input: Value, *, align_corners: bool) -> Ref:
+    x, out = g.take(input), g.known(result_shape(g))
+    for axis in (2, 3):
+        size = g.known(input.shape)[axis]
+        near = resize.nearest_positions(size, out[axis], align_corners=align_corners)
+        x = take_positions(g, x, x.place(axis), near)
+    return x
+
+
 @table.lower(resize.resize_linear, implied=["shape", "scales"])
-def resize_linear(
-    g: Emitter,
-    input: Value,
-    shape: Value | None,
-    scales: Value | None,
-    *,
-    align_corners: bool,
-    align_mode: int,
-) -> Ref:
-    n, c, height, width = result_shape(g)
-    if input.precision != Precision.FLOAT32 or shape is None or scales is not None:
-        raise NoLowering(f"nnrt resizes FLOAT32 to known sizes, not {input.type}")
-    if not isinstance(height, int) or not isinstance(width, int):
-        raise NoLowering("nnrt resizes to known sizes")
-    mode = 1 if align_corners else 0 if align_mode == 1 else 2
+def resize_linear(g: Emitter, input: Value, *, align_corners: bool, align_mode: int | None) -> Ref:
+    n, c, height, width = g.known(result_shape(g))
+    if input.precision != Precision.FLOAT32:
+        raise NoLowering(f"nnrt resizes FLOAT32, not {input.type}")
+    mode = 1 if align_corners else 2 if align_mode == 0 else 0
     return g.one(
         "RESIZE_BILINEAR",
         [g.ordered(input, channels_last(4))],

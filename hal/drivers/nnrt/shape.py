@@ -14,6 +14,7 @@ from nnir.types import PadMode, Precision
 from ...attributes import Ints
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref, Refs, result_shape
+from .index import take_positions
 from .reduce import without_axes
 
 table = Lowerings[Ref]()
@@ -110,35 +111,52 @@ def shape_(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     known = ints(pads)
-    if known is None or min(known, default=0) < 0:
-        raise NoLowering("nnrt pads by known amounts of 0 or more only")
+    if known is None:
+        raise NoLowering("nnrt pads by known amounts only")
     x = g.take(input)
-    pairs = np.reshape(known, (-1, 2))[list(x.order)].astype(np.int32)
-    grown = tuple(n + int(a) + int(b) for n, (a, b) in zip(x.tensor.shape, pairs, strict=True))
-    fill = np.zeros((), input.dtype)
-    if value is not None and value.constant is None:
+    pairs = np.reshape(known, (-1, 2))[list(x.order)]
+    if mode in BORDERS:
+        return _repeat_border(g, x, pairs, BORDERS[mode])
+    cuts, grown = np.maximum(-pairs, 0), np.maximum(pairs, 0)
+    if mode != PadMode.CONSTANT and cuts.any():
+        raise NoLowering("nnrt mirrors what is not cut")
+    sizes = np.array(g.known(x.tensor.shape), np.int64).reshape(-1, 1)
+    if grown.any():
+        sizes = sizes + grown.sum(1, keepdims=True)
+        fields = {"constantValues": _number(input, value), "paddingMode": MODES[mode]}
+        rows = g.constant(grown.astype(np.int32))
+        x = g.one("PAD", [x, rows], tuple(sizes[:, 0].tolist()), x.order, **fields)
+    return _crop(g, x, cuts) if cuts.any() else x
+
+
+def _number(input: Value, value: Value | None) -> np.ndarray:
+    """What is padded."""
+    if value is None:
+        return np.zeros((), input.dtype)
+    if value.constant is None:
         raise NoLowering("nnrt pads with a known number")
-    if value is not None and value.constant is not None:
-        fill = value.constant.reshape(())
-    modes = {PadMode.CONSTANT: 0, PadMode.REFLECT: 1}
-    if mode not in modes:
-        return _repeat_border(g, x, pairs, mode)
-    fields = {"constantValues": fill, "paddingMode": modes[mode]}
-    return g.one("PAD", [x, g.constant(pairs)], grown, x.order, **fields)
+    return value.constant.reshape(())
 
 
-def _repeat_border(g: Emitter, x: Ref, pairs: np.ndarray, mode: PadMode) -> Ref:
-    """Each axis by the positions of what is repeated."""
-    words = {PadMode.EDGE: "edge", PadMode.REPLICATE: "edge", PadMode.WRAP: "wrap"}
+def _crop(g: Emitter, x: Ref, cuts: np.ndarray) -> Ref:
+    """Without elements in front and behind."""
+    begin = cuts[:, 0]
+    sizes = np.array(g.known(x.tensor.shape)) - cuts.sum(1)
+    vectors = [g.ints(*begin.tolist()), g.ints(*sizes.tolist())]
+    fields = {"axes": tuple(range(x.rank))}
+    return g.one("SLICE", [x, *vectors], tuple(sizes.tolist()), x.order, **fields)
+
+
+MODES = {PadMode.CONSTANT: 0, PadMode.REFLECT: 1}
+BORDERS = {PadMode.EDGE: "edge", PadMode.REPLICATE: "edge", PadMode.WRAP: "wrap"}
+"""Modes that repeat elements, as NumPy calls them."""
+
+
+def _repeat_border(g: Emitter, x: Ref, pairs: np.ndarray, how: str) -> Ref:
+    """Each axis by the positions of what is repeated; crops go first."""
     for place, (before, after) in enumerate(pairs.tolist()):
-        size = x.tensor.shape[place]
-        if not before and not after:
-            continue
-        if mode not in words or not isinstance(size, int):
-            raise NoLowering(f"nnrt has no PAD with mode {mode.name} of {size} elements")
-        where = np.pad(np.arange(size), (before, after), words[mode])  # type: ignore[call-overload]
-        sizes = tuple(len(where) if k == place else d for k, d in enumerate(x.tensor.shape))
-        axis = g.ints(place)
-        positions = g.constant(where.astype(np.int32))
-        x = g.one("GATHER", [x, positions, axis], sizes, x.order)
+        size = g.known(x.tensor.shape)[place]
+        cut = np.arange(size)[max(-before, 0) : max(size + min(after, 0), 0)]
+        where = np.pad(cut, (max(before, 0), max(after, 0)), how)  # type: ignore[call-overload]
+        x = take_positions(g, x, place, where)
     return x

@@ -1,0 +1,42 @@
+"""Operations on nothing: their results are known while compiling."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+import numpy as np
+
+from nnir.model import Operation, Value
+from nnir.types import Precision
+
+
+def _zeros(value: Value) -> np.ndarray:
+    return np.zeros(value.sizes, value.dtype)
+
+
+def without_running(operation: Operation, stored: Container[Precision]) -> list[np.ndarray] | None:
+    """The results of an operation where they hold nothing, or are made of nothing.
+
+    Kernels divide by sizes, or end the process where there are no elements. `stored` are the
+    precisions that the device has.
+    """
+    outputs = operation.outputs
+    if all(0 in v.shape and v.is_static and v.precision in stored for v in outputs):
+        return [_zeros(v) for v in outputs]
+    empty = [v is not None and 0 in v.shape and v.is_static for v in operation.inputs]
+    if not any(empty) or operation.models or operation.operator.is_random:
+        return None
+    arrays: list[np.ndarray | None] = []
+    for value, nothing in zip(operation.inputs, empty, strict=True):
+        if value is None or value.constant is not None:
+            arrays.append(None if value is None else value.constant)
+        elif nothing:
+            arrays.append(_zeros(value))
+        else:
+            return None
+    if any(v.precision.is_quantized for v in outputs) or operation.operator.reads_quantization:
+        return None
+    with np.errstate(all="ignore"):
+        found = operation.operator.reference(*arrays, **operation.attributes)
+    whole = list(found) if isinstance(found, (tuple, list)) else [found]
+    return [np.asarray(a) for a in whole]
