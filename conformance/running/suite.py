@@ -31,6 +31,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "torch": ("torch",),
     "tensorflow": ("tensorflow",),
     "tflite": ("ai_edge_litert",),
+    "nnrt": ("torch", "tensorflow", "ai_edge_litert"),
     "paddle": ("paddle",),
     "paddle-legacy": ("paddle",),
     "paddle-2.6": (),

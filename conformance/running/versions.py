@@ -20,6 +20,7 @@ ORIGINS: dict[str, tuple[str, ...]] = {
     "torch": ("torch", "torchvision", "transformers"),
     "tensorflow": ("tensorflow-cpu", "tensorflow"),
     "tflite": ("ai-edge-litert", "tensorflow-cpu", "tensorflow"),
+    "nnrt": ("torch", "tensorflow-cpu", "tensorflow", "ai-edge-litert"),
     "paddle": ("paddlepaddle",),
     "paddle-legacy": ("paddlepaddle",),
     "paddle-2.6": ("paddlepaddle",),
@@ -35,6 +36,7 @@ ENGINES: dict[str, tuple[str, ...]] = {
     "onnxruntime": ("onnxruntime",),
     "openvino": ("openvino",),
     "litert": ("ai-edge-litert",),
+    "nnrt": ("numpy",),
     "torch": ("torch",),
     "nnapi": ("numpy",),
 }

@@ -64,6 +64,8 @@ def parameter_type(parameter: Parameter, value: Any, *, is_wide: bool = False) -
     types = types_of(parameter.kinds)
     if isinstance(value, np.ndarray):
         return data_type(precision_of(value.dtype))
+    if parameter.kinds == "any":
+        return data_type(precision_of(np.asarray(value).dtype))
     if DataType.BOOL in types:
         return DataType.BOOL
     if DataType.FLOAT32 in types:

@@ -116,7 +116,12 @@ COUNTS = {
     "int or list, [-n,n)": 0,
     "axis index list": 0,
 }
-LISTS = {"SLICE.axes": 0, "BROADCAST_TO.shape": 0, "DETECTION_POST_PROCESS.scale": 4}
+LISTS = {
+    "BROADCAST_TO.shape": 0,
+    "CROP.offset": 0,
+    "DETECTION_POST_PROCESS.scale": 4,
+    "SLICE.axes": 0,
+}
 DETECTION = {
     "inputSize": "int",
     "scale": "float",

@@ -128,8 +128,9 @@ def attributes_of(source: Source, operation: Operation) -> dict[str, Any]:
     are quantised."""
     found = {python_name(n): v for n, v in arguments_of(source, operation).items()}
     if operation.definition.name == "QUANT_DTYPE_CAST":
-        found["source"] = source.tensor(operation.inputs[0]).quantization
-        found["target"] = source.tensor(operation.outputs[0]).quantization
+        ends = {"source": operation.inputs[0], "target": operation.outputs[0]}
+        hows = {name: source.tensor(number).quantization for name, number in ends.items()}
+        found |= {name: how for name, how in hows.items() if how is not None}
     return found
 
 
