@@ -22,8 +22,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("nnir", "frontends", "hal", "conformance", "nnadapter")
-FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle")
-DRIVERS = ("builtin", "onnxruntime", "openvino", "litert", "torch", "nnapi")
+FRONTENDS = ("onnx", "torch", "tensorflow", "tflite", "paddle", "nnapi", "nnrt")
+DRIVERS = ("builtin", "onnxruntime", "openvino", "litert", "torch", "nnapi", "nnrt")
 SILENT = {
     *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT),
     tokenize.ENDMARKER,

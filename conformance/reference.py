@@ -39,6 +39,7 @@ FRONTENDS = {
     "paddle": "Paddle",
     "paddle-legacy": "Paddle 1 and 2",
     "nnapi": "Android NNAPI",
+    "nnrt": "NNRt",
 }
 """The names of the frameworks as people write them."""
 

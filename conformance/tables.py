@@ -13,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+from frontends import nnrt as runtime
 from frontends import paddle as pd
 from frontends import tensorflow as tf
 from frontends import tflite as lite
@@ -22,17 +23,20 @@ from frontends.paddle.reading.legacy import rules as legacy_ops
 from frontends.torch.reading.aliases import ALIASES
 from hal.lowering import Lowerings
 from nnir.decompositions.impossible import explain_standard
+from nnir.formats.nnrt.operations import OPERATIONS
 from nnir.operator import Operator
 from nnir.ops import OPERATORS
 from nnir.staging import replacing
 
 from .case import Limit
+from .cases import nnrt as nnrt_cases
 from .cases import paddle as paddle_cases
 from .cases import paddle_legacy as legacy_cases
 from .cases import tensorflow as tensorflow_cases
 from .cases import tflite as tflite_cases
 from .cases import torch as torch_cases
 from .cases.onnx import CASES, LIMITS, MODELS
+from .oracles.nnrt_origins import origin_of
 from .suites import opinfo_gaps
 from .suites.onnx_gaps import GAPS
 
@@ -188,6 +192,23 @@ def paddle() -> str:
     )
 
 
+def nnrt() -> str:
+    """docs/nnrt_operators.md: NNRt's operations, and whom each is compared with."""
+    counts = Counter(case.op for case in nnrt_cases.CASES)
+    family_of = families(runtime.FAMILIES)
+    rows = [
+        (f"`{d.name}`", str(d.code), family_of[d.name], counts[d.name], origin_of(d.name))
+        for d in OPERATIONS.values()
+    ]
+    return (
+        f"# NNRt operations\n\n{NOTE}\nAll {len(rows)} operations of NNRt are read, run and "
+        "compared with functions of a framework that stands beside them; `cases` counts the rows "
+        "of `conformance/cases/nnrt`.\n\n"
+        + table(("operation", "code", "family", "cases", "compared with"), rows)
+        + limits(nnrt_cases.LIMITS)
+    )
+
+
 def plain(title: str, frontend: ModuleType, known: ModuleType, origin: str) -> str:
     """The page of a frontend whose operators have one version and one name."""
     counts = Counter(case.op for case in known.CASES)
@@ -226,6 +247,7 @@ PAGES = {
     "paddle_operators.md": paddle,
     "tensorflow_operators.md": tensorflow,
     "tflite_operators.md": tflite,
+    "nnrt_operators.md": nnrt,
 }
 
 

@@ -25,7 +25,10 @@ from nnir.errors import BadFile
 from ..judging.result import PASS, REFUSED, SKIP, Result
 
 DEVICES = ("builtin", "litert", "onnxruntime", "openvino", "torch")
-FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy", "nnapi")
+FRONTENDS = (
+    *("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy"),
+    *("nnapi", "nnrt"),
+)
 FOLDER = Path(__file__).parent
 STANDARD = "standard"
 """Stands among the devices for what a case is converted to."""

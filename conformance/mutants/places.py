@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 DEVICES = ("builtin", "onnxruntime", "litert", "torch", "openvino")
 """In the order in which they are asked: the quick ones first."""
 
-FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy")
+FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy", "nnrt")
 SCRIPT = re.compile(r"probe\.py|make_\w+\.py")
 """Programs that make tables of data: no case runs them."""
 
@@ -29,6 +29,7 @@ READERS = (
     "conformance.engines.torch",
     "conformance.engines.tensorflow",
     "conformance.engines.tflite",
+    "conformance.engines.nnrt",
     "conformance.engines.paddle",
     "conformance.engines.paddle_legacy",
 )

@@ -15,13 +15,7 @@ from nnir.formats.nnrt.names import python_name
 
 from ..processes.worker_loop import serve
 from . import litert, nnrt_tensorflow, nnrt_torch
-
-CONVOLUTIONS = frozenset({"CONV2D", "CONV2D_TRANSPOSE", "DEPTHWISE_CONV2D_NATIVE"})
-PADDED = CONVOLUTIONS | {"AVG_POOL", "MAX_POOL"}
-"""Operations that pad: PyTorch has all but SAME, which TensorFlow has."""
-
-PRODUCTS = CONVOLUTIONS | {"FULL_CONNECTION"}
-DETECTION = "DETECTION_POST_PROCESS"
+from .nnrt_origins import LITERT, PRODUCTS, is_of_tensorflow
 
 
 def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[np.ndarray]:
@@ -42,10 +36,9 @@ def answer(head: dict[str, Any], arrays: list[np.ndarray], blob: bytes) -> list[
 
 def compute(op: str, inputs: list[Any], attributes: dict[str, Any]) -> list[np.ndarray]:
     """The results of an operation on arrays."""
-    if op == DETECTION:
+    if op in LITERT:
         return detect(inputs, attributes)
-    is_same = op in PADDED and attributes.get("pad_mode") == 0
-    if is_same or op not in nnrt_torch.FORMULAS:
+    if is_of_tensorflow(op, attributes.get("pad_mode")):
         tensors = [nnrt_tensorflow.constant(a) for a in inputs]
         made = nnrt_tensorflow.FORMULAS[op](*tensors, **attributes)
     else:

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadFile, DeviceError
 
-from ...case import Case, f
+from ...case import Case, Limit, f
 
 HOLDS, FAILS = np.array([True, True]), np.array([True, False])
 
@@ -17,3 +17,7 @@ CASES = [
     Case("ASSERT", (FAILS, f(1, 2)), {"summarize": 3}, raises=DeviceError, why="it does not hold"),
     Case("ASSERT", (HOLDS,), raises=BadFile, why="no count"),
 ]
+LIMITS = [
+    Limit("ASSERT", "OpenVINO gives 0 for a row that is not there", device="openvino",
+          case="it does not hold"),
+]  # fmt: skip

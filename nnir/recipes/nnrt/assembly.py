@@ -85,10 +85,14 @@ class Assembly:
             raise BadType(f"{name} gives {len(results)} results, not {len(operation.outputs)}")
         for number, result in zip(operation.outputs, results, strict=True):
             tensor = self.source.tensor(number)
-            require_declared(tensor, result.type, f"result {self.labels[number]!r} of {name}")
+            self.require(tensor, result.type, f"result {self.labels[number]!r} of {name}")
             if result.name is None:
                 result.name = self.labels[number]
             self.values[number] = result
+
+    def require(self, tensor: Tensor, found: TensorType, what: str) -> None:
+        """BadType where a result is not what its tensor says."""
+        require_declared(tensor, found, what)
 
     def call(self, recipe: Callable[..., Any], operation: Operation) -> Sequence[Value]:
         """The results of a recipe on the operands and parameters of an operation."""
