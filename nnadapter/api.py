@@ -345,9 +345,9 @@ def convert(
     """Write a model in another format, through the device that owns it; the model as written.
 
     The suffix of `target` chooses the format: `.nnir`, `.onnx`, `.xml` (OpenVINO), `.tflite`,
-    `.pt2`, `.nnapi`. `opset`: the operator set that an `.onnx` file is for. `standard`: write the
-    model in the operators of that version of the standard first ("v1", "v1.1"), as far as `level`
-    allows; see `to_standard`, also for `quantised_types`, which `.nnir` files hold. `sizes`:
+    `.pt2`, `.nnapi`, `.nnrt`. `opset`: the operator set that an `.onnx` file is for. `standard`:
+    write the model in the operators of that version of the standard first ("v1", "v1.1"), as far as
+    `level` allows; see `to_standard`, also for `quantised_types`, which `.nnir` files hold. `sizes`:
     dimensions by name that become numbers. `loading`: options of `load`; BadInput where `source` is
     a model.
 

@@ -70,7 +70,7 @@ def tensor_of(given: Any, name: str) -> Tensor:
     )
 
 
-def declared(given: Any, result: np.ndarray, name: str) -> Tensor:
+def declare_result(given: Any, result: np.ndarray, name: str) -> Tensor:
     """The tensor of a result."""
     how = given.how if isinstance(given, Scaled) else None
     kind = DATA_TYPES[precision_of(result.dtype)]
@@ -126,7 +126,7 @@ class NnrtEngine(Engine[Case]):
         results = oracle.ask(head, [array_of(g) for g in given])
         hows = case.results or (None,) * len(results)
         tensors = [
-            declared(how, result, f"y{k}")
+            declare_result(how, result, f"y{k}")
             for k, (how, result) in enumerate(zip(hows, results, strict=True))
         ]
         return Answer(results, (write_case(case, tensors),))
@@ -139,7 +139,7 @@ class NnrtEngine(Engine[Case]):
 
     def refused(self, case: Case, device: str, oracle: Oracle) -> list[np.ndarray]:
         first = next(array_of(g) for g in case.inputs if g is not None)
-        tensors = [declared(r, array_of(r), f"y{k}") for k, r in enumerate(case.results)]
+        tensors = [declare_result(r, array_of(r), f"y{k}") for k, r in enumerate(case.results)]
         tensors = tensors or [_open(first, k) for k in range(case.outputs)]
         return self.results(case, device, Answer([], (write_case(case, tensors),)))
 

@@ -62,7 +62,7 @@ def depthwise(x: Any, weight: Any, bias: Any, *, stride: Any, dilation: Any,
     return tf.nn.bias_add(made, bias)
 
 
-def transposed(x: Any, weight: Any, bias: Any, *, stride: Any, dilation: Any, group: int,
+def transpose_convolve(x: Any, weight: Any, bias: Any, *, stride: Any, dilation: Any, group: int,
                output_pads: Any, pad_mode: int) -> Any:  # fmt: skip
     """tf.nn.conv2d_transpose of each group."""
     padding, out = MODES[pad_mode], weight.shape[0]
@@ -155,7 +155,7 @@ FORMULAS: dict[str, Formula] = {
         input=x, block_shape=block_size, crops=[crops[:2], crops[2:]]
     ),
     "CONV2D": fuse(convolve),
-    "CONV2D_TRANSPOSE": fuse(transposed),
+    "CONV2D_TRANSPOSE": fuse(transpose_convolve),
     "DEPTHWISE_CONV2D_NATIVE": fuse(depthwise),
     "DEPTH_TO_SPACE": depth_to_space,
     "GATHER_ND": tf.gather_nd,

@@ -93,7 +93,7 @@ def depthwise(x: Any, weight: Any, bias: Any, **kwargs: Any) -> Any:
     return convolve(x, weight, bias, group=x.shape[-1], **kwargs)
 
 
-def transposed(x: Any, weight: Any, bias: Any, *, stride: Any, dilation: Any, group: int,
+def transpose_convolve(x: Any, weight: Any, bias: Any, *, stride: Any, dilation: Any, group: int,
                output_pads: Any, pad_list: Any = (0, 0, 0, 0), **_: Any) -> Any:  # fmt: skip
     """torch.nn.functional.conv_transpose2d of each group, then cut."""
     top, bottom, left, right = pad_list
@@ -291,7 +291,7 @@ FORMULAS: dict[str, Formula] = {
         s.tolist(), value, dtype=TYPES[data_type]
     ),
     "CONV2D": fuse(convolve),
-    "CONV2D_TRANSPOSE": fuse(transposed),
+    "CONV2D_TRANSPOSE": fuse(transpose_convolve),
     "COS": torch.cos,
     "CROP": crop,
     "DEPTHWISE_CONV2D_NATIVE": fuse(depthwise),

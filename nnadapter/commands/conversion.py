@@ -74,11 +74,11 @@ def convert(
     as_json: bool,
     how: dict[str, Any],
 ) -> None:
-    """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite, .nnapi or .pt2.
+    """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite, .nnapi, .nnrt or .pt2.
 
     TARGET appears once it is proved: run as its users run it, and compared with the origin
     framework. OpenVINO writes .xml and PyTorch .pt2, so that these need nnadapter[openvino] and
-    nnadapter[torch]; .nnir, .onnx, .tflite and .nnapi need nothing.
+    nnadapter[torch]; the others need nothing.
     """
     if level and not opset:
         raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")

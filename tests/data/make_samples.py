@@ -1,6 +1,6 @@
 """Write the small good files of every format that attacks and mutations begin with.
 
-    python tests/data/make_samples.py torch|tensorflow|paddle|onnx
+    python tests/data/make_samples.py torch|tensorflow|paddle|onnx|nnrt
 
 One framework in one process. The files are in the repository, so that nothing needs them again.
 """
@@ -142,6 +142,14 @@ def onnx_files() -> None:
     nnadapter.save(nnadapter.load(FOLDER / "net.onnx"), FOLDER / "net.nnir")
 
 
+def nnrt_file() -> None:
+    import nnadapter
+
+    model = nnadapter.load(FOLDER / "net.pt2")
+    sizes = dict.fromkeys(model.symbols, 2)
+    nnadapter.convert(model, FOLDER / "net.nnrt", sizes=sizes, verify=False)
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     {
@@ -149,4 +157,5 @@ if __name__ == "__main__":
         "tensorflow": tensorflow_files,
         "paddle": paddle_program,
         "onnx": onnx_files,
+        "nnrt": nnrt_file,
     }[sys.argv[1]]()

@@ -15,6 +15,7 @@ from .blocks import CORE, FRAMEWORKS, ROOT, Page, commands, missing_lines, read_
 
 GENERATED = {
     "docs/framework_differences.md",
+    "docs/nnrt_operators.md",
     "docs/onnx.md",
     "docs/operators.md",
     "docs/paddle_operators.md",

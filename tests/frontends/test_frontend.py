@@ -20,7 +20,7 @@ from nnir.ops import unary
 from nnir.types import Precision, TensorType
 
 SAMPLES = Path(__file__).parents[1] / "data/samples"
-OURS = ("onnx", "paddle", "tensorflow", "tflite", "torch")
+OURS = ("nnrt", "onnx", "paddle", "tensorflow", "tflite", "torch")
 FILES = {
     "net.onnx": "onnx",
     "net.pt2": "torch",
@@ -29,6 +29,7 @@ FILES = {
     "net.keras": "tensorflow",
     "net.tflite": "tflite",
     "pir.json": "paddle",
+    "net.nnrt": "nnrt",
 }
 
 

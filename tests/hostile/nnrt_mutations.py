@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from conformance.cases.nnrt import CASES
-from conformance.engines.nnrt import array_of, declared, is_held, write_case
+from conformance.engines.nnrt import array_of, declare_result, is_held, write_case
 from frontends import nnrt as frontend
 from hal.drivers.nnrt.runtime import Compilation, Executor
 from nnir.errors import VALUES, NNAdapterError
@@ -88,14 +88,16 @@ def _results(case: Any) -> list[Tensor]:
     draft = files.Reader(write_case(case, blanks)).read()
     model = Trial(write_out(draft), None).run()
     ends = [np.empty(v.sizes, v.dtype) for v in model.outputs]
-    return [declared(how, a, f"y{k}") for k, (how, a) in enumerate(zip(hows, ends, strict=True))]
+    return [
+        declare_result(how, a, f"y{k}") for k, (how, a) in enumerate(zip(hows, ends, strict=True))
+    ]
 
 
 def _blank(how: Any, number: int) -> Tensor:
     """A result of which only the scale is known."""
     if how is None:
         return Tensor(DataType.FLOAT32, (), name=f"y{number}")
-    return declared(how, how.array, f"y{number}")
+    return declare_result(how, how.array, f"y{number}")
 
 
 # Mutations of bytes
@@ -160,7 +162,7 @@ def change_tensor(draw: random.Random, model: Model) -> Model:
         values = tensor.data.copy().reshape(-1)
         noise = np.frombuffer(draw.randbytes(8), np.uint8)[:1].astype(values.dtype)
         values[draw.randrange(len(values))] = noise[0]
-        others += [{"data": values.reshape(tensor.shape)}] * 4
+        others += [{"data": values.reshape(tensor.data.shape)}] * 4
     changed = replace(tensor, **draw.choice(others))
     return replace(model, tensors=(*model.tensors[:number], changed, *model.tensors[number + 1 :]))
 

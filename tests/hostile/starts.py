@@ -43,6 +43,7 @@ class Format:
     def warm(self) -> None:
         """Import what loading needs, so that forks begin with it."""
         import conformance.verifying.verify  # noqa: F401
+        import frontends.nnrt.reading.reader
         import frontends.onnx.reading.reader
         import frontends.paddle.reading.legacy.reader
         import frontends.tensorflow.reading.saved_model
@@ -298,6 +299,7 @@ ALL: tuple[Format, ...] = (
     Format("saved_model", saved_model, _load),
     one_file("graphdef", ("samples/graph.pb",), ".pb", mixed(message_changed)),
     in_memory("tflite", ("samples/net.tflite",), bytes_changed),
+    in_memory("nnrt", ("samples/net.nnrt",), bytes_changed),
     with_parameters("pir", ("samples/pir",), ".json", mixed(json_changed, 0.8)),
     with_parameters(
         "pdmodel",

@@ -16,7 +16,7 @@ MASK = rand(2, 4, dtype=np.bool_)
 
 CASES = [
     *(Case(op, (A, B)) for op in OPS),
-    *(Case(op, (A, Const(B[0]))) for op in OPS),
+    *(Case(op, (A, Const(B[0])), why="broadcast") for op in OPS),
     *(Case(op, (rand(3, 4, dtype=d, low=0, high=2), rand(3, 4, seed=1, dtype=d, low=0, high=2)),
            why=name(d)) for op in OPS for d in (*INTEGERS, *FLOATS)),
     *(Case(op, (rand(3, 4, dtype=np.int32, low=0, high=2), f(1)), why="int32 and float32")

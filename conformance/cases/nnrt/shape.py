@@ -20,14 +20,16 @@ BLOCKS: dict[str, Any] = {"blockSize": (2, 2), "crops": (0, 0, 0, 0)}
 SPACES: dict[str, Any] = {"blockShape": (2, 2), "paddings": (0, 0, 0, 0)}
 
 CASES = [
-    *(Case("RESHAPE", (X, sizes(*s))) for s in ((4, 6), (24,), (-1, 2), (2, 2, 3, 2))),
+    *(Case("RESHAPE", (X, sizes(*s)), why=f"to {s}")
+      for s in ((4, 6), (24,), (-1, 2), (2, 2, 3, 2))),
     *(Case("RESHAPE", (rand(2, 3, dtype=d, high=3, low=0), sizes(3, 2)), why=name(d))
       for d in KINDS),
     Case("RESHAPE", (q(2, 6), sizes(3, 4)), results=alike(), why="int8 with one scale"),
     Case("RESHAPE", (q(2, 6), sizes(3, 4)), results=stored(0.05), tol=QUANTUM,
          why="int8 with two scales"),
     Case("RESHAPE", (X, sizes(5, 5)), raises=BadType, why="another count"),
-    *(Case("TRANSPOSE", (X, sizes(*p))) for p in ((2, 0, 1), (0, 2, 1), (0, 1, 2))),
+    *(Case("TRANSPOSE", (X, sizes(*p)), why=f"{p}")
+      for p in ((2, 0, 1), (0, 2, 1), (0, 1, 2))),
     Case("TRANSPOSE", (q(2, 6), sizes(1, 0)), results=alike(), why="int8 with one scale"),
     Case("TRANSPOSE", (X, sizes(0, 1)), raises=BadType, why="two axes"),
     Case("TRANSPOSE", (X, sizes(2, 0, 1).array), raises=NotConstant, why="while running"),
@@ -63,7 +65,8 @@ CASES = [
          raises=BadType, why="less than all"),
     Case("SPLIT", (X,), {"outputNum": 3, "sizeSplits": (), "axis": 2}, outputs=3, raises=BadType,
          why="no equal parts"),
-    *(Case("TILE", (X, sizes(*m))) for m in ((1, 2, 3), (2, 1, 1), (2, 1, 2, 1), (1, 1, 1))),
+    *(Case("TILE", (X, sizes(*m)), why=f"{m} times")
+      for m in ((1, 2, 3), (2, 1, 1), (2, 1, 2, 1), (1, 1, 1))),
     Case("TILE", (X, sizes(2, 3)), {"dims": (0, 2)}, why="of two axes"),
     Case("TILE", (X, sizes(2)), {"dims": (-1,)}, why="of the last axis"),
     Case("TILE", (X, sizes(2, 3)), raises=BadType, why="less than all axes"),

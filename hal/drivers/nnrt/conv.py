@@ -22,7 +22,7 @@ WEIGHTS = (0, 2, 3, 1)
 """The order in which [out, in, height, width] is stored."""
 
 
-def padding_of(how: Window) -> dict[str, Any]:
+def padding_of(how: Window) -> dict[str, object]:
     """SAME as a mode, all else as a list."""
     if how.is_same:
         return {"padMode": 0}

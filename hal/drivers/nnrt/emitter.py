@@ -111,7 +111,7 @@ class Emitter(OrderedEmission[Tensor]):
         name: str,
         inputs: Sequence[Ref | None],
         results: Sequence[tuple[Precision, tuple[Dim, ...], Order]],
-        **parameters: Any,
+        **parameters: object,
     ) -> list[Ref]:
         """Append an operation; its results have a precision, and sizes in an order.
 
@@ -137,7 +137,7 @@ class Emitter(OrderedEmission[Tensor]):
         order: Order | None = None,
         precision: Precision | None = None,
         /,
-        **parameters: Any,
+        **parameters: object,
     ) -> Ref:
         """An operation of one result: by default in the order of the model, and of the precision
         of its first input."""
@@ -203,7 +203,11 @@ class Emitter(OrderedEmission[Tensor]):
     # What many lowerings are made of
 
     def elementwise(
-        self, name: str, *operands: Operand, precision: Precision | None = None, **parameters: Any
+        self,
+        name: str,
+        *operands: Operand,
+        precision: Precision | None = None,
+        **parameters: object,
     ) -> Ref:
         """An operation on operands that broadcast; a comparison gives truth values."""
         kind = Precision.BOOL8 if name in COMPARISONS else precision
@@ -253,7 +257,7 @@ class Emitter(OrderedEmission[Tensor]):
 
 
 def require_operands(
-    definition: Definition, tensors: Sequence[Tensor | None], parameters: Mapping[str, Any]
+    definition: Definition, tensors: Sequence[Tensor | None], parameters: Mapping[str, object]
 ) -> None:
     """NoLowering for operands and parameters that an operation does not take."""
     is_wide = any(t is not None and t.precision == Precision.FLOAT64 for t in tensors)

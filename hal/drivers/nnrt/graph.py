@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -45,7 +44,7 @@ class Step:
     definition: Definition
     inputs: Sequence[Tensor | None]
     outputs: Sequence[Tensor]
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
 
 
 def data_type(precision: Precision) -> DataType:
@@ -56,7 +55,7 @@ def data_type(precision: Precision) -> DataType:
     return found
 
 
-def parameter_type(parameter: Parameter, value: Any, *, is_wide: bool = False) -> DataType:
+def parameter_type(parameter: Parameter, value: object, *, is_wide: bool = False) -> DataType:
     """The type in which a parameter is written; `is_wide` where numbers are of 64 bits.
 
     NoLowering for a number that the parameter does not hold.
@@ -69,7 +68,7 @@ def parameter_type(parameter: Parameter, value: Any, *, is_wide: bool = False) -
     if DataType.BOOL in types:
         return DataType.BOOL
     if DataType.FLOAT32 in types:
-        exact = np.all(np.float32(value) == np.asarray(value))
+        exact = np.array_equal(np.asarray(value, np.float32), np.asarray(value))
         if not is_wide or exact:
             return DataType.FLOAT32
         if DataType.FLOAT64 in types:

@@ -80,8 +80,10 @@ def answers(
         except VALUES as error:
             self.problem = describe(error)
             return code_of(error)
+        if found is not None:
+            return found
         self.problem = ""
-        return ReturnCode.SUCCESS if found is None else found
+        return ReturnCode.SUCCESS
 
     return answer
 
