@@ -335,3 +335,63 @@ def test_an_executor_checks_what_it_is_given(tmp_path: Path) -> None:
     with pytest.raises(BadModel):
         executor.output_desc(3)
     assert executor.output_shape(3) == (INVALID, ())
+
+
+# Integers
+
+
+def quantised(model: Model, scales: float = 0.05) -> Model:
+    """A convolution and a sum, between integers."""
+    x = model.input("x", TensorType(F32, (1, 4, 5, 6)))
+    step, zero = model.constant(np.float32(scales)), model.constant(np.int8(3))
+
+    def stored(v: Any) -> Any:
+        small = quant.quantize_linear(v, step, zero, dtype=Precision.INT8)
+        return quant.dequantize_linear(small, step, zero)
+
+    rows = model.constant((0.01 + 0.001 * np.arange(8)).astype(np.float32))
+    taps = model.constant(RNG.integers(-127, 128, (8, 4, 3, 3)).astype(np.int8))
+    weight = quant.dequantize_linear(taps, rows, axis=0)
+    units = model.constant(np.float32(scales) * np.asarray(rows.constant))
+    shift = model.constant(RNG.integers(-99, 99, 8).astype(np.int32))
+    bias = quant.dequantize_linear(shift, units, axis=0)
+    given: dict[str, Any] = {"strides": (1, 1), "dilations": (1, 1), "pads": (1, 1, 1, 1)}
+    made = stored(conv.conv_2d(stored(x), weight, bias, fuse_code=Fuse.RELU, **given))
+    model.outputs = [stored(binary.add(made, made))]
+    return model
+
+
+def test_what_stands_between_integers_becomes_an_operation_on_them() -> None:
+    model, x = quantised(Model()), numbers(1, 4, 5, 6)
+    made = compile_model(model, [(1, 4, 5, 6)])
+    kinds = {
+        o.definition.name: made.tensors[o.outputs[0]].data_type.name
+        for o in made.operations
+        if o.definition.name != "QUANT_DTYPE_CAST"
+    }
+    assert kinds == {"TRANSPOSE": "INT8", "CONV2D": "INT8", "ADD": "INT8"}
+    convolution = next(o for o in made.operations if o.definition.name == "CONV2D")
+    bias = made.tensors[convolution.inputs[2]]
+    assert (bias.data_type.name, bias.quantization) == ("INT32", None)
+    for mine, wanted in zip(
+        nna.compile(model, "nnrt")(x), nna.compile(model, "builtin")(x), strict=True
+    ):
+        np.testing.assert_array_equal(mine, wanted)
+
+
+def test_casts_that_are_taken_in_are_written_out_again() -> None:
+    from nnir.evaluate import evaluate
+    from nnir.formats.nnrt.explicit import write_out
+    from nnir.formats.nnrt.implicit import take_in
+    from nnir.recipes.nnrt.assembly import assemble
+
+    made = compile_model(quantised(Model()), [(1, 4, 5, 6)])
+    again = take_in(write_out(made))
+    assert [o.definition.name for o in again.operations] == [
+        o.definition.name for o in made.operations
+    ]
+    x = numbers(1, 4, 5, 6)
+    for mine, wanted in zip(
+        evaluate(assemble(again), [x]), evaluate(assemble(made), [x]), strict=True
+    ):
+        np.testing.assert_array_equal(mine, wanted)

@@ -7,6 +7,7 @@ from typing import Any
 
 from nnir.errors import NNAdapterError, NoLowering
 from nnir.formats.nnrt.check import check_model
+from nnir.formats.nnrt.implicit import take_in
 from nnir.formats.nnrt.model import Model as Written
 from nnir.model import Model, Operation
 from nnir.passes import CLEAN, FUSIONS, apply
@@ -51,7 +52,7 @@ def _emit(model: Model, step: str) -> Written:
         except NNAdapterError as error:
             emitter.refuse(error, value)
     emitter.require_lowered(step)
-    made = emitter.graph.model(model.name or "model")
+    made = take_in(emitter.graph.model(model.name or "model"))
     check_model(made)
     return made
 

@@ -27,11 +27,13 @@ Ref = orders.Ref[Tensor]
 Operand = Value | Ref | None
 Refs = tuple[Ref, ...]
 
+FLOAT = DATA_TYPES[Precision.FLOAT32]
 COMPARISONS = frozenset({"EQUAL", "NOT_EQUAL", "LESS", "GREATER", "LESS_EQUAL", "GREATER_EQUAL"})
 
 
 class Emitter(OrderedEmission[Tensor]):
-    """One graph in the making. `flat` says of which tensor a tensor is a reshape."""
+    """One graph in the making. `flat` says of which tensor a tensor is a reshape, `casts` of which
+    integers, with scales along which axis, a tensor holds what they stand for."""
 
     device = "nnrt"
 
@@ -39,6 +41,7 @@ class Emitter(OrderedEmission[Tensor]):
         super().__init__(lowerings, outer)
         self.graph = Graph()
         self.flat: dict[Tensor, Tensor] = {}
+        self.casts: dict[Tensor, tuple[Ref, int]] = {}
 
     # What the walk over the model asks for
 
@@ -150,6 +153,11 @@ class Emitter(OrderedEmission[Tensor]):
         if tensor.data is not None:
             data = tensor.data.transpose(perm)
             return Tensor(tensor.precision, shape, data, tensor.name, tensor.quantization)
+        if tensor in self.casts:
+            integers, axis = self.casts[tensor]
+            moved = self.permute(integers.tensor, perm)
+            stored = Ref(moved, identity(len(perm)), integers.precision)
+            return self.dequantize(stored, perm.index(axis % len(perm))).tensor
         ref = Ref(tensor, identity(len(perm)), tensor.precision)
         long = [p for p in perm if tensor.shape[p] != 1]
         if long == sorted(long):
@@ -199,6 +207,17 @@ class Emitter(OrderedEmission[Tensor]):
             return Ref(Tensor(to, ref.tensor.shape, data, ref.tensor.name), ref.order, to)
         code = self.constant(int(data_type(to)), np.int32)
         return self.one("CAST", [ref, code], ref.tensor.shape, ref.order, to)
+
+    def dequantize(self, integers: Ref, axis: int) -> Ref:
+        """What integers with scales stand for, along a stored axis where there are several."""
+        fields = {"srcT": int(data_type(integers.tensor.precision)), "dstT": int(FLOAT)}
+        shape, order = integers.tensor.shape, integers.order
+        made = self.one(
+            "QUANT_DTYPE_CAST", [integers], shape, order, Precision.FLOAT32, axis=axis, **fields
+        )
+        plain = Ref(integers.tensor, identity(integers.rank), integers.precision)
+        self.casts[made.tensor] = plain, axis
+        return made
 
     # What many lowerings are made of
 

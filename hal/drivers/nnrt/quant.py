@@ -11,7 +11,7 @@ from nnir.ops import quant
 from nnir.types import Precision
 
 from ...lowering import Lowerings
-from .emitter import Emitter, Ref
+from .emitter import FLOAT, Emitter, Ref
 from .graph import Tensor, data_type
 
 table = Lowerings[Ref]()
@@ -34,13 +34,6 @@ def describe(scale: Value, zero_point: Value | None, precision: Precision) -> Qu
     return QuantParam(scales, tuple(whole.tolist()), 8 * precision.dtype.itemsize)
 
 
-def cast(g: Emitter, x: Ref, to: Precision, axis: int) -> Ref:
-    """A QUANT_DTYPE_CAST, along an axis where there are several scales."""
-    fields = {"srcT": int(data_type(x.tensor.precision)), "dstT": int(data_type(to))}
-    place = x.place(axis) if x.rank else 0
-    return g.one("QUANT_DTYPE_CAST", [x], x.tensor.shape, x.order, to, axis=place, **fields)
-
-
 @table.lower(quant.quantize_linear)
 def quantize_linear(
     g: Emitter,
@@ -58,7 +51,10 @@ def quantize_linear(
     if input.precision != Precision.FLOAT32:
         raise NoLowering(f"nnrt quantises FLOAT32, not {input.type}")
     how = describe(scale, zero_point, dtype)
-    made = cast(g, g.take(input), dtype, axis)
+    x = g.take(input)
+    place = x.place(axis) if x.rank else 0
+    fields = {"srcT": int(FLOAT), "dstT": int(data_type(dtype)), "axis": place}
+    made = g.one("QUANT_DTYPE_CAST", [x], x.tensor.shape, x.order, dtype, **fields)
     made.tensor.quantization = how
     return made
 
@@ -77,7 +73,8 @@ def dequantize_linear(
     if block_size or dtype != Precision.FLOAT32:
         raise NoLowering("nnrt has scales of whole axes, and FLOAT32 behind them")
     how = describe(scale, zero_point, input.precision)
-    return cast(g, with_scale(g, g.take(input), how), dtype, axis)
+    x = with_scale(g, g.take(input), how)
+    return g.dequantize(x, x.place(axis) if x.rank else 0)
 
 
 def with_scale(g: Emitter, x: Ref, how: QuantParam) -> Ref:
@@ -103,4 +100,5 @@ def dequantize(g: Emitter, input: Value) -> Ref:
         raise NoLowering(f"nnrt has no dequantize of {input.type}")
     zeros = found.zero_points * (len(found.scales) // len(found.zero_points))
     how = QuantParam(found.scales, zeros, 8 * input.dtype.itemsize)
-    return cast(g, with_scale(g, g.take(input), how), Precision.FLOAT32, found.axis or 0)
+    x = with_scale(g, g.take(input), how)
+    return g.dequantize(x, x.place(found.axis or 0) if x.rank else 0)

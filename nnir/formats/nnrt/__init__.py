@@ -5,6 +5,7 @@
 `model`         tensors, operations and models
 `check`         what makes a model valid
 `explicit`      quantised operations written as casts around operations on real numbers
+`implicit`      its reverse: operations on integers with scales
 `files`         the file form of a model
 `construction`  a model built call by call, as the runtime demands it, with return codes
 """
