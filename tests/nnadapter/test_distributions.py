@@ -226,7 +226,8 @@ LACKING = {
     ("inspect", "--html", "x.html"): "error: the HTML report needs Jinja2: pip install "
     "'nnadapter[report]'",
     ("convert", "x.xml"): "error: device 'openvino' needs the package openvino: pip install "
-    "'nnadapter[openvino]' (its engine writes .xml files; .nnapi, .nnir, .onnx, .tflite need no "
+    "'nnadapter[openvino]' (its engine writes .xml files; .nnapi, .nnir, .nnrt, .onnx, .tflite "
+    "need no "
     "package)",
 }
 """Commands on an ONNX file, and what they say where only the core is installed."""
