@@ -21,6 +21,7 @@ ENGINES = ("openvino", "openvino.utils.node_factory", "onnxruntime", "torch", "o
 EMITTERS = (
     "hal.drivers.onnxruntime.driver",
     "hal.drivers.litert.compiler",
+    "hal.drivers.nnrt.compiler",
     "hal.drivers.openvino.driver",
     "hal.drivers.torch.program",
 )
