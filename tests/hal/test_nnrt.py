@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 import numpy as np
@@ -262,12 +263,17 @@ def test_a_model_is_compiled_and_run_by_calls(tmp_path: Path) -> None:
     assert executor.output_shape(0) == (OK, (2, 2))
     x, results = numbers(2, 3), []
     assert executor.run_sync([x], results) == OK, executor.problem
-    told: list[Any] = []
-    assert executor.set_on_run_done(lambda *args: told.append(args)) == OK
+    told: Queue[Any] = Queue()
+    assert executor.set_on_run_done(lambda *args: told.put(args)) == OK
     again: list[Any] = []
     assert executor.run_async([x], again, 60_000, "mine") == OK
+    assert told.get(timeout=60)[:2] == ("mine", OK)
     np.testing.assert_array_equal(results[0], again[0])
-    assert told[0][:2] == ("mine", OK)
+    late: list[Any] = []
+    assert executor.run_async([x], late, 0, "late") == OK
+    name, code, _ = told.get(timeout=60)
+    assert name == "late"
+    assert (code, len(late)) in ((ReturnCode.TIMEOUT, 0), (OK, 1))
     restored = Compilation(tmp_path / "no such file")
     assert restored.set_cache(tmp_path, 7) == OK
     assert restored.build() == OK

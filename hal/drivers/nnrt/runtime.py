@@ -11,10 +11,20 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooLate
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 
-from nnir.errors import BadCall, BadFile, BadInput, BadModel, DeviceError, NNAdapterError
+from nnir.errors import (
+    VALUES,
+    BadCall,
+    BadFile,
+    BadInput,
+    BadModel,
+    DeviceError,
+    NNAdapterError,
+    summary,
+)
 from nnir.evaluate import Plan
 from nnir.formats.nnrt.construction import ModelBuilder, TensorDesc, answers, code_of
 from nnir.formats.nnrt.enums import DeviceType, PerformanceMode, Priority, ReturnCode, member
@@ -189,31 +199,49 @@ class Executor:
         outputs: list[np.ndarray],
         timeout: float,
         user_data: object,
-    ) -> ReturnCode | None:
-        """OH_NNExecutor_RunAsync: as `run_sync`, and the callback is told; TIMEOUT after
-        `timeout` milliseconds."""
+    ) -> None:
+        """OH_NNExecutor_RunAsync: returns at once; the callback is told of the end, or of TIMEOUT
+        after so many milliseconds, and `outputs` are the results by then."""
         if self.on_run_done is None:
             raise BadCall("run_async before set_on_run_done")
-        with ThreadPoolExecutor(1) as pool:
-            running = pool.submit(self._run, inputs)
-            try:
-                outputs[:] = running.result(timeout / 1000)
-            except TooLate:
-                self.on_run_done(user_data, ReturnCode.TIMEOUT, ())
-                self.problem = f"no result after {timeout} milliseconds"
-                return ReturnCode.TIMEOUT
-            except NNAdapterError as error:
-                self.on_run_done(user_data, code_of(error), ())
-                raise
-        self.on_run_done(user_data, ReturnCode.SUCCESS, outputs)
-        return None
+        self._require_inputs(inputs)
+        words = (inputs, outputs, timeout, user_data, self.on_run_done)
+        Thread(target=self._finish, args=words, daemon=True).start()
 
-    def _run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def _finish(
+        self,
+        inputs: Sequence[np.ndarray],
+        outputs: list[np.ndarray],
+        timeout: float,
+        user_data: object,
+        tell: OnRunDone,
+    ) -> None:
+        """Run, and tell how that ended; what ends too late changes nothing."""
+        pool = ThreadPoolExecutor(1)
+        running = pool.submit(self._run, inputs)
+        code = ReturnCode.SUCCESS
+        try:
+            outputs[:] = running.result(timeout / 1000)
+        except TooLate:
+            self.problem = f"no result after {timeout} milliseconds"
+            code = ReturnCode.TIMEOUT
+        except (NNAdapterError, *VALUES) as error:
+            self.problem = summary(error)
+            code = code_of(error)
+        pool.shutdown(wait=False)
+        tell(user_data, code, outputs)
+
+    def _require_inputs(self, inputs: Sequence[np.ndarray]) -> None:
+        """BadInput for arrays that are not what the inputs say."""
         model = self.model
         if len(inputs) != len(model.inputs):
             raise BadInput(f"{len(inputs)} inputs: {len(model.inputs)} are accepted")
         for number, array in zip(model.inputs, inputs, strict=True):
             _require_fitting(model.tensor(number), array)
+
+    def _run(self, inputs: Sequence[np.ndarray]) -> list[np.ndarray]:
+        self._require_inputs(inputs)
+        model = self.model
         shapes = tuple(a.shape for a in inputs)
         if shapes not in self.plans:
             self.plans[shapes] = Plan(assemble(model, shapes))
