@@ -9,11 +9,14 @@ from importlib import import_module
 
 from nnir.errors import Unsupported
 from nnir.formats.nnapi.operations import SIGNATURES
+from nnir.formats.nnrt.operations import OPERATIONS
 from nnir.progress import follow
 
 from .judging.compare import Difference
 from .judging.judge import judge
 from .judging.record import PLAIN
+from .judging.result import REFUSED
+from .oracles import nnrt_origins
 from .oracles.oracle import Oracle
 from .running.suite import require_suites
 
@@ -23,12 +26,17 @@ BUILTIN = "builtin"
 @dataclass(frozen=True)
 class Standard:
     """A standard: the frontend whose cases are its own, which is also the device that runs its
-    models, its operations, and who answers for each (a mapping in a module of the engines)."""
+    models, its operations, and who answers for each."""
 
     name: str
     title: str
     operations: Callable[[], Sequence[str]]
-    origins: str
+    origins: Callable[[str], str]
+
+
+def _origin_in_nnapi(operation: str) -> str:
+    origins: Mapping[str, str] = import_module("conformance.engines.nnapi_twins").ORIGINS
+    return origins.get(operation, "")
 
 
 STANDARDS = {
@@ -36,20 +44,26 @@ STANDARDS = {
         "nnapi",
         "Android NNAPI HAL 1.0",
         lambda: [type.name for type in SIGNATURES],
-        "conformance.engines.nnapi_twins",
+        _origin_in_nnapi,
     ),
+    "nnrt": Standard("nnrt", "OpenHarmony NNRt", lambda: list(OPERATIONS), nnrt_origins.origin_of),
 }
 """One row for each standard."""
 
 
 @dataclass
 class Row:
-    """An operation: its cases, those that do otherwise than they should, and the worst error."""
+    """An operation: its cases, those that do otherwise than they should, and the worst error.
+
+    `refused`: those that come back through the frontend, and that the standard's own device does
+    not take from there, such as operations without a lowering.
+    """
 
     operation: str
     origin: str = ""
     cases: int = 0
     wrong: list[str] = field(default_factory=list)
+    refused: int = 0
     relative: float = 0.0
     quanta: int = 0
 
@@ -87,8 +101,7 @@ def run_standard(name: str) -> list[Row]:
     require_suites()
     from .suites.operators import book  # of a package of its own, which may not be there
 
-    origins: Mapping[str, str] = import_module(standard.origins).ORIGINS
-    rows = {o: Row(o, origins.get(o, "")) for o in standard.operations()}
+    rows = {o: Row(o, standard.origins(o)) for o in standard.operations()}
     shelf = book(standard.name)
     with ExitStack() as stack:
         oracles: dict[str, Oracle] = {}
@@ -99,7 +112,9 @@ def run_standard(name: str) -> list[Row]:
             row.cases += 1
             for device in (standard.name, BUILTIN):
                 found = judge(engine, case, device, shelf.limits, oracle)
-                if found.verdict not in PLAIN:
+                if found.verdict == REFUSED and device == standard.name:
+                    row.refused += 1
+                elif found.verdict not in PLAIN:
                     row.wrong.append(f"{case} on {device}: {found.verdict}: {found.reason}")
                 pairs = zip(found.outcome.differences, found.outcome.want, strict=False)
                 for difference, want in pairs:

@@ -347,9 +347,9 @@ def convert(
     The suffix of `target` chooses the format: `.nnir`, `.onnx`, `.xml` (OpenVINO), `.tflite`,
     `.pt2`, `.nnapi`, `.nnrt`. `opset`: the operator set that an `.onnx` file is for. `standard`:
     write the model in the operators of that version of the standard first ("v1", "v1.1"), as far as
-    `level` allows; see `to_standard`, also for `quantised_types`, which `.nnir` files hold. `sizes`:
-    dimensions by name that become numbers. `loading`: options of `load`; BadInput where `source` is
-    a model.
+    `level` allows; see `to_standard`, also for `quantised_types`, which `.nnir` files hold.
+    `sizes`: dimensions by name that become numbers. `loading`: options of `load`; BadInput where
+    `source` is a model.
 
     The file is written aside and takes its name once it is proved: it is opened as its users open
     it, in a process of its own, and compared with the framework that the source comes from, or with

@@ -33,7 +33,7 @@ PACKAGES = (
 @click.command()
 @click.argument("name", required=False)
 @click.option("--frontend", help="List the operators of a framework that are converted.")
-@click.option("--standard", help="Run the operations of another standard: nnapi.")
+@click.option("--standard", help="Run the operations of another standard: nnapi or nnrt.")
 @click.option("--todo", is_flag=True, help="Show what the operator has and what it still lacks.")
 @click.option("--codes", is_flag=True, help="Show the codes of each family, and the free ones.")
 @JSON
@@ -148,10 +148,10 @@ def _standard_ops(name: str, as_json: bool) -> None:
         print_json([{**asdict(row), "is_conformant": row.is_conformant} for row in rows])
     else:
         cells = [
-            (r.operation, "yes" if r.is_conformant else "no", r.cases, r.origin, r.worst)
+            (r.operation, "yes" if r.is_conformant else "no", r.cases, r.refused, r.origin, r.worst)
             for r in rows
         ]
-        columns = ("operation", "conformant", "cases", "oracle", "worst error")
+        columns = ("operation", "conformant", "cases", "not lowered", "oracle", "worst error")
         show(columns, cells, f"{standard.title}: {good} of {len(rows)} operations")
         for problem in (p for row in rows for p in row.wrong):
             click.echo(problem)

@@ -227,8 +227,7 @@ LACKING = {
     "'nnadapter[report]'",
     ("convert", "x.xml"): "error: device 'openvino' needs the package openvino: pip install "
     "'nnadapter[openvino]' (its engine writes .xml files; .nnapi, .nnir, .nnrt, .onnx, .tflite "
-    "need no "
-    "package)",
+    "need no package)",
 }
 """Commands on an ONNX file, and what they say where only the core is installed."""
 
