@@ -59,6 +59,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "nnadapter ops --codes",
         "nnadapter ops --frontend torch",
         "nnadapter ops --standard nnapi",
+        "nnadapter ops --standard nnrt",
     ),
     "new-op": (
         "nnadapter new-op 'rotary(input, cos, sin)' acme --torch acme.rotary.default",

@@ -80,5 +80,7 @@ def test_the_command_lists_29_of_29() -> None:
 
 def test_a_standard_that_nobody_knows_is_refused() -> None:
     assert find_standard("nnapi") is STANDARDS["nnapi"]
+    assert [len(s.operations()) for s in STANDARDS.values()] == [29, 108]
+    assert all(s.origins(o) for s in STANDARDS.values() for o in s.operations())
     with pytest.raises(Unsupported, match="no standard 'tosa'; there are nnapi"):
         find_standard("tosa")
