@@ -76,6 +76,9 @@ class SourceNode:
         return self.name or (self.outputs[0] if self.outputs else "")
 
 
+UNRANKED = "tensor of unknown rank"
+"""The kind of an input whose source says its precision alone."""
+
 NUMBER = "number"
 """The kind of a value that is no tensor in its source, such as a size that is computed."""
 
@@ -84,13 +87,15 @@ NUMBER = "number"
 class SourceValue:
     """A graph input or output; `type` is None where the source does not say.
 
-    `called`: what users call it, where that is not its name in the graph.
+    `called`: what users call it, where that is not its name in the graph. `unranked`: the precision
+    of a tensor of unknown rank.
     """
 
     name: str
     type: TensorType | None = None
     kind: str = "tensor"
     called: str | None = None
+    unranked: Precision | None = None
 
 
 @dataclass(slots=True)
@@ -136,7 +141,8 @@ class SourceModel:
     """What a reader returns. `versions` maps an operator domain to its version.
 
     `dimensions` gives the range of a named dimension where the source knows it, `places` where
-    nodes were written, by their names.
+    nodes were written, by their names. `fixed` are inputs whose values the caller chose, `order`
+    the names of all inputs then.
     """
 
     framework: str
@@ -147,6 +153,8 @@ class SourceModel:
     metadata: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     states: list[SourceState] = field(default_factory=list)
+    fixed: dict[str, np.ndarray] = field(default_factory=dict)
+    order: list[str] = field(default_factory=list)
 
 
 def refusal_of_node(

@@ -19,7 +19,9 @@ from nnir.model import Model, Value
 from nnir.progress import follow
 from nnir.provenance import Place
 from nnir.state import State
+from nnir.stateful import fix_inputs
 
+from .choices import apply_choices
 from .source import (
     NUMBER,
     SourceFunction,
@@ -58,6 +60,17 @@ class Finder(Protocol):
 
     def find(self, name: str, version: int) -> Converter | None:
         """None where there is none."""
+
+
+def _require_ranks(graph: SourceGraph) -> None:
+    """Unsupported with every input whose rank is not known."""
+    names = [v.called or v.name for v in graph.inputs if v.type is None and v.unranked is not None]
+    if names:
+        shapes = " ".join(f"--shape {name}=..." for name in names)
+        raise Unsupported(
+            f"inputs of unknown rank: {', '.join(map(repr, names))}; give their shapes: "
+            f"shapes={{{names[0]!r}: [...]}} ({shapes})"
+        )
 
 
 @dataclass
@@ -104,7 +117,9 @@ class Translator:
         raise missing
 
     def _translate(self) -> Model:
+        apply_choices(self.source)
         graph, states = self.source.graph, self.source.states
+        _require_ranks(graph)
         for declared in (*graph.inputs, *(s.read for s in states)):
             if declared.name not in graph.weights:  # an initializer that is declared is no input
                 self._declare(declared)
@@ -115,6 +130,8 @@ class Translator:
         self.model.outputs = [self._output(o.name) for o in outputs]
         self.model.output_names = [o.called or o.name for o in outputs]
         self.model.states = [State(legible(s.name), s.initial) for s in states]
+        if self.source.fixed:
+            fix_inputs(self.model, self.source.fixed, self.source.order)
         shapes = [o.type.shape if o.type else () for o in outputs]
         names = [name for name, _ in self.model.named_outputs()]
         self.model.provenance.outputs = dict(zip(names, shapes, strict=True))

@@ -9,6 +9,7 @@ from inspect import signature as signature_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from frontends.choices import Choices, choosing
 from frontends.frontend import FOLDER, GROUP, Frontend, check_frontend
 from hal.device import Device
 from hal.runtime import manager
@@ -58,6 +59,9 @@ def load(
     input_layout: Layouts | None = None,
     output_layout: Layouts | None = None,
     state: str | Mapping[str, str] | None = None,
+    shapes: Mapping[str, Sequence[int | str | None]] | None = None,
+    sizes: Mapping[str, int] | None = None,
+    values: Mapping[str, Any] | None = None,
     trust: bool = False,
 ) -> Model:
     """A model of standard operators from a path, bytes or a framework's object.
@@ -80,6 +84,10 @@ def load(
     let the program keep ends of the source, as of a streaming model or a decoder with a cache; they
     begin with zeros, and without elements along axes whose size is open.
 
+    `shapes` gives inputs shapes ({"x": [1, "length", 80]}: a name stays open, None is as in the
+    source), `sizes` numbers to named dimensions, `values` fixes inputs, which are none of the model
+    then. They count before translation: branches that they choose are taken.
+
     `trust`: let Keras run what is in a `.keras` archive; reading any other file runs nothing.
 
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
@@ -98,7 +106,8 @@ def load(
         "params": params,
         "trust": trust or None,
     }
-    model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
+    with choosing(Choices(shapes or {}, sizes or {}, values or {})):
+        model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     return _arrange_ends(model, images, input_layout, output_layout, state)
 
 

@@ -18,6 +18,7 @@ from nnir.model import Model
 from nnir.progress import stage
 
 from . import api
+from .arrays import read_array
 from .progress import Volume, volume
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
@@ -70,6 +71,20 @@ LOADING = (
         help="What is kept from call to call as inputs and outputs, or an output that an input "
         "gets at the next call.",
     ),
+    click.option(
+        "--shape",
+        "shapes",
+        metavar="NAME=1,length,80",
+        multiple=True,
+        help="The shape of an input before translation: numbers, and names of what stays open.",
+    ),
+    click.option(
+        "--value",
+        "values",
+        metavar="NAME=NUMBER",
+        multiple=True,
+        help="An input that always has this value (or that of a file .npy).",
+    ),
     click.option("--trust", is_flag=True, help="Let Keras run what is in a .keras archive."),
 )
 
@@ -81,6 +96,8 @@ OPTIONS = {
     "input_layout": "--input-layout",
     "output_layout": "--output-layout",
     "state": "--state",
+    "shapes": "--shape",
+    "values": "--value",
     "trust": "--trust",
 }
 """The same by what `load` calls them."""
@@ -95,6 +112,8 @@ def loading(command: Callable[..., None]) -> Callable[..., None]:
         for name in ("input_layout", "output_layout"):
             how[name] = _layouts(how[name])
         how["state"] = _state(how["state"])
+        how["shapes"] = dict(map(_shape, how["shapes"]))
+        how["values"] = {n: _value(v) for n, v in map(split_pair, how["values"])}
         command(how={n: v for n, v in how.items() if v}, **given)
 
     for option in reversed(LOADING):
@@ -108,7 +127,7 @@ def options_of(how: Mapping[str, Any]) -> list[str]:
     for name, option in OPTIONS.items():
         value = how.get(name, ())
         if isinstance(value, Mapping):
-            value = [f"{key}={each}" for key, each in value.items()]
+            value = [f"{key}={_word(each)}" for key, each in value.items()]
         several = [value] if isinstance(value, str) else value
         words += [option] if value is True else [w for v in several for w in (option, v)]
     return words
@@ -129,6 +148,30 @@ def _state(given: Sequence[str]) -> str | dict[str, str]:
     if len(given) == 1 and "=" not in given[0]:
         return given[0]
     return dict(map(split_pair, given))
+
+
+def _shape(given: str) -> tuple[str, list[int | str | None]]:
+    """A name and a shape."""
+    name, sizes = split_pair(given)
+    parts = [part.strip() for part in sizes.split(",")] if sizes else []
+    return name, [int(p) if p.isdecimal() else None if p == "?" else p for p in parts]
+
+
+def _value(text: str) -> Any:
+    """A number, or the array of a file."""
+    if text.endswith(".npy"):
+        return read_array(Path(text))
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise click.UsageError(f"{text!r} is neither a number nor a file .npy") from None
+
+
+def _word(value: Any) -> str:
+    """A value of an option as it is typed."""
+    if isinstance(value, (list, tuple)):
+        return ",".join("?" if v is None else str(v) for v in value)
+    return str(value)
 
 
 def split_pair(text: str) -> tuple[str, str]:

@@ -7,6 +7,8 @@ from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from .dim import Dim
 from .errors import BadFile
 from .legible import legible
@@ -31,13 +33,15 @@ class Provenance:
 
     `operators` are those of the framework, `places` where each was written. `outputs` are the
     shapes that the source declares, `states` what became plain ends of the model, with the pairs
-    that its metadata had before. Files keep the places alone.
+    that its metadata had before, `fixed` the inputs of the source that have values here. Files keep
+    the places alone.
     """
 
     operators: dict[str, str] = field(default_factory=dict)
     places: dict[str, Place] = field(default_factory=dict)
     outputs: dict[str, tuple[Dim, ...]] = field(default_factory=dict)
     states: tuple[list[State], str | None] | None = None
+    fixed: dict[str, np.ndarray] = field(default_factory=dict)
 
 
 def place_of(trace: str, module: str) -> Place:

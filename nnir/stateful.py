@@ -201,6 +201,13 @@ def fed_states(model: Model) -> list[State]:
     return [state for state in model.states if state.name in pairs]
 
 
+def fix_inputs(model: Model, values: Mapping[str, np.ndarray], order: Sequence[str]) -> None:
+    """Note that a model is its source with these inputs fixed; `order` names all inputs of that."""
+    model.provenance.fixed = dict(values)
+    outputs = [name for name, _ in model.named_outputs()]
+    model.metadata.setdefault(ORDER, json.dumps([list(order), outputs]))
+
+
 def source_ends(model: Model) -> tuple[list[str], list[str]]:
     """The names of the inputs and of the outputs of a model's source, in their order there. Behind
     the outputs are those of states that it keeps by itself, as far as it shows them."""

@@ -53,7 +53,7 @@ class Origin:
         if is_first:
             self._states = {state.name: state.initial for state in self._fed}
         given = as_in_origin(self.model, arrays)
-        if not self._fed:
+        if not (self._fed or self.model.provenance.fixed):
             return self._ordered(self._session.run(given, is_first=is_first))
         _, outputs = source_ends(self.model)
         whole = in_order_of_source(self.model, given, self._states)
@@ -127,15 +127,16 @@ def arrays_of_first_call(model: Model, arrays: Sequence[np.ndarray]) -> Arrays:
     """What the origin takes at first, in its own order of inputs and axes."""
     states = {state.name: state.initial for state in fed_states(model)}
     given = as_in_origin(model, arrays)
-    return in_order_of_source(model, given, states) if states else given
+    is_same = not (states or model.provenance.fixed)
+    return given if is_same else in_order_of_source(model, given, states)
 
 
 def in_order_of_source(
     model: Model, arrays: Sequence[np.ndarray], states: Mapping[str, np.ndarray]
 ) -> Arrays:
-    """Inputs of a caller, and what states are, in the order that the source has them in."""
+    """Inputs of a caller, what states are and what is fixed, in the order of the source."""
     names = [v.name or "" for v in user_inputs(model)]
-    named = dict(zip(names, arrays, strict=True)) | dict(states)
+    named = dict(zip(names, arrays, strict=True)) | dict(states) | model.provenance.fixed
     return [named[name] for name in source_ends(model)[0]]
 
 

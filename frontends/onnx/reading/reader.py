@@ -40,9 +40,16 @@ from nnir.mapping import Buffer, Span
 from nnir.notation import name_dim
 from nnir.provenance import Place, place_of
 from nnir.stateful import pairs_of
-from nnir.types import TensorType
+from nnir.types import Precision, TensorType
 
-from ...source import SourceFunction, SourceGraph, SourceModel, SourceNode, SourceValue
+from ...source import (
+    UNRANKED,
+    SourceFunction,
+    SourceGraph,
+    SourceModel,
+    SourceNode,
+    SourceValue,
+)
 from ...translate import Reference
 from . import tensor
 from .states import split_states
@@ -329,14 +336,15 @@ class Reader:
         if ValueInfoProto.TYPE not in found:
             return SourceValue(name, None, "value of unknown type")
         type = self.type(wire.span(found[ValueInfoProto.TYPE]))
-        return (
-            SourceValue(name, type)
-            if isinstance(type, TensorType)
-            else SourceValue(name, None, type)
-        )
+        if isinstance(type, TensorType):
+            return SourceValue(name, type)
+        if isinstance(type, Precision):
+            return SourceValue(name, None, UNRANKED, unranked=type)
+        return SourceValue(name, None, type)
 
-    def type(self, place: Span) -> TensorType | str:
-        """The type of a TypeProto; the word for it where it is not a tensor."""
+    def type(self, place: Span) -> TensorType | Precision | str:
+        """The type of a TypeProto, the precision of a tensor of unknown rank, and the word for what
+        is no tensor."""
         for field, value in wire.fields(self.b, *place):
             if field == TypeProto.TENSOR_TYPE:
                 return self.tensor_type(wire.span(value))
@@ -352,13 +360,13 @@ class Reader:
         found = "" if inner is None else self.type(wire.span(inner))
         return found if isinstance(found, TensorType) else "optional"
 
-    def tensor_type(self, place: Span) -> TensorType | str:
+    def tensor_type(self, place: Span) -> TensorType | Precision | str:
         found = dict(wire.fields(self.b, *place))
         code = wire.number(found.get(TensorTypeProto.ELEM_TYPE, UNDEFINED))
         if code in (UNDEFINED, STRING):
             return "string tensor" if code else "tensor of unknown type"
         if TensorTypeProto.SHAPE not in found:
-            return "tensor of unknown rank"
+            return precision_of_code(code)
         sizes = wire.fields(self.b, *wire.span(found[TensorTypeProto.SHAPE]))
         dims = [v for f, v in sizes if f == TensorShapeProto.DIM]
         shape = tuple(self.dim(wire.span(v), i) for i, v in enumerate(dims))

@@ -12,7 +12,7 @@ import tensorflow as tf
 from nnir.errors import BadInput, Unsupported
 from nnir.types import TensorType
 
-from ...source import SourceModel, SourceValue, dims
+from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .flatten import Flattener, Library
 from .messages import GRAPH, decode
 from .nodes import functions_of, nodes_of
@@ -98,8 +98,8 @@ def input_names(source: Any, function: Any) -> list[str]:
 
 def placeholder(name: str, tensor: Any) -> SourceValue:
     """An input of the model."""
-    if tensor.shape.rank is None:
-        raise Unsupported(f"input {name!r} of unknown rank")
-    sizes = [-1 if d is None else d for d in tensor.shape]
     kind = precision(tensor.dtype.as_datatype_enum)
+    if tensor.shape.rank is None:
+        return SourceValue(name, None, UNRANKED, unranked=kind)
+    sizes = [-1 if d is None else d for d in tensor.shape]
     return SourceValue(name, TensorType(kind, dims(name, sizes)))

@@ -15,7 +15,7 @@ from nnir.errors import DAMAGE, BadFile, Unsupported, describe
 from nnir.mapping import Buffer, map_file
 from nnir.types import Precision, TensorType
 
-from ...source import SourceModel, SourceValue, dims
+from ...source import UNRANKED, SourceModel, SourceValue, dims
 from .bundle import Bundle
 from .effects import refuse_effects
 from .flatten import Flattener, Library
@@ -102,7 +102,7 @@ def _sort_entries(entries: Iterable[Mapping[str, Any]]) -> list[tuple[str, Mappi
 def _input(name: str, info: Mapping[str, Any]) -> SourceValue:
     sizes = shape(info.get("shape"))
     if sizes is None:
-        raise Unsupported(f"input {name!r} of unknown rank")
+        return SourceValue(name, None, UNRANKED, unranked=precision(info.get("dtype", 0)))
     return SourceValue(name, TensorType(precision(info.get("dtype", 0)), dims(name, sizes)))
 
 
@@ -212,6 +212,8 @@ def graph_model(
 
 def _placeholder(node: Node) -> SourceValue:
     kind, sizes = node.attributes.get("dtype"), node.attributes.get("shape")
-    if sizes is None or not isinstance(kind, Precision):
-        raise Unsupported(f"input {node.name!r} of unknown rank or of type {kind}")
+    if not isinstance(kind, Precision):
+        raise Unsupported(f"input {node.name!r} of type {kind}")
+    if sizes is None:
+        return SourceValue(node.name, None, UNRANKED, unranked=kind)
     return SourceValue(node.name, TensorType(kind, dims(node.name, sizes)))
