@@ -49,7 +49,7 @@ class Choices:
         _require_known({*self.shapes, *self.values}, inputs, "input")
         self.is_applied = True
         for name, shape in self.shapes.items():
-            inputs[name].type = _shaped(name, inputs[name], shape)
+            inputs[name].type = _fit_shape(name, inputs[name], shape)
         if self.sizes:
             self._fix_sizes(source, list(inputs.values()))
         if self.values:
@@ -103,7 +103,7 @@ def _require_known(given: Any, known: Mapping[str, Any], what: str) -> None:
         raise BadInput(f"no {what} {', '.join(map(repr, unknown))}; there are {there}")
 
 
-def _shaped(name: str, value: SourceValue, given: Shape) -> TensorType:
+def _fit_shape(name: str, value: SourceValue, given: Shape) -> TensorType:
     """The type of an input in a shape that must fit what the source says."""
     if value.type is None and value.unranked is None:
         raise BadInput(f"input {name!r} is a {value.kind}, which has no shape")

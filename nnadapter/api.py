@@ -93,22 +93,20 @@ def load(
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
     """
-    if inputs is not None and (isinstance(inputs, str) or not isinstance(inputs, Sequence)):
-        kind = type(inputs).__name__
-        raise BadInput(f"inputs of type {kind}; a list or tuple is accepted, such as inputs=(x,)")
-    given = {
-        "inputs": inputs,
-        "keywords": keywords,
-        "dynamic_shapes": dynamic_shapes,
-        "outputs": outputs,
-        "signature": signature,
-        "tags": tags,
-        "params": params,
-        "trust": trust or None,
-    }
+    names = ("inputs", "keywords", "dynamic_shapes", "outputs", "signature", "tags", "params")
+    parts = (_require_sequence(inputs), keywords, dynamic_shapes, outputs, signature, tags, params)
+    given = {**dict(zip(names, parts, strict=True)), "trust": trust or None}
     with choosing(Choices(shapes or {}, sizes or {}, values or {})):
         model, images = _translate_source(source, {k: v for k, v in given.items() if v is not None})
     return _arrange_ends(model, images, input_layout, output_layout, state)
+
+
+def _require_sequence(inputs: Sequence[Any] | None) -> Sequence[Any] | None:
+    """The same; BadInput for a text, or one array."""
+    if inputs is not None and (isinstance(inputs, str) or not isinstance(inputs, Sequence)):
+        kind = type(inputs).__name__
+        raise BadInput(f"inputs of type {kind}; a list or tuple is accepted, such as inputs=(x,)")
+    return inputs
 
 
 def _arrange_ends(
