@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,9 +21,8 @@ from ..properties import flag
 class Program:
     """A plan, and the times of its last run where they are asked for."""
 
-    plan: Plan
+    plan: OwningPlan
     profiled: bool
-    constants: frozenset[int]
     timings: list[Timing] = field(default_factory=list)
 
 
@@ -46,8 +45,7 @@ class Builtin(Device):
             model = restore(cache)
         elif cache is not None:
             cache.buffer = archive.dumps(model)
-        constants = frozenset(id(v.constant) for v in model.values() if v.constant is not None)
-        return Program(Plan(model), context, constants)
+        return Program(OwningPlan(model), context)
 
     def execute_program(
         self,
@@ -55,14 +53,14 @@ class Builtin(Device):
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray | None] = (),
     ) -> list[np.ndarray]:
+        clock = Clock() if program.profiled else None
         try:
-            clock = Clock() if program.profiled else None
             results = program.plan.run(inputs, clock.tick if clock else None)
-            if clock is not None:
-                program.timings = clock.timings
-            return own_results(results, {*program.constants, *map(id, inputs)})
         except MemoryError as error:
             raise OutOfMemory(f"the results do not fit in memory: {error}") from error
+        if clock is not None:
+            program.timings = clock.timings
+        return results
 
     def timings(self, program: Program) -> list[Timing]:
         return program.timings
@@ -91,16 +89,23 @@ def restore(cache: Cache | None) -> Model:
         raise DeviceError(f"a cache without a model: {error}") from None
 
 
-def own_results(results: Sequence[np.ndarray], taken: set[int]) -> list[np.ndarray]:
-    """Results belong to the caller: views, inputs, constants and what was given before are copied.
+class OwningPlan(Plan):
+    """A plan whose results belong to the caller: views, inputs, constants and what was given
+    before are copied."""
 
-    `taken` are the arrays, by identity, that are somebody else's.
-    """
-    found = []
-    for array in results:
-        flags = array.flags
-        if id(array) in taken or not (flags.owndata and flags.writeable and flags.c_contiguous):
-            array = np.array(array, order="C")
-        taken.add(id(array))
-        found.append(array)
-    return found
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self._constants = [id(v.constant) for v in model.values() if v.constant is not None]
+
+    def run(
+        self, arrays: Sequence[np.ndarray], watch: Callable[[Operation], None] | None = None
+    ) -> list[np.ndarray]:
+        taken = {*self._constants, *map(id, arrays)}
+        found = []
+        for array in super().run(arrays, watch):
+            flags = array.flags
+            is_own = flags.owndata and flags.writeable and flags.c_contiguous
+            mine = array if is_own and id(array) not in taken else np.array(array, order="C")
+            taken.add(id(mine))
+            found.append(mine)
+        return found

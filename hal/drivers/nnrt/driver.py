@@ -15,7 +15,6 @@ import numpy as np
 from nnir import archive
 from nnir.budget import read_head
 from nnir.errors import BadFile, BadInput, DeviceError, OutOfMemory, Unsupported
-from nnir.evaluate import Plan
 from nnir.formats.nnrt import MAGIC
 from nnir.mapping import Buffer, map_file
 from nnir.model import Model
@@ -23,7 +22,7 @@ from nnir.staging import replacing
 from nnir.types import TensorType
 
 from ...device import Cache, Callback, Device, Export, open_shapes
-from ..builtin import own_results
+from ..builtin import OwningPlan
 
 if TYPE_CHECKING:
     from nnir.formats.nnrt.model import Model as Written
@@ -45,8 +44,8 @@ class Program:
     """
 
     model: Model | None
-    forms: OrderedDict[Sizes, Plan] = field(default_factory=OrderedDict)
-    single: Plan | None = None
+    forms: OrderedDict[Sizes, OwningPlan] = field(default_factory=OrderedDict)
+    single: OwningPlan | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -96,11 +95,9 @@ class Nnrt(Device):
     ) -> list[np.ndarray]:
         plan = program.single or _form(program, tuple(a.shape for a in inputs))
         try:
-            results = plan.run(inputs)
+            return plan.run(inputs)
         except MemoryError as error:
             raise OutOfMemory(f"the results do not fit in memory: {error}") from error
-        constants = {id(v.constant) for v in plan.model.values() if v.constant is not None}
-        return own_results(results, {*constants, *map(id, inputs)})
 
     def import_program(
         self,
@@ -133,7 +130,7 @@ class Nnrt(Device):
         return Export(write, [path], given, made)
 
 
-def _form(program: Program, shapes: Sizes) -> Plan:
+def _form(program: Program, shapes: Sizes) -> OwningPlan:
     """The plan for inputs of these shapes; of too many that goes which waited longest."""
     if program.model is None:
         raise BadInput(f"a program without a form for inputs of {shapes}")
@@ -154,11 +151,11 @@ def _compile(model: Model, shapes: Sizes) -> Written:
     return compile_model(model, shapes)
 
 
-def _plan(written: Written) -> Plan:
+def _plan(written: Written) -> OwningPlan:
     """What runs an NNRt model."""
     from nnir.recipes.nnrt.assembly import assemble
 
-    return Plan(assemble(written))
+    return OwningPlan(assemble(written))
 
 
 def _read(data: Buffer | memoryview) -> Written:

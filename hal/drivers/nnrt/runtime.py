@@ -25,7 +25,6 @@ from nnir.errors import (
     NNAdapterError,
     summary,
 )
-from nnir.evaluate import Plan
 from nnir.formats.nnrt.construction import ModelBuilder, TensorDesc, answers, code_of
 from nnir.formats.nnrt.enums import DeviceType, PerformanceMode, Priority, ReturnCode, member
 from nnir.formats.nnrt.files import read, write
@@ -34,7 +33,7 @@ from nnir.mapping import map_file
 from nnir.recipes.nnrt.assembly import assemble
 from nnir.staging import replacing
 
-from ..builtin import own_results
+from ..builtin import OwningPlan
 
 DEVICES = {1: ("NNAdapter references", DeviceType.CPU)}
 """The devices by their numbers (OH_NNDevice_GetAllDevicesID, _GetName, _GetType)."""
@@ -142,7 +141,7 @@ class Executor:
     compilation: Compilation
     problem: str = ""
     on_run_done: OnRunDone | None = None
-    plans: dict[tuple[tuple[int, ...], ...], Plan] = field(default_factory=dict)
+    plans: dict[tuple[tuple[int, ...], ...], OwningPlan] = field(default_factory=dict)
     shapes: list[tuple[int, ...]] = field(default_factory=list)
 
     @property
@@ -244,13 +243,10 @@ class Executor:
         model = self.model
         shapes = tuple(a.shape for a in inputs)
         if shapes not in self.plans:
-            self.plans[shapes] = Plan(assemble(model, shapes))
-        plan = self.plans[shapes]
-        found = plan.run(inputs)
-        for number, array in zip(model.outputs, found, strict=True):
+            self.plans[shapes] = OwningPlan(assemble(model, shapes))
+        results = self.plans[shapes].run(inputs)
+        for number, array in zip(model.outputs, results, strict=True):
             _require_declared(model.tensor(number), array)
-        constants = {id(v.constant) for v in plan.model.values() if v.constant is not None}
-        results = own_results(found, {*constants, *map(id, inputs)})
         self.shapes = [a.shape for a in results]
         return results
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -36,6 +36,9 @@ where data lies and how long it is. Without data both are 0."""
 OPERATION = struct.Struct("<IIII")
 """Code, and how many parameters, inputs and outputs follow."""
 
+Memory = tuple[Hashable, ...]
+"""What arrays of the same elements in the same memory have alike."""
+
 
 def align(place: int) -> int:
     """The next place that data may begin at."""
@@ -60,29 +63,35 @@ def write_as_is(model: Model, file: BinaryIO) -> None:
     for record in _records(model, places):
         file.write(record)
     at = HEAD + len(name) + size
-    for array in {id(t.data): t.data for t in model.tensors if t.data is not None}.values():
-        place = places[id(array)]
+    arrays = {_memory_of(t.data): t.data for t in model.tensors if t.data is not None}
+    for key, array in arrays.items():
+        place = places[key]
         file.write(bytes(place - at))
         write_array(file, np.ascontiguousarray(array))
         at = place + array.nbytes
     file.write(bytes(end - at))
 
 
-def _place_data(tensors: Iterable[Tensor], start: int) -> tuple[dict[int, int], int]:
-    """Where each array of the constants goes, by its identity, and where the file ends."""
-    places: dict[int, int] = {}
+def _memory_of(array: np.ndarray) -> Memory:
+    return array.__array_interface__["data"][0], array.dtype, array.shape, array.strides
+
+
+def _place_data(tensors: Iterable[Tensor], start: int) -> tuple[dict[Memory, int], int]:
+    """Where each array of the constants goes, and where the file ends."""
+    places: dict[Memory, int] = {}
     for tensor in tensors:
         data = tensor.data
-        if data is not None and id(data) not in places:
-            places[id(data)] = start
+        if data is not None and (key := _memory_of(data)) not in places:
+            places[key] = start
             start = align(start + data.nbytes)
     return places, start
 
 
-def _records(model: Model, places: dict[int, int]) -> Iterator[bytes]:
+def _records(model: Model, places: Mapping[Memory, int]) -> Iterator[bytes]:
     """The records in their order."""
     for tensor in model.tensors:
-        yield _tensor_record(tensor, places.get(id(tensor.data), 0))
+        place = 0 if tensor.data is None else places.get(_memory_of(tensor.data), 0)
+        yield _tensor_record(tensor, place)
     for operation in model.operations:
         lists = operation.parameters, operation.inputs, operation.outputs
         yield OPERATION.pack(operation.code, *map(len, lists))
