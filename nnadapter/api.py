@@ -9,7 +9,6 @@ from inspect import signature as signature_of
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from frontends.choices import Choices, choosing
 from frontends.frontend import FOLDER, GROUP, Frontend, check_frontend
 from hal.device import Device
 from hal.runtime import manager
@@ -93,6 +92,8 @@ def load(
     Raises BadFile for what no frontend reads or what is damaged, BadInput for options that are
     missing or not wanted, and Unsupported with a list of everything that cannot be expressed.
     """
+    from frontends.choices import Choices, choosing
+
     names = ("inputs", "keywords", "dynamic_shapes", "outputs", "signature", "tags", "params")
     parts = (_require_sequence(inputs), keywords, dynamic_shapes, outputs, signature, tags, params)
     given = {**dict(zip(names, parts, strict=True)), "trust": trust or None}
