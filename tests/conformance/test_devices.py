@@ -28,11 +28,12 @@ UNSEEN = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle")
 def must_pass(frontend: str, result: Result) -> bool:
     """Whether a result is of a device that refuses nothing, unless its sizes are open.
 
-    Rows of the standard's own operators have every element type, which engines have not.
+    Rows of the standard's own operators and of NNRt's have every element type, which engines have
+    not.
     """
     _, case = book(frontend).cases[result.case]
     is_otherwise = getattr(case, "is_open", False) or getattr(case, "is_turned", False)
-    devices = ("builtin",) if frontend == "nnir" else DEVICES
+    devices = ("builtin",) if frontend in ("nnir", "nnrt") else DEVICES
     return result.device in devices and not is_otherwise
 
 

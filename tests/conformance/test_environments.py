@@ -104,8 +104,8 @@ def test_old_versions_are_held_back() -> None:
 
 def test_recipes_are_of_what_is_asked() -> None:
     answering = {f for recipe in RECIPES.values() for f in recipe.frontends}
-    of_several = "nnrt"  # whose oracle asks three frameworks at once
-    assert answering == set(ORIGINS) - {"paddle-2.6", of_several}
+    of_several = {"nnapi", "nnrt"}  # whose oracles ask several frameworks at once
+    assert answering == set(ORIGINS) - {"paddle-2.6"} - of_several
     for recipe in RECIPES.values():
         assert recipe.package in {
             *(p for f in recipe.frontends for p in ORIGINS[f]),

@@ -26,7 +26,7 @@ def test_path_bytes_and_object_give_the_same(mlp: onnx.ModelProto, saved: Path) 
         ("m.xml", b'<?xml version="1.0"?><net name="m" version="11"/>', "is written and not read"),
         ("m.pdiparams", bytes(range(90)), r"the program beside them, \.json or \.pdmodel"),
         ("m.bin", b"", "the file is empty"),
-        ("m.bin", bytes(range(255, 0, -1)), "installed are nnapi, onnx"),
+        ("m.bin", bytes(range(255, 0, -1)), "installed are nnapi, nnrt, onnx"),
     ],
 )
 def test_what_is_no_model_is_named(name: str, data: bytes, said: str, tmp_path: Path) -> None:
@@ -65,7 +65,8 @@ def test_save_writes_only_archives(mlp: onnx.ModelProto, tmp_path: Path) -> None
 
 def test_an_unknown_format(mlp: onnx.ModelProto, tmp_path: Path) -> None:
     with pytest.raises(
-        Unsupported, match=r"no format has the suffix '\.xyz'; known are \.nnapi, \.nnir, \.onnx"
+        Unsupported,
+        match=r"no format has the suffix '\.xyz'; known are \.nnapi, \.nnir, \.nnrt, \.onnx",
     ):
         nna.convert(mlp, tmp_path / "m.xyz")
 

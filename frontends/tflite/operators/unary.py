@@ -73,8 +73,6 @@ def imag(input: Value) -> Value:
 
 
 @table.convert("READ_VARIABLE")
-def read_variable(
-    state: Value | None = None, *, value: np.ndarray | None = None, translator: Translator
-) -> Value:
-    """The reader knows what the variable holds: what was written last, else the first value."""
-    return translator.model.constant(value) if state is None else state
+def read_variable(*, value: np.ndarray, translator: Translator) -> Value:
+    """The reader knows what the initialising graph gave the variable."""
+    return translator.model.constant(value)

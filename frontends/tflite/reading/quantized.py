@@ -28,7 +28,7 @@ MOVES = frozenset(
         *("ARG_MAX", "ARG_MIN", "BROADCAST_TO", "SHAPE", "RANK", "SELECT", "SELECT_V2"),
         *("DYNAMIC_UPDATE_SLICE", "TOPK_V2", "RESIZE_NEAREST_NEIGHBOR", "IF", "WHILE"),
         *("CAST", "BITCAST", "BITWISE_XOR", "FILL", "FLOOR_DIV", "FLOOR_MOD", "NEG", "ONE_HOT"),
-        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE", "READ_VARIABLE"),
+        *("RIGHT_SHIFT", "SCATTER_ND", "WHERE"),
     }
 )
 """Operators that do not compute with the numbers that integers stand for, whatever their scales."""

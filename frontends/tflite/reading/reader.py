@@ -156,7 +156,12 @@ class Reader:
                 if position != -1 and position not in known:
                     self._bind_constant(source, graph, position)
                     known.add(position)
-            node = self.resources.read(self.node(operator, graph, depth), depth)
+            given = self.node(operator, graph, depth)
+            if (name := self.resources.name_of_state(given)) is not None:
+                graph.tensors[results[0]].name = name  # they are the same elements
+                known.update(results)
+                continue
+            node = self.resources.read(given, depth)
             if node is not None and not depth:
                 held = [graph.tensors[k] for k in operands if k != -1]
                 self.resources.keep(node, [t for t in held if t.is_variable])

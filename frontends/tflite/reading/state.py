@@ -74,6 +74,15 @@ class Resources:
             found.append(SourceState(name, read, written, self.values[name]))
         return found
 
+    def name_of_state(self, node: SourceNode) -> str | None:
+        """What a node reads that reads a state; None for any other node."""
+        name = self.handles.get(node.inputs[0], "") if node.op == "READ_VARIABLE" else ""
+        if name in self.written and name not in self.current:
+            type = type_of(self._value(name))
+            self.kept[name] = SourceValue(f"variable {name}", type, called=name)
+            self.current[name] = self.kept[name].name
+        return self.current.get(name)
+
     def keep(self, node: SourceNode, tensors: Sequence[Tensor]) -> None:
         """Let an operator give what the variable tensors among its operands become, behind its
         results."""
@@ -87,13 +96,7 @@ class Resources:
             node.outputs = [*node.outputs, self.current[tensor.name]]
 
     def _read(self, node: SourceNode, name: str) -> SourceNode:
-        """A node that gives what a variable holds."""
-        if name in self.written and name not in self.current:
-            value = self._value(name)
-            self.kept[name] = SourceValue(f"variable {name}", type_of(value), called=name)
-            self.current[name] = self.kept[name].name
-        if name in self.current:
-            return SourceNode(node.op, [self.current[name]], node.outputs, {}, node.name)
+        """A node that gives what a variable always holds."""
         return SourceNode(node.op, [], node.outputs, {"value": self._value(name)}, node.name)
 
     def _value(self, name: str) -> np.ndarray:
