@@ -82,9 +82,9 @@ class Flattener:
 
     def finish(self, effects: Iterable[str] = ()) -> SourceModel:
         """The model of what was emitted; `effects` are nodes of the main graph that run beside."""
-        for name in effects:
-            if name not in self.made:
-                self.tensor(name)
+        nodes = self.library.nodes
+        for root in (n for e in effects for n in self._ordered_before(nodes, e)):
+            self._visit(root, nodes, self.made, "", self.graph, is_ordered=True)
         return SourceModel("tensorflow", self.graph, {"": 1}, states=self.variables.states())
 
     def _visit(
@@ -110,7 +110,8 @@ class Flattener:
                 raise BadModel(f"the graph has no node {name!r}")
             active.add(name)
             node = nodes[name]
-            before = [c for c in node.controls if is_ordered and _is_in(nodes, c)]
+            controls = node.controls if is_ordered else ()
+            before = [n for c in controls for n in self._ordered_before(nodes, c)]
             stack.append((name, map(_node_of, (*before, *node.inputs))))
 
         if root not in made:
@@ -127,6 +128,30 @@ class Flattener:
             active.discard(name)
             made[name] = self._emit(nodes[name], nodes, made, prefix, graph, depth)
 
+    def _ordered_before(self, nodes: Mapping[str, Node], root: str) -> list[str]:
+        """The nodes whose place in the order counts and that a control input waits for: itself, or
+        the nearest ones that it is computed from."""
+        found: dict[str, None] = {}
+        waiting, seen = [root], {root}
+        while waiting:
+            node = nodes.get(waiting.pop())
+            if node is None:  # an input of the function
+                continue
+            if node.op in ORDERED or self.writers.among({node.name: node}):
+                found[node.name] = None
+                continue
+            self._spend()
+            read = {*node.controls, *map(_node_of, node.inputs)} - seen
+            seen |= read
+            waiting += sorted(read)
+        return list(found)
+
+    def _spend(self) -> None:
+        """BadModel where a small graph takes too many steps."""
+        self.left -= 1
+        if self.left < 0:
+            raise BadModel("functions that are called so often that the graph has no end")
+
     def _emit(
         self,
         node: Node,
@@ -136,9 +161,7 @@ class Flattener:
         graph: SourceGraph,
         depth: int,
     ) -> Entries:
-        self.left -= 1
-        if self.left < 0:
-            raise BadModel("functions that are called so often that the graph has no end")
+        self._spend()
         inputs = [_input(i, nodes, made) for i in node.inputs]
         name = prefix + node.name
         if node.op in HANDLES:
@@ -182,8 +205,8 @@ class Flattener:
             root = _node_of(wanted)
             self._visit(root, function.nodes, made, prefix, graph, depth, is_ordered=is_ordered)
             results.append(_input(wanted, function.nodes, made))
-        for root in function.effects if is_ordered else ():
-            if _is_in(function.nodes, root):
+        for effect in function.effects if is_ordered else ():
+            for root in self._ordered_before(function.nodes, effect):
                 self._visit(root, function.nodes, made, prefix, graph, depth, is_ordered=True)
         return results
 
@@ -271,11 +294,6 @@ def _arguments(
     if position < len(given):
         raise BadModel(f"{name!r} has {len(given)} inputs, {position} are expected")
     return arguments
-
-
-def _is_in(nodes: Mapping[str, Node], name: str) -> bool:
-    """Whether a node is there whose place in the order counts."""
-    return name in nodes and nodes[name].op in ORDERED
 
 
 def _has_dataflow(nodes: Mapping[str, Node]) -> bool:
