@@ -157,7 +157,7 @@ class Reader:
                     self._bind_constant(source, graph, position)
                     known.add(position)
             given = self.node(operator, graph, depth)
-            if (name := self.resources.name_of_state(given)) is not None:
+            if (name := self.resources.name_of_state(given, depth)) is not None:
                 graph.tensors[results[0]].name = name  # they are the same elements
                 known.update(results)
                 continue

@@ -74,9 +74,11 @@ class Resources:
             found.append(SourceState(name, read, written, self.values[name]))
         return found
 
-    def name_of_state(self, node: SourceNode) -> str | None:
+    def name_of_state(self, node: SourceNode, depth: int) -> str | None:
         """What a node reads that reads a state; None for any other node."""
         name = self.handles.get(node.inputs[0], "") if node.op == "READ_VARIABLE" else ""
+        if depth and name in self.written:
+            raise Unsupported(f"READ_VARIABLE of {name!r}, which is written, in a branch or a loop")
         if name in self.written and name not in self.current:
             type = type_of(self._value(name))
             self.kept[name] = SourceValue(f"variable {name}", type, called=name)
