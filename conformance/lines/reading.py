@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,17 +56,13 @@ class Place:
 
 def read_lines(folder: Path) -> dict[Path, set[int]]:
     """The lines that ran, by file; BadInput where nothing is written."""
-    from coverage import CoverageData
-
     found: dict[Path, set[int]] = {}
-    files = sorted(folder.glob(f"{NAME}.*"))
+    files = sorted(folder.glob(f"{NAME}.*.json"))
     if not files:
         raise BadInput(f"{folder} has no lines: nnadapter conform --lines {folder} writes them")
     for file in files:
-        data = CoverageData(str(file))
-        data.read()
-        for name in data.measured_files():
-            found.setdefault(Path(name), set()).update(data.lines(name) or ())
+        for name, lines in json.loads(file.read_text()).items():
+            found.setdefault(Path(name), set()).update(lines)
     return found
 
 
