@@ -16,7 +16,7 @@ from nnir.ops.sampling import Filter
 from nnir.types import Precision
 
 from .emitter import Emitter, Ref
-from .integers import divide_truncating
+from .integers import remainder
 
 FLOAT32 = Precision.FLOAT32
 
@@ -65,10 +65,19 @@ def _negative(g: Emitter, ref: Ref) -> Ref:
 
 
 def floor_quotient(g: Emitter, a: Ref, b: Ref) -> Ref:
-    """a / b rounded down, for a positive b."""
-    quotient = divide_truncating(g, a, b)
-    over = g.pair("Less", a, g.pair("Multiply", quotient, b))
-    return g.where(over, g.pair("Subtract", quotient, g.scalar(1)), quotient)
+    """a / b rounded down, for a positive b and a quotient below 2^22 either way.
+
+    OpenVINO divides in float32, which is one off at most, and rounds toward zero, which is one
+    more below it.
+    """
+    quotient = g.node("Divide", a, b, auto_broadcast="numpy", m_pythondiv=False)
+    left = remainder(g, a, b, quotient)
+    zero, one = g.number(0, a), g.number(1, a)
+    quotient = g.pair("Add", quotient, g.where(g.pair("LessEqual", b, left), one, zero))
+    for rest in (left, g.pair("Add", left, b)):
+        below = g.where(g.pair("Less", rest, zero), one, zero)
+        quotient = g.pair("Subtract", quotient, below)
+    return quotient
 
 
 def _clamp_position(g: Emitter, at: Ref, size: Ref) -> Ref:
