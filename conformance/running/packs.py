@@ -29,6 +29,9 @@ ALONE = frozenset(
 )
 """Operations whose graphs are compiled by themselves."""
 
+MOST_NODES = 1000
+"""How many nodes are compiled as one: above them a graph takes longer than its parts."""
+
 
 class Abandoned(BaseException):
     """The pack does not compile or run. No BaseException is a verdict: it ends the task."""
@@ -149,20 +152,30 @@ class Packing:
                 task.go_on()
                 self._task = None
             left = [t for t in left if not t.is_over]
+            part = [t.waiting for t in left if t.waiting]
             for is_open in (False, True):
-                part = [t.waiting for t in left if t.waiting]
-                self._infer([r for r in part if r.graph.is_dynamic() == is_open])
+                for group in groups([r for r in part if r.graph.is_dynamic() == is_open]):
+                    self._infer(group)
 
     def _infer(self, requests: Sequence[Request]) -> None:
-        """Compile and run graphs as one; a request that has no outputs then was in vain."""
-        if not requests:
+        """Compile and run graphs as one, or in halves where that fails.
+
+        A request that has no outputs then was in vain.
+        """
+        if not requests or self._infer_whole(requests) or len(requests) == 1:
             return
+        middle = len(requests) // 2
+        self._infer(requests[:middle])
+        self._infer(requests[middle:])
+
+    def _infer_whole(self, requests: Sequence[Request]) -> bool:
+        """Whether graphs compile and run as one; their requests have outputs then."""
         graphs = [r.graph for r in requests]
         results = [n for g in graphs for n in g.get_results()]
         parameters = [n for g in graphs for n in g.get_parameters()]
         tensors = [r.inputs[k] for r in requests for k in sorted(r.inputs)]
         if len(tensors) != len(parameters):
-            return
+            return False
         try:
             whole = self._runtime.Model(results, parameters, "pack")
             request = self._core.compile_model(whole, *self._way).create_infer_request()
@@ -170,12 +183,28 @@ class Packing:
                 request.set_input_tensor(position, tensor)
             request.infer()
         except Exception:  # noqa: BLE001  each is run alone then, and says what it has to say
-            return
+            return False
         start = 0
         for one in requests:
             stop = start + len(one.graph.get_results())
             one.outputs = [request.get_output_tensor(k) for k in range(start, stop)]
             start = stop
+        return True
+
+
+def groups(requests: Sequence[Request]) -> Iterator[list[Request]]:
+    """Requests in packs of at most `MOST_NODES` nodes."""
+    group: list[Request] = []
+    total = 0
+    for one in requests:
+        count = len(one.graph.get_ops())
+        if group and total + count > MOST_NODES:
+            yield group
+            group, total = [], 0
+        group.append(one)
+        total += count
+    if group:
+        yield group
 
 
 def is_packable(graph: Any) -> bool:
