@@ -16,6 +16,9 @@ class NodeFactory:
 
     def __init__(self, runtime: ModuleType) -> None:
         self._factories: list[Any] = []
+        if hasattr(runtime, "NodeFactory"):  # that which only writes
+            self._factories.append(runtime.NodeFactory())
+            return
         for name in OPSETS:
             try:
                 self._factories.append(runtime.utils.node_factory.NodeFactory(name))

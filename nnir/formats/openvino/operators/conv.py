@@ -1,0 +1,196 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ....errors import NoLowering
+from ..graph import End, Output
+from ..schema import Ints, Table
+from ..shapes import Dimension, PartialShape, merge
+from .elementwise import same_type
+from .shape import sizes_in
+
+table = Table()
+
+
+def slide(
+    size: Dimension,
+    kernel: Dimension,
+    step: int,
+    dilation: int,
+    pads: tuple[int, int],
+    *,
+    ceil: bool = False,
+) -> Dimension:
+    """How many windows there are along an axis."""
+    extent = (kernel - 1) * dilation + 1
+    padded = size + sum(pads)
+    if padded.high < extent.low:
+        raise NoLowering(f"openvino: a window of {extent} in an axis of {padded}")
+    return (padded - extent).over(step, ceil=ceil) + 1
+
+
+def windows(
+    sizes: Sequence[Dimension],
+    kernel: Sequence[Dimension],
+    strides: Ints,
+    dilations: Ints,
+    pads: tuple[Ints, Ints],
+    auto_pad: str,
+) -> list[Dimension]:
+    """How many windows there are along each axis."""
+    rank = len(sizes)
+    if any(len(v) != rank for v in (kernel, strides, dilations, *pads)):
+        raise NoLowering(f"openvino: windows over {rank} axes with strides {list(strides)}")
+    if auto_pad != "explicit":
+        return [size.over(step, ceil=True) for size, step in zip(sizes, strides, strict=True)]
+    rows = zip(sizes, kernel, strides, dilations, zip(*pads, strict=True), strict=True)
+    return [slide(*row) for row in rows]
+
+
+@table.kind("Convolution")
+def convolution(
+    data: Output,
+    filters: Output,
+    *,
+    strides: Ints,
+    dilations: Ints,
+    pads_begin: Ints,
+    pads_end: Ints,
+    auto_pad: str = "explicit",
+) -> End:
+    _require_rank("Convolution", data, filters, 2)
+    merge(data.shape[1], filters.shape[1], "channels of Convolution")
+    pads = pads_begin, pads_end
+    sizes = windows(data.shape[2:], filters.shape[2:], strides, dilations, pads, auto_pad)
+    kind = same_type("Convolution", data, filters)
+    return kind, PartialShape([data.shape[0], filters.shape[0], *sizes])
+
+
+def _require_rank(name: str, data: Output, filters: Output, least: int) -> None:
+    if len(data.shape) < 3 or len(filters.shape) != len(data.shape) + least - 2:
+        raise NoLowering(f"openvino: {name} of [{data.shape}] by [{filters.shape}]")
+
+
+@table.kind("GroupConvolution")
+def group_convolution(
+    data: Output,
+    filters: Output,
+    *,
+    strides: Ints,
+    pads_begin: Ints,
+    pads_end: Ints,
+    dilations: Ints,
+    auto_pad: str = "explicit",
+) -> End:
+    _require_rank("GroupConvolution", data, filters, 3)
+    groups, each, taken = filters.shape[:3]
+    merge(data.shape[1], groups * taken, "channels of GroupConvolution")
+    pads = pads_begin, pads_end
+    sizes = windows(data.shape[2:], filters.shape[3:], strides, dilations, pads, auto_pad)
+    kind = same_type("GroupConvolution", data, filters)
+    return kind, PartialShape([data.shape[0], groups * each, *sizes])
+
+
+def _spread(
+    sizes: Sequence[Dimension],
+    kernel: Sequence[Dimension],
+    strides: Ints,
+    dilations: Ints,
+    pads: tuple[Ints, Ints],
+    extra: Ints,
+) -> list[Dimension]:
+    """The sizes that a transposed convolution gives."""
+    rows = zip(sizes, kernel, strides, dilations, *pads, extra, strict=True)
+    return [
+        (size - 1) * step + ((taps - 1) * dilation + 1 + more) - (before + after)
+        for size, taps, step, dilation, before, after, more in rows
+    ]
+
+
+@table.kind("ConvolutionBackpropData")
+def transposed(
+    data: Output,
+    filters: Output,
+    *,
+    strides: Ints,
+    dilations: Ints,
+    pads_begin: Ints,
+    pads_end: Ints,
+    auto_pad: str = "explicit",
+    output_padding: Ints = (),
+) -> End:
+    _require_rank("ConvolutionBackpropData", data, filters, 2)
+    merge(data.shape[1], filters.shape[0], "channels of ConvolutionBackpropData")
+    how = strides, dilations, (pads_begin, pads_end), output_padding
+    sizes = _spread(data.shape[2:], filters.shape[2:], *how)
+    kind = same_type("ConvolutionBackpropData", data, filters)
+    return kind, PartialShape([data.shape[0], filters.shape[1], *sizes])
+
+
+@table.kind("GroupConvolutionBackpropData")
+def group_transposed(
+    data: Output,
+    filters: Output,
+    *,
+    strides: Ints,
+    pads_begin: Ints,
+    pads_end: Ints,
+    dilations: Ints,
+    auto_pad: str = "explicit",
+    output_padding: Ints = (),
+) -> End:
+    _require_rank("GroupConvolutionBackpropData", data, filters, 3)
+    groups, taken, each = filters.shape[:3]
+    merge(data.shape[1], groups * taken, "channels of GroupConvolutionBackpropData")
+    how = strides, dilations, (pads_begin, pads_end), output_padding
+    sizes = _spread(data.shape[2:], filters.shape[3:], *how)
+    kind = same_type("GroupConvolutionBackpropData", data, filters)
+    return kind, PartialShape([data.shape[0], groups * each, *sizes])
+
+
+@table.kind("DeformableConvolution", since=8)
+def deformable(
+    data: Output,
+    offsets: Output,
+    filters: Output,
+    mask: Output | None = None,
+    *,
+    bilinear_interpolation_pad: bool = False,
+    strides: Ints,
+    dilations: Ints,
+    pads_begin: Ints,
+    pads_end: Ints,
+    auto_pad: str = "explicit",
+    group: int = 1,
+    deformable_group: int = 1,
+) -> End:
+    _require_rank("DeformableConvolution", data, filters, 2)
+    pads = pads_begin, pads_end
+    sizes = windows(data.shape[2:], filters.shape[2:], strides, dilations, pads, auto_pad)
+    for given in (offsets, *([mask] if mask else [])):
+        for a, b in zip(sizes, given.shape[2:], strict=True):
+            merge(a, b, "results and offsets of DeformableConvolution")
+    kind = same_type("DeformableConvolution", data, filters, offsets)
+    return kind, PartialShape([data.shape[0], filters.shape[0], *sizes])
+
+
+@table.kind("Col2Im", since=15)
+def columns_to_image(
+    data: Output,
+    size: Output,
+    kernel: Output,
+    *,
+    strides: Ints = (1, 1),
+    dilations: Ints = (1, 1),
+    pads_begin: Ints = (0, 0),
+    pads_end: Ints = (0, 0),
+) -> End:
+    taps = PartialShape(sizes_in(kernel, "Col2Im")).count()
+    *batch, channels, _ = data.shape
+    is_known = channels.is_static and taps.is_static and taps.low > 0
+    if is_known and channels.low % taps.low:
+        raise NoLowering(f"openvino: Col2Im of {channels} channels with a kernel of {taps}")
+    first = Dimension(channels.low // taps.low) if is_known else Dimension()
+    return data.type, PartialShape([*batch, first, *sizes_in(size, "Col2Im")])

@@ -1,0 +1,53 @@
+"""Boxes."""
+
+from __future__ import annotations
+
+from ....errors import NoLowering
+from ..elements import TYPES, Type
+from ..graph import End, Output
+from ..schema import Single, Table
+from ..shapes import PartialShape, merge, span
+
+table = Table()
+I64 = TYPES["i64"]
+
+
+@table.kind("NonMaxSuppression", since=9)
+def suppress(
+    boxes: Output,
+    scores: Output,
+    most: Output,
+    iou_threshold: Output,
+    score_threshold: Output,
+    *,
+    box_encoding: str = "corner",
+    sort_result_descending: bool = True,
+    output_type: Type = I64,
+) -> list[End]:
+    if len(boxes.shape) != 3 or len(scores.shape) != 3 or not boxes.shape[2].holds(4):
+        raise NoLowering(f"openvino: NonMaxSuppression of [{boxes.shape}] and [{scores.shape}]")
+    merge(boxes.shape[0], scores.shape[0], "batches of NonMaxSuppression")
+    count = merge(boxes.shape[1], scores.shape[2], "boxes and scores of NonMaxSuppression")
+    known = most.values()
+    each = count if known is None else span(0, min(count.high, known[0]))
+    rows = PartialShape([(scores.shape[0] * scores.shape[1] * each).up_to(), 3])
+    return [(output_type, rows), (TYPES["f32"], rows), (output_type, PartialShape([1]))]
+
+
+@table.kind("ROIAlign", since=9)
+def align(
+    data: Output,
+    regions: Output,
+    batches: Output,
+    *,
+    pooled_h: int,
+    pooled_w: int,
+    sampling_ratio: int,
+    spatial_scale: Single,
+    mode: str = "avg",
+    aligned_mode: str = "asymmetric",
+) -> End:
+    if len(data.shape) != 4 or len(regions.shape) != 2 or not regions.shape[1].holds(4):
+        raise NoLowering(f"openvino: ROIAlign of [{data.shape}] at [{regions.shape}]")
+    count = merge(regions.shape[0], batches.shape[0], "regions and batches of ROIAlign")
+    return data.type, PartialShape([count, data.shape[1], pooled_h, pooled_w])

@@ -1,0 +1,202 @@
+"""Operators of one element, or of two that broadcast."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ....errors import NoLowering
+from ..elements import TYPES, Type
+from ..graph import End, Output
+from ..schema import Capitals, Table
+from ..shapes import PartialShape, broadcast, merge
+from ..values import INTERVALS, move, subtract_bounds
+
+table = Table()
+BOOLEAN = TYPES["boolean"]
+
+
+def same_type(what: str, *operands: Output) -> Type:
+    """The element type that all have; NoLowering where they differ."""
+    names = {o.type.name for o in operands}
+    if len(names) > 1:
+        raise NoLowering(f"openvino: {what} of {' and '.join(sorted(names))}, not of one type")
+    return operands[0].type
+
+
+@table.kind("Abs", "Acos", "Asin", "Atan", "Ceiling", "Cos", "Cosh", "Erf", "Exp", "Floor", "Log")
+@table.kind("Negative", "Relu", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Tan", "Tanh")
+@table.kind("Acosh", "Asinh", "Atanh", "HSwish", "Mish", "SoftPlus", "Swish", since=4)
+@table.kind("HSigmoid", since=5)
+def alike(data: Output) -> End:
+    return data.type, data.shape
+
+
+@table.kind("BitwiseNot", since=13)
+def bits(data: Output) -> End:
+    if data.type.is_real:
+        raise NoLowering(f"openvino has no bits of {data.type.name}")
+    return data.type, data.shape
+
+
+@table.kind("LogicalNot", value=lambda x: 1 - x)
+def opposite(data: Output) -> End:
+    if data.type != BOOLEAN:
+        raise NoLowering(f"openvino: LogicalNot of {data.type.name}, not of truth values")
+    return data.type, data.shape
+
+
+@table.kind("IsNaN", since=10)
+def test(data: Output) -> End:
+    return BOOLEAN, data.shape
+
+
+@table.kind("Clamp")
+def clamp(data: Output, *, min: float, max: float) -> End:
+    if min > max:
+        raise NoLowering(f"openvino: Clamp between {min} and {max}")
+    return data.type, data.shape
+
+
+@table.kind("Gelu", since=7)
+def gelu(data: Output, *, approximation_mode: Capitals = Capitals("ERF")) -> End:
+    return data.type, data.shape
+
+
+@table.kind("Round", since=5)
+def rounded(data: Output, *, mode: str = "half_to_even") -> End:
+    return data.type, data.shape
+
+
+@table.kind("PRelu")
+def prelu(data: Output, slope: Output) -> End:
+    return same_type("PRelu", data, slope), data.shape
+
+
+def _convert(data: np.ndarray, *, destination_type: Type) -> np.ndarray:
+    return data if destination_type.is_real else np.trunc(data)
+
+
+@table.kind("Convert", value=_convert)
+def convert(data: Output, *, destination_type: Type) -> End:
+    return destination_type, data.shape
+
+
+def _pair(a: Output, b: Output, what: str, auto_broadcast: str) -> End:
+    if auto_broadcast != "numpy" and a.shape != b.shape:
+        raise NoLowering(f"openvino: {what} of {a.shape} and {b.shape} without broadcasting")
+    return same_type(what, a, b), broadcast(a.shape, b.shape, f"operands of {what}")
+
+
+def _arithmetic(name: str, since: int = 1, value: Any = None) -> None:
+    @table.kind(name, since=since, value=value)
+    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
+        if a.type == BOOLEAN:
+            raise NoLowering(f"openvino: {name} of truth values")
+        return _pair(a, b, name, auto_broadcast)
+
+
+def _comparison(name: str, value: Any = None) -> None:
+    @table.kind(name, value=value)
+    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
+        return BOOLEAN, _pair(a, b, name, auto_broadcast)[1]
+
+
+def _logical(name: str, since: int = 1, value: Any = None) -> None:
+    @table.kind(name, since=since, value=value)
+    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
+        if a.type != BOOLEAN:
+            raise NoLowering(f"openvino: {name} of {a.type.name}, not of truth values")
+        return _pair(a, b, name, auto_broadcast)
+
+
+def _bitwise(name: str, since: int) -> None:
+    @table.kind(name, since=since)
+    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
+        if a.type.is_real:
+            raise NoLowering(f"openvino has no {name} of {a.type.name}")
+        return _pair(a, b, name, auto_broadcast)
+
+
+def _sum(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str) -> Any:
+    return a + b
+
+
+def _difference(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str) -> Any:
+    return a - b
+
+
+def _product(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str) -> Any:
+    made = a * b
+    return np.where(np.isnan(made), 0, made)
+
+
+def _larger(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str) -> Any:
+    return np.maximum(a, b)
+
+
+def _smaller(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str) -> Any:
+    return np.minimum(a, b)
+
+
+_arithmetic("Add", value=_sum)
+_arithmetic("Subtract", value=_difference)
+_arithmetic("Multiply", value=_product)
+_arithmetic("Maximum", value=_larger)
+_arithmetic("Minimum", value=_smaller)
+_arithmetic("Power")
+_comparison("Equal", lambda a, b, **_: a == b)
+_comparison("NotEqual", lambda a, b, **_: a != b)
+_comparison("Less", lambda a, b, **_: a < b)
+_comparison("LessEqual", lambda a, b, **_: a <= b)
+_comparison("Greater", lambda a, b, **_: a > b)
+_comparison("GreaterEqual", lambda a, b, **_: a >= b)
+_logical("LogicalAnd", value=lambda a, b, **_: np.logical_and(a, b))
+_logical("LogicalOr", value=lambda a, b, **_: np.logical_or(a, b))
+_logical("LogicalXor", value=lambda a, b, **_: np.logical_xor(a, b))
+for _name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
+    _bitwise(_name, 13)
+for _name in ("BitwiseLeftShift", "BitwiseRightShift"):
+    _bitwise(_name, 15)
+
+
+def _quotient(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str, m_pythondiv: bool) -> Any:
+    whole = (a == np.trunc(a)).all() and (b == np.trunc(b)).all()
+    if not whole:
+        return a / b
+    return np.floor(a / b) if m_pythondiv else np.trunc(a / b)
+
+
+@table.kind("Divide")
+def divide(a: Output, b: Output, *, auto_broadcast: str = "numpy", m_pythondiv: bool = True) -> End:
+    return _pair(a, b, "Divide", auto_broadcast)
+
+
+@table.kind("Select", value=lambda c, a, b, **_: np.where(c, a, b))
+def select(mask: Output, yes: Output, no: Output, *, auto_broadcast: str = "numpy") -> End:
+    if mask.type != BOOLEAN:
+        raise NoLowering(f"openvino: Select by {mask.type.name}, not by truth values")
+    kind = same_type("Select", yes, no)
+    both = broadcast(yes.shape, no.shape, "operands of Select")
+    return kind, broadcast(mask.shape, both, "operands of Select")
+
+
+@table.kind("Bucketize", since=3)
+def bucketize(
+    data: Output, buckets: Output, *, output_type: Type = TYPES["i64"], with_right_bound: bool = True
+) -> End:
+    if len(buckets.shape) != 1:
+        raise NoLowering(f"openvino: Bucketize by bounds of rank {len(buckets.shape)}, not 1")
+    return output_type, data.shape
+
+
+def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
+    """The shape of what has the same sizes."""
+    if len(a) != len(b):
+        raise NoLowering(f"openvino: {what} have {len(a)} and {len(b)} axes")
+    return PartialShape(merge(x, y, what) for x, y in zip(a, b, strict=True))
+
+
+INTERVALS.update({f: move for f in (_convert, _sum, _product, _larger, _smaller)})
+INTERVALS.update({_difference: subtract_bounds})

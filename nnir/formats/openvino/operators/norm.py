@@ -1,0 +1,55 @@
+"""Normalisations and what goes over one axis."""
+
+from __future__ import annotations
+
+from ....errors import NoLowering
+from ..graph import End, Output
+from ..schema import Capitals, Single, Table
+from ..shapes import PartialShape, merge
+from .elementwise import same_type
+from .shape import axis_of
+
+table = Table()
+
+
+@table.kind("BatchNormInference", since=5)
+def batch_norm(
+    data: Output, gamma: Output, beta: Output, mean: Output, variance: Output, *, epsilon: float
+) -> End:
+    kind = same_type("BatchNormInference", data, gamma, beta, mean, variance)
+    batch, channels, *sizes = data.shape
+    for given in (gamma, beta, mean, variance):
+        if len(given.shape) != 1:
+            raise NoLowering(f"openvino: BatchNormInference by [{given.shape}], not by a vector")
+        channels = merge(channels, given.shape[0], "channels of BatchNormInference")
+    return kind, PartialShape([batch, channels, *sizes])
+
+
+@table.kind("MVN", since=6)
+def normalise(
+    data: Output,
+    axes: Output,
+    *,
+    eps: Single,
+    normalize_variance: bool = True,
+    eps_mode: Capitals = Capitals("INSIDE_SQRT"),
+) -> End:
+    return data.type, data.shape
+
+
+def _along_axis(name: str, since: int) -> None:
+    @table.kind(name, since=since)
+    def rule(data: Output, *, axis: int = 1) -> End:
+        axis_of(axis, len(data.shape), name)
+        return data.type, data.shape
+
+
+_along_axis("Softmax", 8)
+_along_axis("LogSoftmax", 5)
+
+
+@table.kind("CumSum", since=3)
+def running_sum(
+    data: Output, axis: Output, *, exclusive: bool = False, reverse: bool = False
+) -> End:
+    return data.type, data.shape

@@ -1,0 +1,153 @@
+"""The table of operators: a rule for what each gives, whose signature is its schema.
+
+Positional parameters are what a node reads; keyword-only ones are its attributes, in the order
+that OpenVINO writes them in, with its defaults.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NewType, get_type_hints
+
+import numpy as np
+
+from ...errors import NoLowering
+from .elements import Type, type_of
+from .graph import End, Node, Output
+from .values import Function, derive
+
+Single = NewType("Single", float)
+"""An attribute in float32."""
+
+Capitals = NewType("Capitals", str)
+"""A word that is written in capital letters."""
+
+Ints = tuple[int, ...]
+Words = tuple[str, ...]
+
+Rule = Callable[..., "End | list[End]"]
+
+READERS: dict[Any, Callable[[Any], Any]] = {
+    bool: bool,
+    int: int,
+    float: float,
+    str: str,
+    Single: lambda v: float(np.float32(v)),
+    Capitals: lambda v: str(v).upper(),
+    Ints: lambda v: tuple(int(k) for k in v),
+    Words: lambda v: tuple(str(k) for k in v),
+    Type: type_of,
+}
+"""How an attribute is read, by its annotation."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """An attribute: its name in files, how it is read, its default."""
+
+    name: str
+    read: Callable[[Any], Any]
+    default: Any
+
+
+@dataclass(frozen=True)
+class Kind:
+    """An operator: its name, the set that it came with, what it gives, and its attributes."""
+
+    name: str
+    version: str
+    rule: Rule
+    fields: Mapping[str, Field]
+    least: int
+    most: int
+    value: Function | None = None
+
+    def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes by their parameters; those that are not there are passed over."""
+        own = {k.replace("-", "_"): v for k, v in given.items()}
+        made = {}
+        for name, about in self.fields.items():
+            if name in own:
+                made[name] = about.read(own[name])
+            elif about.default is inspect.Parameter.empty:
+                raise NoLowering(f"openvino: {self.name} needs the attribute {about.name}")
+            else:
+                made[name] = about.default
+        return made
+
+
+@dataclass
+class Table:
+    """Operators by name, of one family."""
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+
+    def kind(
+        self,
+        *names: str,
+        since: int = 1,
+        dashed: Iterable[str] = (),
+        value: Function | None = None,
+    ) -> Callable[[Rule], Rule]:
+        """Register a rule for operators of one version; `dashed` attributes have `-` for `_`."""
+
+        def register(rule: Rule) -> Rule:
+            for name in names:
+                self._add(name, since, rule, frozenset(dashed), value)
+            return rule
+
+        return register
+
+    def _add(
+        self, name: str, since: int, rule: Rule, dashed: frozenset[str], value: Function | None
+    ) -> None:
+        if name in self.kinds:
+            raise ValueError(f"{name} is there already")
+        hints = get_type_hints(rule)
+        fields, least, most = {}, 0, 0
+        for key, parameter in inspect.signature(rule).parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                most = 1 << 30
+            elif parameter.kind is parameter.KEYWORD_ONLY:
+                written = key.replace("_", "-") if key in dashed else key
+                fields[key] = Field(written, READERS[hints[key]], parameter.default)
+            else:
+                most += 1
+                least += parameter.default is parameter.empty
+        self.kinds[name] = Kind(name, f"opset{since}", rule, fields, least, most, value)
+
+
+@cache
+def kinds() -> dict[str, Kind]:
+    """All operators by name."""
+    from .operators import TABLES
+
+    made: dict[str, Kind] = {}
+    for table in TABLES:
+        twice = made.keys() & table.kinds.keys()
+        if twice:
+            raise ValueError(f"two families have {', '.join(sorted(twice))}")
+        made |= table.kinds
+    return made
+
+
+def create(name: str, inputs: Sequence[Output], given: Mapping[str, Any]) -> Node:
+    """A node; NoLowering where OpenVINO would make none of these."""
+    kind = kinds().get(name)
+    if kind is None:
+        raise NoLowering(f"the writer of OpenVINO's IR has no {name}")
+    if not kind.least <= len(inputs) <= kind.most:
+        raise NoLowering(f"openvino: {name} of {len(inputs)} operands, not {kind.least}")
+    bound = kind.bind(given)
+    ends = kind.rule(*inputs, **bound)
+    fields = {about.name: bound[key] for key, about in kind.fields.items()}
+    if name == "Interpolate":  # which fills up its borders
+        rank = len(inputs[0].shape)
+        fields |= {key: (fields[key] + (0,) * rank)[:rank] for key in ("pads_begin", "pads_end")}
+    node = Node(name, kind.version, inputs, ends if isinstance(ends, list) else [ends], fields)
+    if kind.value is not None:
+        derive(node.ends, kind.value, inputs, bound)
+    return node
