@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
+from nnir.formats.openvino import runtime as paper
+from nnir.formats.openvino.files import write
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
@@ -128,6 +130,7 @@ class OpenVINO(Device[Context, Program]):
     vendor = "Intel"
     formats = (".xml",)
     stateful_formats = (".xml",)
+    writes_alone = True
     packages = ("openvino",)
 
     def open_device(self) -> None:
@@ -319,24 +322,19 @@ class OpenVINO(Device[Context, Program]):
         return list(program.steps)
 
     def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
-        """Two files, the weights first, which the other one names by its own name."""
+        """Two files, the weights first, which the other one names by its own name.
+
+        They are written without OpenVINO, the same bytes wherever that is.
+        """
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
         source = as_pairs(model)
-        emitter = Emitter(LOWERINGS, self.runtime)
+        emitter = Emitter(LOWERINGS, paper)
         variables = Variables(emitter, source) if source.states else None
         made = graph(emitter, source, WRITING_STEP, variables)
-        emitted = emitter, made  # the emitter holds the memory
         weights = path.with_suffix(WEIGHTS)
-
-        def write() -> None:
-            try:
-                self.runtime.serialize(emitted[1], str(path), str(weights))
-            except Exception as error:
-                raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
-
         inputs, outputs = ([sizes_of(o) for o in ends] for ends in (made.inputs, made.outputs))
-        return Export(write, [weights, path], inputs, outputs)
+        return Export(lambda: write(made, path, weights), [weights, path], inputs, outputs)
 
 
 def files_of(path: Path) -> list[Path] | None:

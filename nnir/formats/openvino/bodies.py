@@ -28,6 +28,11 @@ class Slices:
     part_size: int
     end: int
 
+    def range(self) -> dict[str, int]:
+        """Where it begins and ends, and its steps, as files have them."""
+        about = {"start": self.start, "end": self.end}
+        return about | {"stride": self.stride, "part_size": self.part_size}
+
 
 @dataclass(frozen=True)
 class Given:
@@ -44,18 +49,17 @@ class If(Node):
         super().__init__("If", "opset8", [condition], [])
         if condition.type.name != "boolean":
             raise NoLowering(f"openvino: If by {condition.type.name}, not by a truth value")
-        self.then_body: Model | None = None
-        self.else_body: Model | None = None
+        self.bodies: dict[str, Model] = {}
         self.then_inputs: list[Taken] = []
         self.else_inputs: list[Taken] = []
         self.then_results: list[Result] = []
         self.else_results: list[Result] = []
 
     def set_then_body(self, body: Model) -> None:
-        self.then_body = body
+        self.bodies["then_body"] = body
 
     def set_else_body(self, body: Model) -> None:
-        self.else_body = body
+        self.bodies["else_body"] = body
 
     def set_input(self, source: Output, then: Parameter, other: Parameter) -> None:
         """Hand an operand to both sides."""
@@ -86,13 +90,13 @@ class Loop(Node):
         super().__init__("Loop", "opset5", [trips, condition], [])
         if condition.type.name != "boolean":
             raise NoLowering(f"openvino: Loop by {condition.type.name}, not by a truth value")
-        self.body: Model | None = None
+        self.bodies: dict[str, Model] = {}
         self.taken: list[Taken] = []
         self.given: list[Given] = []
         self.condition = 0
 
     def set_function(self, body: Model) -> None:
-        self.body = body
+        self.bodies["body"] = body
 
     def set_special_body_ports(self, ports: list[int]) -> None:
         """Which parameter has the number of the iteration, -1 for none, and which result the

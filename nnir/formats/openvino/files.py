@@ -13,19 +13,18 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from ...mapping import write_array
 from .bodies import If, Loop, Taken
 from .elements import Type
 from .graph import Constant, Model, Node, Output, Parameter
-from .markup import Element
-from .shapes import PartialShape
+from .markup import Markup
 
 VERSION = 11
 ALIGNMENT = 64
 LEAST = 8
 """What shorter constants are aligned to."""
 
-STEP = 1 << 24
-"""So many bytes of a constant are looked at at a time."""
+EDGE = ("from-layer", "from-port", "to-layer", "to-port")
 
 LAYERS = {
     "Constant": "Const",
@@ -37,15 +36,12 @@ LAYERS = {
 
 
 def write(model: Model, path: Path, weights: Path) -> None:
-    """Write the weights, then the file that names their places."""
-    with weights.open("wb") as file:
-        places = Places(file)
-        root = Element("net", name=model.name, version=VERSION)
-        _add_graph(root, model, places)
-        root.add("rt_info")
-    with path.open("w", encoding="utf-8", newline="\n", errors="backslashreplace") as text:
-        text.write('<?xml version="1.0"?>\n')
-        text.writelines(root.lines())
+    """Write the weights, and the file that names their places."""
+    how: dict[str, Any] = {"encoding": "utf-8", "newline": "\n", "errors": "backslashreplace"}
+    with weights.open("wb") as file, path.open("w", **how) as text:
+        writer = Writer(Markup(text), Places(file))
+        with writer.markup.inside("net", {"name": model.name, "version": VERSION}):
+            writer.add_graph(model)
 
 
 class Places:
@@ -71,84 +67,147 @@ class Places:
         step = ALIGNMENT if array.nbytes >= ALIGNMENT else LEAST
         start = -(-self.end // step) * step if array.nbytes else self.end
         self.file.write(b"\0" * (start - self.end))
-        for part in _parts(array):
-            self.file.write(part)
+        write_array(self.file, array)
         self.end = start + array.nbytes
         return start
 
 
-def _parts(array: np.ndarray) -> Iterator[memoryview]:
-    """The bytes of an array, a part at a time."""
-    flat = memoryview(np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-    for start in range(0, len(flat), STEP):
-        yield flat[start : start + STEP]
-
-
 def _digest(array: np.ndarray) -> bytes:
-    made = hashlib.blake2b(digest_size=16)
-    for part in _parts(array):
-        made.update(part)
-    return made.digest()
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return hashlib.blake2b(flat.data, digest_size=16).digest()
 
 
-def _add_graph(parent: Element, model: Model, places: Places) -> dict[Node, int]:
-    """Add the layers and the edges of a graph; the numbers of its nodes."""
-    order = model.sorted()
-    numbers = {node: k for k, node in enumerate(order)}
-    layers = parent.add("layers")
-    for node in order:
-        _add_layer(layers, node, numbers[node], places)
-    edges = parent.add("edges")
-    for source, port, target, position in sorted(_edges(order, numbers)):
-        edges.add(
-            "edge",
-            from_layer=source,
-            from_port=port,
-            to_layer=target,
-            to_port=position,
-        )
-    return numbers
+class Writer:
+    """A graph on its way into a file."""
+
+    def __init__(self, markup: Markup, places: Places) -> None:
+        self.markup, self.places = markup, places
+
+    def add_graph(self, model: Model) -> None:
+        """The layers and the edges of a graph."""
+        numbers = number_nodes(model)
+        with self.markup.inside("layers"):
+            for node, number in numbers.items():
+                self._add_layer(node, number)
+        edges = sorted(_edges(numbers))
+        if edges:
+            with self.markup.inside("edges"):
+                for row in edges:
+                    self.markup.add("edge", dict(zip(EDGE, row, strict=True)))
+        else:
+            self.markup.add("edges")
+        self.markup.add("rt_info")
+
+    def _add_layer(self, node: Node, number: int) -> None:
+        kind = LAYERS.get(node.kind, node.kind)
+        head = {"id": number, "name": node.friendly_name, "type": kind, "version": node.version}
+        if node.kind == "Result" and node.output(0).names:
+            head["output_names"] = _listed(node.output(0).names)
+        with self.markup.inside("layer", head):
+            fields = self._fields(node)
+            if fields:
+                self.markup.add("data", fields)
+            if isinstance(node, If):
+                self._map_if(node)
+            elif isinstance(node, Loop):
+                self._map_loop(node)
+            self._add_ports("input", node.inputs, 0)
+            if node.kind != "Result":
+                self._add_ports("output", node.ends, len(node.inputs))
+            for name, body in bodies_of(node).items():
+                with self.markup.inside(name):
+                    self.add_graph(body)
+
+    def _fields(self, node: Node) -> dict[str, str]:
+        """The attributes as they are written."""
+        if isinstance(node, Parameter):
+            end = node.output(0)
+            return {"shape": str(end.shape), "element_type": end.type.name}
+        if isinstance(node, Constant):
+            tensor = node.tensor
+            start, size = self.places.place(tensor.array)
+            about = {"element_type": tensor.type.name, "shape": text_of(tensor.shape)}
+            return about | {"offset": str(start), "size": str(size)}
+        return {name: text_of(value) for name, value in node.attributes.items()}
+
+    def _add_ports(self, name: str, ends: list[Output], first: int) -> None:
+        if not ends:
+            return
+        with self.markup.inside(name):
+            for k, end in enumerate(ends):
+                fields = {"id": first + k, "precision": end.type.label}
+                if name == "output" and (names := end.all_names()):
+                    fields["names"] = _listed(names)
+                sizes = [str(d.low) if d.is_static else "-1" for d in end.shape]
+                self.markup.add_port(fields, sizes)
+
+    def _map_inputs(self, taken: list[Taken], numbers: Mapping[Node, int]) -> None:
+        for one in taken:
+            inner = numbers[one.parameter]
+            self.markup.add("input", {"external_port_id": one.operand, "internal_layer_id": inner})
+
+    def _map_if(self, node: If) -> None:
+        """Which port is which node of either side."""
+        sides = {
+            "else": (node.bodies["else_body"], node.else_inputs, node.else_results),
+            "then": (node.bodies["then_body"], node.then_inputs, node.then_results),
+        }
+        for name, (body, taken, results) in sides.items():
+            numbers = number_nodes(body)
+            with self.markup.inside(f"{name}_port_map"):
+                self._map_inputs(taken, numbers)
+                for k, result in enumerate(results):
+                    port, inner = len(node.inputs) + k, numbers[result]
+                    self.markup.add(
+                        "output", {"external_port_id": port, "internal_layer_id": inner}
+                    )
+
+    def _map_loop(self, node: Loop) -> None:
+        """Which port is which node of the body, and what it hands on to its next run."""
+        body = node.bodies["body"]
+        numbers = number_nodes(body)
+        with self.markup.inside("port_map"):
+            self._map_inputs(node.taken, numbers)
+            for k, one in enumerate(node.given):
+                port, inner = len(node.inputs) + k, numbers[one.result.node]
+                fields: dict[str, Any] = {"external_port_id": port, "internal_layer_id": inner}
+                if one.slices is not None:
+                    fields = {"axis": one.slices.axis, **fields, **one.slices.range()}
+                self.markup.add("output", fields)
+            inner = numbers[body.results[node.condition]]
+            fields = {"external_port_id": -1, "internal_layer_id": inner}
+            self.markup.add("output", fields | {"purpose": "execution_condition"})
+        pairs = [(t.back.node, t.parameter) for t in node.taken if t.back is not None]
+        if not pairs:
+            self.markup.add("back_edges")
+            return
+        with self.markup.inside("back_edges"):
+            for source, target in pairs:
+                row = {"from-layer": numbers[source], "to-layer": numbers[target]}
+                self.markup.add("edge", row)
 
 
-def _edges(order: list[Node], numbers: Mapping[Node, int]) -> Iterator[tuple[int, int, int, int]]:
-    for node in order:
+def bodies_of(node: Node) -> dict[str, Model]:
+    """The graphs inside a node by the names that files have for them."""
+    return node.bodies if isinstance(node, (If, Loop)) else {}
+
+
+def number_nodes(model: Model) -> dict[Node, int]:
+    """The nodes in their order, with the numbers that files have for them."""
+    return {node: k for k, node in enumerate(model.sorted())}
+
+
+def _edges(numbers: Mapping[Node, int]) -> Iterator[tuple[int, int, int, int]]:
+    """Each edge: layer and port that it comes from, layer and port that it leads to."""
+    for node, number in numbers.items():
         for position, end in enumerate(node.inputs):
-            yield numbers[end.node], _port(end), numbers[node], position
+            port = len(end.node.inputs) + end.index  # behind those of what the node reads
+            yield numbers[end.node], port, number, position
 
 
-def _port(end: Output) -> int:
-    """The number of the port of an output, which are behind those of the inputs."""
-    return len(end.node.inputs) + end.index
-
-
-def _add_layer(layers: Element, node: Node, number: int, places: Places) -> None:
-    kind = LAYERS.get(node.kind, node.kind)
-    layer = layers.add(
-        "layer", id=number, name=node.friendly_name, type=kind, version=node.version
-    )
-    if node.kind == "Result" and node.output(0).names:
-        layer.fields["output_names"] = _listed(node.output(0).names)
-    fields = _fields(node, places)
-    if fields:
-        layer.add("data", **fields)
-    bodies = _BODIES.get(type(node))
-    inside = bodies(layer, node, places) if bodies else []
-    _add_ports(layer, "input", node.inputs, 0)
-    if node.kind != "Result":
-        _add_ports(layer, "output", node.ends, len(node.inputs))
-    layer.children += inside
-
-
-def _fields(node: Node, places: Places) -> dict[str, str]:
-    """The attributes as they are written."""
-    if isinstance(node, Parameter):
-        end = node.output(0)
-        return {"shape": str(end.shape), "element_type": end.type.name}
-    if isinstance(node, Constant):
-        start, size = places.place(node.tensor.array)
-        about = {"element_type": node.tensor.type.name, "shape": text_of(node.tensor.shape)}
-        return about | {"offset": str(start), "size": str(size)}
-    return {name: text_of(value) for name, value in node.attributes.items()}
+def _listed(names: set[str]) -> str:
+    """The names of a tensor, a comma in them behind a backslash."""
+    return ",".join(sorted(n.replace(",", r"\,") for n in names))
 
 
 def text_of(value: Any) -> str:
@@ -163,92 +222,3 @@ def text_of(value: Any) -> str:
         case tuple() | list():
             return ", ".join(map(text_of, value))
     return str(value)
-
-
-def _add_ports(layer: Element, name: str, ends: list[Output], first: int) -> None:
-    if not ends:
-        return
-    ports = layer.add(name)
-    for k, end in enumerate(ends):
-        port = ports.add("port", id=first + k, precision=end.type.label)
-        names = end.all_names()
-        if names and name == "output":
-            port.fields["names"] = _listed(names)
-        for size in end.shape:
-            port.add("dim").text = str(size.low) if size.is_static else "-1"
-
-
-def _listed(names: set[str]) -> str:
-    """The names of a tensor, a comma in them behind a backslash."""
-    return ",".join(sorted(n.replace(",", r"\,") for n in names))
-
-
-def _add_if(layer: Element, node: If, places: Places) -> list[Element]:
-    """The maps of both sides; the sides themselves, which come behind the ports."""
-    made = []
-    sides = {
-        "then": (node.then_body, node.then_inputs, node.then_results),
-        "else": (node.else_body, node.else_inputs, node.else_results),
-    }
-    maps = {name: layer.add(f"{name}_port_map") for name in ("else", "then")}
-    for name, (body, taken, results) in sides.items():
-        assert body is not None
-        element = Element(f"{name}_body")
-        numbers = _add_graph(element, body, places)
-        element.add("rt_info")
-        made.append(element)
-        _map_inputs(maps[name], taken, numbers)
-        for k, result in enumerate(results):
-            port = len(node.inputs) + k
-            maps[name].add("output", external_port_id=port, internal_layer_id=numbers[result])
-    return made
-
-
-def _map_inputs(element: Element, taken: list[Taken], numbers: Mapping[Node, int]) -> None:
-    for one in taken:
-        element.add(
-            "input", external_port_id=one.operand, internal_layer_id=numbers[one.parameter]
-        )
-
-
-def _add_loop(layer: Element, node: Loop, places: Places) -> list[Element]:
-    """The map of the body and what it hands on; the body itself."""
-    body = node.body
-    assert body is not None
-    element = Element("body")
-    numbers = _add_graph(element, body, places)
-    element.add("rt_info")
-    ports = layer.add("port_map")
-    _map_inputs(ports, node.taken, numbers)
-    for k, one in enumerate(node.given):
-        port, inner = len(node.inputs) + k, numbers[one.result.node]
-        if one.slices is None:
-            ports.add("output", external_port_id=port, internal_layer_id=inner)
-            continue
-        cut = one.slices
-        ports.add(
-            "output",
-            axis=cut.axis,
-            external_port_id=port,
-            internal_layer_id=inner,
-            start=cut.start,
-            end=cut.end,
-            stride=cut.stride,
-            part_size=cut.part_size,
-        )
-    condition = numbers[body.results[node.condition]]
-    ports.add(
-        "output",
-        external_port_id=-1,
-        internal_layer_id=condition,
-        purpose="execution_condition",
-    )
-    back = layer.add("back_edges")
-    for taken in node.taken:
-        if taken.back is not None:
-            target = numbers[taken.parameter]
-            back.add("edge", from_layer=numbers[taken.back.node], to_layer=target)
-    return [element]
-
-
-_BODIES: dict[type[Node], Any] = {If: _add_if, Loop: _add_loop}

@@ -246,4 +246,3 @@ class Model:
         ends = {*self.parameters, *self.results}
         inside = [n for n in order if n not in ends]
         return [*self.parameters, *inside, *self.results]
-

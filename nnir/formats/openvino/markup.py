@@ -1,52 +1,50 @@
-"""Elements of XML, written as OpenVINO's own files are: a tab a level."""
+"""XML as OpenVINO's own files have it: a tab a level, one element a line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TextIO
 
 ESCAPES = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
     | {chr(code): f"&#{code:02};" for code in range(32)}
 )
-DASHED = frozenset({"from_layer", "from_port", "to_layer", "to_port"})
-"""Fields that have `-` for `_` in files."""
 
 
-class Element:
-    """An element with its fields, and its children or a text."""
+class Markup:
+    """Elements that are written as they come."""
 
-    def __init__(self, name: str, /, **fields: Any) -> None:
-        self.name = name
-        self.fields: dict[str, Any] = fields
-        self.children: list[Element] = []
-        self.text = ""
+    def __init__(self, file: TextIO) -> None:
+        self.write = file.write
+        self.tabs = ""
+        self.write('<?xml version="1.0"?>\n')
 
-    def add(self, name: str, /, **fields: Any) -> Element:
-        """A new child."""
-        made = Element(name, **fields)
-        self.children.append(made)
-        return made
+    @contextmanager
+    def inside(self, name: str, fields: Mapping[str, Any] | None = None) -> Iterator[None]:
+        """An element around those that are written meanwhile."""
+        self.write(f"{self.tabs}<{name}{spell(fields or {})}>\n")
+        self.tabs += "\t"
+        yield
+        self.tabs = self.tabs[1:]
+        self.write(f"{self.tabs}</{name}>\n")
 
-    def lines(self, level: int = 0) -> Iterator[str]:
-        """The element as text, line by line."""
-        head = "".join(f' {_spelt(k)}="{escape(str(v))}"' for k, v in self.fields.items())
-        tab = "\t" * level
-        if self.text:
-            yield f"{tab}<{self.name}{head}>{self.text}</{self.name}>\n"
-        elif not self.children:
-            yield f"{tab}<{self.name}{head} />\n"
-        else:
-            yield f"{tab}<{self.name}{head}>\n"
-            for child in self.children:
-                yield from child.lines(level + 1)
-            yield f"{tab}</{self.name}>\n"
+    def add(self, name: str, fields: Mapping[str, Any] | None = None) -> None:
+        """An element with nothing inside."""
+        self.write(f"{self.tabs}<{name}{spell(fields or {})} />\n")
 
-
-def _spelt(name: str) -> str:
-    return name.replace("_", "-") if name in DASHED else name
+    def add_port(self, fields: Mapping[str, Any], sizes: list[str]) -> None:
+        """A port with the sizes of its tensor."""
+        if not sizes:
+            self.add("port", fields)
+            return
+        lines = "".join(f"{self.tabs}\t<dim>{size}</dim>\n" for size in sizes)
+        self.write(f"{self.tabs}<port{spell(fields)}>\n{lines}{self.tabs}</port>\n")
 
 
-def escape(text: str) -> str:
-    """A text as a field may hold it."""
-    return text.translate(ESCAPES)
+def spell(fields: Mapping[str, Any]) -> str:
+    """Fields as text; what is no number is escaped."""
+    return "".join(
+        f' {k}="{v}"' if isinstance(v, int) else f' {k}="{v.translate(ESCAPES)}"'
+        for k, v in fields.items()
+    )

@@ -11,9 +11,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from . import graph
 from .bodies import If, Loop
-from .elements import TYPES
+from .elements import TYPES, type_of
 from .files import write
 from .graph import Constant, Model, Node, Output, Parameter, Result, Tensor
 from .schema import create
@@ -27,6 +29,7 @@ __all__ = [
     "Shape",
     "Tensor",
     "Type",
+    "borrow",
     "op",
     "serialize",
 ]
@@ -49,6 +52,11 @@ op = SimpleNamespace(
     assign=graph.assign,
     util=SimpleNamespace(Variable=graph.Variable, VariableInfo=graph.VariableInfo),
 )
+
+
+def borrow(array: np.ndarray, kind: str) -> Tensor:
+    """The memory of an array, which is only read, as elements of a type."""
+    return Tensor(array, array.shape, type_of(kind))
 
 
 class NodeFactory:

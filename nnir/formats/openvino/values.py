@@ -77,7 +77,9 @@ def _rounded(pair: Bounds, kind: Any) -> Bounds | None:
     return low, high
 
 
-def move(function: Function, known: Sequence[Bounds], attributes: Mapping[str, Any]) -> list[Bounds]:
+def move(
+    function: Function, known: Sequence[Bounds], attributes: Mapping[str, Any]
+) -> list[Bounds]:
     """Of what grows with everything that it reads."""
     made = [function(*(k[side] for k in known), **attributes) for side in (0, 1)]
     if isinstance(made[0], list):

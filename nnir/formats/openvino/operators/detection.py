@@ -6,7 +6,7 @@ from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
 from ..schema import Single, Table
-from ..shapes import PartialShape, merge, span
+from ..shapes import OPEN, PartialShape, merge
 
 table = Table()
 I64 = TYPES["i64"]
@@ -29,8 +29,10 @@ def suppress(
     merge(boxes.shape[0], scores.shape[0], "batches of NonMaxSuppression")
     count = merge(boxes.shape[1], scores.shape[2], "boxes and scores of NonMaxSuppression")
     known = most.values()
-    each = count if known is None else span(0, min(count.high, known[0]))
-    rows = PartialShape([(scores.shape[0] * scores.shape[1] * each).up_to(), 3])
+    rows = PartialShape([OPEN, 3])
+    if known is not None and count.is_static:
+        each = min(count.low, known[0])
+        rows = PartialShape([(scores.shape[0] * scores.shape[1] * each).up_to(), 3])
     return [(output_type, rows), (TYPES["f32"], rows), (output_type, PartialShape([1]))]
 
 

@@ -14,7 +14,8 @@ from ..shapes import PartialShape, broadcast, merge
 from ..values import INTERVALS, move, subtract_bounds
 
 table = Table()
-BOOLEAN = TYPES["boolean"]
+BOOLEAN, I64 = TYPES["boolean"], TYPES["i64"]
+EXACT = Capitals("ERF")
 
 
 def same_type(what: str, *operands: Output) -> Type:
@@ -25,8 +26,21 @@ def same_type(what: str, *operands: Output) -> Type:
     return operands[0].type
 
 
-@table.kind("Abs", "Acos", "Asin", "Atan", "Ceiling", "Cos", "Cosh", "Erf", "Exp", "Floor", "Log")
-@table.kind("Negative", "Relu", "Sigmoid", "Sign", "Sin", "Sinh", "Sqrt", "Tan", "Tanh")
+def _function(name: str, value: Any = None) -> None:
+    @table.kind(name, value=value)
+    def rule(data: Output) -> End:
+        return data.type, data.shape
+
+
+for _name, _value in {"Abs": np.abs, "Negative": np.negative, "Sqrt": np.sqrt}.items():
+    _function(_name, _value)
+for _name, _step in {"Ceiling": np.ceil, "Floor": np.floor, "Sign": np.sign}.items():
+    _function(_name, _step)
+    INTERVALS[_step] = move
+
+
+@table.kind("Acos", "Asin", "Atan", "Cos", "Cosh", "Erf", "Exp", "Log", "Relu", "Sigmoid", "Sin")
+@table.kind("Sinh", "Tan", "Tanh")
 @table.kind("Acosh", "Asinh", "Atanh", "HSwish", "Mish", "SoftPlus", "Swish", since=4)
 @table.kind("HSigmoid", since=5)
 def alike(data: Output) -> End:
@@ -60,7 +74,7 @@ def clamp(data: Output, *, min: float, max: float) -> End:
 
 
 @table.kind("Gelu", since=7)
-def gelu(data: Output, *, approximation_mode: Capitals = Capitals("ERF")) -> End:
+def gelu(data: Output, *, approximation_mode: Capitals = EXACT) -> End:
     return data.type, data.shape
 
 
@@ -154,7 +168,7 @@ _comparison("Greater", lambda a, b, **_: a > b)
 _comparison("GreaterEqual", lambda a, b, **_: a >= b)
 _logical("LogicalAnd", value=lambda a, b, **_: np.logical_and(a, b))
 _logical("LogicalOr", value=lambda a, b, **_: np.logical_or(a, b))
-_logical("LogicalXor", value=lambda a, b, **_: np.logical_xor(a, b))
+_logical("LogicalXor", 2, value=lambda a, b, **_: np.logical_xor(a, b))
 for _name in ("BitwiseAnd", "BitwiseOr", "BitwiseXor"):
     _bitwise(_name, 13)
 for _name in ("BitwiseLeftShift", "BitwiseRightShift"):
@@ -168,7 +182,7 @@ def _quotient(a: np.ndarray, b: np.ndarray, *, auto_broadcast: str, m_pythondiv:
     return np.floor(a / b) if m_pythondiv else np.trunc(a / b)
 
 
-@table.kind("Divide")
+@table.kind("Divide", value=_quotient)
 def divide(a: Output, b: Output, *, auto_broadcast: str = "numpy", m_pythondiv: bool = True) -> End:
     return _pair(a, b, "Divide", auto_broadcast)
 
@@ -184,7 +198,7 @@ def select(mask: Output, yes: Output, no: Output, *, auto_broadcast: str = "nump
 
 @table.kind("Bucketize", since=3)
 def bucketize(
-    data: Output, buckets: Output, *, output_type: Type = TYPES["i64"], with_right_bound: bool = True
+    data: Output, buckets: Output, *, output_type: Type = I64, with_right_bound: bool = True
 ) -> End:
     if len(buckets.shape) != 1:
         raise NoLowering(f"openvino: Bucketize by bounds of rank {len(buckets.shape)}, not 1")
@@ -198,5 +212,5 @@ def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
     return PartialShape(merge(x, y, what) for x, y in zip(a, b, strict=True))
 
 
-INTERVALS.update({f: move for f in (_convert, _sum, _product, _larger, _smaller)})
-INTERVALS.update({_difference: subtract_bounds})
+INTERVALS.update(dict.fromkeys((_convert, _sum, _product, _larger, _smaller), move))
+INTERVALS.update({_difference: subtract_bounds, _quotient: subtract_bounds})

@@ -10,6 +10,7 @@ from .elementwise import same_type
 from .shape import axis_of
 
 table = Table()
+INSIDE = Capitals("INSIDE_SQRT")
 
 
 @table.kind("BatchNormInference", since=5)
@@ -32,7 +33,7 @@ def normalise(
     *,
     eps: Single,
     normalize_variance: bool = True,
-    eps_mode: Capitals = Capitals("INSIDE_SQRT"),
+    eps_mode: Capitals = INSIDE,
 ) -> End:
     return data.type, data.shape
 

@@ -9,6 +9,7 @@ from .elementwise import same_type
 
 table = Table()
 NONE: Words = ()
+OFF = Single(0.0)
 
 
 def _ends(
@@ -55,7 +56,7 @@ def rnn(
     activations: Words = ("tanh",),
     activations_alpha: Words = NONE,
     activations_beta: Words = NONE,
-    clip: Single = Single(0.0),
+    clip: Single = OFF,
 ) -> list[End]:
     return _ends("RNNSequence", 1, data, (state,), lengths, (w, r, b), direction, hidden_size)
 
@@ -75,7 +76,7 @@ def gru(
     activations: Words = ("sigmoid", "tanh"),
     activations_alpha: Words = NONE,
     activations_beta: Words = NONE,
-    clip: Single = Single(0.0),
+    clip: Single = OFF,
 ) -> list[End]:
     rows = 4 if linear_before_reset else 3
     weights = w, r, b
@@ -99,7 +100,7 @@ def lstm(
     activations: Words = ("sigmoid", "tanh", "tanh"),
     activations_alpha: Words = NONE,
     activations_beta: Words = NONE,
-    clip: Single = Single(0.0),
+    clip: Single = OFF,
 ) -> list[End]:
     states = state, cell
     return _ends("LSTMSequence", 4, data, states, lengths, (w, r, b), direction, hidden_size)

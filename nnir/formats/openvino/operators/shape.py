@@ -249,22 +249,21 @@ def pad(
 ) -> End:
     if value is not None:
         same_type("Pad", data, value)
-    both = []
     for vector in (begins, ends):
         if length(vector, "Pad") != len(data.shape):
             raise NoLowering(f"openvino: Pad of [{data.shape}] by {vector.shape}")
-        both.append(vector.sizes())
-    if both[0] is None or both[1] is None:
+    before, after = begins.sizes(), ends.sizes()
+    if before is None or after is None:
         return data.type, PartialShape([OPEN] * len(data.shape))
-    grown = []
-    for size, *borders in zip(data.shape, *both, strict=True):
-        for border in borders:
-            is_cut = isinstance(border, int) and border < 0
-            size = size - -border if is_cut else size + border  # type: ignore[operator]
-        grown.append(size)
-    return data.type, PartialShape(grown)
+    rows = zip(data.shape, before, after, strict=True)
+    return data.type, PartialShape(_grow(_grow(size, a), b) for size, a, b in rows)
 
 
-INTERVALS.update({f: move_first for f in (_reshape, _squeeze, _unsqueeze, _split, _variadic_split)})
-INTERVALS.update({f: move_first for f in (_tile, _broadcast)})
+def _grow(size: Dimension, border: Dimension | int) -> Dimension:
+    """A size with a border, which is cut off where it is below 0."""
+    return size - -border if isinstance(border, int) and border < 0 else size + border
+
+
+_LEADING = (_reshape, _squeeze, _unsqueeze, _split, _variadic_split, _tile, _broadcast)
+INTERVALS.update(dict.fromkeys(_LEADING, move_first))
 INTERVALS[_concat] = move

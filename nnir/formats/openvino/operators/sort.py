@@ -44,15 +44,16 @@ def unique(
     count_element_type: Type = I64,
 ) -> list[End]:
     whole, shape = data.shape.count(), list(data.shape)
+    first = PartialShape([_some(whole)])
     if axis is None:
-        size, shape = _some(whole), [_some(whole)]
+        shape = list(first)
     else:
         places = axes_in(axis, len(shape), "Unique")
         if places is None:
             raise NoLowering("openvino: Unique along an axis that is only known while running")
         whole = shape[places[0]]
-        size = shape[places[0]] = _some(whole)
-    first, inverse = PartialShape([size]), PartialShape([whole])
+        shape[places[0]] = _some(whole)
+    inverse = PartialShape([whole])
     index, count = index_element_type, count_element_type
     return [(data.type, PartialShape(shape)), (index, first), (index, inverse), (count, first)]
 
