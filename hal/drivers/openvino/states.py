@@ -51,5 +51,7 @@ class Variables:
             if ref.output.get_index():  # Python hands over a node, which means its first output
                 ref = self.emitter.node("Reshape", ref, self.emitter.dims(ref), special_zero=False)
             with asking("openvino", "Assign", RuntimeError):
-                made.append(self.emitter.runtime.op.assign(ref.output.get_node(), variable))
+                node = self.emitter.runtime.op.assign(ref.output.get_node(), variable)
+            node.set_friendly_name(self.emitter.name("Assign"))
+            made.append(node)
         return made

@@ -7,7 +7,8 @@ multiple of 64 where they are as long as that.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sized
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -86,17 +87,21 @@ class Writer:
     def add_graph(self, model: Model) -> None:
         """The layers and the edges of a graph."""
         numbers = number_nodes(model)
-        with self.markup.inside("layers"):
+        with self.around("layers", numbers):
             for node, number in numbers.items():
                 self._add_layer(node, number)
         edges = sorted(_edges(numbers))
-        if edges:
-            with self.markup.inside("edges"):
-                for row in edges:
-                    self.markup.add("edge", dict(zip(EDGE, row, strict=True)))
-        else:
-            self.markup.add("edges")
+        with self.around("edges", edges):
+            for row in edges:
+                self.markup.add("edge", dict(zip(EDGE, row, strict=True)))
         self.markup.add("rt_info")
+
+    def around(self, name: str, children: Sized) -> AbstractContextManager[None]:
+        """An element around children, or with nothing inside where there are none."""
+        if children:
+            return self.markup.inside(name)
+        self.markup.add(name)
+        return nullcontext()
 
     def _add_layer(self, node: Node, number: int) -> None:
         kind = LAYERS.get(node.kind, node.kind)
@@ -178,10 +183,7 @@ class Writer:
             fields = {"external_port_id": -1, "internal_layer_id": inner}
             self.markup.add("output", fields | {"purpose": "execution_condition"})
         pairs = [(t.back.node, t.parameter) for t in node.taken if t.back is not None]
-        if not pairs:
-            self.markup.add("back_edges")
-            return
-        with self.markup.inside("back_edges"):
+        with self.around("back_edges", pairs):
             for source, target in pairs:
                 row = {"from-layer": numbers[source], "to-layer": numbers[target]}
                 self.markup.add("edge", row)

@@ -243,6 +243,6 @@ class Model:
                     order.append(node)
             else:
                 waiting += missing
-        ends = {*self.parameters, *self.results}
+        ends = {*self.parameters, *self.sinks, *self.results}
         inside = [n for n in order if n not in ends]
-        return [*self.parameters, *inside, *self.results]
+        return [*self.parameters, *inside, *self.sinks, *self.results]

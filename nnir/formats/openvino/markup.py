@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from typing import Any, TextIO
 
 ESCAPES = str.maketrans(
-    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
-    | {chr(code): f"&#{code:02};" for code in range(32)}
+    {"&": "&amp;", "<": "&lt;", '"': "&quot;"} | {chr(code): f"&#{code:02};" for code in range(32)}
 )
 
 
@@ -22,7 +21,7 @@ class Markup:
 
     @contextmanager
     def inside(self, name: str, fields: Mapping[str, Any] | None = None) -> Iterator[None]:
-        """An element around those that are written meanwhile."""
+        """An element around those that are written meanwhile, of which there is one."""
         self.write(f"{self.tabs}<{name}{spell(fields or {})}>\n")
         self.tabs += "\t"
         yield

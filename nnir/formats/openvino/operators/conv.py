@@ -169,11 +169,13 @@ def deformable(
     _require_rank("DeformableConvolution", data, filters, 2)
     pads = pads_begin, pads_end
     sizes = windows(data.shape[2:], filters.shape[2:], strides, dilations, pads, auto_pad)
+    batch, what = data.shape[0], "data and offsets of DeformableConvolution"
     for given in (offsets, *([mask] if mask else [])):
+        batch = merge(batch, given.shape[0], what)
         for a, b in zip(sizes, given.shape[2:], strict=True):
-            merge(a, b, "results and offsets of DeformableConvolution")
+            merge(a, b, what)
     kind = same_type("DeformableConvolution", data, filters, offsets)
-    return kind, PartialShape([data.shape[0], filters.shape[0], *sizes])
+    return kind, PartialShape([batch, filters.shape[0], *sizes])
 
 
 @table.kind("Col2Im", since=15)

@@ -41,7 +41,7 @@ for _name, _step in {"Ceiling": np.ceil, "Floor": np.floor, "Sign": np.sign}.ite
 
 @table.kind("Acos", "Asin", "Atan", "Cos", "Cosh", "Erf", "Exp", "Log", "Relu", "Sigmoid", "Sin")
 @table.kind("Sinh", "Tan", "Tanh")
-@table.kind("Acosh", "Asinh", "Atanh", "HSwish", "Mish", "SoftPlus", "Swish", since=4)
+@table.kind("Acosh", "Asinh", "Atanh", "HSwish", "Swish", since=4)
 @table.kind("HSigmoid", since=5)
 def alike(data: Output) -> End:
     return data.type, data.shape
@@ -164,8 +164,6 @@ _comparison("Equal", lambda a, b, **_: a == b)
 _comparison("NotEqual", lambda a, b, **_: a != b)
 _comparison("Less", lambda a, b, **_: a < b)
 _comparison("LessEqual", lambda a, b, **_: a <= b)
-_comparison("Greater", lambda a, b, **_: a > b)
-_comparison("GreaterEqual", lambda a, b, **_: a >= b)
 _logical("LogicalAnd", value=lambda a, b, **_: np.logical_and(a, b))
 _logical("LogicalOr", value=lambda a, b, **_: np.logical_or(a, b))
 _logical("LogicalXor", 2, value=lambda a, b, **_: np.logical_xor(a, b))

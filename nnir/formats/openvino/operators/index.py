@@ -164,9 +164,11 @@ def _count(size: float, start: float, stop: float, step: int) -> float:
     return max(0, -(-(last - first) // step)) if step > 0 else max(0, -((last - first) // -step))
 
 
-@table.kind("NonZero", since=3, value=None)
+@table.kind("NonZero", since=3)
 def non_zero(data: Output, *, output_type: Type = I64) -> End:
-    return output_type, PartialShape([len(data.shape), data.shape.count().up_to()])
+    known = data.values()
+    count = data.shape.count().up_to() if known is None else Dimension(np.count_nonzero(known))
+    return output_type, PartialShape([len(data.shape), count])
 
 
 @table.kind("Roll", since=7)
