@@ -10,13 +10,14 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, NewType, get_type_hints
+from typing import Any, NewType, get_args, get_type_hints
 
 import numpy as np
 
 from ...errors import NoLowering
 from .elements import Type, type_of
 from .graph import End, Node, Output
+from .operands import Operand
 from .values import Function, derive
 
 Single = NewType("Single", float)
@@ -61,9 +62,18 @@ class Kind:
     version: str
     rule: Rule
     fields: Mapping[str, Field]
+    operands: Mapping[str, Operand | None]
     least: int
     most: int
     value: Function | None = None
+
+    def require(self, inputs: Sequence[Output]) -> None:
+        """NoLowering for operands that it does not take."""
+        if not self.least <= len(inputs) <= self.most:
+            raise NoLowering(f"openvino: {self.name} of {len(inputs)} operands, not {self.least}")
+        for (key, wanted), given in zip(self.operands.items(), inputs, strict=False):
+            if wanted is not None:
+                wanted.require(self.name, key, given)
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes by their parameters; those that are not there are passed over."""
@@ -106,8 +116,10 @@ class Table:
     ) -> None:
         if name in self.kinds:
             raise ValueError(f"{name} is there already")
-        hints = get_type_hints(rule)
-        fields, least, most = {}, 0, 0
+        hints = get_type_hints(rule, include_extras=True)
+        fields: dict[str, Field] = {}
+        operands: dict[str, Operand | None] = {}
+        least, most = 0, 0
         for key, parameter in inspect.signature(rule).parameters.items():
             if parameter.kind is parameter.VAR_POSITIONAL:
                 most = 1 << 30
@@ -117,7 +129,18 @@ class Table:
             else:
                 most += 1
                 least += parameter.default is parameter.empty
-        self.kinds[name] = Kind(name, f"opset{since}", rule, fields, least, most, value)
+                operands[key] = _operand(hints[key])
+        about = f"opset{since}", rule, fields, operands, least, most, value
+        self.kinds[name] = Kind(name, *about)
+
+
+def _operand(hint: Any) -> Operand | None:
+    """What an annotation says of an operand, one that may be absent too."""
+    for part in (hint, *get_args(hint)):
+        for about in getattr(part, "__metadata__", ()):
+            if isinstance(about, Operand):
+                return about
+    return None
 
 
 @cache
@@ -139,8 +162,7 @@ def create(name: str, inputs: Sequence[Output], given: Mapping[str, Any]) -> Nod
     kind = kinds().get(name)
     if kind is None:
         raise NoLowering(f"the writer of OpenVINO's IR has no {name}")
-    if not kind.least <= len(inputs) <= kind.most:
-        raise NoLowering(f"openvino: {name} of {len(inputs)} operands, not {kind.least}")
+    kind.require(inputs)
     bound = kind.bind(given)
     ends = kind.rule(*inputs, **bound)
     fields = {about.name: bound[key] for key, about in kind.fields.items()}

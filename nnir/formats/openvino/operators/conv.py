@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from ....errors import NoLowering
 from ..graph import End, Output
+from ..operands import Image, PlaceVector
 from ..schema import Ints, Table
 from ..shapes import Dimension, PartialShape, merge
 from .elementwise import same_type
-from .shape import sizes_in
+from .shape import length, sizes_in
 
 table = Table()
 
@@ -73,6 +74,16 @@ def _require_rank(name: str, data: Output, filters: Output, least: int) -> None:
         raise NoLowering(f"openvino: {name} of [{data.shape}] by [{filters.shape}]")
 
 
+def _groups(data: Output, filters: Output, axis: int) -> tuple[Dimension, ...]:
+    """The first sizes of filters; the channels say how many groups there are where they do not.
+    `axis` is that of the channels of a group."""
+    first, taken = filters.shape[:3], filters.shape[axis]
+    channels = data.shape[1]
+    if first[0].is_static or channels.is_dynamic or taken.is_dynamic or not taken.low:
+        return first
+    return Dimension(channels.low // taken.low), *first[1:]
+
+
 @table.kind("GroupConvolution")
 def group_convolution(
     data: Output,
@@ -85,7 +96,7 @@ def group_convolution(
     auto_pad: str = "explicit",
 ) -> End:
     _require_rank("GroupConvolution", data, filters, 3)
-    groups, each, taken = filters.shape[:3]
+    groups, each, taken = _groups(data, filters, 2)
     merge(data.shape[1], groups * taken, "channels of GroupConvolution")
     pads = pads_begin, pads_end
     sizes = windows(data.shape[2:], filters.shape[3:], strides, dilations, pads, auto_pad)
@@ -142,7 +153,7 @@ def group_transposed(
     output_padding: Ints = (),
 ) -> End:
     _require_rank("GroupConvolutionBackpropData", data, filters, 3)
-    groups, taken, each = filters.shape[:3]
+    groups, taken, each = _groups(data, filters, 1)
     merge(data.shape[1], groups * taken, "channels of GroupConvolutionBackpropData")
     how = strides, dilations, (pads_begin, pads_end), output_padding
     sizes = _spread(data.shape[2:], filters.shape[3:], *how)
@@ -152,10 +163,10 @@ def group_transposed(
 
 @table.kind("DeformableConvolution", since=8)
 def deformable(
-    data: Output,
-    offsets: Output,
-    filters: Output,
-    mask: Output | None = None,
+    data: Image,
+    offsets: Image,
+    filters: Image,
+    mask: Image | None = None,
     *,
     bilinear_interpolation_pad: bool = False,
     strides: Ints,
@@ -169,6 +180,13 @@ def deformable(
     _require_rank("DeformableConvolution", data, filters, 2)
     pads = pads_begin, pads_end
     sizes = windows(data.shape[2:], filters.shape[2:], strides, dilations, pads, auto_pad)
+    taps = filters.shape[2] * filters.shape[3] * deformable_group
+    merge(data.shape[1], filters.shape[1] * group, "channels of DeformableConvolution")
+    merge(offsets.shape[1], taps * 2, "channels of offsets of DeformableConvolution")
+    if filters.shape[0].is_static and filters.shape[0].low % group:
+        raise NoLowering(f"openvino: DeformableConvolution of {filters.shape[0]} in {group} groups")
+    if mask is not None:
+        merge(mask.shape[1], taps, "channels of the mask of DeformableConvolution")
     batch, what = data.shape[0], "data and offsets of DeformableConvolution"
     for given in (offsets, *([mask] if mask else [])):
         batch = merge(batch, given.shape[0], what)
@@ -181,14 +199,17 @@ def deformable(
 @table.kind("Col2Im", since=15)
 def columns_to_image(
     data: Output,
-    size: Output,
-    kernel: Output,
+    size: PlaceVector,
+    kernel: PlaceVector,
     *,
     strides: Ints = (1, 1),
     dilations: Ints = (1, 1),
     pads_begin: Ints = (0, 0),
     pads_end: Ints = (0, 0),
 ) -> End:
+    if len(data.shape) not in (2, 3) or {length(v, "Col2Im") for v in (size, kernel)} != {2}:
+        raise NoLowering(f"openvino: Col2Im of [{data.shape}] by [{kernel.shape}]")
+    same_type("sizes of Col2Im", size, kernel)
     taps = PartialShape(sizes_in(kernel, "Col2Im")).count()
     *batch, channels, _ = data.shape
     is_known = channels.is_static and taps.is_static and taps.low > 0

@@ -9,6 +9,7 @@ import numpy as np
 from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
+from ..operands import Line, Number, Real, Truth
 from ..schema import Capitals, Table
 from ..shapes import PartialShape, broadcast, merge
 from ..values import INTERVALS, move, subtract_bounds
@@ -28,7 +29,7 @@ def same_type(what: str, *operands: Output) -> Type:
 
 def _function(name: str, value: Any = None) -> None:
     @table.kind(name, value=value)
-    def rule(data: Output) -> End:
+    def rule(data: Number) -> End:
         return data.type, data.shape
 
 
@@ -41,9 +42,14 @@ for _name, _step in {"Ceiling": np.ceil, "Floor": np.floor, "Sign": np.sign}.ite
 
 @table.kind("Acos", "Asin", "Atan", "Cos", "Cosh", "Erf", "Exp", "Log", "Relu", "Sigmoid", "Sin")
 @table.kind("Sinh", "Tan", "Tanh")
-@table.kind("Acosh", "Asinh", "Atanh", "HSwish", "Swish", since=4)
+@table.kind("Acosh", "Asinh", "Atanh", since=4)
+def alike(data: Number) -> End:
+    return data.type, data.shape
+
+
+@table.kind("HSwish", "Swish", since=4)
 @table.kind("HSigmoid", since=5)
-def alike(data: Output) -> End:
+def alike_real(data: Real) -> End:
     return data.type, data.shape
 
 
@@ -55,26 +61,24 @@ def bits(data: Output) -> End:
 
 
 @table.kind("LogicalNot", value=lambda x: 1 - x)
-def opposite(data: Output) -> End:
-    if data.type != BOOLEAN:
-        raise NoLowering(f"openvino: LogicalNot of {data.type.name}, not of truth values")
+def opposite(data: Truth) -> End:
     return data.type, data.shape
 
 
 @table.kind("IsNaN", since=10)
-def test(data: Output) -> End:
+def test(data: Real) -> End:
     return BOOLEAN, data.shape
 
 
 @table.kind("Clamp")
-def clamp(data: Output, *, min: float, max: float) -> End:
+def clamp(data: Number, *, min: float, max: float) -> End:
     if min > max:
         raise NoLowering(f"openvino: Clamp between {min} and {max}")
     return data.type, data.shape
 
 
 @table.kind("Gelu", since=7)
-def gelu(data: Output, *, approximation_mode: Capitals = EXACT) -> End:
+def gelu(data: Real, *, approximation_mode: Capitals = EXACT) -> End:
     return data.type, data.shape
 
 
@@ -105,9 +109,7 @@ def _pair(a: Output, b: Output, what: str, auto_broadcast: str) -> End:
 
 def _arithmetic(name: str, since: int = 1, value: Any = None) -> None:
     @table.kind(name, since=since, value=value)
-    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
-        if a.type == BOOLEAN:
-            raise NoLowering(f"openvino: {name} of truth values")
+    def rule(a: Number, b: Number, *, auto_broadcast: str = "numpy") -> End:
         return _pair(a, b, name, auto_broadcast)
 
 
@@ -119,9 +121,7 @@ def _comparison(name: str, value: Any = None) -> None:
 
 def _logical(name: str, since: int = 1, value: Any = None) -> None:
     @table.kind(name, since=since, value=value)
-    def rule(a: Output, b: Output, *, auto_broadcast: str = "numpy") -> End:
-        if a.type != BOOLEAN:
-            raise NoLowering(f"openvino: {name} of {a.type.name}, not of truth values")
+    def rule(a: Truth, b: Truth, *, auto_broadcast: str = "numpy") -> End:
         return _pair(a, b, name, auto_broadcast)
 
 
@@ -186,9 +186,7 @@ def divide(a: Output, b: Output, *, auto_broadcast: str = "numpy", m_pythondiv: 
 
 
 @table.kind("Select", value=lambda c, a, b, **_: np.where(c, a, b))
-def select(mask: Output, yes: Output, no: Output, *, auto_broadcast: str = "numpy") -> End:
-    if mask.type != BOOLEAN:
-        raise NoLowering(f"openvino: Select by {mask.type.name}, not by truth values")
+def select(mask: Truth, yes: Output, no: Output, *, auto_broadcast: str = "numpy") -> End:
     kind = same_type("Select", yes, no)
     both = broadcast(yes.shape, no.shape, "operands of Select")
     return kind, broadcast(mask.shape, both, "operands of Select")
@@ -196,10 +194,8 @@ def select(mask: Output, yes: Output, no: Output, *, auto_broadcast: str = "nump
 
 @table.kind("Bucketize", since=3)
 def bucketize(
-    data: Output, buckets: Output, *, output_type: Type = I64, with_right_bound: bool = True
+    data: Number, buckets: Line, *, output_type: Type = I64, with_right_bound: bool = True
 ) -> End:
-    if len(buckets.shape) != 1:
-        raise NoLowering(f"openvino: Bucketize by bounds of rank {len(buckets.shape)}, not 1")
     return output_type, data.shape
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
+from ..operands import Axes, Line, Place, Places, Vector, Whole
 from ..schema import Table
 from ..shapes import OPEN, Dimension, PartialShape, merge, span
 from ..values import INTERVALS, Bounds, move_first
@@ -30,18 +31,16 @@ def _gather(data: np.ndarray, at: np.ndarray, axis: np.ndarray, *, batch_dims: i
 
 
 @table.kind("Gather", since=8, value=_gather)
-def gather(data: Output, indices: Output, axis: Output, *, batch_dims: int = 0) -> End:
+def gather(data: Output, indices: Whole, axis: Axes, *, batch_dims: int = 0) -> End:
     known = axes_in(axis, len(data.shape), "Gather")
     if known is None:
         raise NoLowering("openvino: Gather along an axis that is only known while running")
-    if not indices.type.is_integral:
-        raise NoLowering(f"openvino: Gather at {indices.type.name}, not at integers")
     shape = [*data.shape[: known[0]], *indices.shape[batch_dims:], *data.shape[known[0] + 1 :]]
     return data.type, PartialShape(shape)
 
 
 @table.kind("GatherElements", since=6)
-def gather_elements(data: Output, indices: Output, *, axis: int) -> End:
+def gather_elements(data: Output, indices: Places, *, axis: int) -> End:
     if len(data.shape) != len(indices.shape):
         raise NoLowering(f"openvino: GatherElements of [{data.shape}] at [{indices.shape}]")
     place = axis_of(axis, len(data.shape), "GatherElements")
@@ -51,7 +50,9 @@ def gather_elements(data: Output, indices: Output, *, axis: int) -> End:
 
 
 @table.kind("GatherND", since=8)
-def gather_nd(data: Output, indices: Output, *, batch_dims: int = 0) -> End:
+def gather_nd(data: Output, indices: Whole, *, batch_dims: int = 0) -> End:
+    if len(indices.shape) <= batch_dims:
+        raise NoLowering(f"openvino: GatherND of [{data.shape}] at [{indices.shape}]")
     depth = indices.shape[-1]
     if depth.is_dynamic:
         raise NoLowering("openvino: GatherND at vectors whose length is only known while running")
@@ -66,9 +67,9 @@ def gather_nd(data: Output, indices: Output, *, batch_dims: int = 0) -> End:
 @table.kind("ScatterElementsUpdate", since=12)
 def scatter_elements(
     data: Output,
-    indices: Output,
+    indices: Whole,
     updates: Output,
-    axis: Output,
+    axis: Axes,
     *,
     reduction: str = "none",
     use_init_val: bool = True,
@@ -83,8 +84,10 @@ def scatter_elements(
 
 
 @table.kind("ScatterNDUpdate", since=15)
-def scatter_nd(data: Output, indices: Output, updates: Output, *, reduction: str = "none") -> End:
+def scatter_nd(data: Output, indices: Places, updates: Output, *, reduction: str = "none") -> End:
     same_type("ScatterNDUpdate", data, updates)
+    if not indices.shape:
+        raise NoLowering("openvino: ScatterNDUpdate at one number, not at vectors")
     depth = indices.shape[-1]
     if depth.is_static:
         wanted = [*indices.shape[:-1], *data.shape[depth.low :]]
@@ -106,7 +109,7 @@ def _slice(
 
 
 @table.kind("Slice", since=8, value=_slice)
-def slice_(data: Output, start: Output, stop: Output, step: Output, axes: Output) -> End:
+def slice_(data: Output, start: Vector, stop: Vector, step: Vector, axes: Vector) -> End:
     count, rank = length(start, "Slice"), len(data.shape)
     if {length(v, "Slice") for v in (stop, step, axes)} != {count}:
         raise NoLowering(f"openvino: Slice by vectors of {count} and other lengths")
@@ -167,24 +170,22 @@ def _count(size: float, start: float, stop: float, step: int) -> float:
 @table.kind("NonZero", since=3)
 def non_zero(data: Output, *, output_type: Type = I64) -> End:
     known = data.values()
-    count = data.shape.count().up_to() if known is None else Dimension(np.count_nonzero(known))
+    count = data.shape.count().up_to() if known is None else Dimension(sum(map(bool, known)))
     return output_type, PartialShape([len(data.shape), count])
 
 
 @table.kind("Roll", since=7)
-def roll(data: Output, shift: Output, axes: Output) -> End:
+def roll(data: Output, shift: Place, axes: Place) -> End:
+    if shift.shape:
+        merge(shift.shape[0], axes.shape[0] if axes.shape else Dimension(1), "operands of Roll")
     axes_in(axes, len(data.shape), "Roll")
     return data.type, data.shape
 
 
 @table.kind("ReverseSequence")
-def reverse_sequence(
-    data: Output, lengths: Output, *, batch_axis: int = 0, seq_axis: int = 1
-) -> End:
+def reverse_sequence(data: Output, lengths: Line, *, batch_axis: int = 0, seq_axis: int = 1) -> End:
     place = axis_of(batch_axis, len(data.shape), "ReverseSequence")
     axis_of(seq_axis, len(data.shape), "ReverseSequence")
-    if len(lengths.shape) != 1:
-        raise NoLowering(f"openvino: ReverseSequence by lengths of rank {len(lengths.shape)}")
     count = merge(data.shape[place], lengths.shape[0], "data and lengths of ReverseSequence")
     return data.type, PartialShape(count if k == place else d for k, d in enumerate(data.shape))
 

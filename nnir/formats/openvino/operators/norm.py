@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ....errors import NoLowering
 from ..graph import End, Output
+from ..operands import Channels, Line, Number, Place
 from ..schema import Capitals, Single, Table
 from ..shapes import PartialShape, merge
 from .elementwise import same_type
@@ -15,13 +15,11 @@ INSIDE = Capitals("INSIDE_SQRT")
 
 @table.kind("BatchNormInference", since=5)
 def batch_norm(
-    data: Output, gamma: Output, beta: Output, mean: Output, variance: Output, *, epsilon: float
+    data: Channels, gamma: Line, beta: Line, mean: Line, variance: Line, *, epsilon: float
 ) -> End:
     kind = same_type("BatchNormInference", data, gamma, beta, mean, variance)
     batch, channels, *sizes = data.shape
     for given in (gamma, beta, mean, variance):
-        if len(given.shape) != 1:
-            raise NoLowering(f"openvino: BatchNormInference by [{given.shape}], not by a vector")
         channels = merge(channels, given.shape[0], "channels of BatchNormInference")
     return kind, PartialShape([batch, channels, *sizes])
 
@@ -29,7 +27,7 @@ def batch_norm(
 @table.kind("MVN", since=6)
 def normalise(
     data: Output,
-    axes: Output,
+    axes: Place,
     *,
     eps: Single,
     normalize_variance: bool = True,
@@ -51,6 +49,6 @@ _along_axis("LogSoftmax", 5)
 
 @table.kind("CumSum", since=3)
 def running_sum(
-    data: Output, axis: Output, *, exclusive: bool = False, reverse: bool = False
+    data: Number, axis: Place, *, exclusive: bool = False, reverse: bool = False
 ) -> End:
     return data.type, data.shape

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
+from ..operands import Planes, Vector
 from ..schema import Ints, Table
 from ..shapes import Dimension, PartialShape
 from .conv import slide
@@ -26,6 +27,8 @@ def _pooled(
     auto_pad: str,
 ) -> PartialShape:
     batch, channels, *sizes = data.shape
+    if not batch.high or not channels.high:
+        raise NoLowering(f"openvino: a pool of [{data.shape}], which has no elements")
     if len(sizes) != len(kernel):
         raise NoLowering(f"openvino: a pool of [{data.shape}] with a kernel {list(kernel)}")
     if auto_pad != "explicit":
@@ -45,7 +48,7 @@ def _pooled(
 
 @table.kind("AvgPool", since=16, dashed=["exclude_pad"])
 def average(
-    data: Output,
+    data: Planes,
     *,
     kernel: Ints,
     strides: Ints,
@@ -62,7 +65,7 @@ def average(
 
 @table.kind("MaxPool", since=14)
 def largest(
-    data: Output,
+    data: Planes,
     *,
     strides: Ints,
     dilations: Ints,
@@ -87,11 +90,11 @@ def _adapted(data: Output, target: Output) -> PartialShape:
 
 
 @table.kind("AdaptiveAvgPool", since=8)
-def adaptive_average(data: Output, target: Output) -> End:
+def adaptive_average(data: Planes, target: Vector) -> End:
     return data.type, _adapted(data, target)
 
 
 @table.kind("AdaptiveMaxPool", since=8)
-def adaptive_largest(data: Output, target: Output, *, index_element_type: Type = I64) -> list[End]:
+def adaptive_largest(data: Planes, target: Vector, *, index_element_type: Type = I64) -> list[End]:
     shape = _adapted(data, target)
     return [(data.type, shape), (index_element_type, shape)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..graph import End, Output
+from ..operands import Cube, Matrix, Vector
 from ..schema import Single, Table, Words
 from ..shapes import Dimension, PartialShape, merge
 from .elementwise import same_type
@@ -34,8 +35,11 @@ def _ends(
         merge(state.shape[1], Dimension(count), what)
         merge(state.shape[2], Dimension(hidden), what)
     taken, kept, added = weights
+    for one in weights:
+        merge(one.shape[0], Dimension(count), what)
     merge(taken.shape[1], Dimension(gates * hidden), what)
     merge(taken.shape[2], data.shape[2], what)
+    merge(kept.shape[1], Dimension(gates * hidden), what)
     merge(kept.shape[2], Dimension(hidden), what)
     merge(added.shape[1], Dimension((rows or gates) * hidden), what)
     last = (kind, PartialShape([batch, count, hidden]))
@@ -44,12 +48,12 @@ def _ends(
 
 @table.kind("RNNSequence", since=5)
 def rnn(
-    data: Output,
-    state: Output,
-    lengths: Output,
-    w: Output,
-    r: Output,
-    b: Output,
+    data: Cube,
+    state: Cube,
+    lengths: Vector,
+    w: Cube,
+    r: Cube,
+    b: Matrix,
     *,
     direction: str,
     hidden_size: int,
@@ -63,12 +67,12 @@ def rnn(
 
 @table.kind("GRUSequence", since=5)
 def gru(
-    data: Output,
-    state: Output,
-    lengths: Output,
-    w: Output,
-    r: Output,
-    b: Output,
+    data: Cube,
+    state: Cube,
+    lengths: Vector,
+    w: Cube,
+    r: Cube,
+    b: Matrix,
     *,
     direction: str,
     linear_before_reset: bool = False,
@@ -87,13 +91,13 @@ def gru(
 
 @table.kind("LSTMSequence", since=5)
 def lstm(
-    data: Output,
-    state: Output,
-    cell: Output,
-    lengths: Output,
-    w: Output,
-    r: Output,
-    b: Output,
+    data: Cube,
+    state: Cube,
+    cell: Cube,
+    lengths: Vector,
+    w: Cube,
+    r: Cube,
+    b: Matrix,
     *,
     direction: str,
     hidden_size: int,

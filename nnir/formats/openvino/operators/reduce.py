@@ -9,6 +9,7 @@ import numpy as np
 
 from ....errors import NoLowering
 from ..graph import End, Output
+from ..operands import Axes
 from ..schema import Table
 from ..shapes import OPEN, PartialShape
 from ..values import INTERVALS, move_first
@@ -31,7 +32,7 @@ def _reduced(name: str, data: Output, axes: Output, *, keep_dims: bool) -> Parti
 
 def _reduction(name: str, *, logical: bool = False, value: Any = None) -> None:
     @table.kind(name, value=value)
-    def rule(data: Output, axes: Output, *, keep_dims: bool = False) -> End:
+    def rule(data: Output, axes: Axes, *, keep_dims: bool = False) -> End:
         if (data.type == BOOLEAN) != logical:
             raise NoLowering(f"openvino: {name} of {data.type.name}")
         return data.type, _reduced(name, data, axes, keep_dims=keep_dims)

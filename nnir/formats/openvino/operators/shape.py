@@ -9,6 +9,7 @@ import numpy as np
 from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
+from ..operands import Axes, Vector
 from ..schema import Table
 from ..shapes import OPEN, Dimension, PartialShape, broadcast_size, merge, of, span
 from ..values import INTERVALS, move, move_first, sizes_of
@@ -20,9 +21,9 @@ I64 = TYPES["i64"]
 
 def axis_of(axis: int, rank: int, what: str) -> int:
     """An axis counted from the front."""
-    if not -rank <= axis < max(rank, 1):
+    if not -rank <= axis < rank:
         raise NoLowering(f"openvino: {what} along axis {axis} of {rank}")
-    return axis % rank if rank else 0
+    return axis % rank
 
 
 def axes_in(output: Output, rank: int, what: str) -> list[int] | None:
@@ -59,14 +60,13 @@ def _reshape(data: np.ndarray, target: np.ndarray, *, special_zero: bool) -> np.
 
 
 @table.kind("Reshape", value=_reshape)
-def reshape(data: Output, target: Output, *, special_zero: bool) -> End:
+def reshape(data: Output, target: Vector, *, special_zero: bool) -> End:
     held = target.sizes()
     if held is None:
         return data.type, PartialShape([OPEN] * length(target, "Reshape"))
-    sizes = [
-        data.shape[k] if special_zero and s == 0 and k < len(data.shape) else s
-        for k, s in enumerate(held)
-    ]
+    if special_zero and 0 in held[len(data.shape) :]:
+        raise NoLowering(f"openvino: Reshape of [{data.shape}] to {held}, whose 0 copies nothing")
+    sizes = [data.shape[k] if special_zero and s == 0 else s for k, s in enumerate(held)]
     return data.type, _filled(data.shape, sizes)
 
 
@@ -104,15 +104,15 @@ def _without_equal(
 
 
 @table.kind("Transpose", value=lambda x, p: x.transpose([int(k) for k in p]) if p.size else x.T)
-def transpose(data: Output, order: Output) -> End:
+def transpose(data: Output, order: Vector) -> End:
     rank = len(data.shape)
     if length(order, "Transpose") != rank:
         raise NoLowering(f"openvino: Transpose of {rank} axes by {order.shape}")
     known = axes_in(order, rank, "Transpose")
     if known is None:
         return data.type, PartialShape([OPEN] * rank)
-    if sorted(known) != list(range(rank)):
-        raise NoLowering(f"openvino: Transpose by {known}")
+    if sorted(order.values() or ()) != list(range(rank)):
+        raise NoLowering(f"openvino: Transpose by {order.values()}")
     return data.type, PartialShape(data.shape[k] for k in known)
 
 
@@ -121,7 +121,7 @@ def _squeeze(data: np.ndarray, axes: np.ndarray, *, allow_axis_skip: bool) -> np
 
 
 @table.kind("Squeeze", since=15, value=_squeeze)
-def squeeze(data: Output, axes: Output, *, allow_axis_skip: bool = False) -> End:
+def squeeze(data: Output, axes: Axes, *, allow_axis_skip: bool = False) -> End:
     known = axes_in(axes, len(data.shape), "Squeeze")
     if known is None:
         raise NoLowering("openvino: Squeeze of axes that are only known while running")
@@ -136,11 +136,13 @@ def _unsqueeze(data: np.ndarray, axes: np.ndarray) -> np.ndarray:
 
 
 @table.kind("Unsqueeze", value=_unsqueeze)
-def unsqueeze(data: Output, axes: Output) -> End:
+def unsqueeze(data: Output, axes: Axes) -> End:
     rank = len(data.shape) + length(axes, "Unsqueeze")
     known = axes_in(axes, rank, "Unsqueeze")
     if known is None:
         return data.type, PartialShape([OPEN] * rank)
+    if len(set(known)) < len(known):
+        raise NoLowering(f"openvino: Unsqueeze of axes {known}, of which some are the same")
     rest = iter(data.shape)
     return data.type, PartialShape(1 if k in known else next(rest) for k in range(rank))
 
@@ -167,7 +169,7 @@ def _split(data: np.ndarray, axis: np.ndarray, *, num_splits: int) -> list[np.nd
 
 
 @table.kind("Split", value=_split)
-def split(data: Output, axis: Output, *, num_splits: int) -> list[End]:
+def split(data: Output, axis: Axes, *, num_splits: int) -> list[End]:
     known = axes_in(axis, len(data.shape), "Split")
     if known is None:
         raise NoLowering("openvino: Split along an axis that is only known while running")
@@ -190,7 +192,7 @@ def _variadic_split(data: np.ndarray, axis: np.ndarray, lengths: np.ndarray) -> 
 
 
 @table.kind("VariadicSplit", value=_variadic_split)
-def variadic_split(data: Output, axis: Output, lengths: Output) -> list[End]:
+def variadic_split(data: Output, axis: Axes, lengths: Vector) -> list[End]:
     known = axes_in(axis, len(data.shape), "VariadicSplit")
     if known is None:
         raise NoLowering("openvino: VariadicSplit along an axis that is only known while running")
@@ -210,9 +212,11 @@ def _tile(data: np.ndarray, repeats: np.ndarray) -> np.ndarray:
 
 
 @table.kind("Tile", value=_tile)
-def tile(data: Output, repeats: Output) -> End:
+def tile(data: Output, repeats: Vector) -> End:
     counts = sizes_in(repeats, "Tile")
     rank = max(len(counts), len(data.shape))
+    if repeats.bounds is None:
+        return data.type, PartialShape([OPEN] * rank)
     ones = [Dimension(1)]
     left = ones * (rank - len(data.shape)) + list(data.shape)
     right = ones * (rank - len(counts)) + counts
@@ -227,7 +231,7 @@ def _broadcast(data: np.ndarray, target: np.ndarray, *, mode: str) -> np.ndarray
 
 
 @table.kind("Broadcast", since=3, value=_broadcast)
-def broadcast(data: Output, target: Output, *, mode: str = "numpy") -> End:
+def broadcast(data: Output, target: Vector, *, mode: str = "numpy") -> End:
     sizes = sizes_in(target, "Broadcast")
     if mode == "numpy":
         if len(data.shape) > len(sizes):
@@ -245,13 +249,16 @@ def broadcast(data: Output, target: Output, *, mode: str = "numpy") -> End:
 
 @table.kind("Pad", since=12)
 def pad(
-    data: Output, begins: Output, ends: Output, value: Output | None = None, *, pad_mode: str
+    data: Output, begins: Vector, ends: Vector, value: Output | None = None, *, pad_mode: str
 ) -> End:
     if value is not None:
         same_type("Pad", data, value)
     for vector in (begins, ends):
         if length(vector, "Pad") != len(data.shape):
             raise NoLowering(f"openvino: Pad of [{data.shape}] by {vector.shape}")
+    least = {"edge": 1, "reflect": 2}.get(pad_mode, 0)
+    if any(d.high < least for d in data.shape):
+        raise NoLowering(f"openvino: Pad of [{data.shape}] by {pad_mode}, which needs {least}")
     before, after = begins.sizes(), ends.sizes()
     if before is None or after is None:
         return data.type, PartialShape([OPEN] * len(data.shape))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ....errors import NoLowering
 from ..graph import End, Output
+from ..operands import PlaceVector, Real
 from ..schema import Table
 from ..shapes import OPEN, Dimension, PartialShape
 from .shape import axes_in, sizes_in
@@ -16,6 +17,8 @@ def _transformed(
 ) -> tuple[list[Dimension], int, bool]:
     """The sizes of the transform, its last axis, and whether that one's size was given."""
     rank = len(data.shape) - pairs
+    if rank < 1:
+        raise NoLowering(f"openvino: {name} of [{data.shape}]")
     if pairs and not data.shape[-1].holds(2):
         raise NoLowering(f"openvino: {name} of [{data.shape}], whose last axis has no pairs")
     places = axes_in(axes, rank, name)
@@ -31,7 +34,7 @@ def _transformed(
 
 def _complex(name: str) -> None:
     @table.kind(name, since=7)
-    def rule(data: Output, axes: Output, size: Output | None = None) -> End:
+    def rule(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
         return data.type, PartialShape(_transformed(name, data, axes, size, pairs=True)[0])
 
 
@@ -40,14 +43,14 @@ _complex("IDFT")
 
 
 @table.kind("RDFT", since=9)
-def real(data: Output, axes: Output, size: Output | None = None) -> End:
+def real(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
     made, last, _ = _transformed("RDFT", data, axes, size, pairs=False)
     made[last] = made[last].over(2) + 1 if made[last] != OPEN else OPEN
     return data.type, PartialShape([*made, 2])
 
 
 @table.kind("IRDFT", since=9)
-def inverse_real(data: Output, axes: Output, size: Output | None = None) -> End:
+def inverse_real(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
     made, last, is_given = _transformed("IRDFT", data, axes, size, pairs=True)
     if not is_given:
         made[last] = (made[last] - 1) * 2

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End, Output
+from ..operands import Count, Place
 from ..schema import Table
-from ..shapes import Dimension, PartialShape, span
+from ..shapes import OPEN, Dimension, PartialShape, span
 from .shape import axes_in, axis_of
 
 table = Table()
@@ -16,7 +17,7 @@ I32, I64 = TYPES["i32"], TYPES["i64"]
 @table.kind("TopK", since=11)
 def top_k(
     data: Output,
-    k: Output,
+    k: Count,
     *,
     axis: int,
     mode: str,
@@ -37,7 +38,7 @@ def top_k(
 @table.kind("Unique", since=10)
 def unique(
     data: Output,
-    axis: Output | None = None,
+    axis: Place | None = None,
     *,
     sorted: bool = True,
     index_element_type: Type = I64,
@@ -60,4 +61,4 @@ def unique(
 
 def _some(whole: Dimension) -> Dimension:
     """At least one of so many, where there is one."""
-    return span(min(whole.low, 1), whole.high)
+    return span(min(whole.low, 1), whole.high) if whole.high else OPEN
