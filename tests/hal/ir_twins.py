@@ -35,9 +35,9 @@ def written(runtime: ModuleType, model: Model, folder: Path) -> str:
 
     Numbers stand where constants lie, which are at other places, and edges are in an order.
     """
-    source = as_pairs(model)
     emitter = Emitter(LOWERINGS, runtime)
     try:
+        source = as_pairs(model)
         made = graph(emitter, source, "", Variables(emitter, source) if source.states else None)
     except NoLowering:
         return REFUSED

@@ -34,7 +34,7 @@ def suppress(
     count = merge(boxes.shape[1], scores.shape[2], "boxes and scores of NonMaxSuppression")
     known = most.values()
     rows = PartialShape([OPEN, 3])
-    if known is not None and known[0] and count.is_static and scores.shape.is_static:
+    if known is not None and boxes.shape[1].is_static and scores.shape.is_static:
         each = min(count.low, known[0])
         rows = PartialShape([(scores.shape[0] * scores.shape[1] * each).up_to(), 3])
     return [(output_type, rows), (TYPES["f32"], rows), (output_type, PartialShape([1]))]

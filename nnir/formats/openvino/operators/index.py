@@ -171,7 +171,7 @@ def _count(size: float, start: float, stop: float, step: int) -> float:
 def non_zero(data: Output, *, output_type: Type = I64) -> End:
     known = data.values()
     count = data.shape.count().up_to() if known is None else Dimension(sum(map(bool, known)))
-    return output_type, PartialShape([len(data.shape), count])
+    return output_type, PartialShape([len(data.shape) or OPEN, count if data.shape else OPEN])
 
 
 @table.kind("Roll", since=7)

@@ -103,7 +103,11 @@ def _without_equal(
     return PartialShape(before).count(), PartialShape(after).count()
 
 
-@table.kind("Transpose", value=lambda x, p: x.transpose([int(k) for k in p]) if p.size else x.T)
+def _transpose(data: np.ndarray, order: np.ndarray) -> np.ndarray:
+    return data.transpose([int(k) for k in order])
+
+
+@table.kind("Transpose", value=_transpose)
 def transpose(data: Output, order: Vector) -> End:
     rank = len(data.shape)
     if length(order, "Transpose") != rank:
@@ -271,6 +275,6 @@ def _grow(size: Dimension, border: Dimension | int) -> Dimension:
     return size - -border if isinstance(border, int) and border < 0 else size + border
 
 
-_LEADING = (_reshape, _squeeze, _unsqueeze, _split, _variadic_split, _tile, _broadcast)
+_LEADING = (_reshape, _transpose, _squeeze, _unsqueeze, _split, _variadic_split, _tile, _broadcast)
 INTERVALS.update(dict.fromkeys(_LEADING, move_first))
 INTERVALS[_concat] = move
