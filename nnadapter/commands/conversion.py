@@ -77,8 +77,7 @@ def convert(
     """Write FILE as TARGET: .nnir, .onnx, .xml (OpenVINO IR), .tflite, .nnapi, .nnrt or .pt2.
 
     TARGET appears once it is proved: run as its users run it, and compared with the origin
-    framework. OpenVINO writes .xml and PyTorch .pt2, so that these need nnadapter[openvino] and
-    nnadapter[torch]; the others need nothing.
+    framework. PyTorch writes .pt2, so that it needs nnadapter[torch]; the others need nothing.
     """
     if level and not opset:
         raise click.UsageError("--level says how --opset may write the model: give --opset v1.1")

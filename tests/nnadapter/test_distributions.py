@@ -36,7 +36,7 @@ SOURCES = {
 }
 """Models, and the framework that would prove what is made of them."""
 
-ENGINES = {"xml": "openvino", "pt2": "torch"}
+ENGINES = {"pt2": "torch"}
 """Formats that their engines write."""
 
 CONVERT = """
@@ -44,13 +44,13 @@ import contextlib, sys, pathlib, nnadapter
 from nnadapter import conversion
 from nnir.errors import NoDevice
 for source in map(pathlib.Path, sys.argv[2:]):
-    for suffix in ("nnir", "onnx", "tflite"):
+    for suffix in ("nnir", "onnx", "xml", "tflite"):
         target = pathlib.Path(sys.argv[1], f"{source.stem}.{suffix}")
         read = lambda: nnadapter.load(source)
         done = conversion.convert(source, target, conversion.Plan(), read, nnadapter.load)
         assert done.report, done.report.rows
         print(source.name, suffix, *done.report.unproved, sep="|")
-    for suffix in ("xml", "pt2"):
+    for suffix in ("pt2",):
         try:
             nnadapter.convert(source, f"no.{suffix}")
         except NoDevice as error:
@@ -225,8 +225,8 @@ LACKING = {
     "onnx: it is not installed (pip install 'nnadapter[onnx]')",
     ("inspect", "--html", "x.html"): "error: the HTML report needs Jinja2: pip install "
     "'nnadapter[report]'",
-    ("convert", "x.xml"): "error: device 'openvino' needs the package openvino: pip install "
-    "'nnadapter[openvino]' (its engine writes .xml files; .nnapi, .nnir, .nnrt, .onnx, .tflite "
+    ("convert", "x.pt2"): "error: device 'torch' needs the package torch: pip install "
+    "'nnadapter[torch]' (its engine writes .pt2 files; .nnapi, .nnir, .nnrt, .onnx, .tflite, .xml "
     "need no package)",
 }
 """Commands on an ONNX file, and what they say where only the core is installed."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import NoLowering
 from ..elements import TYPES, Type
 from ..graph import End
 from ..operands import Alone, PlaceVector, Some
@@ -25,6 +26,8 @@ def _range(start: Any, stop: Any, step: Any, *, output_type: Type) -> np.ndarray
 
 @table.kind("Range", since=4, value=_range)
 def range_(start: Alone, stop: Alone, step: Alone, *, output_type: Type) -> End:
+    if step.values() == [0]:
+        raise NoLowering("openvino: Range with a step of 0")
     bounds = [o.bounds for o in (start, stop, step)]
     known = [float(b[0]) for b in bounds if b is not None and b[0] == b[1]]
     if len(known) < 3 or not known[2]:
