@@ -114,7 +114,8 @@ class Device(ABC, Generic[Context, Program]):
     own affair. `formats` names the file suffixes that `export` writes, `stateful_formats` those
     among them whose files keep the states of a model by themselves; in others, and in programs,
     states are inputs and outputs (`nnir.stateful`). `packages` names the distributions that compile
-    and run; one that `writes_alone` writes without them, and without being open. One that
+    and run; one that `writes_alone` writes without them, and without being open. Whether frontends
+    read its files again (`reads_back`) decides what is compared where they are absent. One that
     `takes_quantised` operands gets operations on them as they are; for others the runtime writes
     them with real numbers between explicit borders. Programs may be executed by several threads at
     once.
@@ -128,6 +129,7 @@ class Device(ABC, Generic[Context, Program]):
     stateful_formats: ClassVar[tuple[str, ...]] = ()
     packages: ClassVar[tuple[str, ...]] = ()
     writes_alone: ClassVar[bool] = False
+    reads_back: ClassVar[bool] = True
     takes_quantised: ClassVar[bool] = False
 
     def build(self) -> str:

@@ -139,7 +139,8 @@ def verify_file(
 
     `device` wrote the file of `model` (None for an archive); its engine opens it in a process of
     its own. Where that engine is not installed, `read` reads the file again, to run on `builtin`;
-    where the origin cannot be asked, `builtin` stands in for it. The report says so.
+    where nobody else reads such files, `model` runs there. Where the origin cannot be asked,
+    `builtin` stands in for it. The report says so.
     """
     started = time.perf_counter()
     given, model = model, make_held(model)
@@ -148,8 +149,11 @@ def verify_file(
         try:
             opened: Stock | References = stack.enter_context(Stock(path, device, given))
         except Unsupported as error:
-            unproved.append(f"in {device.name if device else BUILTIN}: {summary(error)}")
-            opened = stack.enter_context(References(read(path)))
+            why = f"in {device.name if device else BUILTIN}: {summary(error)}"
+            is_read = device is None or device.reads_back
+            about = "" if is_read else f"; nobody else reads {path.suffix}: its model is compared"
+            unproved.append(f"{why}{about}")
+            opened = stack.enter_context(References(read(path) if is_read else model))
         origin: Origin | References
         try:
             origin = origin_of(source, model)

@@ -131,6 +131,7 @@ class OpenVINO(Device[Context, Program]):
     formats = (".xml",)
     stateful_formats = (".xml",)
     writes_alone = True
+    reads_back = False
     packages = ("openvino",)
 
     def open_device(self) -> None:
