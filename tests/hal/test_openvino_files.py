@@ -26,7 +26,7 @@ from nnir.errors import NNAdapterError, NoLowering
 from nnir.formats.openvino import runtime as paper
 from nnir.formats.openvino.files import ALIGNMENT
 from nnir.formats.openvino.graph import Node, Output
-from nnir.formats.openvino.schema import create, kinds
+from nnir.formats.openvino.nodes import create, kinds
 from nnir.model import Model
 from nnir.ops import activation, conv
 from nnir.passes.complex_pairs import as_pairs

@@ -107,7 +107,7 @@ class Writer:
         kind = LAYERS.get(node.kind, node.kind)
         head = {"id": number, "name": node.friendly_name, "type": kind, "version": node.version}
         if node.kind == "Result" and node.output(0).names:
-            head["output_names"] = _listed(node.output(0).names)
+            head["output_names"] = _join_names(node.output(0).names)
         with self.markup.inside("layer", head):
             fields = self._fields(node)
             if fields:
@@ -142,7 +142,7 @@ class Writer:
             for k, end in enumerate(ends):
                 fields = {"id": first + k, "precision": end.type.label}
                 if name == "output" and (names := end.all_names()):
-                    fields["names"] = _listed(names)
+                    fields["names"] = _join_names(names)
                 sizes = [str(d.low) if d.is_static else "-1" for d in end.shape]
                 self.markup.add_port(fields, sizes)
 
@@ -207,7 +207,7 @@ def _edges(numbers: Mapping[Node, int]) -> Iterator[tuple[int, int, int, int]]:
             yield numbers[end.node], port, number, position
 
 
-def _listed(names: set[str]) -> str:
+def _join_names(names: set[str]) -> str:
     """The names of a tensor, a comma in them behind a backslash."""
     return ",".join(sorted(n.replace(",", r"\,") for n in names))
 

@@ -18,7 +18,7 @@ from .bodies import If, Loop
 from .elements import TYPES, type_of
 from .files import write
 from .graph import Constant, Model, Node, Output, Parameter, Result, Tensor
-from .schema import create
+from .nodes import create
 from .shapes import Dimension, PartialShape
 
 __all__ = [

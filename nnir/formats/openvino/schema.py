@@ -9,16 +9,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NewType, get_args, get_type_hints
 
 import numpy as np
 
 from ...errors import NoLowering
 from .elements import Type, type_of
-from .graph import End, Node, Output
+from .graph import End, Output
 from .operands import Operand
-from .values import Function, derive
+from .values import Function
 
 Single = NewType("Single", float)
 """An attribute in float32."""
@@ -141,35 +140,3 @@ def _operand(hint: Any) -> Operand | None:
             if isinstance(about, Operand):
                 return about
     return None
-
-
-@cache
-def kinds() -> dict[str, Kind]:
-    """All operators by name."""
-    from .operators import TABLES
-
-    made: dict[str, Kind] = {}
-    for table in TABLES:
-        twice = made.keys() & table.kinds.keys()
-        if twice:
-            raise ValueError(f"two families have {', '.join(sorted(twice))}")
-        made |= table.kinds
-    return made
-
-
-def create(name: str, inputs: Sequence[Output], given: Mapping[str, Any]) -> Node:
-    """A node; NoLowering where OpenVINO would make none of these."""
-    kind = kinds().get(name)
-    if kind is None:
-        raise NoLowering(f"the writer of OpenVINO's IR has no {name}")
-    kind.require(inputs)
-    bound = kind.bind(given)
-    ends = kind.rule(*inputs, **bound)
-    fields = {about.name: bound[key] for key, about in kind.fields.items()}
-    if name == "Interpolate":  # which fills up its borders
-        rank = len(inputs[0].shape)
-        fields |= {key: (fields[key] + (0,) * rank)[:rank] for key in ("pads_begin", "pads_end")}
-    node = Node(name, kind.version, inputs, ends if isinstance(ends, list) else [ends], fields)
-    if kind.value is not None:
-        derive(node.ends, kind.value, inputs, bound)
-    return node

@@ -58,7 +58,7 @@ def derive(
                 return
             pairs = rule(function, known, attributes)
     for end, pair in zip(ends, pairs, strict=False):
-        end.bounds = _rounded(pair, end.type)
+        end.bounds = _round(pair, end.type)
 
 
 def sizes_of(shape: Sequence[Any]) -> Bounds:
@@ -67,7 +67,7 @@ def sizes_of(shape: Sequence[Any]) -> Bounds:
     return np.array(low, np.float64), np.array(high, np.float64)
 
 
-def _rounded(pair: Bounds, kind: Any) -> Bounds | None:
+def _round(pair: Bounds, kind: Any) -> Bounds | None:
     """Numbers as an element type has them; None where it has not."""
     low, high = (np.asarray(b, np.float64) for b in pair)
     if np.isnan(low).any() or np.isnan(high).any():

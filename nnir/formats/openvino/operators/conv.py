@@ -121,7 +121,7 @@ def _spread(
 
 
 @table.kind("ConvolutionBackpropData")
-def transposed(
+def transpose(
     data: Output,
     filters: Output,
     *,
@@ -141,7 +141,7 @@ def transposed(
 
 
 @table.kind("GroupConvolutionBackpropData")
-def group_transposed(
+def transpose_groups(
     data: Output,
     filters: Output,
     *,

@@ -11,7 +11,7 @@ from ..elements import TYPES, Type
 from ..graph import End, Output
 from ..operands import Line, Number, Real, Truth
 from ..schema import Capitals, Table
-from ..shapes import PartialShape, broadcast, merge
+from ..shapes import broadcast
 from ..values import INTERVALS, move, subtract_bounds
 
 table = Table()
@@ -83,7 +83,7 @@ def gelu(data: Real, *, approximation_mode: Capitals = EXACT) -> End:
 
 
 @table.kind("Round", since=5)
-def rounded(data: Output, *, mode: str = "half_to_even") -> End:
+def round_(data: Output, *, mode: str = "half_to_even") -> End:
     return data.type, data.shape
 
 
@@ -197,13 +197,6 @@ def bucketize(
     data: Number, buckets: Line, *, output_type: Type = I64, with_right_bound: bool = True
 ) -> End:
     return output_type, data.shape
-
-
-def merged(a: PartialShape, b: PartialShape, what: str) -> PartialShape:
-    """The shape of what has the same sizes."""
-    if len(a) != len(b):
-        raise NoLowering(f"openvino: {what} have {len(a)} and {len(b)} axes")
-    return PartialShape(merge(x, y, what) for x, y in zip(a, b, strict=True))
 
 
 INTERVALS.update(dict.fromkeys((_convert, _sum, _product, _larger, _smaller), move))

@@ -17,7 +17,7 @@ table = Table()
 I64 = TYPES["i64"]
 
 
-def _pooled(
+def _pool_shape(
     data: Output,
     kernel: Ints,
     strides: Ints,
@@ -60,7 +60,7 @@ def average(
     dilations: Ints,
 ) -> End:
     how = (pads_begin, pads_end), rounding_type, auto_pad
-    return data.type, _pooled(data, kernel, strides, dilations, *how)
+    return data.type, _pool_shape(data, kernel, strides, dilations, *how)
 
 
 @table.kind("MaxPool", since=14)
@@ -78,11 +78,11 @@ def largest(
     axis: int = 0,
 ) -> list[End]:
     how = (pads_begin, pads_end), rounding_type, auto_pad
-    shape = _pooled(data, kernel, strides, dilations, *how)
+    shape = _pool_shape(data, kernel, strides, dilations, *how)
     return [(data.type, shape), (index_element_type, shape)]
 
 
-def _adapted(data: Output, target: Output) -> PartialShape:
+def _adapt_shape(data: Output, target: Output) -> PartialShape:
     sizes: Sequence[Dimension] = sizes_in(target, "an adaptive pool")
     if len(sizes) + 2 != len(data.shape):
         raise NoLowering(f"openvino: an adaptive pool of [{data.shape}] to {sizes}")
@@ -91,10 +91,10 @@ def _adapted(data: Output, target: Output) -> PartialShape:
 
 @table.kind("AdaptiveAvgPool", since=8)
 def adaptive_average(data: Planes, target: Vector) -> End:
-    return data.type, _adapted(data, target)
+    return data.type, _adapt_shape(data, target)
 
 
 @table.kind("AdaptiveMaxPool", since=8)
 def adaptive_largest(data: Planes, target: Vector, *, index_element_type: Type = I64) -> list[End]:
-    shape = _adapted(data, target)
+    shape = _adapt_shape(data, target)
     return [(data.type, shape), (index_element_type, shape)]

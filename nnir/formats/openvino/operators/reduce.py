@@ -19,7 +19,7 @@ from .shape import axes_in, length
 table = Table()
 
 
-def _reduced(name: str, data: Output, axes: Output, *, keep_dims: bool) -> PartialShape:
+def _reduce_shape(name: str, data: Output, axes: Output, *, keep_dims: bool) -> PartialShape:
     rank = len(data.shape)
     known = axes_in(axes, rank, name)
     if known is None:
@@ -35,7 +35,7 @@ def _reduction(name: str, *, logical: bool = False, value: Any = None) -> None:
     def rule(data: Output, axes: Axes, *, keep_dims: bool = False) -> End:
         if (data.type == BOOLEAN) != logical:
             raise NoLowering(f"openvino: {name} of {data.type.name}")
-        return data.type, _reduced(name, data, axes, keep_dims=keep_dims)
+        return data.type, _reduce_shape(name, data, axes, keep_dims=keep_dims)
 
 
 def _by(function: Callable[..., Any]) -> Callable[..., np.ndarray]:

@@ -67,10 +67,10 @@ def reshape(data: Output, target: Vector, *, special_zero: bool) -> End:
     if special_zero and 0 in held[len(data.shape) :]:
         raise NoLowering(f"openvino: Reshape of [{data.shape}] to {held}, whose 0 copies nothing")
     sizes = [data.shape[k] if special_zero and s == 0 else s for k, s in enumerate(held)]
-    return data.type, _filled(data.shape, sizes)
+    return data.type, _fill_shape(data.shape, sizes)
 
 
-def _filled(shape: PartialShape, sizes: list[Any]) -> PartialShape:
+def _fill_shape(shape: PartialShape, sizes: list[Any]) -> PartialShape:
     """Sizes whose -1 is what is left."""
     if sizes.count(-1) > 1 or any(isinstance(s, int) and s < -1 for s in sizes):
         raise NoLowering(f"openvino: Reshape to {sizes}")
@@ -181,10 +181,10 @@ def split(data: Output, axis: Axes, *, num_splits: int) -> list[End]:
     if size.is_static and size.low % num_splits:
         raise NoLowering(f"openvino: Split of {size} into {num_splits}")
     part = span(-(-size.low // num_splits), size.high // num_splits)
-    return [(data.type, _replaced(data.shape, known[0], part))] * num_splits
+    return [(data.type, _replace_size(data.shape, known[0], part))] * num_splits
 
 
-def _replaced(shape: PartialShape, axis: int, size: Dimension | int) -> PartialShape:
+def _replace_size(shape: PartialShape, axis: int, size: Dimension | int) -> PartialShape:
     return PartialShape(size if k == axis else d for k, d in enumerate(shape))
 
 
@@ -202,13 +202,13 @@ def variadic_split(data: Output, axis: Axes, lengths: Vector) -> list[End]:
         raise NoLowering("openvino: VariadicSplit along an axis that is only known while running")
     size, held = data.shape[known[0]], lengths.sizes()
     if held is None:
-        return [(data.type, _replaced(data.shape, known[0], OPEN))] * length(lengths, "a split")
+        return [(data.type, _replace_size(data.shape, known[0], OPEN))] * length(lengths, "a split")
     rest = PartialShape(s for s in held if s != -1)
     total = sum(rest, Dimension(0))
     if -1 not in held:
         merge(size, total, "VariadicSplit and its parts")
     left = size - total
-    return [(data.type, _replaced(data.shape, known[0], left if s == -1 else s)) for s in held]
+    return [(data.type, _replace_size(data.shape, known[0], left if s == -1 else s)) for s in held]
 
 
 def _tile(data: np.ndarray, repeats: np.ndarray) -> np.ndarray:
@@ -261,7 +261,7 @@ def pad(
         if length(vector, "Pad") != len(data.shape):
             raise NoLowering(f"openvino: Pad of [{data.shape}] by {vector.shape}")
     least = {"edge": 1, "reflect": 2}.get(pad_mode, 0)
-    if any(d.high < least for d in data.shape):
+    if any(d.is_static and d.low < least for d in data.shape):
         raise NoLowering(f"openvino: Pad of [{data.shape}] by {pad_mode}, which needs {least}")
     before, after = begins.sizes(), ends.sizes()
     if before is None or after is None:

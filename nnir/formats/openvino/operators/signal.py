@@ -12,7 +12,7 @@ from .shape import axes_in, sizes_in
 table = Table()
 
 
-def _transformed(
+def _transform_sizes(
     name: str, data: Output, axes: Output, size: Output | None, *, pairs: bool
 ) -> tuple[list[Dimension], int, bool]:
     """The sizes of the transform, its last axis, and whether that one's size was given."""
@@ -35,7 +35,7 @@ def _transformed(
 def _complex(name: str) -> None:
     @table.kind(name, since=7)
     def rule(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
-        return data.type, PartialShape(_transformed(name, data, axes, size, pairs=True)[0])
+        return data.type, PartialShape(_transform_sizes(name, data, axes, size, pairs=True)[0])
 
 
 _complex("DFT")
@@ -44,14 +44,14 @@ _complex("IDFT")
 
 @table.kind("RDFT", since=9)
 def real(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
-    made, last, _ = _transformed("RDFT", data, axes, size, pairs=False)
+    made, last, _ = _transform_sizes("RDFT", data, axes, size, pairs=False)
     made[last] = made[last].over(2) + 1 if made[last] != OPEN else OPEN
     return data.type, PartialShape([*made, 2])
 
 
 @table.kind("IRDFT", since=9)
 def inverse_real(data: Real, axes: PlaceVector, size: PlaceVector | None = None) -> End:
-    made, last, is_given = _transformed("IRDFT", data, axes, size, pairs=True)
+    made, last, is_given = _transform_sizes("IRDFT", data, axes, size, pairs=True)
     if not is_given:
         made[last] = (made[last] - 1) * 2
     return data.type, PartialShape(made[:-1])
