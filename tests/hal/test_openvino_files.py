@@ -45,7 +45,7 @@ ROOT = Path(__file__).parents[2]
 SAMPLES = ROOT / "tests" / "data" / "samples"
 SOURCES = ROOT / "hal" / "drivers" / "openvino"
 FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "paddle")
-EVERY = 1 if os.environ.get("NNADAPTER_IR") == "all" else 12
+EVERY = 1 if os.environ.get("NNADAPTER_IR") == "all" else 16
 """One of so many cases is written; NNADAPTER_IR=all writes them all, in five minutes."""
 
 COMPARED = {"Greater", "GreaterEqual", "IsFinite", "IsInf"}

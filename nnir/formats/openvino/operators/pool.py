@@ -32,6 +32,8 @@ def _pool_shape(
     if len(sizes) != len(kernel):
         raise NoLowering(f"openvino: a pool of [{data.shape}] with a kernel {list(kernel)}")
     if auto_pad != "explicit":
+        if any(d.high == 0 for d in sizes):
+            raise NoLowering(f"openvino: a pool of [{data.shape}], which has no elements")
         made = [d.over(s, ceil=True) for d, s in zip(sizes, strides, strict=True)]
         return PartialShape([batch, channels, *made])
     ceil = rounding_type != "floor"
