@@ -29,7 +29,10 @@ def create(name: str, inputs: Sequence[Output], given: Mapping[str, Any]) -> Nod
     """A node; NoLowering where OpenVINO would make none of these."""
     kind = kinds().get(name)
     if kind is None:
-        raise NoLowering(f"the writer of OpenVINO's IR has no {name}")
+        raise NoLowering(
+            f"the writer of OpenVINO's IR has no rule for {name}; it has those of "
+            "nnir/formats/openvino/operators"
+        )
     kind.require(inputs)
     bound = kind.bind(given)
     ends = kind.rule(*inputs, **bound)
