@@ -170,6 +170,9 @@ def test_the_core_converts_without_any_framework(made: Path, tmp_path: Path) -> 
     said = {tuple(line.split("|")[:2]): line for line in done.stdout.splitlines()}
     assert len(said) == len(SOURCES) * 5
     for (name, suffix), line in said.items():
+        if suffix == "xml":
+            assert "in openvino: " in line
+            assert "nobody else reads .xml: its model is compared" in line
         if suffix in ENGINES:
             assert f"pip install 'nnadapter[{ENGINES[suffix]}]'" in line
         elif SOURCES[name]:
