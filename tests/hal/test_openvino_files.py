@@ -7,6 +7,7 @@ import contextlib
 import os
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,7 +29,7 @@ from nnir.formats.openvino.files import ALIGNMENT
 from nnir.formats.openvino.graph import Node, Output
 from nnir.formats.openvino.nodes import create, kinds
 from nnir.model import Model
-from nnir.ops import activation, conv
+from nnir.ops import activation, conv, unary
 from nnir.passes.complex_pairs import as_pairs
 from nnir.types import Precision, TensorType
 
@@ -238,3 +239,19 @@ def test_openvino_runs_what_is_written(tmp_path: Path) -> None:
     model = model_of(*(rng.normal(size=(3, 4)).astype(np.float32) for _ in range(3)))
     x = rng.normal(size=(3, 4)).astype(np.float32)
     require_equal(model, tmp_path, x)
+
+
+def test_nodes_without_a_rule_are_written_by_openvino(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As those of plug-ins; without OpenVINO they are refused."""
+    model = Model()
+    x = model.input("x", TensorType(Precision.FLOAT32, (2,)))
+    model.outputs = [unary.exp(x)]
+    monkeypatch.delitem(kinds(), "Exp")
+    nna.convert(model, tmp_path / "m.xml", verify=False)
+    found = openvino.compile_model(str(tmp_path / "m.xml"))(np.zeros(2, np.float32))[0]
+    assert found.tolist() == [1, 1]
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(NoLowering, match="has no rule for Exp"):
+        nna.convert(model, tmp_path / "n.xml", verify=False)

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, Unsupported
+from nnir.errors import BadFile, BadInput, DeviceError, NoDevice, NoLowering, Unsupported
 from nnir.formats.openvino import runtime as paper
-from nnir.formats.openvino.files import write
 from nnir.mapping import map_file
 from nnir.model import Model, Operation
 from nnir.ops.unary import COMPLEX
@@ -325,17 +324,40 @@ class OpenVINO(Device[Context, Program]):
     def prepare_export(self, model: Model, path: Path, *, opset: int | None = None) -> Export:
         """Two files, the weights first, which the other one names by its own name.
 
-        They are written without OpenVINO, the same bytes wherever that is.
+        They are written without OpenVINO, the same bytes wherever that is; where a plug-in has
+        nodes that only OpenVINO knows, it writes them.
         """
         if opset is not None:
             raise Unsupported("OpenVINO's file format has no opset of its own to choose")
-        source = as_pairs(model)
-        emitter = Emitter(LOWERINGS, paper)
-        variables = Variables(emitter, source) if source.states else None
-        made = graph(emitter, source, WRITING_STEP, variables)
-        weights = path.with_suffix(WEIGHTS)
-        inputs, outputs = ([sizes_of(o) for o in ends] for ends in (made.inputs, made.outputs))
-        return Export(lambda: write(made, path, weights), [weights, path], inputs, outputs)
+        try:
+            return write_by(paper, model, path)
+        except NoLowering:
+            try:
+                import openvino
+
+                return write_by(openvino, model, path)
+            except (ImportError, NoLowering):
+                pass
+            raise
+
+
+def write_by(runtime: ModuleType, model: Model, path: Path) -> Export:
+    """What writes the two files of a model, by OpenVINO or by what stands for it."""
+    source = as_pairs(model)
+    emitter = Emitter(LOWERINGS, runtime)
+    variables = Variables(emitter, source) if source.states else None
+    made = graph(emitter, source, WRITING_STEP, variables)
+    weights = path.with_suffix(WEIGHTS)
+    emitted = emitter, made  # the emitter holds the memory
+
+    def write() -> None:
+        try:
+            runtime.serialize(emitted[1], str(path), str(weights))
+        except RuntimeError as error:
+            raise DeviceError(f"openvino writes no file: {one_line(error)}") from error
+
+    inputs, outputs = ([sizes_of(o) for o in ends] for ends in (made.inputs, made.outputs))
+    return Export(write, [weights, path], inputs, outputs)
 
 
 def files_of(path: Path) -> list[Path] | None:

@@ -1,18 +1,18 @@
-"""Nodes of OpenVINO by name, in releases whose newest set of operators is not whole too."""
+"""Nodes of OpenVINO by name, of the set of operators that every release has which we run on."""
 
 from __future__ import annotations
 
 from types import ModuleType
 from typing import Any
 
-OPSETS = ("opset16", "opset15")
-"""Newest first: that of OpenVINO 2025 has only what is new in it."""
+OPSETS = ("opset15", "opset16")
+"""Oldest first, so that every release reads what is written; new operators are of the newer."""
 
 ABSENT = "Couldn't create operation"
 
 
 class NodeFactory:
-    """Makes nodes of the newest set of operators that has them."""
+    """Makes nodes of the oldest set of operators that has them."""
 
     def __init__(self, runtime: ModuleType) -> None:
         self._factories: list[Any] = []
@@ -27,11 +27,11 @@ class NodeFactory:
 
     def create(self, op: str, inputs: list[Any], attributes: dict[str, Any]) -> Any:
         """A node; RuntimeError where OpenVINO makes none of these."""
-        *newer, oldest = self._factories
-        for factory in newer:
+        *older, newest = self._factories
+        for factory in older:
             try:
                 return factory.create(op, inputs, attributes)
             except RuntimeError as error:
                 if ABSENT not in str(error):
                     raise
-        return oldest.create(op, inputs, attributes)
+        return newest.create(op, inputs, attributes)

@@ -76,9 +76,7 @@ def _average(g: Emitter, input: Value, given: dict[str, Any], *, excluded: bool)
 
 
 def _mean(g: Emitter, x: Ref, given: dict[str, Any], *, exclude: bool) -> Ref:
-    """AvgPool, which is not made without dilations."""
-    ones = {"dilations": [1] * len(given["kernel"])}
-    return g.node("AvgPool", x, **{**ones, **given, "exclude-pad": exclude})
+    return g.node("AvgPool", x, **{**given, "exclude-pad": exclude})
 
 
 @table.lower(pool.max_pool_2d, implied=["return_indices_dtype"], how=Window)

@@ -48,7 +48,7 @@ def _pool_shape(
     return PartialShape([batch, channels, *made])
 
 
-@table.kind("AvgPool", since=16, dashed=["exclude_pad"])
+@table.kind("AvgPool", since=14, dashed=["exclude_pad"])
 def average(
     data: Planes,
     *,
@@ -59,10 +59,9 @@ def average(
     exclude_pad: bool,
     auto_pad: str = "explicit",
     rounding_type: str = "floor",
-    dilations: Ints,
 ) -> End:
     how = (pads_begin, pads_end), rounding_type, auto_pad
-    return data.type, _pool_shape(data, kernel, strides, dilations, *how)
+    return data.type, _pool_shape(data, kernel, strides, (1,) * len(kernel), *how)
 
 
 @table.kind("MaxPool", since=14)

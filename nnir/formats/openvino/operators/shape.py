@@ -265,8 +265,16 @@ def pad(
     before, after = begins.sizes(), ends.sizes()
     if before is None or after is None:
         return data.type, PartialShape([OPEN] * len(data.shape))
-    rows = zip(data.shape, before, after, strict=True)
+    rows = list(zip(data.shape, before, after, strict=True))
+    if pad_mode == "reflect" and not all(_reaches(size, a, b) for size, a, b in rows):
+        raise NoLowering(f"openvino: Pad of [{data.shape}], which has less to mirror")
     return data.type, PartialShape(_grow(_grow(size, a), b) for size, a, b in rows)
+
+
+def _reaches(size: Dimension, *borders: Dimension | int) -> bool:
+    """Whether an axis has as many elements behind its first as known borders mirror."""
+    known = [b for b in borders if isinstance(b, int)]
+    return size.is_dynamic or not any(b >= size.low for b in known)
 
 
 def _grow(size: Dimension, border: Dimension | int) -> Dimension:
