@@ -11,7 +11,10 @@ ROOT = Path(__file__).parents[2]
 DEVICES = ("builtin", "onnxruntime", "litert", "torch", "openvino")
 """In the order in which they are asked: the quick ones first."""
 
-FRONTENDS = ("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy", "nnrt")
+FRONTENDS = (
+    *("nnir", "onnx", "torch", "tensorflow", "tflite", "paddle", "paddle-legacy"),
+    *("nnapi", "nnrt"),
+)
 SCRIPT = re.compile(r"probe\.py|make_\w+\.py")
 """Programs that make tables of data: no case runs them."""
 
@@ -21,6 +24,7 @@ ENGINES = ("openvino", "openvino.utils.node_factory", "onnxruntime", "torch", "o
 EMITTERS = (
     "hal.drivers.onnxruntime.driver",
     "hal.drivers.litert.compiler",
+    "hal.drivers.nnapi.compiler",
     "hal.drivers.nnrt.compiler",
     "hal.drivers.openvino.driver",
     "hal.drivers.torch.program",
@@ -30,6 +34,7 @@ READERS = (
     "conformance.engines.torch",
     "conformance.engines.tensorflow",
     "conformance.engines.tflite",
+    "conformance.engines.nnapi",
     "conformance.engines.nnrt",
     "conformance.engines.paddle",
     "conformance.engines.paddle_legacy",
@@ -58,8 +63,13 @@ class Place:
         return [p for p in found if not SCRIPT.fullmatch(p.name)]
 
 
+def _readers_beside(name: str) -> tuple[str, ...]:
+    """Those that do not import the frontend or the driver of this name."""
+    return tuple(m for m in READERS if not m.endswith(("." + name, "." + name + "_legacy")))
+
+
 def _frontend(name: str, *cases: str, tests: str = "") -> Place:
-    others = tuple(m for m in READERS if not m.endswith(("." + name, "." + name + "_legacy")))
+    others = _readers_beside(name)
     if name == "onnx":
         others = ()  # other frontends ask for its delegate
     return Place(
@@ -77,7 +87,7 @@ def _reading(*names: str) -> str:
 
 def _driver(name: str, tests: str) -> Place:
     others = tuple(m for m in EMITTERS if f".{name}." not in m)
-    early = (*LATEST, *READERS, *others)
+    early = (*LATEST, *_readers_beside(name), *others)
     return Place(f"hal/drivers/{name}", devices=(name,), early=early, tests=tuple(tests.split()))
 
 
@@ -104,10 +114,14 @@ PLACES = (
     _frontend("tensorflow", tests=_reading("tensorflow_models", "bad_tensorflow")),
     _frontend("onnx", tests=_reading("reader", "bad_onnx")),
     _frontend("torch", tests=_reading("torch_reader", "bad_torch")),
+    _frontend("nnapi", tests=_reading("bad_nnapi")),
+    _frontend("nnrt"),
     _driver("onnxruntime", "tests/hal/test_onnxruntime.py"),
     _driver("litert", "tests/hal/test_litert.py tests/hal/test_litert_files.py"),
     _driver("openvino", "tests/hal/test_openvino.py tests/hal/test_openvino_narrow.py"),
     _driver("torch", "tests/hal/test_torch.py"),
+    _driver("nnapi", "tests/hal/test_nnapi.py tests/hal/test_nnapi_runtime.py"),
+    _driver("nnrt", "tests/hal/test_nnrt.py"),
 )
 BY_NAME = {place.name: place for place in PLACES}
 

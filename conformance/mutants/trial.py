@@ -15,7 +15,7 @@ from ..oracles.kept import KeptOracle
 from ..processes.answer_store import ORIGINS_FILE, AnswerStore
 from ..processes.cache_folder import cache_folder
 from ..running.versions import ORIGINS
-from ..suites.operators import book
+from ..suites.operators import Asked, book
 
 PATIENCE = 120.0
 """Seconds that an origin may take for one answer."""
@@ -56,14 +56,17 @@ class Bench:
             engine.truth(case, oracle, answer)
 
     def run(self, frontend: str, name: str, device: str) -> str:
-        """What becomes of a case, as the ledger has it."""
+        """What becomes of a case, as the ledger has it, and what it is converted to."""
         shelf = book(frontend)
         engine, case = shelf.cases[name]
+        oracle = self.oracle(frontend)
+        asked = Asked(engine, case, oracle)
         with decompositions() as found:
-            verdict = judge(engine, case, device, shelf.limits, self.oracle(frontend))
+            verdict = judge(engine, case, device, shelf.limits, oracle, asked.answer, asked.convert)
         decomposed = tuple(sorted({n for _, n in found}))
         where = ("cases", frontend, case.op, name, device)
-        return outcome(Result(*where, verdict.verdict, verdict.reason, decomposed=decomposed))
+        made = Result(*where, verdict.verdict, verdict.reason, decomposed=decomposed)
+        return " ".join([outcome(made), *filter(None, [" ".join(asked.standard)])])
 
     def close(self) -> None:
         """Stop the oracles."""
