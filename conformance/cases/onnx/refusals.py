@@ -28,6 +28,10 @@ CASES: list[Case] = [
     ml("TreeEnsemble", POINTS.astype(np.float64), **TREE)(
         "numbers of another type", raises=BadType
     ),
+    tree(POINTS, "before it came", opset=4, raises=Unsupported),
+    ml("LabelEncoder", i(1), keys_int64s=[1], values_int64s=[2])(
+        "before it had numbers", opset=1, raises=Unsupported
+    ),
     tree(POINTS, "too few children", nodes_truenodeids=[1, 0], raises=BadModel),
     tree(POINTS, "too few kinds of children", nodes_falseleafs=[1, 0], raises=BadModel),
     tree(POINTS, "a root outside", tree_roots=[0, 7], raises=BadModel),
