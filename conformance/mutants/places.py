@@ -112,7 +112,11 @@ PLACES = (
         tests=_reading("paddle_models", "bad_paddle", "bad_paddle_legacy"),
     ),
     _frontend("tensorflow", tests=_reading("tensorflow_models", "bad_tensorflow")),
-    _frontend("onnx", tests=_reading("reader", "bad_onnx")),
+    _frontend(
+        "onnx",
+        tests=_reading("reader", "bad_onnx", "onnx_schemas")
+        + " tests/conformance/test_old_opsets.py",
+    ),
     _frontend("torch", tests=_reading("torch_reader", "bad_torch")),
     _frontend("nnapi", tests=_reading("bad_nnapi")),
     _frontend("nnrt"),

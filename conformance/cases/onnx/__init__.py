@@ -6,11 +6,15 @@ from frontends import onnx as frontend
 
 from ...case import Case, Limit, ModelCase, open_rows
 from .. import families
-from . import attention, control, refusals, sequence, stored, versions
+from . import activation, attention, control, corners, random, refusals, sequence, stored, versions
 
 FAMILIES = families(frontend.FAMILIES, __name__)
 CASES: list[Case] = [case for family in (*FAMILIES, refusals) for case in family.CASES]
 OPEN: list[Case] = [*open_rows(CASES)]
-CASES += [*versions.rows_before(CASES), *versions.rows_at_ends(CASES)]
+CASES += [*corners.CASES, *versions.rows_before(CASES), *versions.rows_at_ends(CASES)]
 LIMITS: list[Limit] = [limit for family in FAMILIES for limit in getattr(family, "LIMITS", ())]
-MODELS: list[ModelCase] = [*attention.MODELS, *control.MODELS, *sequence.MODELS, *stored.MODELS]
+MODELS: list[ModelCase] = [
+    model
+    for family in (activation, attention, control, random, sequence, stored)
+    for model in family.MODELS
+]

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 
-from ...case import ROUNDS, Case, Const, Tolerance, f, i, rand, scalar
+from ...case import ROUNDS, Case, Const, ModelCase, Tolerance, f, i, rand, scalar
 
 HALF = Tolerance(relative=2e-3, absolute=1e-3)
 EDGES = f(-np.inf, -100, -1, -0.0, 0, 0.5, 100, np.inf, np.nan)
@@ -132,3 +132,16 @@ CASES = [
     Case("Dropout", (X,), {"ratio": 0.2}, opset=10, outputs=2, why="an old mask"),
     Case("Dropout", (i(1), scalar(0.5), np.array(True)), why="an integer", raises=BadType),
 ]  # fmt: skip
+
+SLOPES = """<ir_version: 10, opset_import: ["" : 21]>
+main (float[A, B, C] x, float[{sizes}] s) => (float[A, B, C] y) {{ y = PRelu (x, s) }}"""
+MODELS = [
+    ModelCase(
+        ("PRelu",),
+        SLOPES.format(sizes=sizes),
+        (X, rand(*shape, seed=1)),
+        f"open slopes [{sizes}]",
+        tol=ROUNDS,
+    )
+    for sizes, shape in {"C": (4,), "B, C": (3, 4), "B, 1": (3, 1), "1, 1": (1, 1)}.items()
+]

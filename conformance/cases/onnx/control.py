@@ -190,6 +190,47 @@ main (float[2] x, float[3, 2] xs) => (float[2] y, float[2, 3] ys) {
   > (x, xs)
 }"""
 )
+SCAN_PLACES = (
+    HEAD
+    + """
+main (float[2] x, float[3, 2] xs) => (float[2] y, float[2, 3] a, float[3, 2] b) {
+  y, a, b = Scan <num_scan_inputs = 1, scan_output_axes = [1, 0], scan_output_directions = [0, 1],
+    body = turn (float[2] s, float[2] v) => (float[2] t, float[2] o, float[2] p) {
+      t = Add (s, v)
+      o = Mul (t, v)
+      p = Sub (t, v)
+    }
+  > (x, xs)
+}"""
+)
+SCAN_TWO = (
+    HEAD
+    + """
+main (float[2] x, float[3, 2] xs, float[2, 3] zs) => (float[2] y, float[3, 2] ys) {
+  y, ys = Scan <num_scan_inputs = 2, scan_input_axes = [0, 1], scan_input_directions = [1, 0],
+    body = turn (float[2] s, float[2] v, float[2] w) => (float[2] t, float[2] o) {
+      t = Add (s, v)
+      o = Mul (t, w)
+    }
+  > (x, xs, zs)
+}"""
+)
+LOOP_NEVER = LOOP_COUNTED.replace("int64 {3}", "int64 {0}")
+LOOP_EMPTY = (
+    HEAD
+    + """
+main (float[2] x) => (int64 n) {
+  none = SequenceEmpty ()
+  m = Constant <value = int64 {0}> ()
+  s = Loop (m, , none) <
+    body = turn (int64 k, bool more, seq(float[2]) a) => (bool again, seq(float[2]) b) {
+      again = Identity (more)
+      b = SequenceInsert (a, x)
+    }
+  >
+  n = SequenceLength (s)
+}"""
+)
 SCAN_DYNAMIC = (
     HEAD
     + """
@@ -241,6 +282,10 @@ MODELS = [
         raises=NotConstant,
     ),
     ModelCase(("Loop",), LOOP_COUNTED, (f(2, 3),), "a sequence of three, and rows", oracle=ORT),
+    ModelCase(("Loop",), LOOP_NEVER, (X,), "a sequence of none, and rows", raises=Unsupported),
+    ModelCase(("Loop",), LOOP_EMPTY, (X,), "a sequence of none", oracle=ORT),
+    ModelCase(("Scan",), SCAN_PLACES, (X, XS), "outputs on other axes, or backward", oracle=ORT),
+    ModelCase(("Scan",), SCAN_TWO, (X, XS, XS.T.copy()), "two inputs, one backward", oracle=ORT),
     ModelCase(("Loop",), LOOP_ENDLESS, (X,), "a sequence without end", raises=BadModel),
     ModelCase(
         ("Loop", "If"), NESTED, (scalar(3, np.int64), X), "an if inside that captures", oracle=ORT

@@ -8,7 +8,7 @@ import numpy as np
 
 from nnir.errors import BadType
 
-from ...case import Case, f, i, rand
+from ...case import Case, ModelCase, f, i, rand
 
 MANY = 10_000
 """So many numbers tell distributions apart."""
@@ -75,4 +75,26 @@ CASES = [
         oracle="onnxruntime",
     ),
     Case("Multinomial", (f(1),), why="rank 1", raises=BadType),
+]
+
+TWICE = """<ir_version: 10, opset_import: ["" : 21]>
+main (float[4, 3] x) => (float[N, M] y) {{
+  a = {node}
+  b = {node}
+  c = Cast <to = 1> (a)
+  d = Cast <to = 1> (b)
+  y = Sub (c, d)
+}}"""
+SEEDED = {
+    "RandomNormal": "RandomNormal <shape = [4, 3], seed = 3.0> ()",
+    "RandomUniform": "RandomUniform <shape = [4, 3], seed = 3.0> ()",
+    "RandomNormalLike": "RandomNormalLike <seed = 3.0> (x)",
+    "RandomUniformLike": "RandomUniformLike <seed = 3.0> (x)",
+    "Bernoulli": "Bernoulli <seed = 3.0> (x)",
+}
+"""Nodes that give the same numbers again, of which nothing is left."""
+
+MODELS = [
+    ModelCase((op,), TWICE.format(node=node), (rand(4, 3, low=0, high=1),), "the same seed twice")
+    for op, node in SEEDED.items()
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType, NotConstant, Unsupported
+from nnir.errors import BadModel, BadType, NotConstant, Unsupported
 
 from ...case import Case, ModelCase, f, i, rand, scalar
 
@@ -135,6 +135,45 @@ main (float[2] a) => (seq(float[2]) y) {
   y = SequenceConstruct (a, a)
 }"""
 )
+PLACED = (
+    HEAD
+    + """
+main (float[2] a, float[2] b, float[2] c) => (float[6] y) {{
+  place = Constant <value = int64 {{{place}}}> ()
+  s = SequenceConstruct (a, b)
+  t = SequenceInsert (s, c, place)
+  y = ConcatFromSequence <axis = 0> (t)
+}}"""
+)
+ERASED = (
+    HEAD
+    + """
+main (float[2] a, float[2] b, float[2] c) => (float[4] y) {{
+  place = Constant <value = int64 {{{place}}}> ()
+  s = SequenceConstruct (a, b, c)
+  t = SequenceErase (s{given})
+  y = ConcatFromSequence <axis = 0> (t)
+}}"""
+)
+CUT = (
+    HEAD
+    + """
+main (float[{rows}, 3] x) => (int64 n, float[M, K] y) {{
+  size = Constant <value = int64 {{{size}}}> ()
+  first = Constant <value = int64 {{0}}> ()
+  s = SplitToSequence <axis = {axis}> (x, size)
+  n = SequenceLength (s)
+  y = SequenceAt (s, first)
+}}"""
+)
+NOTHING = (
+    HEAD
+    + """
+main (float[2] a) => (float[2] y) {
+  s = SequenceEmpty ()
+  y = ConcatFromSequence <axis = 0> (s)
+}"""
+)
 A, B, C = f(1, 2), f(3, 4), f(5, 6)
 
 CASES: list[Case] = []
@@ -168,4 +207,35 @@ MODELS = [
         oracle="onnxruntime",
     ),
     ModelCase(("SequenceConstruct",), OUTPUT, (A,), "as an output", raises=Unsupported),
-]
+    *(
+        ModelCase(
+            ("SequenceInsert",), PLACED.format(place=k), (A, B, C), f"at {k}", oracle="onnxruntime"
+        )
+        for k in (-2, -1, 0, 1, 2)
+    ),
+    *(
+        ModelCase(("SequenceInsert",), PLACED.format(place=k), (A, B, C), f"at {k}", raises=BadType)
+        for k in (-3, 3)
+    ),
+    *(
+        ModelCase(("SequenceErase",), ERASED.format(place=k, given=", place"), (A, B, C), f"at {k}")
+        for k in (-3, -1, 0, 1, 2)
+    ),
+    ModelCase(("SequenceErase",), ERASED.format(place=0, given=""), (A, B, C), "the last one"),
+    *(
+        ModelCase(("SequenceErase",), ERASED.format(place=k, given=", place"), (A, B, C), f"at {k}",
+                  raises=BadType)
+        for k in (-4, 3)
+    ),
+    *(
+        ModelCase(("SplitToSequence",), CUT.format(rows=5, size=n, axis=axis), (rand(5, 3),),
+                  f"pieces of {n} along {axis}")
+        for n in (1, 3, 5, 9)
+        for axis in (0, -1)
+    ),
+    ModelCase(("SplitToSequence",), CUT.format(rows=5, size=0, axis=0), (rand(5, 3),),
+              "pieces of none", raises=BadType),
+    ModelCase(("SplitToSequence",), CUT.format(rows=50_000_000, size=1, axis=0), (rand(5, 3),),
+              "far too many pieces", raises=BadModel),
+    ModelCase(("ConcatFromSequence",), NOTHING, (A,), "of nothing", raises=Unsupported),
+]  # fmt: skip
