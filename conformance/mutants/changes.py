@@ -60,7 +60,8 @@ class Change:
     """`text[start:end]`, in bytes, becomes `new`.
 
     `lines` are the first and the last one of what runs differently: where no case comes by there,
-    none can notice it. `function` is the outermost function around it.
+    none can notice it. `function` is the outermost function around it. `registers`: it is in a
+    decorator, which says who comes by.
     """
 
     start: int
@@ -69,6 +70,7 @@ class Change:
     kind: str
     function: str
     lines: tuple[int, int]
+    registers: bool = False
 
     def apply(self, text: bytes) -> bytes:
         """The changed text."""
@@ -112,11 +114,11 @@ class Source:
         for name, function in self._functions(self.tree.body, ""):
             body = _body(function)
             for part in self._parts(function):
-                in_body = part in function.body
+                in_body, registers = part in function.body, part in function.decorator_list
                 for node, lines in _walk(part, None):
                     spans = (lines or body) if in_body else body
                     yield from (
-                        Change(start, end, new, kind, name, spans)
+                        Change(start, end, new, kind, name, spans, registers)
                         for start, end, new, kind in self._of(node)
                     )
 

@@ -47,6 +47,11 @@ class Visit:
     seconds: float
     lines: Lines
 
+    @property
+    def operator(self) -> str:
+        """The name of its operator."""
+        return self.case.removeprefix("model-").partition("-")[0]
+
     def touches(self, file: str, first: int, last: int) -> bool:
         """Whether it comes by one of these lines."""
         return any(first <= n <= last for n in self.lines.get(file, ()))

@@ -184,13 +184,17 @@ class Round:
     def _chosen(self, file: str, change: Change) -> list[Visit]:
         """The cases that come by a change, the quick ones first.
 
+        Where a function is registered otherwise, other cases of the same operators may come by.
         Operators and types come by turns, and so do the ways through the file: of those that go
         alike through it one is as good as another.
         """
         found = [v for v in self._files.get(file, ()) if v.touches(file, *change.lines)]
+        if change.registers:
+            names = {(v.frontend, v.operator) for v in found}
+            found = [v for v in self._visits if (v.frontend, v.operator) in names]
         found.sort(key=lambda v: v.seconds)
         kinds = _by_turns(found, lambda v: (v.frontend, *v.case.split("-")[:2], v.device))
-        ways = _by_turns(kinds, lambda v: tuple(v.lines[file]))
+        ways = _by_turns(kinds, lambda v: tuple(v.lines.get(file, ())))
         both = (visit for pair in zip(kinds, ways, strict=True) for visit in pair)
         return list({id(v): v for v in both}.values())
 

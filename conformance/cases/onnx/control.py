@@ -256,6 +256,7 @@ main (float[2, 2] x, float[2, 3, 2] xs) => (float[2, 2] y, float[2, 3, 2] ys) {
 }"""
 )
 SCAN_8_BACK = SCAN_8.replace("num_scan_inputs = 1,", "num_scan_inputs = 1, directions = [1],")
+SCAN_8_BATCH = SCAN_8.replace("[2, ", "[3, ").replace("[3, 3, 2]", "[3, 4, 2]")
 ORT = "onnxruntime"  # the reference evaluator fails on these
 YES, NO = np.array(True), np.array(False)
 X = f(1, -2)
@@ -293,6 +294,7 @@ MODELS = [
     ModelCase(("Scan",), SCAN, (X, XS), "backward, and outputs on another axis", oracle=ORT),
     ModelCase(("Scan",), SCAN_DYNAMIC, (X, XS.T.copy()), "a dynamic last axis", oracle=ORT),
     ModelCase(("Scan",), SCAN_8, (XS[:2], np.stack([XS, -XS])), "opset 8", oracle=ORT),
+    ModelCase(("Scan",), SCAN_8_BATCH, (XS, rand(3, 4, 2)), "opset 8, three samples", oracle=ORT),
     ModelCase(
         ("Scan",), SCAN_8_BACK, (XS[:2], np.stack([XS, -XS])), "opset 8, backward", oracle=ORT
     ),

@@ -61,6 +61,10 @@ ELEMENTWISE = [
         Case("PRelu", (X.astype(d), rand(3, 1, dtype=d)), tol=NEAR_HALF, why="a type, channels")
         for d in (np.float16, np.float64)
     ),
+    *(
+        Case(op, (X,), opset=11, tol=ROUNDS, oracle=ORT, why="all but the first axis")
+        for op in ("Softmax", "LogSoftmax", "Hardmax")
+    ),
     Case("Dropout", (np.ones(10_000, np.float32), None, np.array(True)), random=True, oracle=ORT,
          why="of many, by default"),
     Case("Dropout", (X, s(0.7, np.float32), np.array(False)), why="one result, switched off"),
@@ -140,6 +144,7 @@ SHAPES = [
         for is_open in (False, True)
         if is_open or name != "known"
     ),
+    Case("CenterCropPad", (rand(9, 4), c(2, 3)), why="a large crop", is_open=True),
     Case("Reshape", (X, c(2, 15)), {"allowzero": 1}, why="no zero to allow"),
     Case("Expand", (X, c(1, 1, 1)), why="its own shape"),
     Case("Pad", (rand(3, 4), i(2, 1), None, c(-1)), why="a known axis, pads at run time"),
@@ -193,6 +198,7 @@ WINDOWS = [
          why="pads of none"),
 ]  # fmt: skip
 RESIZED = [
+    *(resized(rand(5), f(2), f"one axis, {mode}", mode=mode) for mode in ("nearest", "linear")),
     *(
         resized(PLANES, UP, f"{rule} {mode} whole", mode=mode, coordinate_transformation_mode=rule,
                 nearest_mode="floor")
@@ -233,6 +239,8 @@ SUMMED = [
          why="a zero point in one axis"),
     Case("BatchNormalization", (rand(5), *(rand(1, seed=k, low=0.5) for k in range(4))),
          tol=ROUNDS, why="one axis", oracle=ORT),
+    Case("BatchNormalization", (X, *(rand(3, seed=k, low=0.5) for k in range(4))),
+         {"training_mode": 1}, opset=14, outputs=3, tol=ROUNDS, why="training in its first opset"),
     Case("MeanVarianceNormalization", (rand(1, 2, 3, 4) * np.float32(1e-7),),
          tol=Tolerance(1e-3, 1e-5), why="a deviation of almost nothing"),
     *(
@@ -251,6 +259,17 @@ SUMMED = [
          opset=18, is_open=True, tol=ROUNDS, why="open, one scale a group"),
 ]  # fmt: skip
 ATTENDED = [
+    *(
+        Case(
+            "CausalConvWithState",
+            (rand(2, 3, 6, dtype=d), rand(3, 1, 4, seed=1, dtype=d)),
+            opset=27,
+            outputs=2,
+            tol={"": DOUBLE, "float16": NEAR_HALF},
+            why="a type",
+        )
+        for d in (np.float16, np.float64)
+    ),
     *(
         attend(Q, K, V, left_window_size=left, right_window_size=right, why=f"{left}, {right}")
         for left, right in ((0, -1), (-1, 0), (0, 0), (2, 1))
@@ -290,6 +309,7 @@ FEATURES = [
         leaf_targetids=[1, 0],
         leaf_weights=f(5.25, 12.5),
     ),
+    ml("Scaler", rand(1, 3), offset=[1.0, 2.0, 3.0], scale=[2.0])("open features", is_open=True),
     ml("Scaler", rand(2, 3), offset=[1.0, 2.0], scale=[2.0])("too few", raises=BadType),
     ml("Imputer", f(1, 5, 2), imputed_value_floats=[9.0], replaced_value_float=5.0)(
         "one number", oracle=ORT
@@ -327,6 +347,8 @@ NUMBERS = [
         Case("DequantizeLinear", (i(-3, 0, 7, dtype=np.int8), s(0.5, d)), opset=21, why=f"by {n}")
         for d, n in ((np.float16, "half"), (ml_dtypes.bfloat16, "bfloat16"))
     ),
+    Case("DequantizeLinear", (i(-3, 0, 7, dtype=np.int8), s(0.5, np.float32)), opset=10,
+         why="the first version", oracle=ORT),
     Case("DequantizeLinear", (i(-3, 0, 70000, dtype=np.int32), s(0.5, np.float32)), why="int32"),
     Case("NonMaxSuppression", (rand(1, 6, 4, low=0, high=1), rand(1, 1, 6, seed=1), c(3)),
          {"center_point_box": -1}, raises=BadType, why="no such box"),
