@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 from ..lines.reading import is_for_types
 
@@ -53,6 +54,8 @@ UNTOUCHED = frozenset({"add_note", "describe", "TYPE_CHECKING", "__repr__", "__s
 
 Node = ast.expr | ast.stmt | ast.keyword | ast.pattern
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+Offer = tuple[Any, ...]
+"""Start, end, new text and kind of a change, and what it leaves out, if it does."""
 
 
 @dataclass(frozen=True, order=True)
@@ -61,7 +64,8 @@ class Change:
 
     `lines` are the first and the last one of what runs differently: where no case comes by there,
     none can notice it. `function` is the outermost function around it. `registers`: it is in a
-    decorator, which says who comes by.
+    decorator, which says who comes by. `left_out`: an argument that it drops, as the function that
+    is called, the parameter or its number, and the value.
     """
 
     start: int
@@ -71,6 +75,7 @@ class Change:
     function: str
     lines: tuple[int, int]
     registers: bool = False
+    left_out: tuple[str, str, str] = ("", "", "")
 
     def apply(self, text: bytes) -> bytes:
         """The changed text."""
@@ -118,8 +123,8 @@ class Source:
                 for node, lines in _walk(part, None):
                     spans = (lines or body) if in_body else body
                     yield from (
-                        Change(start, end, new, kind, name, spans, registers)
-                        for start, end, new, kind in self._of(node)
+                        Change(start, end, new, kind, name, spans, registers, *left_out)
+                        for start, end, new, kind, *left_out in self._of(node)
                     )
 
     def _functions(self, body: Sequence[ast.stmt], prefix: str) -> Iterator[tuple[str, Function]]:
@@ -138,7 +143,7 @@ class Source:
         yield from (d for d in function.args.kw_defaults if d is not None)
         yield from function.body
 
-    def _of(self, node: ast.AST) -> Iterator[tuple[int, int, bytes, str]]:
+    def _of(self, node: ast.AST) -> Iterator[Offer]:
         match node:
             case ast.Compare():
                 yield from self._compared(node)
@@ -169,22 +174,20 @@ class Source:
                     end = self._span(node)[1]
                     yield end - len(name.encode()), end, other.encode(), "sibling"
 
-    def _compared(self, node: ast.Compare) -> Iterator[tuple[int, int, bytes, str]]:
+    def _compared(self, node: ast.Compare) -> Iterator[Offer]:
         operands = [node.left, *node.comparators]
         for place, operator in enumerate(node.ops):
             pair = operands[place], operands[place + 1]
             yield from self._between(*pair, *COMPARISONS[type(operator)])
 
-    def _between(
-        self, left: ast.expr, right: ast.expr, old: str, new: str
-    ) -> Iterator[tuple[int, int, bytes, str]]:
+    def _between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> Iterator[Offer]:
         """An operator, which stands between its operands."""
         first, last = self._span(left)[1], self._span(right)[0]
         place = self.text.find(old.encode(), first, last)
         if place >= 0:
             yield place, place + len(old), new.encode(), "operator"
 
-    def _constant(self, node: ast.Constant) -> Iterator[tuple[int, int, bytes, str]]:
+    def _constant(self, node: ast.Constant) -> Iterator[Offer]:
         span = self._span(node)
         match node.value:
             case bool():
@@ -199,7 +202,7 @@ class Source:
             case str() if (word := _next(node.value, self._words)) and self._is_choice(node):
                 yield (*span, repr(word).encode(), "sibling")
 
-    def _call(self, node: ast.Call) -> Iterator[tuple[int, int, bytes, str]]:
+    def _call(self, node: ast.Call) -> Iterator[Offer]:
         arguments: list[Node] = sorted([*node.args, *node.keywords], key=lambda a: self._span(a))
         previous = self._span(node.func)[1]
         for place, argument in enumerate(arguments):
@@ -209,11 +212,10 @@ class Source:
             if isinstance(argument, ast.keyword) or (is_last_positional and len(node.args) > 1):
                 start, end = self._span(argument)
                 if place:
-                    yield previous, end, b"", "dropped argument"
+                    start = previous
                 elif len(arguments) > 1:
-                    yield start, self._span(arguments[1])[0], b"", "dropped argument"
-                else:
-                    yield start, end, b"", "dropped argument"
+                    end = self._span(arguments[1])[0]
+                yield start, end, b"", "dropped argument", self._left_out(node, argument)
             previous = self._span(argument)[1]
         for first, second in pairwise(node.args):
             a, b = self._span(first), self._span(second)
@@ -221,6 +223,15 @@ class Source:
             is_one = not isinstance(second, ast.Starred) and not isinstance(first, ast.Starred)
             if is_one and not self._commutes(node, first):
                 yield a[0], b[1], texts[1] + self.text[a[1] : b[0]] + texts[0], "swapped"
+
+    def _left_out(self, node: ast.Call, argument: Node) -> tuple[str, str, str]:
+        """The function that is called, the parameter or its number, and the argument."""
+        called = self._text(node.func).decode()
+        if isinstance(argument, ast.keyword):
+            return called, argument.arg or "", self._text(argument.value).decode()
+        if any(isinstance(a, ast.Starred) for a in node.args):
+            return "", "", ""
+        return called, str(len(node.args) - 1), self._text(argument).decode()
 
     def _commutes(self, node: ast.Call, argument: ast.expr) -> bool:
         """Whether operands may change places: of what is called, or of the kernel it names."""

@@ -18,6 +18,7 @@ from typing import Any
 
 from .changes import Change, changes_of, is_another
 from .coverage import Visit, visits
+from .defaults import says_the_default
 from .places import ROOT, Place, module_of, name_of
 
 BY_CASES, BY_TESTS, SURVIVED, EQUIVALENT = "cases", "tests", "survived", "equivalent"
@@ -148,7 +149,9 @@ class Round:
                     for v in self._files.get(name_of(path), ())
                 )
             text = texts[path]
-            if entered[key] and is_another(change.apply(text), text):
+            if not entered[key] or says_the_default(module_of(path), change.left_out):
+                continue
+            if is_another(change.apply(text), text):
                 words = self.place.name, name_of(path), change.function, change.kind
                 found.append((path, change, Mutant(*words, *change.shown(text))))
         return found

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.mutants.changes import Change, changes_of, is_another
 from conformance.mutants.coverage import Kept, Visit, watching
+from conformance.mutants.defaults import says_the_default
 from conformance.mutants.host import NOTICED, SURVIVED
 from conformance.mutants.places import PLACES, ROOT, Place, module_of, name_of
 from conformance.mutants.score import EQUIVALENT, Host, Mutant, Score, read_equivalent
@@ -56,6 +57,20 @@ def test_a_change_knows_its_lines() -> None:
     assert lines["return x + 1"] == (12, 12)
     assert lines["if True:"] == (7, 7)
     assert lines['def clip(x: int, low: int = 1, *, mode: str = "near") -> int:'] == (6, 12)
+
+
+def test_what_says_the_default_is_no_change() -> None:
+    module = "frontends.onnx.operators.pool"
+    assert says_the_default(module, ("reduce.reduce_max", "keepdim", "True"))
+    assert says_the_default(module, ("pool_maxima", "positions", "False")) is False  # has none
+    assert not says_the_default(module, ("reduce.reduce_max", "keepdim", "False"))
+    assert not says_the_default(module, ("operator", "keepdim", "True"))
+
+
+def test_a_dropped_argument_is_told() -> None:
+    told = {c.left_out for c in changes_of(TEXT) if c.kind == "dropped argument"}
+    text = '"more than 5 are needed"'
+    assert told == {("max", "key", "abs"), ("max", "1", "low"), ("require", "1", text)}
 
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda p: p.name)
