@@ -28,6 +28,7 @@ from hal.drivers.openvino.quirks import (
     GROUPS_OF_OPEN_ROWS,
     ONE_CHANNEL_OF_CUBES,
     PADDED_POINTS,
+    PRODUCT_OF_CONSTANTS,
     RESHAPE_TO_NUMBER,
     SCALED_VECTOR,
     SCALES_OF_SUMMED_ROWS,
@@ -181,6 +182,16 @@ def weights_with_scales(axis: int, block: int) -> Model:
     return model
 
 
+def product_of_constants() -> Model:
+    """Integers of 4 bits times a matrix that is known too."""
+    model = Model("constants")
+    stored = model.constant((np.arange(24) % 7 - 3).reshape(6, 4).astype(Precision.INT4.dtype))
+    real = quant.dequantize_linear(stored, model.constant(np.float32(0.5)))
+    other = model.constant(np.arange(18, dtype=np.float32).reshape(6, 3))
+    model.outputs = [linear.mat_mul(real, other, transpose_x=True)]
+    return model
+
+
 def product_with_slopes() -> Model:
     """A product whose channels are as many as its columns, with a slope for each channel."""
     model = Model("slopes")
@@ -269,6 +280,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SCALED_VECTOR, "openvino", scaled_vector),
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(0, 0)),
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(1, 4)),
+    (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),
     (PAD_BEFORE_AVERAGE_POOL, "onnxruntime", padded_mean),

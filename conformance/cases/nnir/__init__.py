@@ -33,6 +33,7 @@ from . import (
     sort,
     typed,
     unary,
+    weights,
     windows,
 )
 from .direct import DirectCase, DirectLimit, Quantized
@@ -80,7 +81,7 @@ OPEN: list[DirectCase] = [
 """The same with sizes that are known only while running, and on data whose axes are stored in
 another order."""
 
-CASES += [c for kind in (typed, *KINDS) for c in kind.CASES]
+CASES += [c for kind in (typed, weights, *KINDS) for c in kind.CASES]
 CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [

@@ -9,17 +9,31 @@ import numpy as np
 
 from nnir.dim import symbol
 from nnir.evaluate import evaluate
-from nnir.model import Model, Operator
+from nnir.model import Model, Operator, Value
+from nnir.types import TensorType, precision_of
 
 from .direct import DirectCase, _value
+
+
+@dataclass(frozen=True)
+class Fed:
+    """An operand of what follows that goes in at run time."""
+
+    array: np.ndarray
+
+    def value(self, model: Model) -> Value:
+        """An input of a model."""
+        array = self.array
+        return model.input("fed", TensorType(precision_of(array.dtype), array.shape))
 
 
 @dataclass(frozen=True)
 class Row(DirectCase):
     """A case of which the operators' references say what is right.
 
-    `then`: operators that follow one another on the first result, each with its other operands and
-    its attributes. `opens`: whether it is run with open sizes too. `names` are those of the inputs.
+    `then`: operators that follow one another on the first result, each with its other operands,
+    which are constants or `Fed`, and its attributes. `opens`: whether it is run with open sizes
+    too. `names` are those of the inputs.
     """
 
     then: tuple[tuple[Operator[Any], tuple[Any, ...], dict[str, Any]], ...] = ()
@@ -34,6 +48,10 @@ class Row(DirectCase):
     def can_turn(self) -> bool:
         return False
 
+    def arrays(self) -> list[np.ndarray]:
+        others = (x for _, operands, _ in self.then for x in operands)
+        return [*super().arrays(), *(x.array for x in others if isinstance(x, Fed))]
+
     def model(self) -> Model:
         model = Model(self.operator.name)
         values = tuple(_value(model, f"x{k}", x) for k, x in enumerate(self.inputs))
@@ -46,7 +64,9 @@ class Row(DirectCase):
                 value.type = value.type.with_shape(dims)
         model.outputs = list(self.operator.append(values, self.attrs))
         for operator, others, attributes in self.then:
-            operands = tuple(model.constant(x) for x in others)
+            operands = tuple(
+                x.value(model) if isinstance(x, Fed) else model.constant(x) for x in others
+            )
             model.outputs = list(operator.append((model.outputs[0], *operands), attributes))
         return model
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nnir.errors import BadModel, NotConstant, Unsupported
 
-from ...case import Case, ModelCase, f, rand, scalar
+from ...case import Case, ModelCase, f, i, rand, scalar
 
 HEAD = '<ir_version: 10, opset_import: ["" : 21]>\n'
 HEAD_8 = '<ir_version: 3, opset_import: ["" : 8]>\n'
@@ -259,6 +259,8 @@ SCAN_8_BACK = SCAN_8.replace("num_scan_inputs = 1,", "num_scan_inputs = 1, direc
 SCAN_8_BATCH = SCAN_8.replace("[2, ", "[3, ").replace("[3, 3, 2]", "[3, 4, 2]")
 ORT = "onnxruntime"  # the reference evaluator fails on these
 YES, NO = np.array(True), np.array(False)
+IF_VECTOR = IF.replace("bool c", "bool[1] c")
+LOOP_VECTORS = LOOP.replace("int64 m,", "int64[1] m,")
 X = f(1, -2)
 XS = f(1, 2, 3, 4, 5, 6).reshape(3, 2)
 
@@ -269,6 +271,8 @@ MODELS = [
     ModelCase(("If",), IF_KNOWN, (f(1, 2, 3),), "a constant condition leaves one branch"),
     ModelCase(("If",), IF_SIZES, (NO, X), "branches of different sizes"),
     ModelCase(("If",), IF_RANKS, (NO, X), "branches of different ranks", raises=Unsupported),
+    ModelCase(("If",), IF_VECTOR, (np.array([True]), f(1, 2, 3)), "a condition in an axis"),
+    ModelCase(("Loop",), LOOP_VECTORS, (i(2), YES, X, X), "a count in an axis", oracle=ORT),
     ModelCase(("Loop",), LOOP, (scalar(9, np.int64), YES, X, X + 4), "stops by its condition"),
     ModelCase(("Loop",), LOOP, (scalar(2, np.int64), YES, X, X), "stops by its count"),
     ModelCase(("Loop",), LOOP, (scalar(5, np.int64), NO, X, X), "does not start", oracle=ORT),

@@ -133,6 +133,12 @@ SHAPES = [
     Case("Squeeze", (rand(1, 3, 1), c(-1)), opset=13, why="the last one"),
     Case("Flatten", (X,), {"axis": -2}, why="from behind"),
     Case("Flatten", (rand(4),), why="one axis"),
+    *(
+        Case("Split", (rand(2, 5),), {"split": [2, 3], "axis": axis}, opset=2, outputs=2,
+             why=f"lengths along {axis}")
+        for axis in (1, -1)
+    ),
+    Case("Split", (rand(2, 6),), {"axis": 1}, opset=2, outputs=3, why="equal pieces of columns"),
     Case("Split", (rand(6),), {"num_outputs": 4}, outputs=4, why="a last piece of none"),
     *(
         Case("Split", (rand(7, 2),), {"num_outputs": n}, outputs=n, is_open=True, why=f"{n} pieces")
@@ -191,6 +197,11 @@ WINDOWS = [
         Case("ConvTranspose", (x, rand(3, 4, 3, 2)), {"output_shape": [14, 10], "strides": [2, 2]},
              is_open=True, raises=NotConstant, why=why)
         for x, why in ((X2, "open"), (rand(2, 3, 1, 5), "one open axis"))
+    ),
+    *(
+        Case("ConvTranspose", (X2, rand(3, 4, 4, 3)), {"auto_pad": pad, "strides": [2, 2]},
+             tol=SUMS, oracle=ORT, is_open=True, why=f"open, {pad}")
+        for pad in ("SAME_UPPER", "SAME_LOWER")
     ),
     Case("DeformConv", (rand(1, 2, 5, 4), rand(3, 2, 2, 2), rand(1, 16, 4, 3, low=-1, high=1)),
          {"offset_group": 2}, tol=SUMS, why="two groups without a mask"),
@@ -293,6 +304,8 @@ ATTENDED = [
 FEATURES = [
     ml("Binarizer", i(LEAST, 0, dtype=np.int32), threshold=float(LEAST))("the least of integers"),
     ml("Binarizer", i(0, MOST, dtype=np.int32), threshold=float(1 << 31))("above all, by one"),
+    tree(POINTS, "one missing value", nodes_missing_value_tracks_true=[1], raises=BadModel),
+    tree(POINTS, "too few weights", leaf_weights=f(5.25, 12.5), raises=BadModel),
     tree(POINTS, "too few splits", nodes_splits=f(3.0, 1.5), raises=BadModel),
     tree(POINTS, "members without a set", membership_values=f(1.5, np.nan), raises=BadModel),
     tree(

@@ -19,7 +19,7 @@ from ...emission import asking
 from ...lowering import Lowerings
 from ...quirks import report_met
 from .emitter import Emitter, Ref
-from .quirks import SCALES_OF_SUMMED_ROWS
+from .quirks import PRODUCT_OF_CONSTANTS, SCALES_OF_SUMMED_ROWS
 
 table = Lowerings[Ref]()
 FLOAT32 = Precision.FLOAT32
@@ -91,6 +91,9 @@ def dequantize_linear(
         raise NoLowering(f"openvino keeps no {input.type} by {scale.type} as weights")
     if not whole.size or not _is_matrix_of_products(g):
         raise NoLowering("openvino keeps integers of a few bits for matrix products alone")
+    if _is_in_known_product(g):
+        report_met(PRODUCT_OF_CONSTANTS)
+        raise NoLowering("openvino multiplies packed integers by what is not known alone")
     along = axis_of(axis, whole.ndim) if scales.ndim else 0
     is_single = scales.size == 1 and scales.ndim < 2
     if not (is_single or _scales_fit(g, along, block_size)):
@@ -110,6 +113,13 @@ def _is_matrix_of_products(g: Emitter) -> bool:
     (made,) = g.operation.outputs
     products = (linear.fully_connected, linear.mat_mul)
     return made.rank == 2 and all(reader.operator in products for reader in made.uses)
+
+
+def _is_in_known_product(g: Emitter) -> bool:
+    """Whether a product with the result of the operation is one of constants."""
+    (made,) = g.operation.outputs
+    others = ([v for v in reader.inputs if v not in (made, None)] for reader in made.uses)
+    return any(all(v.constant is not None for v in values) for values in others)
 
 
 def _scales_fit(g: Emitter, axis: int, block_size: int) -> bool:

@@ -79,6 +79,13 @@ SCALES_OF_SUMMED_ROWS = Quirk(
     "2026.4.1",
     Means.REWRITTEN,
 )
+PRODUCT_OF_CONSTANTS = Quirk(
+    "openvino",
+    "product_of_packed_constants",
+    "a product of two constants is wrong where the first one, integers of 4 bits, is transposed",
+    "2026.4.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     EQUAL_HEADS_AND_ROWS,
     RESHAPE_TO_NUMBER,
@@ -89,6 +96,7 @@ QUIRKS = (
     SLOPES_OF_A_PRODUCT,
     TRANSPOSED_INPUT,
     SCALES_OF_SUMMED_ROWS,
+    PRODUCT_OF_CONSTANTS,
 )
 
 KEEPS = frozenset({Pattern.ELEMENTWISE, Pattern.MOVEMENT})
