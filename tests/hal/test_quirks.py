@@ -21,6 +21,7 @@ from hal.drivers.onnxruntime.quirks import (
     QUANTISED_END,
     SOFTMAX_WRAPS,
     SUMS_OF_INT64,
+    TRUE_ZERO,
 )
 from hal.drivers.onnxruntime.quirks import QUIRKS as OF_ONNXRUNTIME
 from hal.drivers.openvino.quirks import (
@@ -182,6 +183,14 @@ def weights_with_scales(axis: int, block: int) -> Model:
     return model
 
 
+def small_zeros() -> Model:
+    """Floats of 8 bits as truth values."""
+    model = Model("zeros")
+    x = model.input("x", TensorType(F32, (4,)))
+    model.outputs = [x.cast(Precision.FLOAT8E4M3FN).cast(Precision.BOOL8)]
+    return model
+
+
 def product_of_constants() -> Model:
     """Integers of 4 bits times a matrix that is known too."""
     model = Model("constants")
@@ -280,6 +289,7 @@ MODELS: list[tuple[Quirk, str, Callable[[], Model]]] = [
     (SCALED_VECTOR, "openvino", scaled_vector),
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(0, 0)),
     (SCALES_OF_SUMMED_ROWS, "openvino", lambda: weights_with_scales(1, 4)),
+    (TRUE_ZERO, "onnxruntime", small_zeros),
     (PRODUCT_OF_CONSTANTS, "openvino", product_of_constants),
     (SLOPES_OF_A_PRODUCT, "openvino", product_with_slopes),
     (TRANSPOSED_INPUT, "openvino", layer_and_transpose),

@@ -53,8 +53,8 @@ def _geometry(g: Emitter, input: Value, how: Window, *, clips: bool = False) -> 
 def _require_small(given: dict[str, Any]) -> None:
     """NoLowering for padding that ONNX Runtime refuses."""
     pads, kernel = given["pads"] or (), given["kernel_shape"] * 2
-    if any(p >= k for p, k in zip(pads, kernel, strict=bool(pads))):
-        raise NoLowering("onnxruntime pools with padding smaller than the kernel only")
+    if not all(0 <= p < k for p, k in zip(pads, kernel, strict=bool(pads))):
+        raise NoLowering("onnxruntime pools with padding from 0 to below the kernel only")
 
 
 def _float(g: Emitter, input: Value) -> Ref:

@@ -61,6 +61,13 @@ SUMS_OF_INT64 = Quirk(
     "1.31.1",
     Means.REWRITTEN,
 )
+TRUE_ZERO = Quirk(
+    "onnxruntime",
+    "negative_zero_of_float8_is_true",
+    "a Cast to bool takes the -0 of a float of 8 bits for true",
+    "1.31.1",
+    Means.REWRITTEN,
+)
 QUIRKS = (
     PAD_BEFORE_MAX_POOL,
     PAD_BEFORE_AVERAGE_POOL,
@@ -70,4 +77,5 @@ QUIRKS = (
     PADDED_END,
     LOST_IN_LOG_SUM_EXP,
     SUMS_OF_INT64,
+    TRUE_ZERO,
 )

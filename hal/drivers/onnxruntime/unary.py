@@ -9,7 +9,9 @@ from nnir.ops import unary
 from nnir.types import Precision
 
 from ...lowering import Lowerings
+from ...quirks import report_met
 from .emitter import Emitter, Ref, rounding_to
+from .quirks import TRUE_ZERO
 
 table = Lowerings[Ref]()
 HALVES = (Precision.FLOAT16, Precision.BFLOAT16)
@@ -78,6 +80,9 @@ def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
             raise NoLowering(f"onnxruntime has no {kind.name}")
     if dtype in NARROW and input.is_float:
         return g.cast(g.cast(input, Precision.INT32), dtype)  # its own cast rounds
+    if dtype == Precision.BOOL8 and input.is_float and input.dtype.itemsize == 1:
+        report_met(TRUE_ZERO)
+        return g.cast(g.cast(input, Precision.FLOAT32), dtype)
     # What an 8-bit float cannot hold becomes infinity or NaN; ONNX clamps it unless told not to.
     given = rounding_to(dtype)
     saturate, mode = given.get("saturate"), given.get("round_mode")
