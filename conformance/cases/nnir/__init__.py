@@ -11,6 +11,7 @@ from . import (
     control,
     conv,
     corners,
+    crops,
     detection,
     engine_corners,
     engine_more,
@@ -22,6 +23,7 @@ from . import (
     index,
     linear,
     misfits,
+    narrow,
     norm,
     pool,
     positions,
@@ -81,7 +83,7 @@ OPEN: list[DirectCase] = [
 """The same with sizes that are known only while running, and on data whose axes are stored in
 another order."""
 
-CASES += [c for kind in (typed, weights, *KINDS) for c in kind.CASES]
+CASES += [c for kind in (typed, crops, narrow, weights, *KINDS) for c in kind.CASES]
 CASES += [*misfits.read(CASES)]
 
 LIMITS: list[DirectLimit] = [
