@@ -235,11 +235,10 @@ class Source:
 
     def _commutes(self, node: ast.Call, argument: ast.expr) -> bool:
         """Whether operands may change places: of what is called, or of the kernel it names."""
-        words = [a.value for a in node.args if isinstance(a, ast.Constant)]
         called = _name_called(node.func)
-        names = [str(w).lower().replace("_", "") for w in (called, *words)]
-        is_operand = called == "convert" or not _is_text(argument)
-        return is_operand and any(map(COMMUTES.fullmatch, names))
+        is_operand = called == "convert" or not (_is_text(argument) or _options(argument))
+        kernels = [[called], *map(_options, node.args)]
+        return is_operand and any(names and all(map(_commutes, names)) for names in kernels)
 
     def _is_choice(self, node: ast.AST) -> bool:
         """Whether a text is one of several values, not a message or a name that is looked up."""
@@ -323,6 +322,18 @@ def _is_message(parent: ast.AST, node: ast.AST) -> bool:
     if isinstance(parent, ast.Call) and _name_called(parent.func) == "require":
         return node in parent.args[1:]
     return _is_text(node) and " " in str(getattr(node, "value", " "))
+
+
+def _options(node: ast.expr) -> list[str]:
+    """The texts that an expression gives, one of them at a time; none for any other."""
+    if isinstance(node, ast.IfExp):
+        sides = _options(node.body), _options(node.orelse)
+        return [*sides[0], *sides[1]] if all(sides) else []
+    return [node.value] if isinstance(node, ast.Constant) and isinstance(node.value, str) else []
+
+
+def _commutes(name: str) -> bool:
+    return COMMUTES.fullmatch(name.lower().replace("_", "")) is not None
 
 
 def _is_text(node: ast.AST) -> bool:

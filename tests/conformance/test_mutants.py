@@ -59,6 +59,19 @@ def test_a_change_knows_its_lines() -> None:
     assert lines['def clip(x: int, low: int = 1, *, mode: str = "near") -> int:'] == (6, 12)
 
 
+def test_operands_that_commute_are_not_exchanged() -> None:
+    text = b"""
+def both(g, a, b, most):
+    first = g.pair("Minimum" if most else "Maximum", a, b)
+    second = g.pair("Minimum" if most else "Divide", a, b)
+    return g.pair("Add", first, second)
+"""
+    swapped = {c.shown(text)[2] for c in changes_of(text) if c.kind == "swapped"}
+    assert 'second = g.pair("Minimum" if most else "Divide", b, a)' in swapped
+    assert 'first = g.pair("Minimum" if most else "Maximum", b, a)' not in swapped
+    assert 'return g.pair("Add", second, first)' not in swapped
+
+
 def test_what_says_the_default_is_no_change() -> None:
     module = "frontends.onnx.operators.pool"
     assert says_the_default(module, ("reduce.reduce_max", "keepdim", "True"))
