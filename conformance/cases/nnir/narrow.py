@@ -77,6 +77,18 @@ def _cut() -> Iterator[Row]:
             yield Row(unary.cast, (data,), how, why=why, then=back, opens=False)
 
 
+def _rounded() -> Iterator[Row]:
+    """Floats of which the whole parts are cut; beyond 32 bits nothing is left."""
+    back = ((unary.cast, (), {"dtype": Precision.INT32}),)
+    data = np.array([0.6, -0.6, 1.9, -1.9, 7.5, -8.5, 99.5, -99.5, 65537, -65537], np.float32)
+    for kind in INTEGERS:
+        how = {"dtype": precision_of(np.dtype(kind))}
+        why = f"floats cut to {name_of(kind)}"
+        yield Row(unary.cast, (data,), how, why=why, then=back, opens=False)
+        far = np.array([3e10, -3e10, 1], np.float32)
+        yield Row(unary.cast, (far,), how, why=f"{why}, far", then=back, opens=False)
+
+
 def _same_bits() -> Iterator[Row]:
     """The codes of 8 bits as those of other types."""
     wide = [kind for kind in FLOATS if kind not in BITS]
@@ -90,5 +102,5 @@ def _same_bits() -> Iterator[Row]:
             yield Row(unary.bit_cast, (given,), to, why=why, then=then, opens=False)
 
 
-CASES = [*_decoded(), *_encoded(), *_cut(), *_same_bits()]
+CASES = [*_decoded(), *_encoded(), *_cut(), *_rounded(), *_same_bits()]
 LIMITS: list[DirectLimit] = []

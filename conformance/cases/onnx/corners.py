@@ -138,6 +138,7 @@ SHAPES = [
              why=f"lengths along {axis}")
         for axis in (1, -1)
     ),
+    Case("Split", (rand(4, 2),), opset=2, outputs=2, why="equal pieces of rows"),
     Case("Split", (rand(2, 6),), {"axis": 1}, opset=2, outputs=3, why="equal pieces of columns"),
     Case("Split", (rand(6),), {"num_outputs": 4}, outputs=4, why="a last piece of none"),
     *(
@@ -252,6 +253,10 @@ SUMMED = [
          tol=ROUNDS, why="one axis", oracle=ORT),
     Case("BatchNormalization", (X, *(rand(3, seed=k, low=0.5) for k in range(4))),
          {"training_mode": 1}, opset=14, outputs=3, tol=ROUNDS, why="training in its first opset"),
+    Case("BatchNormalization", (X, *(rand(3, seed=k, low=0.5) for k in range(4))), outputs=3,
+         raises=Unsupported, why="statistics without training"),
+    Case("GroupNormalization", (rand(2, 4, 3), rand(4), rand(4, seed=1)), {"num_groups": 4},
+         tol=ROUNDS, why="a group for each channel"),
     Case("MeanVarianceNormalization", (rand(1, 2, 3, 4) * np.float32(1e-7),),
          tol=Tolerance(1e-3, 1e-5), why="a deviation of almost nothing"),
     *(
@@ -345,7 +350,7 @@ SIGNALS = [
     *(
         Case("MelWeightMatrix", (s(5), s(n), s(8000), scalar(100.0), scalar(3000.0)),
              tol=CLOSE, why=f"from 100 Hz, {n}")
-        for n in (33, 64, 1024)
+        for n in (33, 64, 8192)
     ),
 ]  # fmt: skip
 NUMBERS = [
