@@ -38,6 +38,8 @@ CASES = [
     Case("PRELU", (X, Const(f(0.5))), why="one slope"),
     Case("PRELU", (X[0, 0], Const(f(0.5))), why="one axis"),
     Case("PRELU", (rand(1, 2, 3, 5), Const(rand(5, seed=2))), why="an image"),
+    Case("TANH", (X,), results=(X[:1],), raises=BadType, why="declared of another size"),
+    Case("TANH", (X,), results=(X > 0,), raises=BadType, why="declared of another type"),
     Case("PRELU", (X, Const(rand(3, seed=1))), raises=BadType, why="slopes of another axis"),
     Case("PRELU", (X, Const(rand(1, 4))), raises=BadFile, why="slopes of two axes"),
     *(Case("SOFTMAX", (X,), {"axis": a}, tol=ROUNDS) for a in (-1, 0, 1)),
