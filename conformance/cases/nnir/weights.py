@@ -75,9 +75,11 @@ def _matrices() -> Iterator[Row]:
 
 def _others() -> Iterator[Row]:
     """What is not kept as weights: read by others, not a matrix, of another type, not known."""
-    whole, scale = Const(_whole("int4", ROWS, COLUMNS)), Const(np.float32(0.5))
+    whole, scale = Const(_whole("int4", ROWS, COLUMNS)), Const(np.array(0.5, np.float32))
     plain = quant.dequantize_linear
-    product, relu = _multiply(COLUMNS), (activation.relu, (), {})
+    product: Any = _multiply(COLUMNS)
+    relu: Any = (activation.relu, (), {})
+    known: Any
     for turned in (False, True):
         known = (linear.mat_mul, (rand(ROWS if turned else COLUMNS, 3),), {"transpose_x": turned})
         yield Row(plain, (whole, scale), tol=CLOSE, why=f"int4, by constants, {turned}",
@@ -88,7 +90,7 @@ def _others() -> Iterator[Row]:
     )
     stack = Const(_whole("int4", 2, ROWS, COLUMNS))
     yield Row(plain, (stack, scale), tol=CLOSE, why="int4, a stack", then=(product,), opens=False)
-    half = Const(np.float16(0.5))
+    half = Const(np.array(0.5, np.float16))
     attrs = {"dtype": Precision.FLOAT16}
     yield Row(plain, (whole, half), attrs, tol=CLOSE, why="int4, to half")
     given = (_whole("int8", ROWS, COLUMNS), Const(rand(ROWS, 2, seed=1, low=0.1)))
