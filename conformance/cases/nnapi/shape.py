@@ -40,6 +40,8 @@ CASES = [
     Case("RESHAPE", (rand(2, 3), sizes(5)), raises=BadModel, why="other elements"),
     Case("RESHAPE", (rand(2, 3), sizes(2, -1)), raises=BadModel, why="the rest, which it has not"),
     *(Case("DEPTH_TO_SPACE", (rand(2, 3, 2, 8),), {"block_size": b}) for b in (1, 2)),
+    Case("DEPTH_TO_SPACE", (rand(5, 2, 3, 18),), {"block_size": 3}, why="all sizes differ"),
+    Case("SPACE_TO_DEPTH", (rand(5, 6, 9, 2),), {"block_size": 3}, why="all sizes differ"),
     Case("DEPTH_TO_SPACE", (q(2, 3, 2, 18),), {"block_size": 3}, why="quantised"),
     Case(
         "DEPTH_TO_SPACE",
