@@ -9,6 +9,7 @@ import onnx
 import pytest
 from onnx import helper
 
+from conformance.cases.onnx import versions
 from frontends.onnx import TABLE
 from frontends.onnx.translator import HINTS, OVERWRITTEN
 from frontends.table import Converter
@@ -97,3 +98,17 @@ def test_inputs(name: str, since: int) -> None:
             wanted = [n.lower() for n in theirs]
             assert names == wanted or (name, since) in OTHER_NAMES, schema.since_version
         assert converter.required <= schema.min_input, "an optional input that must be given"
+
+
+def test_rows_are_at_the_ends_of_every_version() -> None:
+    """The tables that rows of versions are made by, against the converters and ONNX."""
+    first, changed = versions.by_operator(versions.FIRST), versions.by_operator(versions.CHANGED)
+    plain = {name: sorted(v) for name, v in LATER.items() if "::" not in name}
+    assert changed == {name: v[1:] for name, v in plain.items() if len(v) > 1}
+    assert first == {name: v[:1] for name, v in plain.items() if v[0] > 1}
+    oldest: dict[str, int] = {}
+    for schema in onnx.defs.get_all_schemas_with_history():
+        if not schema.domain:
+            known = oldest.get(schema.name, schema.since_version)
+            oldest[schema.name] = min(known, schema.since_version)
+    assert {name: [oldest[name]] for name in first} == first
