@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir.ops import binary, reduce, resize
+from nnir.ops import binary, reduce, resize, unary
 
 from ...case import ROUNDS, Const, f, i
 from .engine_rows import Row
@@ -37,8 +37,12 @@ def _powers() -> list[Row]:
 
 
 TRUTHS = np.array([[True, False, True, True], [False, False, True, False]])
+TWOS = np.exp2(np.arange(-20, 21)).astype(np.float32)
+TENS = (10.0 ** np.arange(11)).astype(np.float32)
 CASES: list[Row] = [
     *_powers(),
+    Row(unary.log2, (TWOS,), why="every power, exactly", opens=False),
+    Row(unary.log10, (TENS,), why="every power, exactly", opens=False),
     Row(binary.pow_, (BASES[:0], BASES[:0]), why="no integers"),
     Row(binary.pow_, (BASES, i(2)), why="one power of all"),
     Row(binary.pow_, (i(3), i(-1, 0, 4, 70)), why="all powers of one"),
