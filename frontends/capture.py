@@ -22,6 +22,7 @@ class Capture:
         for name, entry in self.scope.items():
             if name in self.values:
                 bound[name] = model.input(name, entry.type)
+                bound[name].is_number = entry.is_number
             elif isinstance(entry, Value):
                 bound[name] = model.constant(entry.known, name=name)
             elif entry is None:

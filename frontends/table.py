@@ -29,6 +29,8 @@ Wanted = NewType("Wanted", int)
 REQUIRED = inspect.Parameter.empty
 """As the default of an attribute: every model has to give it."""
 
+NONE: Mapping[str, object] = types.MappingProxyType({})
+
 
 class Items(Row):
     """A sequence of tensors of known length."""
@@ -76,28 +78,40 @@ class Table:
     entries: dict[str, dict[int, Converter]] = field(default_factory=dict)
 
     def convert(
-        self, *names: str, since: int = 1, **fixed: object
+        self,
+        *names: str,
+        since: int = 1,
+        attributes: Mapping[str, object] = NONE,
+        **fixed: object,
     ) -> Callable[[Function], Function]:
         """Decorator: a function whose signature is the source's is the converter of `names`.
 
-        `fixed` are arguments of the function that these operators do not have.
+        `fixed` are arguments of the function that these operators do not have; `attributes` are
+        inputs of the function that are attributes of these operators, as in older versions, with
+        their defaults.
         """
 
         def add(function: Function) -> Function:
             for name in names:
-                self._add(since, Converter(name, function, fixed))
+                self._add(since, Converter(name, function, fixed, attributes=attributes))
             return function
 
         return add
 
     def each(
-        self, names: Mapping[str, object], *, since: int = 1, **fixed: object
+        self,
+        names: Mapping[str, object],
+        *,
+        since: int = 1,
+        attributes: Mapping[str, object] = NONE,
+        **fixed: object,
     ) -> Callable[[Function], Function]:
         """Decorator: a function converts operators that differ in what it takes first."""
 
         def add(function: Function) -> Function:
             for name, differing in names.items():
-                self.convert(name, since=since, **fixed)(partial(function, differing))
+                add_one = self.convert(name, since=since, attributes=attributes, **fixed)
+                add_one(partial(function, differing))
             return function
 
         return add
@@ -157,20 +171,23 @@ class Parameter:
 class Converter:
     """A function (or an operator) with its signature prepared for binding.
 
-    The source has no argument for what is `fixed`; `defaults` are shown instead of the function's.
+    The source has no argument for what is `fixed`; `defaults` are shown instead of the function's;
+    `attributes` are tensors that the source gives as attributes.
     """
 
     def __init__(
         self,
         name: str,
         function: Function,
-        fixed: Mapping[str, object] = types.MappingProxyType({}),
-        defaults: Mapping[str, object] = types.MappingProxyType({}),
+        fixed: Mapping[str, object] = NONE,
+        defaults: Mapping[str, object] = NONE,
+        attributes: Mapping[str, object] = NONE,
     ) -> None:
         self.name = name
         self.function = function
         self.fixed = dict(fixed)
-        self.defaults = dict(defaults)
+        self.defaults = {**defaults, **attributes}
+        self.attributes = attributes
 
     def call(self, /, *args: object, **keywords: object) -> Any:
         """The function with what is fixed, the defaults, and the attributes of each group."""
@@ -178,6 +195,8 @@ class Converter:
         for name, kind in self.groups.items():
             names = [n for n in kind.__dataclass_fields__ if n in given]
             given[name] = kind(**{n: given.pop(n) for n in names})
+        if isinstance(self.function, Operator):  # which takes tensors by their positions
+            args = *args, *(given.pop(n) for n in self.attributes)
         return self.function(*args, **given)
 
     @cached_property
@@ -186,13 +205,17 @@ class Converter:
         function = self.function
         target = function.rule if isinstance(function, Operator) else function
         parameters = inspect.signature(target, eval_str=True).parameters.values()
-        unknown = (self.fixed.keys() | self.defaults.keys()) - {p.name for p in parameters}
+        stated = self.fixed.keys() | self.defaults.keys()
+        unknown = stated - {p.name for p in parameters}
         if unknown:
             raise TypeError(
                 f"{self.name}: its converter does not take {', '.join(sorted(unknown))}"
             )
         return [
-            p.replace(default=self.defaults.get(p.name, p.default))
+            p.replace(
+                default=self.defaults.get(p.name, p.default),
+                kind=p.KEYWORD_ONLY if p.name in self.attributes else p.kind,
+            )
             for p in parameters
             if p.name not in self.fixed
         ]
@@ -260,7 +283,13 @@ class Converter:
             parameter = self.keywords.get(name)
             if parameter is None:
                 raise Unsupported(f"{self.name} with attribute {name}={short(value)}")
-            keywords[name] = coerce(value, parameter, self.name)
+            if name not in self.attributes:
+                keywords[name] = coerce(value, parameter, self.name)
+        for name, default in self.attributes.items():
+            value = attributes.get(name, default)
+            is_absent = default is None and isinstance(value, (list, tuple)) and not value
+            if not is_absent and value is not None and value is not REQUIRED:
+                keywords[name] = self._as_tensor(translator.model, value, self.keywords[name], args)
         for name, service in self.services.items():
             keywords[name] = translator if service == "translator" else wanted
         missing = [
@@ -271,6 +300,17 @@ class Converter:
         if missing:
             raise BadType(f"{self.name} without attribute {', '.join(missing)}")
         return self.call(*args, **keywords)
+
+    def _as_tensor(
+        self, model: Model, value: Any, parameter: Parameter, args: Sequence[Any]
+    ) -> Value:
+        """An attribute as the tensor that it stands for: positions are int64, a list of numbers is
+        float32, and one number has the precision of the first input."""
+        hint = int | Ints if parameter.is_index else float | Floats
+        number = _as_hinted(value, hint, f"{self.name} with {parameter.name}={short(value)}")
+        if parameter.is_index:
+            return model.constant(number, np.int64)
+        return model.constant(number, np.float32 if isinstance(number, tuple) else args[0].dtype)
 
     def _bind_inputs(
         self, translator: Context, inputs: Sequence[Value | Items | None]

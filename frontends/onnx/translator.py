@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from nnir.formats.onnx import UNDEFINED, precision_of_code
+from nnir.types import Precision
+
 from ..source import SourceNode
 from ..table import Converter
 from ..translate import Translator
@@ -17,11 +20,23 @@ HINTS = {"LinearAttention": "chunk_size"}
 
 
 class OnnxTranslator(Translator):
-    """Drops what changes no value."""
+    """Drops what changes no value, and reads numbers of element types."""
 
     def bind(self, converter: Converter, node: SourceNode, entries: Sequence[Any]) -> Any:
         hints = {HINTS.get(node.op)}
         if self.versions.get("", 0) < 6:
             hints.add(OVERWRITTEN)
-        attributes = {k: v for k, v in node.attributes.items() if k not in hints}
+        known = converter.keywords
+        attributes = {
+            k: _precision(v, known[k].optional) if k in known and known[k].hint is Precision else v
+            for k, v in node.attributes.items()
+            if k not in hints
+        }
         return converter(self, entries, attributes, len(node.outputs))
+
+
+def _precision(code: Any, optional: bool) -> Any:
+    """The element type that a number names; None where it may name none."""
+    if not isinstance(code, int):
+        return code
+    return None if code == UNDEFINED and optional else precision_of_code(code)

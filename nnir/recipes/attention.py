@@ -10,8 +10,9 @@ from .. import build
 from ..dim import Expr
 from ..errors import BadType, NotConstant
 from ..model import Value
-from ..ops import activation, generate, linear, shape
+from ..ops import activation, compare, generate, linear, shape
 from ..ops import attention as ops
+from ..types import Precision
 
 
 def attend(
@@ -32,15 +33,33 @@ def attend(
 
 
 def scale_query(query: Value, scale: float | None) -> Value:
-    """Queries times the scale, which is 1 / sqrt(size of a head) unless it is given."""
-    if scale is None:
-        size = query.shape[-1]
-        if isinstance(size, Expr):
-            raise NotConstant(f"attention of {query.type} without a scale")
-        scale = 1 / math.sqrt(size) if size else 1.0
-    if scale == 1:
-        return query
-    return query * scale
+    """Queries times the scale."""
+    factor = scale_of(query, scale)
+    return query if factor == 1 else query * factor
+
+
+def scale_of(query: Value, scale: float | None) -> float:
+    """The scale of the scores, which is 1 / sqrt(size of a head) unless it is given."""
+    if scale is not None:
+        return scale
+    size = query.shape[-1]
+    if isinstance(size, Expr):
+        raise NotConstant(f"attention of {query.type} without a scale")
+    return 1 / math.sqrt(size) if size else 1.0
+
+
+def swap_heads(x: Value) -> Value:
+    """[batch, length, heads, size] with heads and length swapped."""
+    return shape.transpose(x, perm=(0, 2, 1, 3))
+
+
+def bias_of_mask(mask: Value, precision: Precision) -> Value:
+    """What is added to the scores: 0 where a key may be seen, -inf where not."""
+    if mask.constant is not None:
+        closed = np.where(mask.constant, 0, -np.inf)
+        return mask.model.constant(closed, precision.dtype)
+    zero, lowest = (mask.model.constant(x, precision.dtype) for x in (0, -np.inf))
+    return compare.where(mask, zero, lowest)
 
 
 def causal_mask(query: Value, key: Value) -> Value:

@@ -11,8 +11,9 @@ from ..broadcast import contents
 from ..dim import Dim, Expr
 from ..errors import BadType, NotConstant, Unsupported
 from ..model import Value
-from ..ops import conv, shape
+from ..ops import conv, index, shape
 from ..types import AutoPad, Row
+from .generate import constant_like
 from .layout import with_channels_first
 from .windows import Window, spatial_sizes
 
@@ -89,6 +90,35 @@ def convolve(input: Value, weight: Value, bias: Value | None, slide: Slide) -> V
         given |= {"output_padding": slide.extra}
     result: Value = operator(x, weight, bias, **given)
     return shape.squeeze(result, added) if added else result
+
+
+def convolve_deformed(
+    x: Value,
+    offset: Value,
+    mask: Value | None,
+    weight: Value,
+    bias: Value | None,
+    slide: Slide,
+    offset_groups: int,
+) -> Value:
+    """A convolution of images whose taps are moved; without a mask each of them counts in full."""
+    if mask is None:
+        taps = offset.shape[1]
+        if isinstance(taps, Expr):
+            raise BadType(f"a deformable convolution with offsets {offset.type}")
+        mask = constant_like(index.slice_(offset, [1], [0], [taps // 2]), 1)
+    return conv.deformable_conv_2d(
+        x,
+        offset,
+        mask,
+        weight,
+        zero_bias(weight, 0, 1) if bias is None else bias,
+        pads=slide.pads,
+        strides=slide.strides,
+        group=slide.groups,
+        deformable_group=offset_groups,
+        dilations=slide.dilations,
+    )
 
 
 def no_bias(x: Value, count: int) -> Value:

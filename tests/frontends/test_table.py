@@ -16,7 +16,7 @@ from frontends.source import SourceGraph, SourceModel
 from frontends.table import Attributes, Items, Table, Wanted
 from frontends.translate import Dialect, Translator
 from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.model import Value
+from nnir.model import Index, Value
 from nnir.ops import activation, binary
 from nnir.types import Precision, TensorType
 
@@ -58,6 +58,12 @@ def bounded(x: Value, *, bound: int, place: Place) -> object:
 @table.each({"One": 1, "Two": 2}, since=3)
 def numbered(number: int, x: Value, *, scale: int = 1) -> object:
     return number * scale
+
+
+@table.convert("Cut", attributes={"axes": None, "bound": 0.5})
+@table.convert("Cut", since=2)
+def cut(x: Value, axes: Index | None = None, bound: Value | None = None) -> object:
+    return axes, bound
 
 
 table.same({"LeakyRelu": activation.leaky_relu}, alpha=0.25)
@@ -164,6 +170,34 @@ def test_attributes_in_a_group_have_their_own_names(translator: Translator) -> N
     assert list(table.entries["Low"][1].keywords) == ["axis", "side"]
     with pytest.raises(BadType, match="Low with axis='a', which is not int"):
         call(translator, "Low", 1, [x(translator)], axis="a")
+
+
+@pytest.mark.parametrize(
+    ("given", "axes", "bound"),
+    [
+        ({}, None, np.float32(0.5)),
+        ({"axes": []}, None, np.float32(0.5)),
+        ({"axes": [1, -1], "bound": 2}, np.array([1, -1]), np.float32(2)),
+        ({"axes": 3, "bound": [1, 2.5]}, np.array(3), np.array([1, 2.5], np.float32)),
+    ],
+)
+def test_inputs_that_are_attributes(
+    translator: Translator, given: dict[str, object], axes: object, bound: object
+) -> None:
+    got = call(translator, "Cut", 1, [x(translator)], **given)
+    for value, wanted in zip(got, (axes, bound), strict=True):  # type: ignore[call-overload]
+        constant = None if value is None else value.constant
+        assert (constant is None) == (wanted is None)
+        if wanted is not None:
+            np.testing.assert_array_equal(constant, wanted, strict=True)
+
+
+@pytest.mark.parametrize("given", [{"axes": [1.5]}, {"axes": "all"}, {"bound": "low"}])
+def test_attributes_that_are_no_numbers(translator: Translator, given: dict[str, object]) -> None:
+    with pytest.raises(BadType, match=f"Cut with {next(iter(given))}="):
+        call(translator, "Cut", 1, [x(translator)], **given)
+    with pytest.raises(Unsupported, match="Cut with attribute axes"):
+        call(translator, "Cut", 2, [x(translator)], axes=[1])
 
 
 def test_a_word_that_is_not_listed(translator: Translator) -> None:

@@ -10,14 +10,20 @@ import numpy as np
 
 from nnir import build
 from nnir.dim import Expr
-from nnir.errors import BadType, NotConstant, Unsupported
-from nnir.formats.onnx import precision_of_code
+from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation as activations
 from nnir.ops import attention as recurrent
 from nnir.ops import binary, compare, index, linear, logic, reduce, unary
 from nnir.ops import shape as ops
-from nnir.recipes.attention import repeat_heads, rotate_features
+from nnir.recipes.attention import (
+    bias_of_mask,
+    repeat_heads,
+    rotate_features,
+    scale_of,
+    swap_heads,
+)
+from nnir.recipes.promotion import HALVES
 from nnir.recipes.shape import split_pieces
 from nnir.types import Precision
 
@@ -46,7 +52,7 @@ def attention(
     qk_matmul_output_mode: Literal[0, 1, 2, 3] = 0,
     scale: float | None = None,
     softcap: float = 0.0,
-    softmax_precision: int | None = None,
+    softmax_precision: Precision | None = None,
     left_window_size: int = -1,
     right_window_size: int = -1,
 ) -> tuple[Value, ...]:
@@ -58,20 +64,16 @@ def attention(
     elif past_key is not past_value:
         raise BadType("Attention with only one of past_key and past_value")
     right = 0 if is_causal else right_window_size
-    bias = _bias(
-        query,
-        key,
-        attn_mask,
-        _offset(query, past_key, nonpad_kv_seqlen),
-        nonpad_kv_seqlen,
-        left=left_window_size,
-        right=right,
-    )
+    seen = _seen_keys(query, key, past_key, nonpad_kv_seqlen, left_window_size, right)
+    bias = _bias(q.precision, key, attn_mask, seen)
     raw = _scores(query, repeat_heads(key, query), scale)
     capped = activations.tanh(raw / softcap) * softcap if softcap > 0 else raw
     biased = capped if bias is None else capped + bias
-    kind = q.precision if softmax_precision is None else precision_of_code(softmax_precision)
-    weights = _weights(biased, bias, kind).cast(q.precision)
+    weights = softmax(biased.cast(softmax_precision or q.precision))
+    if bias is not None:  # a query that may see no key has weights of 0
+        blind = compare.equal(reduce.reduce_max(bias, [-1], keepdim=True), -np.inf)
+        weights = compare.where(blind, 0, weights)
+    weights = weights.cast(q.precision)
     output = linear.mat_mul(weights, repeat_heads(value, query))
     shown = (raw, capped, biased, weights)[qk_matmul_output_mode]
     return (merge_heads(output) if q.rank == 3 else output), key, value, shown
@@ -84,82 +86,56 @@ def split_heads(value: Value, heads: int | None, name: str) -> Value:
     width = value.shape[-1]
     if value.rank != 3 or not heads or isinstance(width, Expr) or width % heads:
         raise BadType(f"{name} of {value.type} with {heads} heads")
-    return ops.transpose(ops.reshape(value, [0, 0, heads, width // heads]), perm=(0, 2, 1, 3))
+    return swap_heads(ops.reshape(value, [0, 0, heads, width // heads]))
 
 
 def merge_heads(value: Value) -> Value:
     """[batch, heads, time, n] as [batch, time, heads * n]."""
-    return ops.flatten(ops.transpose(value, perm=(0, 2, 1, 3)), start_axis=2, end_axis=3)
+    return ops.flatten(swap_heads(value), start_axis=2, end_axis=3)
 
 
 def _scores(query: Value, key: Value, scale: float | None) -> Value:
     """Both factors are scaled by the root, as ONNX does against overflow."""
-    size = query.shape[-1]
-    if scale is None:
-        if isinstance(size, Expr):
-            raise NotConstant(f"attention of {query.type} without scale: the size is not known")
-        scale = 1 / math.sqrt(size)
-    root = math.sqrt(scale)
+    root = math.sqrt(scale_of(query, scale))
     return linear.mat_mul(query * root, key * root, transpose_y=True)
-
-
-def _weights(scores: Value, bias: Value | None, kind: Precision) -> Value:
-    """The softmax over the keys; a query that may see none of them has weights of 0."""
-    weights = softmax(scores.cast(kind))
-    if bias is None:
-        return weights
-    blind = compare.equal(reduce.reduce_max(bias, [-1], keepdim=True), -np.inf)
-    return compare.where(blind, 0, weights)
 
 
 def softmax(scores: Value) -> Value:
     """Over the last axis; ONNX defines it step by step, each rounded to 16 bits where those are."""
-    if scores.precision not in (Precision.FLOAT16, Precision.BFLOAT16):
+    if scores.precision not in HALVES:
         return activations.softmax(scores, axis=-1)
-    highest = reduce.reduce_max(scores, [-1], keepdim=True)
-    powers = unary.exp(scores - highest)
+    powers = unary.exp(scores - reduce.reduce_max(scores, [-1], keepdim=True))
     return powers / reduce.reduce_sum(powers, [-1], keepdim=True)
 
 
-def _offset(query: Value, past_key: Value | None, valid: Value | None) -> Value:
-    """The position of the first query among the keys: one for all, or one per batch."""
-    if past_key is not None or valid is None:
+def _seen_keys(
+    query: Value, key: Value, past_key: Value | None, valid: Value | None, left: int, right: int
+) -> list[Value]:
+    """What must hold of a key so that a query sees it: it is in the window, and it is there."""
+    seen, keys = [], build.arange_along(key, 2)
+    ends = None if valid is None else ops.unsqueeze(build.int64(valid), [1, 2, 3])
+    if max(left, right) >= 0:
+        own = build.vector(query.model, [build.size_of(query, 2)])
         before = 0 if past_key is None else build.size_of(past_key, 2)
-        return build.vector(query.model, [before])
-    length = build.vector(query.model, [build.size_of(query, 2)])
-    return ops.unsqueeze(build.int64(valid) - length, [1, 2, 3])
-
-
-def _bias(
-    query: Value,
-    key: Value,
-    mask: Value | None,
-    offset: Value,
-    valid: Value | None,
-    *,
-    left: int,
-    right: int,
-) -> Value | None:
-    """What is added to the scores: the mask, and -inf where a key must not be seen."""
-    seen: list[Value] = []
-    keys = build.arange_along(key, 2)
-    if left >= 0 or right >= 0:
-        place = ops.unsqueeze(build.arange_along(query, 2), [1]) + offset
+        is_first = past_key is not None or ends is None
+        first = build.vector(query.model, [before]) if is_first else ends - own
+        place = ops.unsqueeze(build.arange_along(query, 2), [1]) + first
         if right >= 0:
             seen.append(keys <= (place + right if right else place))
         if left >= 0:
             seen.append(place - left <= keys)
-    if valid is not None:
-        seen.append(keys < ops.unsqueeze(build.int64(valid), [1, 2, 3]))
+    return seen if ends is None else [*seen, keys < ends]
+
+
+def _bias(precision: Precision, key: Value, mask: Value | None, seen: list[Value]) -> Value | None:
+    """What is added to the scores: the mask, and -inf where a key must not be seen."""
     if mask is not None:
         mask = _widen_mask(mask, key)
         if mask.precision == Precision.BOOL8:
-            seen.append(mask)
-            mask = None
+            seen, mask = [*seen, mask], None
     if not seen:
         return mask
-    lowest = query.scalar(-np.inf)
-    closed = compare.where(functools.reduce(logic.and_, seen), 0, lowest)
+    closed = bias_of_mask(functools.reduce(logic.and_, seen), precision)
     return closed if mask is None else mask + closed
 
 
@@ -168,9 +144,8 @@ def _widen_mask(mask: Value, key: Value) -> Value:
     if mask.shape[-1] == key.shape[2]:
         return mask
     missing = build.minus(build.size_of(key, 2), build.size_of(mask, mask.rank - 1))
-    hidden = False if mask.precision == Precision.BOOL8 else -np.inf
     pads = build.vector(mask.model, [0] * (2 * mask.rank - 1) + [missing])
-    return ops.pad(mask, pads, mask.model.constant(hidden, mask.dtype))
+    return ops.pad(mask, pads, mask.scalar(-np.inf if mask.is_float else 0))
 
 
 @table.convert("RotaryEmbedding", since=23)
@@ -190,11 +165,11 @@ def rotary_embedding(
     width = rotary_embedding_dim or size
     if isinstance(size, Expr) or isinstance(width, Expr) or width % 2:
         raise BadType(f"RotaryEmbedding of {x.type} over {width} features")
-    angles = []
+    join, angles = ops.stack if interleaved else ops.concat, []
     for cache in (sin_cache, cos_cache):
         own = cache if position_ids is None else index.gather(cache, position_ids, axis=0)
-        both = (ops.stack if interleaved else ops.concat)(own, own, axis=-1)
-        angles.append(ops.unsqueeze(ops.flatten(both, start_axis=2, end_axis=-1), [1]))
+        both = ops.flatten(join(own, own, axis=-1), start_axis=2, end_axis=-1)
+        angles.append(ops.unsqueeze(both, [1]))
     turned, *rest = split_pieces(heads, [width, size - width][: 1 + (width < size)], 3)
     made = rotate_features(turned, *angles, side_by_side=interleaved)
     whole = ops.concat(made, *rest, axis=3) if rest else made
@@ -216,18 +191,19 @@ def causal_conv_with_state(
         raise BadType(f"CausalConvWithState of {input.type} by {weight.type}")
     if not 0 < taps <= MOST_TAPS:
         raise Unsupported(f"CausalConvWithState with a kernel of {taps}")
-    if past_state is None:
-        whole = ops.pad(input, [0, 0, 0, 0, taps - 1, 0])
-    else:
-        whole = ops.concat(past_state, input, axis=2)
+    is_first = past_state is None
+    pads = [0, 0, 0, 0, taps - 1, 0]
+    whole = ops.pad(input, pads) if is_first else ops.concat(past_state, input, axis=2)
     wide = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     signal, kernel = whole.cast(wide), ops.squeeze(weight.cast(wide), [1])
-    parts = (
-        index.slice_(signal, [2], [tap], [tap + 1 - taps or build.END])
-        * index.slice_(kernel, [1], [tap], [tap + 1])
-        for tap in range(taps)
+    total = functools.reduce(
+        binary.add,
+        (
+            index.slice_(signal, [2], [tap], [tap + 1 - taps or build.END])
+            * index.slice_(kernel, [1], [tap], [tap + 1])
+            for tap in range(taps)
+        ),
     )
-    total = functools.reduce(binary.add, parts)
     if bias is not None:
         total = total + ops.unsqueeze(bias.cast(wide), [1])
     output = total.cast(input.precision)
@@ -244,21 +220,17 @@ def flex_attention(
     prob_mod: SourceGraph | None = None,
     scale: float | None = None,
     score_mod: SourceGraph | None = None,
-    softmax_precision: int | None = None,
+    softmax_precision: Precision | None = None,
     translator: Translator,
 ) -> Value:
     """Attention whose scores and weights pass through sub-graphs; 16-bit floats in float32."""
     if not q.rank == k.rank == v.rank == 4:
         raise BadType(f"FlexAttention of {q.type}, {k.type} and {v.type}")
-    small = q.precision in (Precision.FLOAT16, Precision.BFLOAT16)
-    kind = Precision.FLOAT32 if small else q.precision
-    if softmax_precision is not None:
-        kind = precision_of_code(softmax_precision)
+    kind = softmax_precision or (Precision.FLOAT32 if q.precision in HALVES else q.precision)
     scores = _scores(q, repeat_heads(k, q), scale).cast(kind)
     weights = softmax(_modify_scores(translator, score_mod, scores))
     weights = _modify_scores(translator, prob_mod, weights)
-    values = repeat_heads(v, q).cast(kind)
-    return linear.mat_mul(weights, values).cast(v.precision)
+    return linear.mat_mul(weights, repeat_heads(v, q).cast(kind)).cast(v.precision)
 
 
 def _modify_scores(translator: Translator, graph: SourceGraph | None, value: Value) -> Value:

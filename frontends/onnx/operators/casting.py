@@ -21,20 +21,20 @@ HOLDS_FLOAT8 = frozenset(
 """Types with room for the largest 8-bit float, so that values can be clipped to it."""
 
 
-def cast_to(x: Value, to: Precision, *, saturate: bool = True, round_mode: str = "up") -> Value:
-    """`x` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
+def cast_to(input: Value, *, to: Precision, saturate: bool = True, round_mode: str = "up") -> Value:
+    """`input` with another element type; `saturate` and `round_mode` concern 8-bit floats only."""
     if round_mode not in ("up", "down", "nearest"):
         raise Unsupported(f"Cast with round_mode={round_mode!r}")
-    if to == x.precision:
-        return unary.assign(x)
+    if to == input.precision:
+        return unary.assign(input)
     if to == Precision.FLOAT8E8M0FNU:
-        return power_of_two(x, saturate=saturate, round_mode=round_mode)
+        return power_of_two(input, saturate=saturate, round_mode=round_mode)
     if to in SATURATING and saturate:
         limit = quant.largest(to)
-        held = x if x.precision in HOLDS_FLOAT8 else unary.cast(x, dtype=Precision.FLOAT32)
-        bounds = [x.model.constant(b, held.dtype) for b in (-limit, limit)]
-        x = activation.clip(held, *bounds)
-    return unary.cast(x, dtype=to)
+        held = input if input.precision in HOLDS_FLOAT8 else input.cast(Precision.FLOAT32)
+        bounds = [input.model.constant(b, held.dtype) for b in (-limit, limit)]
+        input = activation.clip(held, *bounds)
+    return unary.cast(input, dtype=to)
 
 
 def power_of_two(x: Value, *, saturate: bool, round_mode: str) -> Value:

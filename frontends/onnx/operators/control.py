@@ -18,16 +18,14 @@ from nnir.types import Precision, TensorType
 from ... import branches
 from ...capture import Capture
 from ...loop_state import fresh, inline
+from ...loops import BODY, ROUNDS
+from ...scans import scan as scan_slices
 from ...source import SourceGraph
 from ...table import Ints, Items, Table
 from ...translate import Translator
 
 table = Table()
-BODY = 10
-"""A loop costs as much as so many plain nodes."""
-
-ROUNDS = 8
-"""How often a loop body is translated until the sizes of its state stay as they are."""
+LIMIT = "limit of the loop"
 
 
 @table.convert("If")
@@ -52,24 +50,23 @@ def loop(
     body: SourceGraph,
     translator: Translator,
 ) -> Any:
-    tensors = [v for v in v_initial if isinstance(v, Value)]
-    if len(tensors) < len(v_initial):
+    if any(isinstance(v, Items) for v in v_initial):
         return _write_out(translator, body, M, cond, v_initial)
-    capture = Capture(translator.captured([body]))
-    start = translator.model.constant(np.int64(0))
-    go = _flag(translator, cond)
-    limit = None if M is None else shape.reshape(M, [])
+    state, limit = _require_tensors(v_initial), None if M is None else shape.reshape(M, [])
+    capture = Capture({**translator.captured([body]), LIMIT: limit})
+    start, go = translator.model.constant(np.int64(0)), _flag(translator, cond)
     if limit is not None:
         go = go & (start < limit)
-    types = [v.type for v in tensors]
+    types = [v.type for v in state]
     for _ in range(ROUNDS):
-        made, changed = _loop_body(translator, body, capture, types, limit)
+        made, changed = _loop_body(translator, body, capture, types)
         if not changed:
             break
         types = changed
-    fixed = [*([] if limit is None else [limit]), *capture.values.values()]
-    state = [start, *tensors]
-    _, *results = control.while_(go, *state, *fixed, body=made, carried=len(state))
+    state = [start, *state]
+    _, *results = control.while_(
+        go, *state, *capture.values.values(), body=made, carried=len(state)
+    )
     return tuple(results)
 
 
@@ -109,27 +106,19 @@ def _item(translator: Translator, value: Value, what: str) -> Any:
 
 
 def _loop_body(
-    translator: Translator,
-    graph: SourceGraph,
-    capture: Capture,
-    types: Sequence[TensorType],
-    limit: Value | None,
+    translator: Translator, graph: SourceGraph, capture: Capture, types: Sequence[TensorType]
 ) -> tuple[Model, list[TensorType]]:
     """The body as a model, and the types of the state where its sizes change."""
     translator.spend(BODY)
     model = Model(graph.name or "body", translator.model)
     step = model.input("iteration", TensorType(Precision.INT64, ()))
     state = [model.input(f"state{k}", t) for k, t in enumerate(types)]
-    end = None if limit is None else model.input("limit", limit.type)
-    with translator.inside(model, capture.bind(model)):
-        flag = model.constant(np.bool_(True))
-        entries = inline(translator, graph, [step, flag, *state])
+    scope = capture.bind(model)
+    with translator.inside(model, scope):
+        entries = inline(translator, graph, [step, model.constant(np.bool_(True)), *state])
     go, *results = fresh(_require_tensors(entries))
-    after = step + 1
-    go = shape.reshape(go, [])
-    if end is not None:
-        go = go & (after < end)
-    model.outputs = [go, after, *results]
+    after, go, limit = step + 1, shape.reshape(go, []), scope[LIMIT]
+    model.outputs = [go if limit is None else go & (after < limit), after, *results]
     joined = [
         control.join_types(translator.model, a, v.type, "the state of a Loop")
         for a, v in zip(types, results[: len(types)], strict=True)
@@ -151,52 +140,12 @@ def scan(
     count = len(initial_state_and_scan_inputs) - num_scan_inputs
     state = initial_state_and_scan_inputs[:count]
     scans = initial_state_and_scan_inputs[count:]
-    none = (0,) * num_scan_inputs
-    pairs = zip(scan_input_axes or none, scans, strict=True)
+    pairs = zip(scan_input_axes or (0,) * len(scans), scans, strict=True)
     axes = [axis_of(a, v.rank) for a, v in pairs]
-    capture = Capture(translator.captured([body]))
-    made = _scan_body(translator, body, capture, state, scans, axes, scan_input_directions or none)
-    start, length = translator.model.constant(np.int64(0)), scans[0].shape[axes[0]]
-    results = control.while_(
-        start < scans[0].size(axes[0]),
-        start,
-        *state,
-        *scans,
-        *capture.values.values(),
-        body=made,
-        carried=1 + count,
-        trips=None if isinstance(length, Expr) else length,
-    )
-    outputs = results[1 + count :]
-    none = (0,) * len(outputs)
+    found = scan_slices(translator, body, state, scans, axes=axes, backward=scan_input_directions)
+    outputs, none = found[count:], (0,) * (len(found) - count)
     places = zip(outputs, scan_output_axes or none, scan_output_directions or none, strict=True)
-    return (*results[1 : 1 + count], *(_place_axis(v, a, d) for v, a, d in places))
-
-
-def _scan_body(
-    translator: Translator,
-    graph: SourceGraph,
-    capture: Capture,
-    state: Sequence[Value],
-    scans: Sequence[Value],
-    axes: Sequence[int],
-    reverse: Sequence[int],
-) -> Model:
-    model = Model(graph.name or "body", translator.model)
-    step = model.input("iteration", TensorType(Precision.INT64, ()))
-    inner_state = [model.input(f"state{k}", v.type) for k, v in enumerate(state)]
-    inner_scans = [model.input(f"scan{k}", v.type) for k, v in enumerate(scans)]
-    size = inner_scans[0].size(axes[0])
-    after = step + 1
-    last = size - after
-    slices = [
-        index.gather(v, last if backward else step, axis=axis)
-        for v, axis, backward in zip(inner_scans, axes, reverse, strict=True)
-    ]
-    with translator.inside(model, capture.bind(model)):
-        entries = inline(translator, graph, [*inner_state, *slices])
-    model.outputs = [after < size, after, *fresh(_require_tensors(entries))]
-    return model
+    return (*found[:count], *(_place_axis(v, a, d) for v, a, d in places))
 
 
 def _place_axis(value: Value, axis: int, backward: int) -> Value:

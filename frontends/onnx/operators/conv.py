@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
+from nnir.broadcast import length_of
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant
 from nnir.model import Value
-from nnir.ops import conv, index, shape
-from nnir.recipes.conv import Slide, convolve, zero_bias
-from nnir.recipes.generate import constant_like
+from nnir.ops import conv, shape
+from nnir.recipes.conv import convolve, convolve_deformed
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
 from . import windows
 from .linear import requantize
-from .windows import Sliding
+from .windows import Moving, Sliding
 
 table = Table()
 
 
-def window_of(op: str, x: Value, w: Value, how: Sliding) -> windows.Window:
+def window_of(op: str, x: Value, w: Value, how: Moving) -> windows.Window:
     """The window of a filter, whose size the attributes may repeat."""
     kernel = how.kernel_shape or w.shape[2:]
     pairs = zip(w.shape[2:], kernel, strict=False)
@@ -37,9 +35,7 @@ def window_of(op: str, x: Value, w: Value, how: Sliding) -> windows.Window:
 
 @table.convert("Conv")
 def conv_(x: Value, w: Value, b: Value | None = None, *, group: int = 1, how: Sliding) -> Value:
-    at = window_of("Conv", x, w, how)
-    slide = Slide(at.strides, at.pads, at.dilations, group, auto_pad=at.auto_pad)
-    return convolve(x, w, b, slide)
+    return convolve(x, w, b, window_of("Conv", x, w, how).slide(group))
 
 
 @table.convert("ConvTranspose")
@@ -60,7 +56,7 @@ def conv_transpose(
         totals = _transposed_totals(x, at, extra, output_shape)
         pads = tuple(p for t in totals for p in windows.halves(max(t, 0), how.auto_pad))
         extra = tuple(e + max(-t, 0) for e, t in zip(extra, totals, strict=True))
-    return convolve(x, w, b, Slide(at.strides, pads, at.dilations, group, extra))
+    return convolve(x, w, b, replace(at.slide(group), pads=pads, extra=extra))
 
 
 def _transposed_totals(x: Value, at: windows.Window, extra: Ints, output_shape: Ints) -> list[int]:
@@ -123,31 +119,13 @@ def deform_conv(
     b: Value | None = None,
     mask: Value | None = None,
     *,
-    dilations: Ints = (),
     group: int = 1,
-    kernel_shape: Ints = (),
     offset_group: int = 1,
-    pads: Ints = (),
-    strides: Ints = (),
+    how: Moving,
 ) -> Value:
     windows.spatial("DeformConv", x, 2)
-    how = Sliding("NOTSET", dilations, kernel_shape, pads, strides)
-    at = window_of("DeformConv", x, w, how)
-    if mask is None:
-        taps = offset_group * int(np.prod(at.kernel))
-        mask = constant_like(index.slice_(offset, [1], [0], [taps], [1]), 1)
-    return conv.deformable_conv_2d(
-        x,
-        offset,
-        mask,
-        w,
-        zero_bias(w, 0, 1) if b is None else b,
-        pads=at.pads,
-        strides=at.strides,
-        group=group,
-        deformable_group=offset_group,
-        dilations=at.dilations,
-    )
+    slide = window_of("DeformConv", x, w, how).slide(group)
+    return convolve_deformed(x, offset, mask, w, b, slide, offset_group)
 
 
 @table.convert("Col2Im", since=18)
@@ -157,10 +135,10 @@ def col_2_im(
     block_shape: Value,
     *,
     dilations: Ints | None = None,
-    pads: Ints | None = None,
+    pads: Ints = (),
     strides: Ints | None = None,
 ) -> Value:
-    flat = None if pads is None else windows.pair_pads("Col2Im", pads, len(pads) // 2)
+    flat = windows.pair_pads("Col2Im", pads, length_of(block_shape))
     return conv.col_2_im(
         input, image_shape, block_shape, dilations=dilations, pads=flat, strides=strides
     )

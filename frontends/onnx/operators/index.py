@@ -7,14 +7,14 @@ from typing import Literal
 from nnir import build
 from nnir.broadcast import axis_of
 from nnir.errors import BadType
-from nnir.formats.onnx import precision_of_code
 from nnir.model import Index, Value
 from nnir.ops import compare, index
 from nnir.ops import shape as ops
 from nnir.recipes.diagonal import tril, triu
 from nnir.recipes.index import one_hot_along
+from nnir.types import Precision
 
-from ...table import Ints, Table
+from ...table import REQUIRED, Table
 
 table = Table()
 Reduction = Literal["none", "add", "mul", "max", "min"]
@@ -44,12 +44,8 @@ def scatter_nd(
     return index.scatter_nd(data, indices, updates, reduction=reduction)
 
 
-@table.convert("Slice")
-def slice_1(data: Value, *, starts: Ints, ends: Ints, axes: Ints = ()) -> Value:
-    return index.slice_(data, list(axes) or None, list(starts), list(ends))
-
-
 @table.convert("Slice", since=10)
+@table.convert("Slice", steps=None, attributes={"starts": REQUIRED, "ends": REQUIRED, "axes": None})
 def slice_(
     data: Value,
     starts: Index,
@@ -106,9 +102,9 @@ def tensor_scatter(
 
 
 @table.convert("EyeLike")
-def eye_like(input: Value, *, k: int = 0, dtype: int | None = None) -> Value:
+def eye_like(input: Value, *, k: int = 0, dtype: Precision | None = None) -> Value:
     if input.rank != 2:
         raise BadType(f"EyeLike of {input.type}, not a matrix")
-    to = input.precision if dtype is None else precision_of_code(dtype)
-    rows, columns = build.arange_along(input, 0), build.arange_along(input, 1)
-    return compare.equal(columns, ops.unsqueeze(rows, [1]) + k).cast(to)
+    rows, columns = (build.arange_along(input, axis) for axis in (0, 1))
+    diagonal = compare.equal(columns, ops.unsqueeze(rows, [1]) + k)
+    return diagonal.cast(dtype or input.precision)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from nnir.errors import BadType
-from nnir.formats.onnx import precision_of_code
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, quant, reduce, unary
 from nnir.types import Precision
@@ -22,23 +20,20 @@ def quantize_linear(
     axis: int = 1,
     saturate: bool = True,
     block_size: int = 0,
-    output_dtype: int = 0,
-    precision: int = 0,
+    output_dtype: Precision | None = None,
+    precision: Precision | None = None,
 ) -> Value:
-    kind = precision_of_code(output_dtype) if output_dtype else None
     if y_zero_point is not None:
-        if kind not in (None, y_zero_point.precision):
-            raise BadType(f"QuantizeLinear to {kind!r} with a zero point {y_zero_point.type}")
-        kind = y_zero_point.precision
+        output_dtype = output_dtype or y_zero_point.precision
     return quant.quantize_linear(
         x,
         y_scale,
         y_zero_point,
         axis=axis,
         block_size=block_size,
-        dtype=Precision.UINT8 if kind is None else kind,
+        dtype=output_dtype or Precision.UINT8,
         saturate=saturate,
-        precision=precision_of_code(precision) if precision else None,
+        precision=precision,
     )
 
 
@@ -50,10 +45,10 @@ def dequantize_linear(
     *,
     axis: int = 1,
     block_size: int = 0,
-    output_dtype: int = 0,
+    output_dtype: Precision | None = None,
 ) -> Value:
-    own = Precision.FLOAT32 if x_scale.precision not in quant.SCALED else x_scale.precision
-    kind = precision_of_code(output_dtype) if output_dtype else own
+    own = x_scale.precision if x_scale.precision in quant.SCALED else Precision.FLOAT32
+    kind = output_dtype or own
     return quant.dequantize_linear(
         x, x_scale, x_zero_point, axis=axis, block_size=block_size, dtype=kind
     )

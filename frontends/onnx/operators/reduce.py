@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
-
 from nnir.broadcast import length_of
-from nnir.model import Value
+from nnir.model import Index, Value
 from nnir.operator import Operator
 from nnir.ops import reduce, unary
 from nnir.recipes.promotion import round_once
 from nnir.recipes.shape import flip
 from nnir.types import Precision
 
-from ...table import Ints, Table
+from ...table import Table
 
 table = Table()
 Step = Callable[[Value], Value]
@@ -52,27 +50,21 @@ KINDS: dict[str, Kind] = {
 }
 
 
-@table.each(KINDS)
-def reduce_1(kind: Kind, data: Value, *, axes: Ints = (), keepdims: bool = True) -> Value:
-    return reduce_18(kind, data, data.model.constant(axes, np.int64), keepdims=keepdims)
-
-
 @table.each(KINDS, since=18)
 @table.each({"ReduceSum": KINDS["ReduceSum"]}, since=13)
-def reduce_18(
+@table.each(KINDS, attributes={"axes": None}, noop_with_empty_axes=False)
+def reduce_along(
     kind: Kind,
     data: Value,
-    axes: Value | None = None,
+    axes: Index | None = None,
     *,
     keepdims: bool = True,
     noop_with_empty_axes: bool = False,
 ) -> Value:
-    """The axes are an input."""
     operator, body = kind
     if noop_with_empty_axes and (axes is None or length_of(axes) == 0):
         return body(data, unary.assign)
-    chosen = data.model.constant([], np.int64) if axes is None else axes
-    return body(data, lambda x: operator(x, chosen, keepdim=keepdims))
+    return body(data, lambda x: operator(x, [] if axes is None else axes, keepdim=keepdims))
 
 
 @table.each({"ArgMax": reduce.arg_max, "ArgMin": reduce.arg_min})

@@ -28,6 +28,8 @@ from ...table import REQUIRED, Ints, Table, Wanted
 table = Table()
 table.same({"Concat": ops.concat}, axis=1)
 table.same({"Concat": ops.concat}, since=4, axis=REQUIRED)
+table.convert("Reshape", attributes={"shape": ()})(ops.reshape)
+table.convert("Squeeze", attributes={"axes": None})(ops.squeeze)
 table.same({"Tile": ops.tile}, since=6)
 table.same({"Transpose": ops.transpose})
 
@@ -40,16 +42,6 @@ def reshape(data: Value, shape: Index, *, allowzero: bool = False) -> Value:
     return ops.reshape_exact(data, shape) if is_exact else ops.reshape(data, shape)
 
 
-@table.convert("Reshape")
-def reshape_1(data: Value, *, shape: Ints = ()) -> Value:
-    return ops.reshape(data, list(shape))
-
-
-@table.convert("Squeeze")
-def squeeze_1(data: Value, *, axes: Ints = ()) -> Value:
-    return ops.squeeze(data, list(axes) or None)
-
-
 @table.convert("Squeeze", since=13)
 def squeeze(data: Value, axes: Index | None = None) -> Value:
     """No axes drop every 1, but an empty list of axes drops none."""
@@ -58,11 +50,7 @@ def squeeze(data: Value, axes: Index | None = None) -> Value:
     return ops.squeeze(data, axes)
 
 
-@table.convert("Unsqueeze")
-def unsqueeze_1(data: Value, *, axes: Ints) -> Value:
-    return unsqueeze(data, data.model.constant(axes, np.int64))
-
-
+@table.convert("Unsqueeze", attributes={"axes": REQUIRED})
 @table.convert("Unsqueeze", since=13)
 def unsqueeze(data: Value, axes: Index) -> Value:
     """ONNX counts axes in the result; the standard inserts one after the other."""

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
-
 from nnir import build
 from nnir.errors import BadType
-from nnir.formats.onnx import precision_of_code
 from nnir.model import Index, Value
 from nnir.ops import compare, generate, index, unary
 from nnir.ops import shape as ops
@@ -18,23 +15,11 @@ from nnir.types import Precision
 from ...table import Floats, Table
 
 table = Table()
-WIDE = Precision.FLOAT64
-
-
-@table.convert("DFT")
-def dft_17(
-    input: Value,
-    dft_length: Index | None = None,
-    *,
-    axis: int = 1,
-    inverse: bool = False,
-    onesided: bool = False,
-) -> Value:
-    where = input.model.constant(axis, np.int64)
-    return dft(input, dft_length, where, inverse=inverse, onesided=onesided)
+SINGLE, WIDE = Precision.FLOAT32, Precision.FLOAT64
 
 
 @table.convert("DFT", since=20)
+@table.convert("DFT", attributes={"axis": 1})
 def dft(
     input: Value,
     dft_length: Index | None = None,
@@ -58,8 +43,7 @@ def stft(
     onesided: bool = True,
 ) -> Value:
     """Take overlapping frames, weight them and transform each."""
-    if signal.rank == 2:
-        signal = ops.unsqueeze(signal, [2])
+    signal = ops.unsqueeze(signal, [2]) if signal.rank == 2 else signal
     if signal.rank != 3 or (onesided and signal.shape[-1] == 2):
         raise BadType(f"STFT with onesided={int(onesided)} of {signal.type}")
     given = frame_length if window is None else window.size(0)
@@ -68,8 +52,7 @@ def stft(
     length = _vector(given)
     step = _vector(frame_step)
     count = (_vector(signal.size(1)) - length) / step + 1
-    starts = generate.range_([0], count, [1]) * step
-    where = ops.unsqueeze(starts, [1]) + generate.range_([0], length, [1])
+    where = ops.unsqueeze(_steps(count) * step, [1]) + _steps(length)
     frames = index.gather(signal, where, axis=1)
     if window is not None:
         frames = frames * ops.unsqueeze(window, [1])
@@ -81,6 +64,11 @@ def _vector(number: Value) -> Value:
     return ops.reshape(build.int64(number), [1])
 
 
+def _steps(count: Value) -> Value:
+    """The numbers 0, 1, ... below a count."""
+    return generate.range_([0], count, [1])
+
+
 @table.each(
     {
         "BlackmanWindow": (0.42, -0.5, 0.08),
@@ -89,17 +77,16 @@ def _vector(number: Value) -> Value:
     }
 )
 def make_window(
-    weights: Floats, size: Index, *, output_datatype: int = 1, periodic: bool = True
+    weights: Floats, size: Index, *, output_datatype: Precision = SINGLE, periodic: bool = True
 ) -> Value:
     """The sum of weights[k] * cos(2 pi k n / N) over a window of N (or N - 1) steps."""
     count = _vector(size)
-    steps = generate.range_([0], count, [1]).cast(WIDE)
     whole = count if periodic else count - 1
-    turn = steps * (2 * math.pi) / whole.cast(WIDE)
+    turn = _steps(count).cast(WIDE) * (2 * math.pi) / whole.cast(WIDE)
     total = unary.cos(turn) * weights[1] + weights[0]
     for k, weight in enumerate(weights[2:], 2):
         total = unary.cos(turn * k) * weight + total
-    return total.cast(precision_of_code(output_datatype))
+    return total.cast(output_datatype)
 
 
 @table.convert("MelWeightMatrix")
@@ -110,20 +97,19 @@ def mel_weight_matrix(
     lower_edge_hertz: Value,
     upper_edge_hertz: Value,
     *,
-    output_datatype: int = 1,
+    output_datatype: Precision = SINGLE,
 ) -> Value:
     """Triangles over the frequencies of a transform, evenly spaced on the mel scale."""
     count, length = _vector(num_mel_bins), _vector(dft_length)
     points = count + 2
     low, high = (_mel(v) for v in (lower_edge_hertz, upper_edge_hertz))
     step = (high - low) / points.cast(WIDE)
-    mels = generate.range_([0], points, [1]).cast(WIDE) * step + low
+    mels = _steps(points).cast(WIDE) * step + low
     hertz = (unary.exp(mels * (math.log(10) / 2595)) - 1) * 700
     turns = (length + 1).cast(WIDE) * hertz
     bins = unary.floor(turns / ops.reshape(sample_rate, [1]).cast(WIDE)).cast(Precision.INT64)
-    rows = generate.range_([0], length / 2 + 1, [1])
-    triangles = _triangles(ops.unsqueeze(rows, [1]), bins, count)
-    return triangles.cast(precision_of_code(output_datatype))
+    rows = ops.unsqueeze(_steps(length / 2 + 1), [1])
+    return _triangles(rows, bins, count).cast(output_datatype)
 
 
 def _mel(hertz: Value) -> Value:

@@ -68,24 +68,22 @@ NAMES = (
 def cast_1(input: Value, *, to: str) -> Value:
     if to not in NAMES[1:]:
         raise Unsupported(f"Cast with to={to!r}")
-    return cast(input, to=NAMES.index(to))
+    return cast_to(input, to=precision_of_code(NAMES.index(to)))
 
 
-@table.convert("Cast", since=6)
-def cast(input: Value, *, to: int, saturate: bool = True, round_mode: str = "up") -> Value:
-    return cast_to(input, precision_of_code(to), saturate=saturate, round_mode=round_mode)
+table.convert("Cast", since=6)(cast_to)
 
 
 @table.convert("CastLike", since=15)
 def cast_like(
     input: Value, target_type: Value, *, saturate: bool = True, round_mode: str = "up"
 ) -> Value:
-    return cast_to(input, target_type.precision, saturate=saturate, round_mode=round_mode)
+    return cast_to(input, to=target_type.precision, saturate=saturate, round_mode=round_mode)
 
 
 @table.convert("BitCast", since=26)
-def bit_cast(input: Value, *, to: int) -> Value:
-    return unary.bit_cast(input, dtype=precision_of_code(to))
+def bit_cast(input: Value, *, to: Precision) -> Value:
+    return unary.bit_cast(input, dtype=to)
 
 
 table.convert("IsNaN", since=9)(is_nan)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from nnir.dim import Dim, Expr
@@ -11,6 +11,7 @@ from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Value
 from nnir.ops import shape
 from nnir.ops import windows as sizes_of_windows
+from nnir.recipes.conv import Slide
 from nnir.types import AutoPad
 
 from ...table import Attributes, Ints
@@ -33,6 +34,10 @@ class Window:
     @property
     def extents(self) -> Ints:
         return sizes_of_windows.extents(self.kernel, self.dilations)
+
+    def slide(self, groups: int) -> Slide:
+        """How a filter moves."""
+        return Slide(self.strides, self.pads, self.dilations, groups, auto_pad=self.auto_pad)
 
 
 def spatial(op: str, x: Value, *ranks: int) -> int:
@@ -65,17 +70,36 @@ def halves(total: int, auto_pad: str) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class Sliding(Attributes):
-    """The attributes of convolutions and pools; what is left out is 1, of pads 0, for every axis.
+class Moving(Attributes):
+    """How a kernel moves; what is left out is 1, of pads 0, for every axis.
 
     The kernel of a convolution is that of its filter.
     """
 
-    auto_pad: Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"] = "NOTSET"
     dilations: Ints = ()
     kernel_shape: Ints = ()
     pads: Ints = ()
     strides: Ints = ()
+
+    def over(self, op: str, x: Value, kernel: Ints = ()) -> Window:
+        """The window."""
+        plain = self._without_pads(op, x, kernel)
+        return replace(plain, pads=pair_pads(op, self.pads, plain.rank))
+
+    def _without_pads(self, op: str, x: Value, kernel: Ints) -> Window:
+        kernel = kernel or self.kernel_shape
+        if not kernel:
+            raise BadType(f"{op} without a kernel_shape")
+        rank = spatial(op, x, len(kernel))
+        strides = list_of_rank(op, "strides", self.strides, rank)
+        return Window(kernel, strides, list_of_rank(op, "dilations", self.dilations, rank), ())
+
+
+@dataclass(frozen=True)
+class Sliding(Moving):
+    """The attributes of convolutions and pools."""
+
+    auto_pad: Literal["", "NOTSET", "SAME_LOWER", "SAME_UPPER", "VALID"] = "NOTSET"
 
     @property
     def is_same(self) -> bool:
@@ -84,16 +108,10 @@ class Sliding(Attributes):
 
     def over(self, op: str, x: Value, kernel: Ints = ()) -> Window:
         """The window with its padding resolved."""
-        kernel = kernel or self.kernel_shape
-        if not kernel:
-            raise BadType(f"{op} without a kernel_shape")
-        rank = spatial(op, x, len(kernel))
-        strides = list_of_rank(op, "strides", self.strides, rank)
-        dilations = list_of_rank(op, "dilations", self.dilations, rank)
         if self.is_same:
-            return _same(op, x, Window(kernel, strides, dilations, ()), self.auto_pad)
-        pads = () if self.auto_pad == "VALID" else self.pads
-        return Window(kernel, strides, dilations, pair_pads(op, pads, rank))
+            return _same(op, x, self._without_pads(op, x, kernel), self.auto_pad)
+        plain = replace(self, pads=()) if self.auto_pad == "VALID" else self
+        return Moving.over(plain, op, x, kernel)
 
 
 def _same(op: str, x: Value, plain: Window, auto_pad: str) -> Window:
@@ -102,10 +120,10 @@ def _same(op: str, x: Value, plain: Window, auto_pad: str) -> Window:
     totals = [_same_total(*axis) for axis in axes]
     if any(t is None for t in totals):
         if auto_pad == "SAME_UPPER" and all(d == 1 for d in plain.dilations):
-            return Window(plain.kernel, plain.strides, plain.dilations, (), AutoPad.SAME)
+            return replace(plain, auto_pad=AutoPad.SAME)
         raise NotConstant(f"{op} with auto_pad={auto_pad} needs known sizes, not {x.type}")
     pads = tuple(p for t in totals for p in halves(t or 0, auto_pad))
-    return Window(plain.kernel, plain.strides, plain.dilations, pads)
+    return replace(plain, pads=pads)
 
 
 def _same_total(size: Dim, extent: int, stride: int) -> int | None:

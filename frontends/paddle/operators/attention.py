@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir import build
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import compare, index, shape
-from nnir.recipes.attention import attend, causal_mask, rotate_features
+from nnir.ops import index, shape
+from nnir.recipes.attention import attend, bias_of_mask, causal_mask, rotate_features, swap_heads
 
 from ...table import Table
 
 table = Table()
-
-
-def heads_first(x: Value) -> Value:
-    """[batch, length, heads, size] with heads and length swapped."""
-    return shape.transpose(x, perm=(0, 2, 1, 3))
 
 
 def attention(
@@ -32,14 +25,14 @@ def attention(
     """Attention over [batch, length, heads, size]; groups of heads may share keys."""
     if query.rank != 4 or query.shape[2] != key.shape[2]:
         raise Unsupported(f"{op} of {query.type} with keys {key.type}")
-    q, k, v = (heads_first(x) for x in (query, key, value))
+    q, k, v = (swap_heads(x) for x in (query, key, value))
     bias = None if mask is None else mask.cast(query.precision)
     if is_causal:
         if query.shape[1] != key.shape[1]:
             raise Unsupported(f"causal {op} of {query.type} with keys {key.type}")
-        closed = compare.where(causal_mask(q, k), q.scalar(0), q.scalar(-np.inf))
+        closed = bias_of_mask(causal_mask(q, k), q.precision)
         bias = closed if bias is None else bias + closed
-    return heads_first(attend(q, k, v, bias, scale, blind=False)[0])
+    return swap_heads(attend(q, k, v, bias, scale, blind=False)[0])
 
 
 @table.convert("flash_attn")

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from nnir.broadcast import contents, ints
 from nnir.dim import Expr
 from nnir.errors import BadType, NotConstant, Unsupported
 from nnir.model import Index, Value
-from nnir.ops import conv, generate, windows
-from nnir.ops import index as ops
-from nnir.recipes.conv import Slide, convolve, each_axis, zero_bias
+from nnir.ops import windows
+from nnir.recipes.conv import Slide, convolve, convolve_deformed, each_axis
 from nnir.types import AutoPad
 
 from ...table import Ints, Table
@@ -216,22 +213,5 @@ def deformable_conv(
     groups: int,
     im2col_step: int,
 ) -> Value:
-    """Without a mask every tap counts in full."""
-    if mask is None:
-        taps = offset.shape[1]
-        if isinstance(taps, Expr):
-            raise BadType(f"deformable_conv with offsets {offset.type}")
-        half = ops.slice_(offset, [1], [0], [taps // 2])
-        mask = generate.fill_like(half, x.model.constant(np.ones((), x.dtype)))
-    return conv.deformable_conv_2d(
-        x,
-        offset,
-        mask,
-        filter,
-        zero_bias(filter, 0, 1),
-        pads=pairs("deformable_conv", paddings, 2),
-        strides=strides,
-        group=groups,
-        deformable_group=deformable_groups,
-        dilations=dilations,
-    )
+    slide = Slide(strides, pairs("deformable_conv", paddings, 2), dilations, groups)
+    return convolve_deformed(x, offset, mask, filter, None, slide, deformable_groups)

@@ -6,9 +6,9 @@ import numpy as np
 
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
-from nnir.ops import activation, compare, reduce
+from nnir.ops import activation, reduce
 from nnir.ops import attention as ops
-from nnir.recipes.attention import attend, causal_mask, repeat_heads
+from nnir.recipes.attention import attend, bias_of_mask, causal_mask, repeat_heads
 from nnir.types import Precision
 
 from ...table import Table
@@ -24,11 +24,7 @@ def attention_bias(query: Value, key: Value, mask: Value | None, is_causal: bool
         mask = causal_mask(query, key)
     if mask is None or mask.precision != Precision.BOOL8:
         return None if mask is None else mask.cast(query.precision)
-    if mask.constant is not None:
-        closed = np.where(mask.constant, 0, -np.inf).astype(query.dtype)
-        return query.model.constant(closed)
-    zero, lowest = (query.model.constant(np.array(x, query.dtype)) for x in (0, -np.inf))
-    return compare.where(mask, zero, lowest)
+    return bias_of_mask(mask, query.precision)
 
 
 def may_be_blind(bias: Value | None, is_causal: bool) -> bool:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from nnir.dim import Expr
 from nnir.errors import BadModel, Unsupported
 from nnir.model import Model, Value
-from nnir.ops import control, index, shape, unary
-from nnir.types import Precision, TensorType
+from nnir.ops import control, shape, unary
+from nnir.types import Precision
 
+from ... import scans
+from ...loops import BODY
 from ...source import SourceGraph
 from ...table import Items, Table
 from ...translate import Translator
 
 table = Table()
-BODY = 10
-"""A loop costs as much as so many plain nodes."""
 
 
 def inline(translator: Translator, graph: SourceGraph, inputs: Sequence[Any]) -> list[Value]:
@@ -111,50 +108,12 @@ def scan(
     *,
     translator: Translator,
 ) -> Any:
-    return repeat_graph(translator, combine_fn, init, xs, additional_inputs)
+    return scans.scan(translator, combine_fn, init, xs, additional_inputs)
 
 
 @table.convert("higher_order.map_impl")
 def map_impl(f: SourceGraph, xs: Items, pos_args: Items, *, translator: Translator) -> Any:
-    return repeat_graph(translator, f, [], xs, pos_args)
-
-
-def repeat_graph(
-    translator: Translator,
-    graph: SourceGraph,
-    init: Sequence[Value],
-    xs: Sequence[Value],
-    fixed: Sequence[Value],
-) -> tuple[Value, ...]:
-    """Run a graph on each slice of `xs` along the first axis; it takes and gives the state first,
-    and what else it gives is stacked."""
-    if not xs:
-        raise Unsupported("a scan over nothing")
-    translator.spend(BODY)
-    length = xs[0].shape[0]
-    model = Model(graph.name or "body", translator.model)
-    step = model.input("iteration", TensorType(Precision.INT64, ()))
-    state = [model.input(f"state{k}", v.type) for k, v in enumerate(init)]
-    sequences = [model.input(f"scan{k}", v.type) for k, v in enumerate(xs)]
-    with translator.inside(model, {}):
-        inner = inputs_of(model, fixed)
-        slices = [index.gather(v, step, axis=0) for v in sequences]
-        made = inline(translator, graph, [*state, *slices, *inner])
-        after = step + 1
-        go = after < sequences[0].size(0)
-    model.outputs = [go, after, *(unary.assign(v) if v.producer is None else v for v in made)]
-    start = translator.model.constant(np.int64(0))
-    results = control.while_(
-        start < xs[0].size(0),
-        start,
-        *init,
-        *xs,
-        *computed_values(fixed),
-        body=model,
-        carried=1 + len(init),
-        trips=None if isinstance(length, Expr) else length,
-    )
-    return tuple(results[1:])
+    return scans.scan(translator, f, [], xs, pos_args)
 
 
 @table.convert("higher_order.wrap_with_set_grad_enabled")

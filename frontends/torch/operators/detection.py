@@ -7,8 +7,9 @@ import numpy as np
 from nnir.dim import Expr
 from nnir.errors import BadType
 from nnir.model import Value
-from nnir.ops import conv, detection, generate, linear, shape
+from nnir.ops import detection, linear, shape
 from nnir.ops import index as ops
+from nnir.recipes.conv import Slide, convolve_deformed
 from nnir.types import Precision
 
 from ...table import Table
@@ -107,21 +108,7 @@ def deform_conv2d(
     offset_groups: int,
     use_mask: bool,
 ) -> Value:
-    if not use_mask:
-        taps = offset.shape[1]
-        if isinstance(taps, Expr):
-            raise BadType(f"deform_conv2d with offsets {offset.type}")
-        half = ops.slice_(offset, [1], [0], [taps // 2])
-        mask = generate.fill_like(half, input.model.constant(np.ones((), input.dtype)))
-    return conv.deformable_conv_2d(
-        input,
-        offset,
-        mask,
-        weight,
-        bias,
-        pads=(pad_h, pad_h, pad_w, pad_w),
-        strides=(stride_h, stride_w),
-        group=groups,
-        deformable_group=offset_groups,
-        dilations=(dilation_h, dilation_w),
-    )
+    pads = pad_h, pad_h, pad_w, pad_w
+    slide = Slide((stride_h, stride_w), pads, (dilation_h, dilation_w), groups)
+    weights = mask if use_mask else None
+    return convolve_deformed(input, offset, weights, weight, bias, slide, offset_groups)
