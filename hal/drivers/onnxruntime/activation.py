@@ -41,7 +41,7 @@ def relu6(g: Emitter, input: Value) -> Ref:
 
 @table.lower(activation.swish)
 def swish(g: Emitter, input: Value) -> Ref:
-    return g.node("Mul", input, g.node("Sigmoid", input))
+    return g.take(input) * g.node("Sigmoid", input)
 
 
 table.native(activation.leaky_relu, "LeakyRelu", "alpha")
@@ -69,28 +69,19 @@ def _written_gelu(g: Emitter, input: Value, *, approximate: bool) -> Ref:
     """x / 2 (1 + erf(x / sqrt 2)), or with the hyperbolic tangent: Hendrycks, Gimpel (2016)."""
     narrow = input.precision in (Precision.FLOAT16, Precision.BFLOAT16)
     x = g.cast(input, Precision.FLOAT32 if narrow else input.precision)
-
-    def number(value: float) -> Ref:
-        return g.constant(value, x.precision.dtype)
-
     if approximate:
-        cube = g.node("Mul", g.node("Mul", g.node("Mul", x, x), x), number(0.044715))
-        inner = g.node("Mul", g.node("Add", x, cube), number(math.sqrt(2 / math.pi)))
-        curve = g.node("Tanh", inner)
+        curve = g.node("Tanh", (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi))
     else:
-        curve = g.node("Erf", g.node("Mul", x, number(math.sqrt(0.5))))
-    half = g.node("Mul", x, number(0.5))
-    return g.cast(g.node("Mul", half, g.node("Add", curve, number(1.0))), input.precision)
+        curve = g.node("Erf", x * math.sqrt(0.5))
+    return (x * 0.5 * (curve + 1.0)).cast(input.precision)
 
 
-@table.lower(activation.hard_sigmoid)
-def hard_sigmoid(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    return g.node("HardSigmoid", input, alpha=alpha, beta=beta)
+table.native(activation.hard_sigmoid, "HardSigmoid", "alpha", "beta")
 
 
 @table.lower(activation.hard_swish)
 def hard_swish(g: Emitter, input: Value, *, alpha: float, beta: float) -> Ref:
-    return g.node("Mul", input, hard_sigmoid(g, input, alpha=alpha, beta=beta))
+    return g.take(input) * g.node("HardSigmoid", input, alpha=alpha, beta=beta)
 
 
 @table.lower(activation.softplus)
@@ -141,12 +132,10 @@ def hardmax(g: Emitter, input: Value, *, axis: int) -> Ref:
     along = axis_of(axis, input.rank)
     if 0 in input.shape:
         return g.node("Identity", input)  # ArgMax needs an element
-    depth = g.node("Gather", g.node("Shape", input), g.constant(along, np.int64), axis=0)
-    first = g.node("ArgMax", input, axis=along)
-    values = g.constant([0, 1], np.float32)
-    hot = g.node("OneHot", first, depth, values, axis=along, precision=Precision.FLOAT32)
-    hot = g.node("Squeeze", hot, g.ints(along + 1))
-    return g.cast(hot, input.precision)
+    first, values = g.node("ArgMax", input, axis=along), g.constant([0, 1], np.float32)
+    operands = first, g.size(input, along), values
+    hot = g.node("OneHot", *operands, axis=along, precision=Precision.FLOAT32)
+    return g.node("Squeeze", hot, g.ints(along + 1)).cast(input.precision)
 
 
 @table.lower(activation.clip)
@@ -158,11 +147,7 @@ def clip(g: Emitter, input: Value, min: Value, max: Value) -> Ref:
 table.native(activation.elu, "Elu", "alpha")
 
 
-@table.lower(activation.celu)
-def celu(g: Emitter, input: Value, *, alpha: float) -> Ref:
-    if input.precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has no kernel of Celu for FLOAT64")
-    return g.cast(g.node("Celu", g.cast(input, Precision.FLOAT32), alpha=alpha), input.precision)
+table.native(activation.celu, "Celu", "alpha")
 
 
 @table.lower(activation.dropout)
@@ -170,4 +155,4 @@ def dropout(g: Emitter, input: Value, ratio: Value, training: Value, *, seed: in
     if seed is not None:
         raise NoLowering("onnxruntime's dropout draws other numbers from a seed than ONNX defines")
     result, mask = g.node("Dropout", input, ratio, training, outputs=2)
-    return result, Ref(mask, Precision.BOOL8)
+    return result, mask.seen_as(Precision.BOOL8)

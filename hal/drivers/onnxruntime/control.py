@@ -17,13 +17,11 @@ table = Lowerings[Ref]()
 def if_(
     g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model
 ) -> Ref | Refs:
-    flag = g.node("Reshape", condition, g.ints(1))
-    precision = then_model.outputs[0].precision
     return g.node(
         "If",
-        flag,
+        g.reshape(condition, 1),
         outputs=len(then_model.outputs),
-        precision=precision,
+        precision=then_model.outputs[0].precision,
         then_branch=g.branch(then_model, inputs),
         else_branch=g.branch(else_model, inputs),
     )
@@ -37,7 +35,7 @@ def while_(
     results = g.node(
         "Loop",
         None,
-        g.node("Reshape", condition, g.ints()) if condition.rank else condition,
+        g.reshape(condition) if condition.rank else condition,
         *state,
         outputs=len(body.outputs) - 1,
         precision=body.outputs[1].precision,
@@ -55,6 +53,6 @@ def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
     sizes = [d for d in value.shape if not isinstance(d, Expr)]
     if len(sizes) < value.rank or not sizes:
         return result
-    typed = Ref(result, value.precision)
+    typed = result.seen_as(value.precision)
     shape = g.node("Concat", part(g, dims(g, typed), 0, 1), g.ints(*sizes), axis=0)
     return g.node("Reshape", typed, shape, allowzero=1)

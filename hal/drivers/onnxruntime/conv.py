@@ -57,7 +57,7 @@ def convolution(
         group=group,
         dilations=how.dilations,
     )
-    return g.cast(g.fused(result, fuse_code), input.precision)
+    return g.fused(result, fuse_code).cast(input.precision)
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
@@ -80,8 +80,7 @@ def transposed_convolution(
         "ConvTranspose", x, w, strides=how.strides, group=group, dilations=how.dilations
     )
     result = windows.add_border(g, result, how.growth(sizes))
-    shifted = g.node("Add", result, _column(g, b, how.rank))
-    return g.cast(g.fused(shifted, fuse_code), input.precision)
+    return g.fused(result + _column(g, b, how.rank), fuse_code).cast(input.precision)
 
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:
@@ -118,28 +117,25 @@ def conv_integer(
     if whole is None:
         return convolve(filter)
     if whole.rank != 1 or whole.shape[0] == 1:
-        return convolve(filter, g.node("Reshape", whole, g.ints()))
+        return convolve(filter, g.reshape(whole))
     total = convolve(filter)
     if not filter.is_static:
         raise NoLowering(f"conv_integer with zero points per channel of a filter {filter.type}")
     ones = np.ones(tuple(int(d) for d in filter.shape), np.uint8)  # type: ignore[arg-type]
     plain = convolve(g.constant(ones))
     shift = _column(g, g.cast(whole, Precision.INT32), how.rank)
-    return g.node("Sub", total, g.node("Mul", plain, shift))
+    return total - plain * shift
 
 
 def _to_unsigned(g: Emitter, value: Value, zero: Value | None) -> tuple[Any, Any]:
     """uint8 data and its rank-0 zero point that mean the same."""
-    scalar = g.constant(np.zeros(0, np.int64))
     if value.precision == Precision.UINT8:
-        return value, None if zero is None else g.node("Reshape", zero, scalar)
+        return value, None if zero is None else g.reshape(zero)
 
     def move(operand: Value) -> Ref:
-        wide = g.cast(operand, Precision.INT32)
-        return g.cast(g.node("Add", wide, g.constant(np.int32(128))), Precision.UINT8)
+        return (g.cast(operand, Precision.INT32) + 128).cast(Precision.UINT8)
 
-    shifted = g.constant(np.uint8(128)) if zero is None else g.node("Reshape", move(zero), scalar)
-    return move(value), shifted
+    return move(value), g.constant(np.uint8(128)) if zero is None else g.reshape(move(zero))
 
 
 @table.lower(conv.col_2_im)
@@ -153,7 +149,7 @@ def col_2_im(
     pads: Ints | None,
     strides: Ints | None,
 ) -> Ref:
-    sizes = [g.cast(v, Precision.INT64) for v in (image_shape, block_shape)]
+    sizes = [g.int64(v) for v in (image_shape, block_shape)]
     flat = None if pads is None else windows.begins_ends(pads)
     return g.node("Col2Im", input, *sizes, dilations=dilations, strides=strides, pads=flat)
 

@@ -14,17 +14,8 @@ from .emitter import Emitter, Ref, Refs
 table = Lowerings[Ref]()
 
 
-def _float32(g: Emitter, *values: Value) -> list[Ref]:
-    if values[0].precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has kernels on boxes for FLOAT32 only, not FLOAT64")
-    return [g.cast(v, Precision.FLOAT32) for v in values]
-
-
 def _one(g: Emitter, value: Value | None, precision: Precision) -> Ref | None:
-    if value is None:
-        return None
-    flat = g.ints(1)
-    return g.node("Reshape", g.cast(value, precision), flat)
+    return None if value is None else g.reshape(g.cast(value, precision), 1)
 
 
 @table.lower(detection.non_max_suppression_indices)
@@ -38,9 +29,11 @@ def non_max_suppression_indices(
     *,
     center_point_box: bool,
 ) -> Ref:
+    if boxes.precision == Precision.FLOAT64:
+        raise NoLowering("onnxruntime has NonMaxSuppression for FLOAT32 only, not FLOAT64")
     return g.node(
         "NonMaxSuppression",
-        *_float32(g, boxes, scores),
+        *(g.cast(v, Precision.FLOAT32) for v in (boxes, scores)),
         _one(g, max_output_boxes_per_class, Precision.INT64),
         _one(g, iou_threshold, Precision.FLOAT32),
         _one(g, score_threshold, Precision.FLOAT32),
@@ -56,10 +49,9 @@ def prior_box(g: Emitter, input: Value, image: Value, *, how: Priors) -> Refs:
 
 @table.lower(detection.roi_align, detection.roi_align_max, how=Regions)
 def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, how: Regions) -> Ref:
-    x, regions = _float32(g, input, rois)
-    result = g.node(
+    return g.single(
         "RoiAlign",
-        *(x, regions, g.cast(batch_indices, Precision.INT64)),
+        *(input, rois, g.int64(batch_indices)),
         mode="avg" if g.operation.operator is detection.roi_align else "max",
         coordinate_transformation_mode="half_pixel" if how.aligned else "output_half_pixel",
         output_height=how.output_height,
@@ -67,15 +59,11 @@ def roi_align(g: Emitter, input: Value, rois: Value, batch_indices: Value, *, ho
         sampling_ratio=max(how.sampling_ratio, 0),
         spatial_scale=float(how.spatial_scale),
     )
-    return g.cast(result, input.precision)
 
 
 @table.lower(detection.max_roi_pool)
 def max_roi_pool(
     g: Emitter, input: Value, rois: Value, *, pooled_shape: Ints, spatial_scale: float
 ) -> Ref:
-    operands = _float32(g, input, rois)
-    result = g.node(
-        "MaxRoiPool", *operands, pooled_shape=list(pooled_shape), spatial_scale=float(spatial_scale)
-    )
-    return g.cast(result, input.precision)
+    scale = float(spatial_scale)
+    return g.single("MaxRoiPool", input, rois, pooled_shape=pooled_shape, spatial_scale=scale)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
@@ -14,6 +14,7 @@ from nnir.model import Model, Value
 from nnir.types import Fuse, Precision, precision_of
 
 from ...emission import Emission
+from ...formulas import Formula
 from ...lowering import Lowerings, Plain
 from ...quirks import report_met
 from . import older, proto
@@ -43,15 +44,52 @@ CLIPPED = {
 }
 
 
-class Ref(str):
-    """The ONNX name of an intermediate result, with its precision."""
+SYMBOLS = {
+    "+": "Add",
+    "-": "Sub",
+    "*": "Mul",
+    "/": "Div",
+    "%": "Mod",
+    "neg": "Neg",
+    "abs": "Abs",
+    "==": "Equal",
+    "<": "Less",
+    "<=": "LessOrEqual",
+    ">": "Greater",
+    ">=": "GreaterOrEqual",
+    "&": "And",
+    "|": "Or",
+    "^": "Xor",
+    "~": "Not",
+}
+"""The nodes that Python's symbols stand for."""
+
+
+class Ref(Formula, str):  # type: ignore[misc]  # symbols are arithmetic, not that of names
+    """The ONNX name of an intermediate result, with its precision and the graph that it is in."""
 
     precision: Precision
+    emitter: Emitter
 
-    def __new__(cls, name: str, precision: Precision) -> Ref:
+    def __new__(cls, name: str, precision: Precision, emitter: Emitter) -> Ref:
         self = super().__new__(cls, name)
         self.precision = precision
+        self.emitter = emitter
         return self
+
+    def apply(self, symbol: str, *operands: Any) -> Ref:
+        """A node; numbers take the precision of this result."""
+        g = self.emitter
+        given = [o if isinstance(o, (Ref, Value)) else g.number(o, self) for o in operands]
+        return g.node(SYMBOLS[symbol], *given)
+
+    def seen_as(self, precision: Precision) -> Ref:
+        """The same result, which is known to be of another precision."""
+        return Ref(self, precision, self.emitter)
+
+    def cast(self, to: Precision) -> Ref:
+        """The result in another precision."""
+        return self.emitter.cast(self, to)
 
 
 Operand = Value | Ref | None
@@ -88,7 +126,7 @@ class Emitter(Emission[Ref]):
         self.metadata: dict[str, str] = {}
 
     def stand_in(self, value: Value) -> Ref:
-        return Ref("missing", value.precision)
+        return Ref("missing", value.precision, self)
 
     def mark(self) -> int:
         return len(self.nodes)
@@ -97,7 +135,7 @@ class Emitter(Emission[Ref]):
         del self.nodes[mark:]
 
     def typed(self, ref: Ref, value: Value) -> Ref:
-        return Ref(ref, value.precision)
+        return ref.seen_as(value.precision)
 
     # What lowerings use
 
@@ -146,8 +184,25 @@ class Emitter(Emission[Ref]):
     def native(
         self, kernel: str, inputs: Sequence[Value | None], fields: Mapping[str, Plain]
     ) -> Ref:
-        """A node with one result."""
-        return self._nodes(kernel, inputs, fields)[0]
+        """A node with one result; positions and sizes are INT64, which ONNX asks for."""
+        operator = self.operation.operator
+        names = (*operator.tensors, *[operator.variadic] * len(inputs))
+        operands: list[Operand] = [
+            v if operator.own_dtypes.get(n or "") is not np.int64 else self.int64(v)
+            for n, v in zip(names, inputs, strict=False)
+        ]
+        return self._nodes(kernel, operands, fields)[0]
+
+    def single(self, op: str, *inputs: Operand, **attributes: Any) -> Ref:
+        """A node of a kernel that computes in FLOAT32, its result in the precision of the first
+        operand; NoLowering for FLOAT64."""
+        given = self.take(inputs[0]).precision
+        if given == Precision.FLOAT64 or not given.is_float:
+            raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
+        floats = (v is not None and v.precision.is_float for v in inputs)
+        pairs = zip(inputs, floats, strict=True)
+        wide = [self.cast(v, Precision.FLOAT32) if is_float else v for v, is_float in pairs]
+        return self.node(op, *wide, **attributes).cast(given)
 
     def _nodes(
         self,
@@ -181,10 +236,10 @@ class Emitter(Emission[Ref]):
             names, kept = self._write_node(op, names, kept, operands)
         self.nodes.append(proto.node(op, names, made, made[0], domain, kept))
         made_in = wide if precision in (None, given) else precision
-        first = Ref(made[0], made_in)
+        first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
-        rest = [Ref(n, given) for n in made[1:]]
+        rest = [Ref(n, given, self) for n in made[1:]]
         return first, *rest
 
     def _write_node(
@@ -229,14 +284,18 @@ class Emitter(Emission[Ref]):
     def cast(self, operand: Operand, to: Precision) -> Ref:
         """A Cast node, left out where nothing changes; what float8 cannot hold becomes infinite or
         NaN, as in NumPy."""
-        ref = self.ref(operand) or Ref("", to)
+        ref = self.ref(operand) or Ref("", to, self)
         if ref.precision == to:
             return ref
         made = self.node_name("Cast")
         self.require_types("Cast", to, ref.precision)
         attributes: proto.Attributes = {"to": code_of(to), **rounding_to(to)}
         self.nodes.append(proto.node("Cast", [ref], [made], made, "", attributes))
-        return Ref(made, to)
+        return Ref(made, to, self)
+
+    def int64(self, operand: Operand) -> Ref | None:
+        """Positions or sizes as INT64, which ONNX asks for."""
+        return None if operand is None else self.cast(operand, Precision.INT64)
 
     def number(self, value: float, like: Value | Ref) -> Ref:
         """A constant of one element in the precision of `like`."""
@@ -270,9 +329,19 @@ class Emitter(Emission[Ref]):
         bounded = [self.cast(b, wide) for b in (input, low, high)]
         return self.cast(self.node("Clip", *bounded), input.precision)
 
-    def where(self, mask: Operand, yes: Operand, no: Operand) -> Ref:
+    def where(self, mask: Operand, yes: Operand | float, no: Operand | float) -> Ref:
         """The elements of one operand where the mask holds, those of the other elsewhere."""
-        return self.node("Where", mask, yes, no)
+        like = self.take(no if isinstance(yes, (int, float)) else yes)  # type: ignore[arg-type]
+        operands = (self.number(x, like) if isinstance(x, (int, float)) else x for x in (yes, no))
+        return self.node("Where", mask, *operands)
+
+    def reshape(self, operand: Operand, *sizes: int) -> Ref:
+        """An operand in another shape, where one of the sizes may be -1."""
+        return self.node("Reshape", operand, self.ints(*sizes))
+
+    def size(self, operand: Operand, axis: int) -> Ref:
+        """The size of one axis, of rank 0."""
+        return self.node("Gather", self.node("Shape", operand), self.constant(axis, np.int64))
 
     def constant(self, data: ArrayLike, dtype: DTypeLike | None = None) -> Ref:
         """An initializer."""
@@ -280,9 +349,16 @@ class Emitter(Emission[Ref]):
         return self._initializer(self.name("const"), array)
 
     def ref(self, operand: Operand) -> Ref | None:
-        """The ONNX name of an operand; constants become initializers on their first use."""
-        if operand is None or isinstance(operand, Ref):
-            return operand
+        """The ONNX name of an operand; constants become initializers on their first use.
+
+        What is made with it is made here, also where the graph around this one has made it.
+        """
+        if operand is None:
+            return None
+        found = operand if isinstance(operand, Ref) else self._named(operand)
+        return found if found.emitter is self else Ref(found, found.precision, self)
+
+    def _named(self, operand: Value) -> Ref:
         if operand not in self.names:
             if operand.constant is None:
                 raise NoLowering(f"{operand!r} is read before it is made")
@@ -296,7 +372,7 @@ class Emitter(Emission[Ref]):
         captures."""
         inner = self._inner(model)
         for value, operand in zip(model.inputs, inputs, strict=True):
-            inner.names[value] = self.ref(operand) or Ref("", value.precision)
+            inner.names[value] = self.ref(operand) or Ref("", value.precision, self)
         return proto.Graph(inner.graph(model, [], "branch"))
 
     def loop_body(self, model: Model, carried: int, fixed: Sequence[Operand]) -> proto.Graph:
@@ -307,11 +383,11 @@ class Emitter(Emission[Ref]):
             proto.value_info(self.name("condition"), Precision.BOOL8, ()),
         ]
         for value in model.inputs[:carried]:
-            name = Ref(self.name("state"), value.precision)
+            name = Ref(self.name("state"), value.precision, inner)
             heads.append(proto.value_info(name, value.precision, None))
             inner.names[value] = name
         for value, operand in zip(model.inputs[carried:], fixed, strict=True):
-            inner.names[value] = self.ref(operand) or Ref("", value.precision)
+            inner.names[value] = self.ref(operand) or Ref("", value.precision, self)
         return proto.Graph(inner.graph(model, heads, "body"))
 
     def _inner(self, model: Model) -> Emitter:
@@ -338,7 +414,7 @@ class Emitter(Emission[Ref]):
     # Names
 
     def _initializer(self, name: str, array: np.ndarray) -> Ref:
-        ref = Ref(name, precision_of(array.dtype))
+        ref = Ref(name, precision_of(array.dtype), self)
         if array.size <= SMALL:
             self.known[name] = array
         self.require_types(f"constant {name!r}", ref.precision)
@@ -397,7 +473,7 @@ def input_infos(emitter: Emitter, model: Model) -> list[bytes]:
     """Name the model's inputs in the graph and describe them; its outputs keep their names too."""
     heads = []
     for value in model.inputs:
-        name = Ref(emitter.name(value.name or "input", keep=True), value.precision)
+        name = Ref(emitter.name(value.name or "input", keep=True), value.precision, emitter)
         emitter.names[value] = name
         heads.append(proto.value_info(name, value.precision, value.shape))
         try:

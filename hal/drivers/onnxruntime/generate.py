@@ -11,19 +11,19 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .shape import dims, int64
+from .shape import dims
 
 table = Lowerings[Ref]()
 
 
 def scalar(g: Emitter, value: Value) -> Ref:
     """One element as rank 0."""
-    return g.node("Reshape", value, g.ints()) if value.rank else g.take(value)
+    return g.reshape(value) if value.rank else g.take(value)
 
 
 @table.lower(generate.fill)
 def fill(g: Emitter, shape: Value, value: Value) -> Ref:
-    return g.node("Expand", scalar(g, value), int64(g, shape))
+    return g.node("Expand", scalar(g, value), g.int64(shape))
 
 
 @table.lower(generate.fill_like)
@@ -38,12 +38,11 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
     if start.precision == Precision.UINT64:
         raise NoLowering("range of uint64")
     if not start.is_float:
-        whole = (g.cast(v, Precision.INT64) for v in (first, last, by))
-        return g.cast(g.node("Range", *whole), start.precision)
+        whole = (v.cast(Precision.INT64) for v in (first, last, by))
+        return g.node("Range", *whole).cast(start.precision)
     wide = Precision.FLOAT64 if start.precision == Precision.FLOAT64 else Precision.FLOAT32
-    first, last, by = (g.cast(v, wide) for v in (first, last, by))
-    span = g.cast(g.node("Sub", last, first), Precision.FLOAT64)
-    count = g.node("Ceil", g.node("Div", span, g.cast(by, Precision.FLOAT64)))
-    zero, one = (g.constant(n, np.int64) for n in (0, 1))
-    steps = g.cast(g.node("Range", zero, g.cast(count, Precision.INT64), one), wide)
-    return g.cast(g.node("Add", g.node("Mul", steps, by), first), start.precision)
+    first, last, by = (v.cast(wide) for v in (first, last, by))
+    span = (last - first).cast(Precision.FLOAT64)
+    count = g.node("Ceil", span / by.cast(Precision.FLOAT64)).cast(Precision.INT64)
+    steps = g.node("Range", *(g.constant(0, np.int64), count, g.constant(1, np.int64)))
+    return (steps.cast(wide) * by + first).cast(start.precision)

@@ -13,14 +13,14 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .shape import int64, part
+from .shape import part
 
 table = Lowerings[Ref]()
 
 
-@table.lower(index.gather)
-def gather(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
-    return g.node("Gather", input, int64(g, indices), axis=axis)
+table.native(index.gather, "Gather", "axis")
+table.native(index.gather_elements, "GatherElements", "axis")
+table.native(index.gather_nd, "GatherND", "batch_dims")
 
 
 @table.lower(index.slice_)
@@ -29,18 +29,8 @@ def slice_(
 ) -> Ref:
     if not length_of(starts):
         return g.node("Identity", input)
-    bounds = [int64(g, v) for v in (starts, ends, axes, steps)]
+    bounds = [g.int64(v) for v in (starts, ends, axes, steps)]
     return g.node("Slice", input, *bounds)
-
-
-@table.lower(index.gather_elements)
-def gather_elements(g: Emitter, input: Value, indices: Value, *, axis: int) -> Ref:
-    return g.node("GatherElements", input, int64(g, indices), axis=axis)
-
-
-@table.lower(index.gather_nd)
-def gather_nd(g: Emitter, input: Value, indices: Value, *, batch_dims: int) -> Ref:
-    return g.node("GatherND", input, int64(g, indices), batch_dims=batch_dims)
 
 
 @table.lower(index.scatter_elements)
@@ -74,7 +64,7 @@ def _scatter(
 ) -> Ref:
     kind = input.precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)
-    operands = g.cast(input, wide), int64(g, indices), g.cast(updates, wide)
+    operands = g.cast(input, wide), g.int64(indices), g.cast(updates, wide)
     return g.cast(g.node(op, *operands, reduction=reduction, **attributes), kind)
 
 
@@ -97,5 +87,5 @@ def reverse_sequence(
     whole = g.cast(input, Precision.FLOAT32) if narrow else input
     perm = [batch, time, *(a for a in range(input.rank) if a not in (batch, time))]
     front = g.node("Transpose", whole, perm=perm)
-    done = g.node("ReverseSequence", front, int64(g, lengths), batch_axis=0, time_axis=1)
+    done = g.node("ReverseSequence", front, g.int64(lengths), batch_axis=0, time_axis=1)
     return g.cast(g.node("Transpose", done, perm=np.argsort(perm).tolist()), input.precision)

@@ -7,7 +7,6 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import linear
-from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Operand, Ref
@@ -21,14 +20,12 @@ table = Lowerings[Ref]()
 def fully_connected(g: Emitter, input: Value, weight: Value, bias: Value) -> Ref:
     rows: Operand = input
     if input.rank != 2:
-        sizes = dims(g, input)
-        batch = g.node("ReduceProd", part(g, sizes, 0, input.rank - 1), g.ints(0))
-        last = part(g, sizes, input.rank - 1, input.rank)
-        shape = g.node("Concat", batch, last, axis=0)
+        sizes, last = dims(g, input), input.rank - 1
+        batch = g.node("ReduceProd", part(g, sizes, 0, last), g.ints(0))
+        shape = g.node("Concat", batch, part(g, sizes, last, last + 1), axis=0)
         rows = g.node("Reshape", input, shape, allowzero=1)
     if not input.is_float:  # Gemm has no kernels for integers
-        product = g.node("MatMul", rows, g.node("Transpose", weight))
-        return g.node("Add", product, bias)
+        return g.node("MatMul", rows, g.node("Transpose", weight)) + bias
     return g.node("Gemm", rows, weight, bias, transB=1)
 
 
@@ -70,6 +67,4 @@ def einsum(g: Emitter, *input: Value, equation: str) -> Ref:
 
 @table.lower(linear.determinant)
 def determinant(g: Emitter, input: Value) -> Ref:
-    if input.precision == Precision.FLOAT64:
-        raise NoLowering("determinant of float64, which ONNX Runtime has no kernel for")
     return g.node("Det", input)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from nnir.model import Value
 from nnir.ops import logic
 from nnir.types import Precision
@@ -20,16 +18,12 @@ table.natives(
         logic.bitwise_and: "BitwiseAnd",
         logic.bitwise_or: "BitwiseOr",
         logic.bitwise_xor: "BitwiseXor",
+        logic.bitwise_not: "BitwiseNot",
+        logic.not_: "Not",
         logic.or_: "Or",
         logic.xor: "Xor",
     }
 )
-
-
-table.native(logic.not_, "Not")
-
-
-table.native(logic.bitwise_not, "BitwiseNot")
 
 
 WIDE = {1: Precision.UINT32, 2: Precision.UINT32, 4: Precision.UINT32, 8: Precision.UINT64}
@@ -40,17 +34,18 @@ WIDE = {1: Precision.UINT32, 2: Precision.UINT32, 4: Precision.UINT32, 8: Precis
 def bit_shift(g: Emitter, input0: Value, input1: Value, *, left: bool) -> Ref:
     width = input0.dtype.itemsize * 8
     wide = WIDE[input0.dtype.itemsize]
-    count = g.cast(g.cast(input1, Precision.INT64), Precision.UINT64)  # negative: far too many
-    inside = g.node("Less", count, g.constant(width, np.uint64))
-    by = g.where(inside, g.cast(count, wide), g.constant(0, wide.dtype))
-    if left:
-        shifted = g.node("BitShift", g.cast(input0, wide), by, direction="LEFT")
-        return g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
-    if input0.dtype.kind == "u":
-        shifted = g.node("BitShift", g.cast(input0, wide), by, direction="RIGHT")
-        return g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
-    negative = g.node("Less", input0, g.number(0, input0))
-    bits = g.where(negative, g.node("BitwiseNot", input0), input0)
-    shifted = g.node("BitShift", g.cast(bits, wide), by, direction="RIGHT")
-    shifted = g.where(inside, g.cast(shifted, input0.precision), g.number(0, input0))
+    count = g.cast(input1, Precision.INT64).cast(Precision.UINT64)  # negative: far too many
+    inside = count < width
+    by = g.where(inside, count.cast(wide), 0)
+
+    def shift(bits: Ref) -> Ref:
+        word = "LEFT" if left else "RIGHT"
+        shifted = g.node("BitShift", bits.cast(wide), by, direction=word)
+        return g.where(inside, shifted.cast(input0.precision), 0)
+
+    x = g.take(input0)
+    if left or input0.dtype.kind == "u":
+        return shift(x)
+    negative = x < 0
+    shifted = shift(g.where(negative, g.node("BitwiseNot", x), x))
     return g.where(negative, g.node("BitwiseNot", shifted), shifted)

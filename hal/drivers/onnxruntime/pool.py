@@ -88,11 +88,9 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
     if not return_indices:
         return g.cast(g.node("MaxPool", x, **given), input.precision)
     values, positions = g.node("MaxPool", x, outputs=2, **given)
-    size = g.node("Shape", input, start=2)
-    plane = g.node("ReduceProd", size)
-    inside = g.node("Mod", Ref(positions, Precision.INT64), plane)
-    kind = g.operation.outputs[1].precision
-    return g.cast(values, input.precision), g.cast(inside, kind)
+    plane = g.node("ReduceProd", g.node("Shape", input, start=2))
+    inside = positions.seen_as(Precision.INT64) % plane
+    return values.cast(input.precision), inside.cast(g.operation.outputs[1].precision)
 
 
 def _bins(size: int, count: int) -> list[slice]:

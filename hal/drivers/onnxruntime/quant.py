@@ -182,13 +182,13 @@ def dequantize(g: Emitter, input: Value) -> Ref:
     found = g.ref(input)
     if described is None or found is None:
         raise NoLowering(f"dequantize of {input.type} without a scale")
-    stored = Ref(found, Precision[input.dtype.name.upper()])
+    stored = found.seen_as(Precision[input.dtype.name.upper()])
     one = described.axis is None
     scales = np.array(described.scales[0] if one else described.scales, np.float32)
     zeros = np.broadcast_to(np.array(described.zero_points), np.shape(described.scales))
     if input.precision == Precision.QUANT_UINT32_ASYMM_PER_LAYER:  # DequantizeLinear has no uint32
-        steps = g.node("Sub", g.cast(stored, Precision.INT64), g.constant(zeros[0], np.int64))
-        return g.node("Mul", g.cast(steps, Precision.FLOAT32), g.constant(scales))
+        steps = stored.cast(Precision.INT64) - g.constant(zeros[0], np.int64)
+        return steps.cast(Precision.FLOAT32) * g.constant(scales)
     offsets = g.constant((zeros[0] if one else zeros).astype(input.dtype))
     return g.node(
         "DequantizeLinear",

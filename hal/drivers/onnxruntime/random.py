@@ -15,7 +15,6 @@ from nnir.types import Precision
 
 from ...lowering import Lowerings
 from .emitter import Emitter, Ref
-from .shape import int64
 
 table = Lowerings[Ref]()
 
@@ -23,9 +22,9 @@ table = Lowerings[Ref]()
 def _draw(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any) -> Ref:
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
-    frame = g.node("Expand", g.constant(0, np.float32), int64(g, shape))
+    frame = g.node("Expand", g.constant(0, np.float32), g.int64(shape))
     drawn = g.node(op, frame, precision=kind, dtype=code_of(kind), **attributes)
-    return g.cast(drawn, dtype)
+    return drawn.cast(dtype)
 
 
 @table.lower(random.random_normal)
@@ -56,7 +55,7 @@ def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None)
     chance = g.cast(input, Precision.FLOAT32)
     code = code_of(Precision.FLOAT32)
     drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
-    return g.cast(g.node("Less", _below(g, drawn, 0, 1), chance), dtype)
+    return (_below(g, drawn, 0, 1) < chance).cast(dtype)
 
 
 @table.lower(random.multinomial)

@@ -46,7 +46,7 @@ def layer(
         input_forget=how.input_forget,
         hidden_size=_hidden_size(recurrence),
     )
-    return tuple(g.cast(Ref(r, Precision.FLOAT32), input.precision) for r in results)
+    return tuple(r.seen_as(Precision.FLOAT32).cast(input.precision) for r in results)
 
 
 def _every(

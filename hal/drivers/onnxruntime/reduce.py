@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from nnir.broadcast import axes_of, ints
-from nnir.dim import Expr
 from nnir.errors import NoLowering
 from nnir.model import Model, Value
-from nnir.ops import binary, reduce, unary
+from nnir.ops import reduce, unary
 from nnir.types import Precision, TensorType
 
 from ...lowering import Lowerings
@@ -48,51 +47,40 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     along = _axes(g, input, axes)
     if not input.is_float or 0 in input.shape:
         return g.node("ReduceLogSumExp", input, along, keepdims=keepdim)
-    real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.ref(input)
-    kind = input.precision if real is None else real.precision
-    zero = g.constant(np.zeros((), kind.dtype))
-    largest = g.node("ReduceMax", real, along, precision=kind)
-    is_infinite = g.node("IsInf", largest)
-    shift = g.where(is_infinite, zero, largest)
-    powers = g.node("Exp", g.node("Sub", real, shift, precision=kind), precision=kind)
-    total = g.node("ReduceSum", powers, along, precision=kind)
-    result = g.node("Add", g.node("Log", total, precision=kind), shift, precision=kind)
+    real = g.cast(input, Precision.FLOAT32) if input.dtype.itemsize < 4 else g.take(input)
+    largest = g.node("ReduceMax", real, along)
+    shift = g.where(g.node("IsInf", largest), 0, largest)
+    total = g.node("ReduceSum", g.node("Exp", real - shift), along)
+    result = g.node("Log", total) + shift
     if not keepdim:
-        if along is None:
-            result = g.node("Reshape", result, g.ints(), precision=kind)
-        else:
-            result = g.node("Squeeze", result, along, precision=kind)
-    return g.cast(result, input.precision)
+        squeezed = along is not None
+        result = g.node("Squeeze", result, along) if squeezed else g.reshape(result)
+    return result.cast(input.precision)
 
 
-@table.each({reduce.reduce_prod: "ReduceProd"})
-def _wrapping(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
-    along = _axes(g, input, axes)
-    if input.precision != Precision.INT32:
-        return g.node(name, input, along, keepdims=keepdim)
-    wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
-    found = g.node(name, wide, along, keepdims=keepdim, precision=Precision.INT64)
-    return g.cast(found, Precision.INT32)
+def _wrap(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    """A reduction whose integers wrap: of INT32, where ONNX Runtime saturates, in INT64."""
+    wide = Precision.INT64 if input.precision == Precision.INT32 else input.precision
+    found = g.node(name, g.cast(input, wide), _axes(g, input, axes), keepdims=keepdim)
+    return found.cast(input.precision)
+
+
+@table.lower(reduce.reduce_prod)
+def reduce_prod(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    return _wrap(g, "ReduceProd", input, axes, keepdim=keepdim)
 
 
 @table.lower(reduce.reduce_sum)
 def reduce_sum(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    if input.precision not in WIDE or _is_small(input):
+        return _wrap(g, "ReduceSum", input, axes, keepdim=keepdim)
+    report_met(SUMS_OF_INT64)
     named = ints(axes)
-    if input.precision in WIDE and named is not None and not _is_small(input):
-        places = sorted(axes_of(named, input.rank)) or list(range(input.rank))
-        sizes = [input.shape[a] for a in places]
-        if places and not any(isinstance(d, Expr) or d == 0 for d in sizes):
-            report_met(SUMS_OF_INT64)
-            return _sum_of_products(g, input, places, keepdim=keepdim)
-    along = _axes(g, input, axes)
-    if input.precision in WIDE and not _is_small(input):
-        report_met(SUMS_OF_INT64)
-        return _sum_of_halves(g, input, along, keepdim=keepdim)
-    if input.precision != Precision.INT32:
-        return g.node("ReduceSum", input, along, keepdims=keepdim)
-    wide = g.cast(input, Precision.INT64)  # ONNX Runtime saturates, where others wrap
-    found = g.node("ReduceSum", wide, along, keepdims=keepdim, precision=Precision.INT64)
-    return g.cast(found, Precision.INT32)
+    places = sorted(axes_of(named or range(input.rank), input.rank))
+    is_known = named is not None and all(isinstance(input.shape[a], int) for a in places)
+    if places and is_known and not any(input.shape[a] == 0 for a in places):
+        return _sum_of_products(g, input, places, keepdim=keepdim)
+    return _sum_of_halves(g, input, _axes(g, input, axes), keepdim=keepdim)
 
 
 WIDE = frozenset({Precision.INT64, Precision.UINT64})
@@ -115,22 +103,17 @@ def _sum_of_products(g: Emitter, input: Value, along: list[int], *, keepdim: boo
     result = g.node("Transpose", input, perm=perm)
     for axis in reversed(along):
         ones = g.constant(np.ones((int(input.shape[axis]), 1), input.dtype))  # type: ignore[arg-type]
-        product = g.node("MatMul", result, ones, precision=input.precision)
-        result = g.node("Squeeze", product, g.ints(-1), precision=input.precision)
-    if not keepdim:
-        return result
-    places = g.constant(along, np.int64)
-    return g.node("Unsqueeze", result, places, precision=input.precision)
+        result = g.node("Squeeze", g.node("MatMul", result, ones), g.ints(-1))
+    return g.node("Unsqueeze", result, g.ints(*along)) if keepdim else result
 
 
 def _sum_of_halves(g: Emitter, input: Value, along: Operand, *, keepdim: bool) -> Ref:
     """The upper and the lower 32 bits: up to two million of them, a float64 holds each sum."""
-    wide = g.cast(input, Precision.INT64)
-    step = g.constant(1 << 32, np.int64)
-    low = g.node("Mod", wide, step)
-    high = g.node("Div", g.node("Sub", wide, low), step)
-    lower, upper = (g.node("ReduceSum", half, along, keepdims=keepdim) for half in (low, high))
-    return g.cast(g.node("Add", g.node("Mul", upper, step), lower), input.precision)
+    wide, step = g.cast(input, Precision.INT64), 1 << 32
+    low = wide % step
+    halves = low, (wide - low) / step
+    lower, upper = (g.node("ReduceSum", half, along, keepdims=keepdim) for half in halves)
+    return (upper * step + lower).cast(input.precision)
 
 
 WIDENED = frozenset({Precision.INT16, Precision.UINT16})
@@ -142,23 +125,24 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
     # ONNX Runtime refuses truth values of nothing, has no order of UINT64, and compares UINT32
     # that is widened to INT64 as INT32.
     kinds = {Precision.BOOL8: Precision.UINT8}
+    along = _axes(g, input, axes)
     if input.precision in SIGNED:
-        found = g.node(name, to_signed_order(g, input), _axes(g, input, axes), keepdims=keepdim)
+        found = g.node(name, to_signed_order(g, input), along, keepdims=keepdim)
         return from_signed_order(g, found, input.precision)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, kinds.get(input.precision, input.precision))
-    return g.cast(g.node(name, wide, _axes(g, input, axes), keepdims=keepdim), input.precision)
+    return g.node(name, wide, along, keepdims=keepdim).cast(input.precision)
 
 
 @table.lower(reduce.reduce_mean)
 def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
+    along = _axes(g, input, axes)
     if input.is_float and 0 in input.shape:  # ONNX Runtime gives 0 for the mean of nothing
-        total = g.node("ReduceSum", input, _axes(g, input, axes), keepdims=keepdim)
-        return g.node("Div", total, g.number(0, input))
+        return g.node("ReduceSum", input, along, keepdims=keepdim) / 0
     if keepdim and input.rank == 4 and ints(axes) == (2, 3) and has_kernel(POOL, input.precision):
         return g.node(POOL, input)
-    return g.node("ReduceMean", input, _axes(g, input, axes), keepdims=keepdim)
+    return g.node("ReduceMean", input, along, keepdims=keepdim)
 
 
 @table.each({reduce.arg_max: "ArgMax", reduce.arg_min: "ArgMin"})
@@ -166,8 +150,8 @@ def _position(
     g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
 ) -> Ref:
     ordered = to_signed_order(g, input) if input.precision in SIGNED else input
-    found = g.node(name, ordered, axis=axis, keepdims=keepdim, precision=Precision.INT64)
-    return g.cast(Ref(found, Precision.INT64), dtype)
+    found = g.node(name, ordered, axis=axis, keepdims=keepdim)
+    return found.seen_as(Precision.INT64).cast(dtype)
 
 
 @table.lower(reduce.cum_sum)
@@ -185,13 +169,11 @@ def cum_prod(
     known = (-1,) if axis is None else ints(axis)
     if known is not None:
         return _running_product(g, input, known[0] % input.rank, exclusive, reverse)
-    at = g.node("Reshape", g.cast(axis, Precision.INT64), g.ints())
+    at = g.reshape(g.int64(axis))
     result = _running_product(g, input, 0, exclusive, reverse)
     for k in range(1, input.rank):  # the axis is only known while running: choose among all
         other = _running_product(g, input, k, exclusive, reverse)
-        wanted = [g.constant(a, np.int64) for a in (k, k - input.rank)]
-        here = [g.node("Equal", at, a) for a in wanted]
-        result = g.where(g.node("Or", *here), other, result)
+        result = g.where(at.equal(k) | at.equal(k - input.rank), other, result)
     return result
 
 
@@ -201,7 +183,7 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
     body = Model("product")
     state = body.input("state", TensorType(input.precision, rest))
     element = body.input("element", TensorType(input.precision, rest))
-    body.outputs = [binary.mul(state, element)]
+    body.outputs = [state * element]
     body.outputs.append(state if exclusive else body.outputs[0])
     sizes = g.node("Shape", input)
     others = g.ints(*(k for k in range(input.rank) if k != axis))
@@ -219,7 +201,7 @@ def _running_product(g: Emitter, input: Value, axis: int, exclusive: bool, rever
         scan_output_axes=[axis],
         scan_output_directions=[int(reverse)],
     )
-    return Ref(made[1], input.precision)
+    return made[1].seen_as(input.precision)
 
 
 def _scan_body(g: Emitter, body: Model) -> proto.Graph:
@@ -227,6 +209,6 @@ def _scan_body(g: Emitter, body: Model) -> proto.Graph:
     inner = Emitter(g.lowerings, g)
     heads = []
     for value in body.inputs:
-        inner.names[value] = Ref(inner.name(value.name or "in"), value.precision)
+        inner.names[value] = Ref(inner.name(value.name or "in"), value.precision, inner)
         heads.append(proto.value_info(inner.names[value], value.precision, None))
     return proto.Graph(inner.graph(body, heads, "body"))

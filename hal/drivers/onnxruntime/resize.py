@@ -6,8 +6,9 @@ else ONNX Runtime's own kernel serves as far as it follows ONNX, and `resampling
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -38,7 +39,7 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
         bounds = np.iinfo(precision.dtype)
         limits = [g.number(b, result) for b in (bounds.min, bounds.max)]
         result = g.node("Clip", g.node("Round", result), *limits)
-    return g.cast(result, precision)
+    return result.cast(precision)
 
 
 def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> Ref:
@@ -47,25 +48,23 @@ def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None)
         return g.cast(shape, Precision.INT64)
     if scales is None:
         raise NoLowering("a resize without shape and scales")
-    own = g.node("Shape", input, start=2)
-    factors = (g.cast(v, Precision.FLOAT64) for v in (Ref(own, Precision.INT64), scales))
-    return g.cast(g.node("Floor", g.node("Mul", *factors)), Precision.INT64)
+    own = g.node("Shape", input, start=2).cast(Precision.FLOAT64)
+    return g.node("Floor", own * g.cast(scales, Precision.FLOAT64)).cast(Precision.INT64)
 
 
 def _nearest(g: Emitter, input: Value, target: Ref, *, align_corners: bool) -> Ref:
     """Gathers at places in exact integers, for sizes that are only known while running."""
-    one, two = g.constant(1, np.int64), g.constant(2, np.int64)
+    zero, one = g.constant(0, np.int64), g.constant(1, np.int64)
     result = g.take(input)
     for axis in (2, 3):
-        size = g.node("Gather", g.node("Shape", input), g.constant(axis, np.int64))
+        size = g.size(input, axis)
         out = g.node("Gather", target, g.constant(axis - 2, np.int64))
-        at = g.node("Range", g.constant(0, np.int64), out, one)
+        at = g.node("Range", zero, out, one)
         if align_corners:
-            steps = g.node("Max", g.node("Sub", out, one), one)
-            ends = g.node("Mul", g.node("Mul", at, two), g.node("Sub", size, one))
-            near = g.node("Div", g.node("Add", ends, steps), g.node("Mul", steps, two))
+            steps = g.node("Max", out - 1, one)
+            near = (at * 2 * (size - 1) + steps) / (steps * 2)
         else:
-            near = g.node("Div", g.node("Mul", at, size), g.node("Max", out, one))
+            near = at * size / g.node("Max", out, one)
         result = g.node("Gather", result, near, axis=axis)
     return result
 
@@ -112,12 +111,14 @@ def resize_linear(
             return _nearest(g, input, target, align_corners=False)
         lead = g.node("Shape", input, start=0, end=2)
         some = g.node("Max", target, g.constant(1, np.int64))  # Resize refuses to make nothing
-        given = [None, g.node("Concat", lead, some, axis=0)]
-        kind: dict[str, Any] = {"mode": "linear", "coordinate_transformation_mode": coordinates}
-        result = g.node("Resize", _float32(g, input), None, *given, **kind)
+        result = g.node(
+            "Resize",
+            *(_float32(g, input), None, None, g.node("Concat", lead, some, axis=0)),
+            mode="linear",
+            coordinate_transformation_mode=coordinates,
+        )
         if sizes is None:
-            ends = g.ints(0, 0), target, g.ints(2, 3)
-            result = g.node("Slice", result, *ends)
+            result = g.node("Slice", result, g.ints(0, 0), target, g.ints(2, 3))
         return _fit(g, result, input.precision)
     result = _wide(g, input)
     for axis, (size, out) in enumerate(sizes, start=2):
@@ -148,14 +149,13 @@ def _along(
     """Weighted sums of neighbours along an axis: a few gathers, or a product with a matrix."""
     kind = data.precision.dtype
     if near.shape[1] <= FEW:
-        tail = (1,) * (rank - axis - 1)
-        total: Ref | None = None
-        for k in range(near.shape[1]):
-            part = g.node("Gather", data, g.constant(near[:, k].astype(np.int64)), axis=axis)
-            weight = g.constant(factors[:, k].reshape(-1, *tail).astype(kind))
-            term = g.node("Mul", part, weight)
-            total = term if total is None else g.node("Add", total, term)
-        return data if total is None else total
+        weights = factors.astype(kind).reshape(*near.shape, *(1,) * (rank - axis - 1))
+        terms = [
+            g.node("Gather", data, g.constant(near[:, k].astype(np.int64)), axis=axis)
+            * g.constant(weights[:, k])
+            for k in range(near.shape[1])
+        ]
+        return functools.reduce(operator.add, terms) if terms else data
     matrix = np.zeros((int(near.max(initial=0)) + 1, len(near)))
     np.add.at(matrix, (near, np.arange(len(near))[:, None]), factors)
     perm = [k for k in range(rank) if k != axis] + [axis]
@@ -181,10 +181,9 @@ def resize_(
         return _static(g, input, how, plan)
     wide = g.cast(input, input.precision) if how.is_nearest else _wide(g, input)
     if sizes is not None and _follows_onnx(input, how, named):
-        flat = g.cast(sizes, Precision.INT64)
         result = g.node(
             "Resize",
-            *(wide, None, None, flat),
+            *(wide, None, None, g.int64(sizes)),
             axes=[2, 3],
             cubic_coeff_a=how.cubic_coeff_a,
             mode=how.mode,
@@ -222,8 +221,7 @@ def _static(g: Emitter, input: Value, how: Resizing, plan: Sequence[Axis]) -> Re
             mask = outside.reshape(-1, *(1,) * (input.rank - axis - 1))
             lost = mask if lost is None else lost | mask
     if lost is not None:
-        value = g.number(how.extrapolation_value, result)
-        result = g.where(g.constant(lost), value, result)
+        result = g.where(g.constant(lost), how.extrapolation_value, result)
     return result if exact else _fit(g, result, input.precision)
 
 
@@ -252,12 +250,14 @@ def grid_sample(
 ) -> Ref:
     if input.rank == 5 and mode == InterpolateMode.BICUBIC:
         raise NoLowering("onnxruntime has no cubic GridSample of volumes")
-    if Precision.FLOAT64 in (input.precision, grid.precision) or not input.is_float:
+    if grid.precision == Precision.FLOAT64:
         raise NoLowering(f"onnxruntime has no GridSample of {input.type} with {grid.type}")
-    x, where = (g.cast(v, Precision.FLOAT32) for v in (input, grid))
-    how: dict[str, Any] = {"mode": MODES[mode], "padding_mode": PADDINGS[pad_mode]}
-    return g.cast(
-        g.node("GridSample", x, where, align_corners=align_corners, **how), input.precision
+    return g.single(
+        "GridSample",
+        *(input, grid),
+        align_corners=align_corners,
+        mode=MODES[mode],
+        padding_mode=PADDINGS[pad_mode],
     )
 
 
@@ -268,7 +268,5 @@ def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -
         raise NoLowering(
             "onnxruntime's AffineGrid has the corner of a single pixel, not its centre"
         )
-    flat = g.cast(size, Precision.INT64)
-    kept = theta.precision == Precision.FLOAT64
-    wide = g.cast(theta, Precision.FLOAT64 if kept else Precision.FLOAT32)
-    return g.cast(g.node("AffineGrid", wide, flat, align_corners=align_corners), theta.precision)
+    made = g.node("AffineGrid", _wide(g, theta), g.int64(size), align_corners=align_corners)
+    return made.cast(theta.precision)

@@ -28,11 +28,6 @@ AXES_OF_PAD = 18
 """The operator set in which a Pad can name its axes."""
 
 
-def int64(g: Emitter, value: Operand) -> Ref | None:
-    """Positions or sizes as int64, which ONNX asks for."""
-    return None if value is None else g.cast(value, Precision.INT64)
-
-
 def dims(g: Emitter, input: Operand) -> Ref:
     """The shape of a tensor."""
     return g.node("Shape", input)
@@ -43,14 +38,12 @@ def part(g: Emitter, input: Operand, start: int, end: int) -> Ref:
     return g.node("Slice", input, g.ints(start), g.ints(end))
 
 
-@table.lower(shape.reshape)
-def reshape(g: Emitter, input: Value, shape: Value) -> Ref:
-    return g.node("Reshape", input, int64(g, shape))
+table.native(shape.reshape, "Reshape")
 
 
 @table.lower(shape.reshape_exact)
 def reshape_exact(g: Emitter, input: Value, shape: Value) -> Ref:
-    return g.node("Reshape", input, int64(g, shape), allowzero=1)
+    return g.node("Reshape", input, g.int64(shape), allowzero=1)
 
 
 @table.lower(shape.transpose)
@@ -62,20 +55,19 @@ def transpose(g: Emitter, input: Value, *, perm: Ints | None) -> Ref:
 @table.lower(shape.squeeze)
 def squeeze(g: Emitter, input: Value, axes: Value | None) -> Ref:
     empty = axes is None or not length_of(axes)
-    return g.node("Squeeze", input, None if empty else int64(g, axes))
+    return g.node("Squeeze", input, None if empty else g.int64(axes))
 
 
 @table.lower(shape.unsqueeze)
 def unsqueeze(g: Emitter, input: Value, axes: Value) -> Ref:
     """One node per axis: the standard inserts them one after the other."""
-    count = length_of(axes)
+    count, places = length_of(axes), g.int64(axes)
     if count == 1:
-        whole = g.node("Reshape", int64(g, axes), g.ints(-1))
-        return g.node("Unsqueeze", input, whole)
-    result: Operand = input
+        return g.node("Unsqueeze", input, g.reshape(places, -1))
+    result = g.take(input)
     for i in range(count):
-        result = g.node("Unsqueeze", result, part(g, int64(g, axes), i, i + 1))
-    return g.take(result) if count else g.node("Identity", input)
+        result = g.node("Unsqueeze", result, part(g, places, i, i + 1))
+    return result if count else g.node("Identity", input)
 
 
 table.native(shape.concat, "Concat", "axis")
@@ -90,7 +82,7 @@ def stack(g: Emitter, *input: Value, axis: int) -> Ref:
 
 @table.lower(shape.split)
 def split(g: Emitter, input: Value, split: Value, *, axis: int) -> Ref | Refs:
-    return g.node("Split", input, int64(g, split), outputs=length_of(split), axis=axis)
+    return g.node("Split", input, g.int64(split), outputs=length_of(split), axis=axis)
 
 
 @table.lower(shape.unstack)
@@ -105,10 +97,9 @@ def unstack(g: Emitter, input: Value, *, axis: int, num: int) -> Ref | Refs:
 @table.lower(shape.expand)
 def expand(g: Emitter, input: Value, shape: Value) -> Ref:
     """ONNX keeps a size where the target is 1, the standard where it is -1."""
-    known, target = contents(shape), int64(g, shape)
+    known, target = contents(shape), g.take(shape).cast(Precision.INT64)
     if known is None or -1 in known:
-        keep = g.node("Equal", target, g.ints(-1))
-        target = g.where(keep, g.ints(1), target)
+        target = g.where(target.equal(-1), 1, target)
     return g.node("Expand", input, target)
 
 
@@ -117,7 +108,7 @@ def tile(g: Emitter, input: Value, repeats: Value) -> Ref:
     """ONNX wants as many repeats as axes."""
     missing = input.rank - length_of(repeats)
     whole: Operand = input
-    counts = g.node("Reshape", int64(g, repeats), g.ints(-1))
+    counts = g.reshape(g.int64(repeats), -1)
     if missing > 0:
         counts = g.node("Concat", g.ints(*[1] * missing), counts, axis=0)
     elif missing < 0:
@@ -142,7 +133,7 @@ MODES = {
 @table.lower(shape.pad)
 def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: PadMode) -> Ref:
     """Crops are slices: in front of other modes, behind a constant one, as the standard says."""
-    single = None if value is None else g.node("Reshape", value, g.ints())
+    single = None if value is None else g.reshape(value)
     axes = None if _only_convolved(input) else g.ints(*range(input.rank))
     known = ints(pads)
     if mode == PadMode.WRAP and known is not None and 0 in input.shape and input.is_static:
@@ -153,8 +144,8 @@ def pad(g: Emitter, input: Value, pads: Value, value: Value | None, *, mode: Pad
     if known is not None and min(known, default=0) >= 0:
         both = g.ints(*known[::2], *known[1::2])
         return _apart(g, input, g.node("Pad", input, both, single, axes, mode=MODES[mode]))
-    rows = g.node("Transpose", g.node("Reshape", int64(g, pads), g.ints(-1, 2)))
-    flat, zero = g.node("Reshape", rows, g.ints(-1)), g.ints(0)
+    rows = g.node("Transpose", g.reshape(g.int64(pads), -1, 2))
+    flat, zero = g.reshape(rows, -1), g.ints(0)
     grown, crops = g.node("Max", flat, zero), g.node("Min", flat, zero)
     if known is not None and max(known) <= 0:
         return _crop(g, input, crops, input.rank)
@@ -204,7 +195,5 @@ def _readers(input: Value) -> list[Operator]:
 
 def _crop(g: Emitter, input: Operand, crops: Ref, rank: int) -> Ref:
     """Take elements away in front and behind; `crops` has all fronts, then all backs, negated."""
-    starts = g.node("Neg", part(g, crops, 0, rank))
-    ends = g.node("Add", dims(g, input), part(g, crops, rank, 2 * rank))
-    ends = g.node("Max", ends, g.ints(0))
-    return g.node("Slice", input, starts, ends, g.ints(*range(rank)))
+    ends = g.node("Max", dims(g, input) + part(g, crops, rank, 2 * rank), g.ints(0))
+    return g.node("Slice", input, -part(g, crops, 0, rank), ends, g.ints(*range(rank)))

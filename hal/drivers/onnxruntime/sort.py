@@ -23,7 +23,7 @@ def top_k(
     largest: bool,
     return_indices_dtype: Precision,
 ) -> Refs:
-    count = g.node("Reshape", g.cast(k, Precision.INT64), g.ints(1))
+    count = g.reshape(g.int64(k), 1)
     wide = input.precision == Precision.UINT64  # which has no kernel
     values, places = g.node(
         "TopK",
@@ -35,7 +35,7 @@ def top_k(
         sorted=1,
     )
     values = from_signed_order(g, values, input.precision) if wide else values
-    return values, g.cast(Ref(places, Precision.INT64), return_indices_dtype)
+    return values, places.seen_as(Precision.INT64).cast(return_indices_dtype)
 
 
 @table.lower(sort.unique)
@@ -43,4 +43,4 @@ def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
     kinds = {Precision.BOOL8: Precision.INT8}
     plain = g.cast(input, kinds.get(input.precision, input.precision))
     values, *rest = g.node("Unique", plain, outputs=4, axis=axis, sorted=sorted)
-    return g.cast(values, input.precision), *(Ref(r, Precision.INT64) for r in rest)
+    return g.cast(values, input.precision), *(r.seen_as(Precision.INT64) for r in rest)

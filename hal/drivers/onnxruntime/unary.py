@@ -56,14 +56,14 @@ def sign(g: Emitter, input: Value) -> Ref:
 
 @table.lower(unary.square)
 def square(g: Emitter, input: Value) -> Ref:
-    return g.node("Mul", input, input)
+    return g.take(input) * input
 
 
 @table.lower(unary.tan)
 def tan(g: Emitter, input: Value) -> Ref:
     if input.precision != Precision.FLOAT64:
         return g.node("Tan", input)
-    return g.node("Div", g.node("Sin", input), g.node("Cos", input))
+    return g.node("Sin", input) / g.node("Cos", input)
 
 
 @table.lower(unary.rsqrt)
@@ -71,8 +71,6 @@ def rsqrt(g: Emitter, input: Value) -> Ref:
     return g.node("Reciprocal", g.node("Sqrt", input))
 
 
-# W. H. Press and others, Numerical Recipes, 6.2: erfc(x) = t exp(-x^2 + P(t)) for x >= 0 and
-# t = 1 / (1 + x / 2), with a relative error below 1.2e-7.
 @table.lower(unary.cast)
 def cast(g: Emitter, input: Value, *, dtype: Precision) -> Ref:
     for kind in (input.precision, dtype):
