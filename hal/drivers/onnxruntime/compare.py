@@ -44,4 +44,4 @@ def where(g: Emitter, condition: Value, input0: Value, input1: Value) -> Ref:
     if input0.precision == BOOL:
         mask = g.take(condition)
         return mask & input0 | ~mask & input1
-    return g.where(condition, plain(g, input0), plain(g, input1)).cast(input0.precision)
+    return g.where(condition, plain(g, input0), plain(g, input1))

@@ -17,14 +17,14 @@ table = Lowerings[Ref]()
 def if_(
     g: Emitter, condition: Value, *inputs: Value, then_model: Model, else_model: Model
 ) -> Ref | Refs:
-    return g.node(
+    results = g.node(
         "If",
         g.reshape(condition, 1),
         outputs=len(then_model.outputs),
-        precision=then_model.outputs[0].precision,
         then_branch=g.branch(then_model, inputs),
         else_branch=g.branch(else_model, inputs),
     )
+    return _typed(g, results)
 
 
 @table.lower(control.while_)
@@ -38,14 +38,20 @@ def while_(
         g.reshape(condition) if condition.rank else condition,
         *state,
         outputs=len(body.outputs) - 1,
-        precision=body.outputs[1].precision,
         body=g.loop_body(body, carried, fixed),
     )
-    made = results if isinstance(results, tuple) else (results,)
+    made = _typed(g, results)
     if trips:
         return made
     scans = zip(made[carried:], body.outputs[1 + carried :], strict=True)
     return (*made[:carried], *(_with_rank(g, result, value) for result, value in scans))
+
+
+def _typed(g: Emitter, results: Ref | Refs) -> Refs:
+    """What a node with graphs gives, each in its own precision."""
+    made = results if isinstance(results, tuple) else (results,)
+    pairs = zip(made, g.operation.outputs, strict=True)
+    return tuple(ref.seen_as(value.precision) for ref, value in pairs)
 
 
 def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
@@ -53,6 +59,5 @@ def _with_rank(g: Emitter, result: Ref, value: Value) -> Ref:
     sizes = [d for d in value.shape if not isinstance(d, Expr)]
     if len(sizes) < value.rank or not sizes:
         return result
-    typed = result.seen_as(value.precision)
-    shape = g.node("Concat", part(g, dims(g, typed), 0, 1), g.ints(*sizes), axis=0)
-    return g.node("Reshape", typed, shape, allowzero=1)
+    shape = g.node("Concat", part(g, dims(g, result), 0, 1), g.ints(*sizes), axis=0)
+    return g.node("Reshape", result, shape, allowzero=1)

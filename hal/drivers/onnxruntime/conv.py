@@ -9,7 +9,7 @@ import numpy as np
 from nnir.errors import NoLowering
 from nnir.model import Value
 from nnir.ops import conv
-from nnir.types import Fuse, Precision
+from nnir.types import Precision
 
 from ...attributes import Ints, Transposed, Window
 from ...lowering import Lowerings
@@ -38,7 +38,6 @@ def convolution(
     bias: Value,
     *,
     group: int,
-    fuse_code: Fuse,
     how: Window,
 ) -> Ref:
     _require_float("Conv", input)
@@ -48,7 +47,7 @@ def convolution(
         cuts = [min(p, 0) for p in pads]
         pairs = zip(cuts[: how.rank], cuts[how.rank :], strict=True)
         x, pads = windows.add_border(g, x, [*pairs]), [max(p, 0) for p in pads]
-    result = g.node(
+    return g.node(
         "Conv",
         *(x, w, b),
         auto_pad=auto_pad,
@@ -57,7 +56,6 @@ def convolution(
         group=group,
         dilations=how.dilations,
     )
-    return g.fused(result, fuse_code).cast(input.precision)
 
 
 @table.lower(conv.conv_2d_transpose, conv.conv_3d_transpose, how=Transposed)
@@ -68,7 +66,6 @@ def transposed_convolution(
     bias: Value,
     *,
     group: int,
-    fuse_code: Fuse,
     how: Transposed,
 ) -> Ref:
     """The native operator; what it cannot be told of the border is padded or cut off after it."""
@@ -80,7 +77,7 @@ def transposed_convolution(
         "ConvTranspose", x, w, strides=how.strides, group=group, dilations=how.dilations
     )
     result = windows.add_border(g, result, how.growth(sizes))
-    return g.fused(result + _column(g, b, how.rank), fuse_code).cast(input.precision)
+    return result + _column(g, b, how.rank)
 
 
 def _column(g: Emitter, vector: Any, rank: int) -> Ref:

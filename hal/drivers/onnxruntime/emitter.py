@@ -37,6 +37,12 @@ GIVEN = {
 }
 """The precisions of results that are not the first operand's."""
 
+FURTHER = {
+    **dict.fromkeys(("MaxPool", "TopK", "Unique"), Precision.INT64),
+    "Dropout": Precision.BOOL8,
+}
+"""Those of further results."""
+
 CLIPPED = {
     Precision.INT16: Precision.INT32,
     Precision.UINT16: Precision.INT32,
@@ -135,7 +141,9 @@ class Emitter(Emission[Ref]):
         del self.nodes[mark:]
 
     def typed(self, ref: Ref, value: Value) -> Ref:
-        return ref.seen_as(value.precision)
+        """The result of an operation, which has its type."""
+        wanted = value.precision
+        return ref.seen_as(wanted) if ref.precision.dtype == value.dtype else self.cast(ref, wanted)
 
     # What lowerings use
 
@@ -194,15 +202,14 @@ class Emitter(Emission[Ref]):
         return self._nodes(kernel, operands, fields)[0]
 
     def single(self, op: str, *inputs: Operand, **attributes: Any) -> Ref:
-        """A node of a kernel that computes in FLOAT32, its result in the precision of the first
-        operand; NoLowering for FLOAT64."""
+        """A node of a kernel that computes in FLOAT32; NoLowering for FLOAT64."""
         given = self.take(inputs[0]).precision
         if given == Precision.FLOAT64 or not given.is_float:
             raise NoLowering(f"onnxruntime has no kernel of {op} for {given.name}")
         floats = (v is not None and v.precision.is_float for v in inputs)
         pairs = zip(inputs, floats, strict=True)
         wide = [self.cast(v, Precision.FLOAT32) if is_float else v for v, is_float in pairs]
-        return self.node(op, *wide, **attributes).cast(given)
+        return self.node(op, *wide, **attributes)
 
     def _nodes(
         self,
@@ -239,7 +246,7 @@ class Emitter(Emission[Ref]):
         first = Ref(made[0], made_in, self)
         if wide != given and precision in (None, given):
             first = self.cast(first, given)
-        rest = [Ref(n, given, self) for n in made[1:]]
+        rest = [Ref(n, FURTHER.get(op, given), self) for n in made[1:]]
         return first, *rest
 
     def _write_node(

@@ -39,10 +39,10 @@ def range_(g: Emitter, start: Value, end: Value, step: Value) -> Ref:
         raise NoLowering("range of uint64")
     if not start.is_float:
         whole = (v.cast(Precision.INT64) for v in (first, last, by))
-        return g.node("Range", *whole).cast(start.precision)
+        return g.node("Range", *whole)
     wide = Precision.FLOAT64 if start.precision == Precision.FLOAT64 else Precision.FLOAT32
     first, last, by = (v.cast(wide) for v in (first, last, by))
     span = (last - first).cast(Precision.FLOAT64)
     count = g.node("Ceil", span / by.cast(Precision.FLOAT64)).cast(Precision.INT64)
     steps = g.node("Range", *(g.constant(0, np.int64), count, g.constant(1, np.int64)))
-    return (steps.cast(wide) * by + first).cast(start.precision)
+    return steps.cast(wide) * by + first

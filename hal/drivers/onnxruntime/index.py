@@ -65,7 +65,7 @@ def _scatter(
     kind = input.precision
     wide = kind if reduction == "none" else REDUCED.get(kind, kind)
     operands = g.cast(input, wide), g.int64(indices), g.cast(updates, wide)
-    return g.cast(g.node(op, *operands, reduction=reduction, **attributes), kind)
+    return g.node(op, *operands, reduction=reduction, **attributes)
 
 
 @table.lower(index.non_zero)
@@ -88,4 +88,4 @@ def reverse_sequence(
     perm = [batch, time, *(a for a in range(input.rank) if a not in (batch, time))]
     front = g.node("Transpose", whole, perm=perm)
     done = g.node("ReverseSequence", front, g.int64(lengths), batch_axis=0, time_axis=1)
-    return g.cast(g.node("Transpose", done, perm=np.argsort(perm).tolist()), input.precision)
+    return g.node("Transpose", done, perm=np.argsort(perm).tolist())

@@ -36,5 +36,4 @@ def layer_normalization(
         raise NoLowering("LayerNormalization needs opset 17")
     kind = Precision.FLOAT64 if input.precision == Precision.FLOAT64 else Precision.FLOAT32
     operands = (g.cast(v, kind) for v in (input, *rest))
-    made = g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)
-    return made.cast(input.precision)
+    return g.node("LayerNormalization", *operands, axis=begin_norm_axis, epsilon=epsilon)

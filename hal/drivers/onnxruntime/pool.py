@@ -57,20 +57,11 @@ def _require_small(given: dict[str, Any]) -> None:
         raise NoLowering("onnxruntime pools with padding from 0 to below the kernel only")
 
 
-def _float(g: Emitter, input: Value) -> Ref:
-    """float32, as wide as ONNX Runtime pools."""
-    if input.precision == Precision.FLOAT64:
-        raise NoLowering("onnxruntime has no pooling kernel for FLOAT64")
-    return g.cast(input, Precision.FLOAT32)
-
-
 @table.lower(pool.average_pool_2d, pool.average_pool, how=Window)
 def average_pool(g: Emitter, input: Value, *, count_include_pad: bool, how: Window) -> Ref:
     given = _geometry(g, input, how, clips=count_include_pad)
     _require_small(given)
-    x = _float(g, input)
-    result = g.node("AveragePool", x, count_include_pad=count_include_pad, **given)
-    return g.cast(result, input.precision)
+    return g.single("AveragePool", input, count_include_pad=count_include_pad, **given)
 
 
 @table.lower(pool.max_pool_2d, pool.max_pool, implied=["return_indices_dtype"], how=Window)
@@ -86,11 +77,10 @@ def _maxima(g: Emitter, input: Value, given: dict[str, Any], *, return_indices: 
         raise NoLowering(f"onnxruntime has no MaxPool kernel for {input.precision.name}")
     x = g.cast(input, wide)
     if not return_indices:
-        return g.cast(g.node("MaxPool", x, **given), input.precision)
+        return g.node("MaxPool", x, **given)
     values, positions = g.node("MaxPool", x, outputs=2, **given)
     plane = g.node("ReduceProd", g.node("Shape", input, start=2))
-    inside = positions.seen_as(Precision.INT64) % plane
-    return values.cast(input.precision), inside.cast(g.operation.outputs[1].precision)
+    return values, positions % plane
 
 
 def _bins(size: int, count: int) -> list[slice]:
@@ -113,19 +103,17 @@ def _each_bin(g: Emitter, input: Value, output_shape: Ints, op: str) -> Ref:
             ends = [g.ints(v) for v in (b.start, b.stop)]
             cuts.append(g.node(op, g.node("Slice", result, *ends, axes), axes))
         result = g.node("Concat", *cuts, axis=axis) if len(cuts) > 1 else cuts[0]
-    return g.cast(result, input.precision)
+    return result
 
 
 @table.lower(pool.adaptive_average_pool_2d)
 def adaptive_average_pool_2d(g: Emitter, input: Value, *, output_shape: Ints) -> Ref:
     if tuple(output_shape) == (1, 1):
-        axes = g.ints(2, 3)
-        return g.node("ReduceMean", input, axes)
+        return g.node("ReduceMean", input, g.ints(2, 3))
     sizes = windows.spatial_sizes("adaptive_average_pool_2d", input)
     if _uniform(sizes, output_shape) and input.precision != Precision.FLOAT64:
         kernel = [n // k for n, k in zip(sizes, output_shape, strict=True)]
-        result = g.node("AveragePool", _float(g, input), kernel_shape=kernel, strides=kernel)
-        return g.cast(result, input.precision)
+        return g.single("AveragePool", input, kernel_shape=kernel, strides=kernel)
     return _each_bin(g, input, output_shape, "ReduceMean")
 
 

@@ -23,8 +23,7 @@ def _draw(g: Emitter, op: str, shape: Value, dtype: Precision, **attributes: Any
     """ONNX Runtime draws into the shape of a tensor; 16-bit floats are rounded from float32."""
     kind = Precision.FLOAT64 if dtype == Precision.FLOAT64 else Precision.FLOAT32
     frame = g.node("Expand", g.constant(0, np.float32), g.int64(shape))
-    drawn = g.node(op, frame, precision=kind, dtype=code_of(kind), **attributes)
-    return drawn.cast(dtype)
+    return g.node(op, frame, precision=kind, dtype=code_of(kind), **attributes).cast(dtype)
 
 
 @table.lower(random.random_normal)
@@ -50,12 +49,12 @@ def _below(g: Emitter, drawn: Ref, low: float, high: float) -> Ref:
     return g.node("Min", drawn, g.number(np.nextafter(kind(high), kind(low)), drawn))
 
 
-@table.lower(random.bernoulli)
-def bernoulli(g: Emitter, input: Value, *, dtype: Precision, seed: float | None) -> Ref:
+@table.lower(random.bernoulli, implied=["dtype"])
+def bernoulli(g: Emitter, input: Value, *, seed: float | None) -> Ref:
     chance = g.cast(input, Precision.FLOAT32)
     code = code_of(Precision.FLOAT32)
     drawn = g.node("RandomUniformLike", chance, dtype=code, low=0.0, high=1.0, seed=seed)
-    return (_below(g, drawn, 0, 1) < chance).cast(dtype)
+    return _below(g, drawn, 0, 1) < chance
 
 
 @table.lower(random.multinomial)

@@ -33,7 +33,7 @@ def layer(
     names = how.functions(EACH[op])
     if any(a.lower() == "softplus" for a in names):
         raise NoLowering(f"onnxruntime's {op} overflows in Softplus")
-    results = g.node(
+    return g.node(
         op,
         *(_wide(g, v) for v in (input, weight, recurrence, *rest)),
         outputs=len(g.operation.outputs),
@@ -46,7 +46,6 @@ def layer(
         input_forget=how.input_forget,
         hidden_size=_hidden_size(recurrence),
     )
-    return tuple(r.seen_as(Precision.FLOAT32).cast(input.precision) for r in results)
 
 
 def _every(

@@ -52,17 +52,15 @@ def reduce_log_sum_exp(g: Emitter, input: Value, axes: Value, *, keepdim: bool) 
     shift = g.where(g.node("IsInf", largest), 0, largest)
     total = g.node("ReduceSum", g.node("Exp", real - shift), along)
     result = g.node("Log", total) + shift
-    if not keepdim:
-        squeezed = along is not None
-        result = g.node("Squeeze", result, along) if squeezed else g.reshape(result)
-    return result.cast(input.precision)
+    if keepdim:
+        return result
+    return g.reshape(result) if along is None else g.node("Squeeze", result, along)
 
 
 def _wrap(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     """A reduction whose integers wrap: of INT32, where ONNX Runtime saturates, in INT64."""
     wide = Precision.INT64 if input.precision == Precision.INT32 else input.precision
-    found = g.node(name, g.cast(input, wide), _axes(g, input, axes), keepdims=keepdim)
-    return found.cast(input.precision)
+    return g.node(name, g.cast(input, wide), _axes(g, input, axes), keepdims=keepdim)
 
 
 @table.lower(reduce.reduce_prod)
@@ -113,7 +111,7 @@ def _sum_of_halves(g: Emitter, input: Value, along: Operand, *, keepdim: bool) -
     low = wide % step
     halves = low, (wide - low) / step
     lower, upper = (g.node("ReduceSum", half, along, keepdims=keepdim) for half in halves)
-    return (upper * step + lower).cast(input.precision)
+    return upper * step + lower
 
 
 WIDENED = frozenset({Precision.INT16, Precision.UINT16})
@@ -132,7 +130,7 @@ def _extreme(g: Emitter, name: str, input: Value, axes: Value, *, keepdim: bool)
     if 0 in input.shape and input.precision in WIDENED:
         raise NoLowering(f"onnxruntime's {name} of {input.type} gives the bounds of INT32")
     wide = g.cast(input, kinds.get(input.precision, input.precision))
-    return g.node(name, wide, along, keepdims=keepdim).cast(input.precision)
+    return g.node(name, wide, along, keepdims=keepdim)
 
 
 @table.lower(reduce.reduce_mean)
@@ -145,13 +143,10 @@ def reduce_mean(g: Emitter, input: Value, axes: Value, *, keepdim: bool) -> Ref:
     return g.node("ReduceMean", input, along, keepdims=keepdim)
 
 
-@table.each({reduce.arg_max: "ArgMax", reduce.arg_min: "ArgMin"})
-def _position(
-    g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool, dtype: Precision
-) -> Ref:
+@table.each({reduce.arg_max: "ArgMax", reduce.arg_min: "ArgMin"}, implied=["dtype"])
+def _position(g: Emitter, name: str, input: Value, *, axis: int, keepdim: bool) -> Ref:
     ordered = to_signed_order(g, input) if input.precision in SIGNED else input
-    found = g.node(name, ordered, axis=axis, keepdims=keepdim)
-    return found.seen_as(Precision.INT64).cast(dtype)
+    return g.node(name, ordered, axis=axis, keepdims=keepdim)
 
 
 @table.lower(reduce.cum_sum)

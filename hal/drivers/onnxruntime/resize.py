@@ -39,7 +39,7 @@ def _fit(g: Emitter, result: Ref, precision: Precision) -> Ref:
         bounds = np.iinfo(precision.dtype)
         limits = [g.number(b, result) for b in (bounds.min, bounds.max)]
         result = g.node("Clip", g.node("Round", result), *limits)
-    return result.cast(precision)
+    return result
 
 
 def _target(g: Emitter, input: Value, shape: Value | None, scales: Value | None) -> Ref:
@@ -268,5 +268,4 @@ def affine_grid(g: Emitter, theta: Value, size: Value, *, align_corners: bool) -
         raise NoLowering(
             "onnxruntime's AffineGrid has the corner of a single pixel, not its centre"
         )
-    made = g.node("AffineGrid", _wide(g, theta), g.int64(size), align_corners=align_corners)
-    return made.cast(theta.precision)
+    return g.node("AffineGrid", _wide(g, theta), g.int64(size), align_corners=align_corners)

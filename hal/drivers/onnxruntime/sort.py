@@ -13,16 +13,8 @@ from .emitter import Emitter, Ref, Refs
 table = Lowerings[Ref]()
 
 
-@table.lower(sort.top_k, implied=["sorted"])
-def top_k(
-    g: Emitter,
-    input: Value,
-    k: Value,
-    *,
-    axis: int,
-    largest: bool,
-    return_indices_dtype: Precision,
-) -> Refs:
+@table.lower(sort.top_k, implied=["sorted", "return_indices_dtype"])
+def top_k(g: Emitter, input: Value, k: Value, *, axis: int, largest: bool) -> Refs:
     count = g.reshape(g.int64(k), 1)
     wide = input.precision == Precision.UINT64  # which has no kernel
     values, places = g.node(
@@ -35,12 +27,11 @@ def top_k(
         sorted=1,
     )
     values = from_signed_order(g, values, input.precision) if wide else values
-    return values, places.seen_as(Precision.INT64).cast(return_indices_dtype)
+    return values, places
 
 
 @table.lower(sort.unique)
 def unique(g: Emitter, input: Value, *, axis: int | None, sorted: bool) -> Refs:
     kinds = {Precision.BOOL8: Precision.INT8}
     plain = g.cast(input, kinds.get(input.precision, input.precision))
-    values, *rest = g.node("Unique", plain, outputs=4, axis=axis, sorted=sorted)
-    return g.cast(values, input.precision), *(r.seen_as(Precision.INT64) for r in rest)
+    return g.node("Unique", plain, outputs=4, axis=axis, sorted=sorted)

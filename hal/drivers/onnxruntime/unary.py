@@ -51,7 +51,7 @@ table.natives(
 def sign(g: Emitter, input: Value) -> Ref:
     """Of a half, the kernel takes NaN for 0."""
     kind = Precision.FLOAT32 if input.precision in HALVES else input.precision
-    return g.cast(g.node("Sign", g.cast(input, kind)), input.precision)
+    return g.node("Sign", g.cast(input, kind))
 
 
 @table.lower(unary.square)
