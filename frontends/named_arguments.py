@@ -48,7 +48,7 @@ def call(
             continue
         if given_by.default is inspect.Parameter.empty:
             missing.append(name)
-        elif how.is_index and isinstance(how.default, int):
+        elif how.is_folded and isinstance(how.default, int):
             bound[name] = index_of(translator, how.default, name)
     if missing:
         raise BadType(f"{converter.name} without {', '.join(missing)}")
@@ -61,7 +61,7 @@ def _bind(value: Any, parameter: Parameter, converter: str, translator: Translat
         if not parameter.optional and parameter.default is not None:
             raise BadType(f"{converter} needs {parameter.name!r}")
         return None
-    if parameter.is_index:
+    if parameter.is_folded:
         return index_of(translator, value, what)
     if parameter.is_items:
         if not isinstance(value, (list, tuple)):

@@ -162,7 +162,7 @@ class Parameter:
     default: Any
     optional: bool
     is_value: bool
-    is_index: bool
+    is_folded: bool
     is_items: bool
     takes_gaps: bool
     takes_numbers: bool
@@ -306,9 +306,9 @@ class Converter:
     ) -> Value:
         """An attribute as the tensor that it stands for: positions are int64, a list of numbers is
         float32, and one number has the precision of the first input."""
-        hint = int | Ints if parameter.is_index else float | Floats
+        hint = int | Ints if parameter.hint == Index else float | Floats
         number = _as_hinted(value, hint, f"{self.name} with {parameter.name}={short(value)}")
-        if parameter.is_index:
+        if parameter.hint == Index:
             return model.constant(number, np.int64)
         return model.constant(number, np.float32 if isinstance(number, tuple) else args[0].dtype)
 
@@ -339,7 +339,7 @@ class Converter:
             return value
         if parameter.is_items and not parameter.is_value:
             raise BadType(f"{self.name} takes a sequence for {parameter.name!r}, not a tensor")
-        if parameter.is_index and value.known is None:
+        if parameter.is_folded and value.known is None:
             constant = translator.constant_of(value)
             return value if constant is None else translator.model.constant(constant)
         if parameter.is_value:
@@ -361,7 +361,7 @@ def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
         default=parameter.default,
         optional=len(plain) < len(options),
         is_value=is_value,
-        is_index=Index in plain,
+        is_folded=any(hasattr(o, "__metadata__") for o in plain),
         is_items=Items in plain or Gaps in plain,
         takes_gaps=Gaps in plain,
         takes_numbers=any(o in (int, float, bool, complex) for o in plain),

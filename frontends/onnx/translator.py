@@ -15,8 +15,13 @@ from ..translate import Translator
 OVERWRITTEN = "consumed_inputs"
 """Before opset 6 it said which inputs may be overwritten."""
 
-HINTS = {"LinearAttention": "chunk_size"}
-"""What says how an operator may do its work."""
+HINTS = {"LinearAttention": "chunk_size", "ai.onnx.ml::LabelEncoder": "default_string"}
+"""What says how an operator may do its work, or counts where it works on strings alone."""
+
+STRINGS = frozenset(f"{what}_strings" for what in ("cats", "keys", "pool", "value", "values")) | {
+    "value_string"
+}
+"""Attributes that make an operator one on strings, which no tensor holds: refused unless empty."""
 
 
 class OnnxTranslator(Translator):
@@ -30,7 +35,7 @@ class OnnxTranslator(Translator):
         attributes = {
             k: _precision(v, known[k].optional) if k in known and known[k].hint is Precision else v
             for k, v in node.attributes.items()
-            if k not in hints
+            if k not in hints and (k not in STRINGS or v)
         }
         return converter(self, entries, attributes, len(node.outputs))
 

@@ -10,6 +10,7 @@ import numpy as np
 from .. import build
 from ..decomposition import Level
 from ..dim import Expr
+from ..errors import BadModel
 from ..model import Value
 from ..numeric import at_positions, wide
 from ..operator import operator, pairs, require
@@ -188,6 +189,13 @@ def _aggregate_targets(
             return result / weights.dtype.type(count)
 
 
+def _require_within(what: str, table: Value, first: int, end: int) -> None:
+    """BadModel where a known number lies outside."""
+    known = table.constant
+    if known is not None and known.size and (known.min() < first or known.max() >= end):
+        raise BadModel(f"tree_ensemble with {what} outside {first} to {end - 1}")
+
+
 @operator(steps=pairs, code=2101, reference=_tree_ensemble)
 def tree_ensemble(
     input: Value,
@@ -228,6 +236,15 @@ def tree_ensemble(
             if table is not missing:
                 require_integers(table, "the tables of tree_ensemble")
     require(missing.precision == Precision.BOOL8, f"missing must be BOOL8, not {missing.type}")
+    nodes = {t.shape[0] for t in (splits, weights, features, modes, missing, children, targets)}
+    counts = {d for d in nodes if not isinstance(d, Expr)}
+    require(len(counts) < 2, f"tree_ensemble with tables of {sorted(counts)} nodes")
+    _require_within("modes", modes, 0, MEMBER + 1)
+    _require_within("features", features, 0, LARGEST)
+    _require_within("targets", targets, -1, n_targets)
+    for count in counts:
+        _require_within("roots", roots, 0, count)
+        _require_within("children", children, 0, count)
     known = features.constant
     width = input.shape[1]
     inside = known is None or not known.size or isinstance(width, Expr) or known.max() < width

@@ -19,9 +19,15 @@ from ...table import Pair, Table, Wanted
 
 table = Table()
 LARGEST = float(np.finfo(np.float32).max)
-table.same({"Relu": activation.relu, "Sigmoid": activation.sigmoid, "Tanh": activation.tanh})
+table.same(
+    {
+        "Elu": activation.elu,
+        "Relu": activation.relu,
+        "Sigmoid": activation.sigmoid,
+        "Tanh": activation.tanh,
+    }
+)
 table.same({"LeakyRelu": activation.leaky_relu}, alpha=0.01)
-table.same({"Elu": activation.elu})
 table.same({"Celu": activation.celu}, since=12)
 table.same({"HardSigmoid": activation.hard_sigmoid}, alpha=0.2, beta=0.5)
 table.convert("HardSwish", since=14, alpha=1 / 6, beta=0.5)(activation.hard_swish)

@@ -22,33 +22,7 @@ table = Table()
 ML = "ai.onnx.ml::"
 
 
-@table.convert("TfIdfVectorizer", since=9)
-def tf_idf_vectorizer(
-    x: Value,
-    *,
-    max_gram_length: int,
-    max_skip_count: int,
-    min_gram_length: int,
-    mode: str,
-    ngram_counts: Ints,
-    ngram_indexes: Ints,
-    pool_int64s: Ints = (),
-    pool_strings: object = None,
-    weights: Floats = (),
-) -> Value:
-    if pool_strings or not pool_int64s:
-        raise Unsupported("TfIdfVectorizer without pool_int64s: there are no strings")
-    return features.tf_idf_vectorizer(
-        x,
-        mode=mode,
-        min_gram_length=min_gram_length,
-        max_gram_length=max_gram_length,
-        max_skip_count=max_skip_count,
-        ngram_counts=ngram_counts,
-        ngram_indexes=ngram_indexes,
-        pool_int64s=pool_int64s,
-        weights=weights,
-    )
+table.same({"TfIdfVectorizer": features.tf_idf_vectorizer}, since=9, weights=())
 
 
 @table.convert(ML + "ArrayFeatureExtractor")
@@ -81,19 +55,14 @@ def label_encoder(
     *,
     default_float: float = -0.0,
     default_int64: int = -1,
-    default_string: str = "_Unused",
     default_tensor: np.ndarray | None = None,
     keys_floats: Floats | None = None,
     keys_int64s: Ints | None = None,
-    keys_strings: object = None,
     keys_tensor: np.ndarray | None = None,
     values_floats: Floats | None = None,
     values_int64s: Ints | None = None,
-    values_strings: object = None,
     values_tensor: np.ndarray | None = None,
 ) -> Value:
-    if keys_strings is not None or values_strings is not None:
-        raise Unsupported("LabelEncoder of strings")
     keys = _one(keys_floats, keys_int64s, keys_tensor, "keys")
     values = _one(values_floats, values_int64s, values_tensor, "values")
     if len(keys) != len(values) or not len(keys):
@@ -129,13 +98,13 @@ def _place(x: Value, keys: np.ndarray) -> Value:
 
     A NaN is equal to a NaN here.
     """
-    model, each = x.model, shape.unsqueeze(x, [-1])
+    each, none = shape.unsqueeze(x, [-1]), x.model.constant([0])
     places = np.arange(1, len(keys) + 1)
-    hits = compare.equal(each, model.constant(keys))
-    found = compare.where(hits, model.constant(places), model.constant([0]))
+    hits = compare.equal(each, x.model.constant(keys))
+    found = compare.where(hits, places, none)
     nans = places[keys != keys]
     if nans.size:
-        last = compare.where(is_nan(each), model.constant([nans[-1]]), model.constant([0]))
+        last = compare.where(is_nan(each), nans[-1:], none)
         found = shape.concat(found, last, axis=-1)
     return reduce.reduce_max(found, [-1], keepdim=False)
 
@@ -191,11 +160,10 @@ def one_hot_encoder(
     x: Value,
     *,
     cats_int64s: Ints = (),
-    cats_strings: object = None,
-    zeros: bool = True,
+    zeros: Literal[1] = 1,
 ) -> Value:
-    if cats_strings or not x.is_integer or not zeros:
-        raise Unsupported(f"OneHotEncoder of {x.type} with zeros={int(zeros)}")
+    if not x.is_integer:
+        raise Unsupported(f"OneHotEncoder of {x.type}")
     if not cats_int64s or len(set(cats_int64s)) < len(cats_int64s):
         raise BadType(f"OneHotEncoder with {len(cats_int64s)} categories, not all different")
     each = shape.unsqueeze(x.cast(Precision.INT64), [-1])
@@ -244,27 +212,31 @@ def tree_ensemble(
 ) -> Value:
     inner, leaves = len(nodes_featureids), len(leaf_targetids)
     modes = nodes_modes.reshape(-1).astype(np.int64)
-    sides = [
-        _children(ids, is_leaf, inner, leaves)
-        for ids, is_leaf in (
-            (nodes_truenodeids, nodes_trueleafs),
-            (nodes_falsenodeids, nodes_falseleafs),
-        )
-    ]
-    children = np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]])
     members = None if membership_values is None else _cast_table(membership_values, x)
     missing = nodes_missing_value_tracks_true or (0,) * inner
+    sides = (
+        _children(nodes_truenodeids, nodes_trueleafs, inner, leaves),
+        _children(nodes_falsenodeids, nodes_falseleafs, inner, leaves),
+    )
+    children = np.concatenate([np.stack(sides, 1), inner + np.arange(leaves)[:, None] + [0, 0]])
+    roots = np.array(tree_roots, np.int64)
     tables = (
         _pad_table(_splits(_cast_table(nodes_splits, x), modes, members), leaves, np.nan),
         _pad_table(_cast_table(leaf_weights, x)[:, None], -inner, 0),
-        np.array(tree_roots, np.int64),
+        roots,
         _pad_table(np.array(nodes_featureids, np.int64), leaves, 0),
         _pad_table(modes, leaves, 0),
         _pad_table(np.array(missing, np.bool_), leaves, False),
         children,
         _pad_table(np.array(leaf_targetids, np.int64)[:, None], -inner, -1),
     )
-    return _ensemble(x, tables, n_targets, features.AGGREGATES[aggregate_function])
+    return features.tree_ensemble(
+        x,
+        *map(x.model.constant, tables),
+        n_targets=n_targets,
+        depth=_depth(roots, children),
+        aggregate=features.AGGREGATES[aggregate_function],
+    )
 
 
 def _children(ids: Sequence[int], is_leaf: Sequence[int], inner: int, leaves: int) -> np.ndarray:
@@ -305,26 +277,10 @@ def _splits(splits: np.ndarray, modes: np.ndarray, members: np.ndarray | None) -
     return table
 
 
-def _ensemble(x: Value, tables: Sequence[np.ndarray], n_targets: int, aggregate: str) -> Value:
-    splits, weights, roots, columns, modes, missing, children, targets = tables
-    count = len(splits)
-    if any(len(t) != count for t in (weights, columns, modes, missing, children, targets)):
-        raise BadModel("a tree ensemble with tables of different lengths")
-    if not len(roots) or roots.min() < 0 or roots.max() >= count:
-        raise BadModel(f"a tree ensemble with roots outside {count} nodes")
-    if modes.min() < 0 or modes.max() > features.MEMBER or columns.min() < 0:
-        raise BadModel("a tree ensemble with an unknown mode or a negative feature")
-    if targets.min() < -1 or targets.max() >= n_targets:
-        raise BadModel(f"a tree ensemble with a target outside {n_targets}")
-    constants = [x.model.constant(t) for t in tables]
-    depth = _depth(roots, children)
-    return features.tree_ensemble(
-        x, *constants, n_targets=n_targets, depth=depth, aggregate=aggregate
-    )
-
-
 def _depth(roots: np.ndarray, children: np.ndarray) -> int:
     """The most steps from a root to a leaf, which is its own child; BadModel for a cycle."""
+    if not len(roots) or roots.min() < 0 or roots.max() >= len(children):
+        raise BadModel(f"a tree ensemble with roots outside {len(children)} nodes")
     at = np.unique(roots)
     for depth in range(len(children)):
         at = at[children[at, 0] != at]

@@ -10,7 +10,7 @@ from nnir.errors import BadType, Unsupported
 from nnir.model import Index, Value
 from nnir.ops import generate
 
-from ...table import Table
+from ...table import Floats, Ints, Table
 from ...translate import Translator
 
 table = Table()
@@ -22,15 +22,11 @@ def constant(
     value: np.ndarray | None = None,
     sparse_value: np.ndarray | None = None,
     value_float: float | None = None,
-    value_floats: tuple[float, ...] | None = None,
+    value_floats: Floats | None = None,
     value_int: int | None = None,
-    value_ints: tuple[int, ...] | None = None,
-    value_string: str | None = None,
-    value_strings: tuple[str, ...] | None = None,
+    value_ints: Ints | None = None,
     translator: Translator,
 ) -> Value:
-    if value_string is not None or value_strings is not None:
-        raise Unsupported("Constant with strings")
     for dtype, one, several in (
         (np.float32, value_float, value_floats),
         (np.int64, value_int, value_ints),

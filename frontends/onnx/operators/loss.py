@@ -7,6 +7,7 @@ from typing import Literal
 from nnir import build
 from nnir.model import Value
 from nnir.ops import activation, compare, reduce, shape
+from nnir.recipes.loss import reduce_losses
 
 from ...table import Table, Wanted
 
@@ -33,15 +34,12 @@ def negative_log_likelihood_loss(
         ignored = compare.equal(target, ignore_index)
         weights = compare.where(ignored, 0, input.scalar(1) if weights is None else weights)
         loss = compare.where(ignored, 0, loss)
-    loss = loss if weights is None else loss * weights
-    if reduction == "none":
-        return loss
-    if reduction == "mean" and weights is None:
-        return reduce.reduce_mean(loss, [], keepdim=False)
-    total = reduce.reduce_sum(loss, [], keepdim=False)
-    if weights is None or reduction == "sum":
-        return total
-    return total / reduce.reduce_sum(weights, [], keepdim=False)
+    if weights is None:
+        return reduce_losses(loss, reduction)
+    loss = loss * weights
+    if reduction == "mean":
+        return reduce_losses(loss, "sum") / reduce_losses(weights, "sum")
+    return reduce_losses(loss, reduction)
 
 
 def _pick_class(values: Value, chosen: Value) -> Value:

@@ -75,18 +75,14 @@ def lp_pool(x: Value, *, ceil_mode: bool = False, p: float = 2, how: Sliding) ->
     return pool.lp_pool(x, p=p, **_window("LpPool", x, how, ceil=ceil_mode).general())
 
 
-def _spatial_axes(x: Value) -> Ints:
-    return tuple(range(2, x.rank))
-
-
 @table.each({"GlobalAveragePool": reduce.reduce_mean, "GlobalMaxPool": reduce.reduce_max})
 def global_pool(operator: Operator[Value], x: Value) -> Value:
-    return operator(x, list(_spatial_axes(x)), keepdim=True)
+    return operator(x, list(range(2, x.rank)), keepdim=True)
 
 
 @table.convert("GlobalLpPool")
 def global_lp_pool(x: Value, *, p: float = 2) -> Value:
-    return vector_norm(x, p, _spatial_axes(x), keepdim=True)
+    return vector_norm(x, p, tuple(range(2, x.rank)), keepdim=True)
 
 
 @table.convert("MaxUnpool", since=9)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 import numpy as np
 
 from nnir.broadcast import ints
-from nnir.model import Value
+from nnir.model import Index, Value
 from nnir.ops import resize
 from nnir.recipes.resize import sample_grid
 
-from ...table import Floats, Ints, Table
-from ...translate import Translator
+from ...table import REQUIRED, Attributes, Ints, Table
 
 table = Table()
 table.same({"AffineGrid": resize.affine_grid}, since=20)
@@ -26,72 +26,67 @@ Positions = Literal[
 ]
 
 
+Mode = Literal["nearest", "linear", "bilinear"]
+Scales = Annotated[Value, np.float32]
+
+
+@dataclass(frozen=True)
+class Rule(Attributes):
+    """Where elements come from, and how they are weighed."""
+
+    antialias: bool = False
+    axes: Ints | None = None
+    coordinate_transformation_mode: Positions = "half_pixel"
+    cubic_coeff_a: float = -0.75
+    exclude_outside: bool = False
+    extrapolation_value: float = 0.0
+    keep_aspect_ratio_policy: str = "stretch"
+    mode: str = "nearest"
+    nearest_mode: str = "round_prefer_floor"
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether mode and coordinates say all."""
+        others = self.antialias or self.exclude_outside or self.axes is not None
+        return self.keep_aspect_ratio_policy == "stretch" and not others
+
+
 @table.convert("Resize", since=11)
 def resize_(
     x: Value,
     roi: Value | None = None,
-    scales: Value | None = None,
-    sizes: Value | None = None,
+    scales: Scales | None = None,
+    sizes: Index | None = None,
     *,
-    antialias: bool = False,
-    axes: Ints | None = None,
-    coordinate_transformation_mode: Positions = "half_pixel",
-    cubic_coeff_a: float = -0.75,
-    exclude_outside: bool = False,
-    extrapolation_value: float = 0.0,
-    keep_aspect_ratio_policy: str = "stretch",
-    mode: str = "nearest",
-    nearest_mode: str = "round_prefer_floor",
-    translator: Translator,
+    how: Rule,
 ) -> Value:
-    scales, sizes = _present(scales, translator), _present(sizes, translator)
-    if sizes is not None:
-        scales = None  # old writers give both, the scales empty or for information
-    plain = keep_aspect_ratio_policy == "stretch" and not antialias and axes is None
-    if plain and not exclude_outside:
-        found = _standard(x, scales, sizes, coordinate_transformation_mode, mode, nearest_mode)
-        if found is not None:
-            return found
-    return resize.resize(
-        x,
-        roi if coordinate_transformation_mode == "tf_crop_and_resize" else None,
-        scales,
-        sizes,
-        mode=mode,
-        coordinate_transformation_mode=coordinate_transformation_mode,
-        nearest_mode=nearest_mode,
-        antialias=antialias,
-        axes=axes,
-        cubic_coeff_a=cubic_coeff_a,
-        exclude_outside=exclude_outside,
-        extrapolation_value=extrapolation_value,
-        keep_aspect_ratio_policy=keep_aspect_ratio_policy,
-    )
+    """Old writers give scales and sizes, the scales empty or for information."""
+    sizes = _present(sizes)
+    scales = None if sizes is not None else _present(scales)
+    standard = _standard(x, scales, sizes, how) if how.is_plain else None
+    if standard is not None:
+        return standard
+    region = roi if how.coordinate_transformation_mode == "tf_crop_and_resize" else None
+    return resize.resize(x, region, scales, sizes, **vars(how))
 
 
-def _present(value: Value | None, translator: Translator) -> Value | None:
-    """An operand that is computed now if it can be; an empty one is absent."""
-    if value is None or (value.is_static and 0 in value.shape):
-        return None
-    known = translator.constant_of(value)
-    return value if known is None or value.constant is not None else value.model.constant(known)
+def _present(value: Value | None) -> Value | None:
+    """An empty operand is absent."""
+    return None if value is None or (value.is_static and 0 in value.shape) else value
 
 
-def _standard(
-    x: Value, scales: Value | None, sizes: Value | None, coordinates: str, mode: str, nearest: str
-) -> Value | None:
+def _standard(x: Value, scales: Value | None, sizes: Value | None, how: Rule) -> Value | None:
     """RESIZE_NEAREST or RESIZE_LINEAR where they give the same: H and W by whole factors."""
     factors = _factors(x, scales, sizes)
     if factors[:2] != [1, 1] or any(f < 1 or f != int(f) for f in factors):
         return None
     target = None if sizes is None else x.model.constant((ints(sizes) or ())[2:], "int64")
-    given = x.model.constant(np.array(factors[2:], np.float32)) if sizes is None else None
-    match mode, coordinates, nearest:
+    given = x.model.constant(factors[2:], np.float32) if sizes is None else None
+    match how.mode, how.coordinate_transformation_mode, how.nearest_mode:
         case "nearest", "asymmetric", "floor":
             return resize.resize_nearest(x, target, given, align_corners=False)
-        case "linear", "half_pixel" | "asymmetric", _ if x.is_float:
-            align_mode = 0 if coordinates == "half_pixel" else 1
-            return resize.resize_linear(x, target, given, align_mode=align_mode)
+        case "linear", "half_pixel" | "asymmetric" as rule, _ if x.is_float:
+            return resize.resize_linear(x, target, given, align_mode=int(rule == "asymmetric"))
     return None
 
 
@@ -108,38 +103,23 @@ def _factors(x: Value, scales: Value | None, sizes: Value | None) -> list[float]
 
 @table.convert("Resize", since=10)
 @table.convert("Upsample", since=9)
-def upsample(
-    x: Value,
-    scales: Value,
-    *,
-    mode: Literal["nearest", "linear", "bilinear"] = "nearest",
-    translator: Translator,
-) -> Value:
+@table.convert("Upsample", since=7, attributes={"scales": REQUIRED})
+def upsample(x: Value, scales: Scales, *, mode: Mode = "nearest") -> Value:
     """Before opset 11 positions are i / scale, rounded down for the nearest."""
-    return resize_(
-        x,
-        None,
-        scales,
-        coordinate_transformation_mode="asymmetric",
+    how = Rule(
         mode=mode.removeprefix("bi"),
+        coordinate_transformation_mode="asymmetric",
         nearest_mode="floor",
-        translator=translator,
     )
+    return resize_(x, None, scales, how=how)
 
 
 @table.convert("Upsample")
 def upsample_1(
-    x: Value,
-    *,
-    height_scale: float = 1.0,
-    mode: Literal["nearest", "linear", "bilinear"] = "nearest",
-    scales: Floats = (),
-    width_scale: float = 1.0,
-    translator: Translator,
+    x: Value, *, height_scale: float = 1.0, mode: Mode = "nearest", width_scale: float = 1.0
 ) -> Value:
-    """Opset 1 has the scales of an image by their names, opset 7 all of them in a row."""
-    factors = np.array(scales or (1, 1, height_scale, width_scale), np.float32)
-    return upsample(x, x.model.constant(factors), mode=mode, translator=translator)
+    scales = [1, 1, height_scale, width_scale]
+    return upsample(x, x.model.constant(scales, np.float32), mode=mode)
 
 
 @table.convert("GridSample", since=16)

@@ -16,6 +16,7 @@ from nnir.model import Value
 from nnir.ops import shape, unary
 from nnir.types import TensorType
 
+from ...loop_state import inline
 from ...source import SourceGraph
 from ...table import Items, Table
 from ...translate import Translator
@@ -100,15 +101,12 @@ def sequence_map(
     body: SourceGraph,
     translator: Translator,
 ) -> Any:
-    columns: list[list[Any]] = [[] for _ in body.outputs]
-    names = [v.name for v in body.inputs]
     translator.spend(len(input_sequence))
+    rows = []
     for position, item in enumerate(input_sequence):
-        others = [a[position] if isinstance(a, Items) else a for a in additional_inputs]
-        results = translator.inline(body, dict(zip(names, [item, *others], strict=True)))
-        for column, result in zip(columns, results, strict=True):
-            column.append(result)
-    return tuple(Items(c) for c in columns)
+        others = (a[position] if isinstance(a, Items) else a for a in additional_inputs)
+        rows.append(inline(translator, body, [item, *others]))
+    return tuple(map(Items, zip(*rows, strict=True) if rows else [()] * len(body.outputs)))
 
 
 @table.convert("Optional")

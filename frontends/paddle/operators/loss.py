@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from nnir import build
 from nnir.broadcast import axis_of
 from nnir.dim import Expr
 from nnir.errors import BadType, Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, index, reduce, shape, unary
+from nnir.recipes.loss import reduce_losses
 from nnir.types import Precision
 
 from ...table import Pair, Table
@@ -21,23 +21,6 @@ table = Table()
 def one_less(x: Value) -> Value:
     """1 - x."""
     return 1 - x
-
-
-def reduce_losses(op: str, x: Value, reduction: str) -> Value:
-    """All losses, their sum or their mean."""
-    axes = list(range(x.rank))
-    match reduction:
-        case "none":
-            return x
-        case "mean":
-            return reduce.reduce_mean(x, axes, keepdim=False)
-        case "sum":
-            return reduce.reduce_sum(x, axes, keepdim=False)
-        case "batchmean":
-            total = reduce.reduce_sum(x, axes, keepdim=False)
-            count = build.vector(x.model, [build.size_of(x, 0)])
-            return total / shape.reshape(count, []).cast(x.precision)
-    raise Unsupported(f"{op} with {reduction=}")
 
 
 @table.convert("bce_loss", "bce_loss_")
@@ -77,7 +60,7 @@ def kldiv_loss(x: Value, label: Value, reduction: str, log_target: bool) -> Valu
         loss = label * (unary.log(label) - x)
         zero = x.scalar(0)
         loss = compare.where(label > zero, loss, zero)
-    return reduce_losses("kldiv_loss", loss, reduction)
+    return reduce_losses(loss, reduction)
 
 
 @table.convert("hinge_loss")
@@ -90,7 +73,7 @@ def hinge_loss(logits: Value, labels: Value) -> Value:
 def identity_loss(x: Value, reduction: int) -> Value:
     if reduction not in (0, 1, 2):
         raise Unsupported(f"identity_loss with {reduction=}")
-    return reduce_losses("identity_loss", x, ("sum", "mean", "none")[reduction])
+    return reduce_losses(x, ("sum", "mean", "none")[reduction])
 
 
 @table.convert("label_smooth")

@@ -9,6 +9,7 @@ import numpy as np
 from nnir.errors import Unsupported
 from nnir.model import Value
 from nnir.ops import activation, binary, compare, generate, index, reduce, shape, unary
+from nnir.recipes import loss as recipes
 from nnir.recipes.promotion import Number, common_precision, promote, widen_half
 from nnir.types import Precision
 
@@ -19,18 +20,14 @@ from .distance import cosine_similarity, pairwise_distance
 table = Table()
 
 
+REDUCTIONS = {0: "none", 1: "mean", 2: "sum"}
+
+
 def reduce_losses(losses: Value, reduction: int, like: Value) -> Value:
     """All losses, their mean or their sum, in the precision of `like`."""
-    match reduction:
-        case 0:
-            made = losses
-        case 1:
-            made = reduce.reduce_mean(losses, [], keepdim=False) if losses.rank else losses
-        case 2:
-            made = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
-        case _:
-            raise Unsupported(f"a loss with reduction={reduction!r}")
-    return made.cast(like.precision)
+    if reduction not in REDUCTIONS:
+        raise Unsupported(f"a loss with reduction={reduction!r}")
+    return recipes.reduce_losses(losses, REDUCTIONS[reduction]).cast(like.precision)
 
 
 def _pair(self: Value, target: Value) -> list[Value]:
@@ -98,8 +95,7 @@ def _negative_likelihood(
     if reduction == 0:
         total = wide.scalar(0)
         return losses.cast(x.precision), total.cast(x.precision)
-    total = reduce.reduce_sum(weights, [], keepdim=False) if weights.rank else weights
-    loss = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
+    total, loss = (recipes.reduce_losses(v, "sum") for v in (weights, losses))
     match reduction:
         case 1:
             loss = loss / total
@@ -194,8 +190,7 @@ def _smooth_loss(
     if reduction != 1:
         return reduce_losses(losses, reduction, scores)
     _, total = _negative_likelihood(scores, target, weight, 2, ignore_index)
-    whole = reduce.reduce_sum(losses, [], keepdim=False) if losses.rank else losses
-    return whole / total
+    return recipes.reduce_losses(losses, "sum") / total
 
 
 def _weigh(losses: Value, weight: Value | None) -> Value:
